@@ -58,6 +58,8 @@ const ashlar_curl *ashlar_curl_open(const char *name, char *error, size_t size) 
     }
     // Also searches the libraries that libcurl depends on.
     *(void **)&c->alpn_selected = dlsym(library, "SSL_get0_alpn_selected");
+    *(void **)&c->ssl_version = dlsym(library, "SSL_version");
+    *(void **)&c->gnutls_version = dlsym(library, "gnutls_protocol_get_version");
     const struct version_info *info = version_info(0);
     if (info->version_num < OLDEST) {
         snprintf(error, size, "%s is version %s, needed is 7.68.0 or later", name, info->version);
@@ -84,6 +86,7 @@ struct tls_session {
 };
 
 #define BACKEND_OPENSSL 1
+#define BACKEND_GNUTLS 2
 #define INFO_TLS_SSL_POINTER (0x400000 + 45)
 
 int ashlar_easy_is_http2(const ashlar_curl *c, void *easy) {
@@ -96,7 +99,22 @@ int ashlar_easy_is_http2(const ashlar_curl *c, void *easy) {
     return length == 2 && name[0] == 'h' && name[1] == '2';
 }
 
+int ashlar_easy_tls_version(const ashlar_curl *c, void *easy) {
+    const struct tls_session *session = NULL;
+    if (c->easy_getinfo(easy, INFO_TLS_SSL_POINTER, &session) != 0 || !session || !session->internals) return 0;
+    if (session->backend == BACKEND_OPENSSL && c->ssl_version) return c->ssl_version(session->internals);
+    // gnutls_protocol_t counts from 1 for SSL 3.0.
+    if (session->backend == BACKEND_GNUTLS && c->gnutls_version) return 0x0300 + c->gnutls_version(session->internals) - 1;
+    return 0;
+}
+
 #else
+
+int ashlar_easy_tls_version(const ashlar_curl *c, void *easy) {
+    (void)c;
+    (void)easy;
+    return 0;
+}
 
 int ashlar_easy_is_http2(const ashlar_curl *c, void *easy) {
     (void)c;

@@ -34,6 +34,9 @@ typedef struct ashlar_curl {
     void *(*multi_info_read)(void *, int *);
     // OpenSSL's function in the library that libcurl uses, or NULL: libcurl may use another TLS library.
     void (*alpn_selected)(const void *, const unsigned char **, unsigned int *);
+    int (*ssl_version)(const void *);
+    // GnuTLS's function, or NULL.
+    int (*gnutls_version)(const void *);
 } ashlar_curl;
 
 // The result of curl_multi_info_read.
@@ -98,6 +101,12 @@ static inline void *ashlar_easy_info_pointer(const ashlar_curl *c, void *easy, i
     void *value = NULL;
     return c->easy_getinfo(easy, info, &value) == 0 ? value : NULL;
 }
+static inline const char *ashlar_easy_info_text(const ashlar_curl *c, void *easy, int info) {
+    const char *value = NULL;
+    return c->easy_getinfo(easy, info, &value) == 0 ? value : NULL;
+}
+// Returns the number of the version of TLS of the running transfer's connection, such as 0x0304 for 1.3, or 0 if unknown.
+int ashlar_easy_tls_version(const ashlar_curl *c, void *easy);
 // Returns 1 if the TLS handshake of the running transfer's connection selected HTTP/2, 0 if not, and -1 if unknown.
 int ashlar_easy_is_http2(const ashlar_curl *c, void *easy);
 static inline int ashlar_multi_long(const ashlar_curl *c, void *multi, int option, long value) {

@@ -51,8 +51,10 @@ extension NetworkClient {
             (error.status, error.attempts) = (response.status, max(error.attempts, response.history.count + 1))
             throw error
         }
-        return NetworkResponse(
+        var result = NetworkResponse(
             head: response.head, bytes: [], url: response.url, history: response.history, timings: response.timings)
+        result.end = response.ending?.end
+        return result
     }
 
     private func fill(

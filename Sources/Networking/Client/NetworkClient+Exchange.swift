@@ -73,6 +73,7 @@ extension NetworkClient {
             try context.limitTime(of: &current)
             var sent = withCookies(current)
             if !sent.hasLeftOrigin, sent.authorizer != nil || configuration.signs != nil { try await sign(&sent) }
+            if observesExchanges { sent.hooks = context.hooks(of: sent) }
             context.sent(sent)
             var response = try await transport.send(sent)
             context.received(response)

@@ -30,6 +30,8 @@ public final class NetworkClient: Sendable {
     private let fallbackReason: String?
     /// Whether the client's own header fields are valid; checked once.
     let headersAreValid: Bool
+    /// Whether an observer receives the details of exchanges.
+    let observesExchanges: Bool
 
     /// Creates a client.
     ///
@@ -54,6 +56,7 @@ public final class NetworkClient: Sendable {
         chain = configuration.chain
         (transport, fallbackReason) = choice
         self.hosts = hosts
+        observesExchanges = configuration.observers.contains(where: \.observesExchanges)
         headersAreValid = (try? configuration.headers.validate()) != nil
     }
 

@@ -4,8 +4,16 @@
 /// return quickly. Every `began` is followed by exactly one `ended` with the same `id`, even if the request fails or is
 /// cancelled, so the difference of their counts is the number of active requests.
 public protocol NetworkObserver: Sendable {
+    /// Whether the observer also receives the event ``NetworkEvent/Kind/measured``, which costs a few microseconds per
+    /// exchange; false by default.
+    var observesExchanges: Bool { get }
     /// Handles an event.
     func observe(_ event: NetworkEvent)
+}
+
+extension NetworkObserver {
+    /// False.
+    public var observesExchanges: Bool { false }
 }
 
 /// An event of a request.
@@ -22,6 +30,10 @@ public struct NetworkEvent: Sendable {
         public static let sent = Kind("sent")
         /// The head of a response arrived; `status` and `timings` are set.
         public static let head = Kind("head")
+        /// An exchange ended, successfully or not; `metrics` is set.
+        ///
+        /// It is the only event that can follow `ended`, after a cancellation.
+        public static let measured = Kind("measured")
         /// The client will follow a redirect; `target` is its URL.
         public static let redirected = Kind("redirected")
         /// The cache answered; `status` is that of the stored response.
@@ -52,6 +64,8 @@ public struct NetworkEvent: Sendable {
     public var received: Int = 0
     /// The times at which the hop reached its stages, from its start.
     public var timings: TransportTimings?
+    /// The measurements of the exchange, for `measured`.
+    public var metrics: ExchangeMetrics?
     /// The failure, for `ended`.
     public var error: NetworkError?
 
@@ -64,9 +78,17 @@ public struct NetworkEvent: Sendable {
 /// An observer that calls a closure.
 public struct ClosureNetworkObserver: NetworkObserver {
     private let handler: @Sendable (NetworkEvent) -> Void
+    /// Whether the handler also receives ``NetworkEvent/Kind/measured``.
+    public let observesExchanges: Bool
 
     /// Creates an observer that calls `handler` for every event.
-    public init(_ handler: @escaping @Sendable (NetworkEvent) -> Void) { self.handler = handler }
+    ///
+    /// - Parameters:
+    ///   - observesExchanges: Whether `handler` also receives ``NetworkEvent/Kind/measured``.
+    ///   - handler: The handler.
+    public init(observesExchanges: Bool = false, _ handler: @escaping @Sendable (NetworkEvent) -> Void) {
+        (self.observesExchanges, self.handler) = (observesExchanges, handler)
+    }
 
     /// Calls the handler.
     public func observe(_ event: NetworkEvent) { handler(event) }

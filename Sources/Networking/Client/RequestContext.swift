@@ -47,6 +47,16 @@ final class RequestContext: Sendable {
         notify(.sent, of: hop)
     }
 
+    /// Returns the handlers for the details of the next hop.
+    func hooks(of hop: NetworkRequest) -> ExchangeHooks {
+        let attempt = attempts.load(ordering: .relaxed) + 1
+        return ExchangeHooks { [self] metrics in
+            notify(.measured, of: hop, to: observers.filter(\.observesExchanges)) { event in
+                (event.attempt, event.metrics, event.timings) = (attempt, metrics, metrics.timings)
+            }
+        }
+    }
+
     func received(_ response: StreamedResponse) {
         notify(.head) { event in
             event.status = response.status
@@ -101,8 +111,10 @@ final class RequestContext: Sendable {
     }
 
     private func notify(
-        _ kind: NetworkEvent.Kind, of hop: NetworkRequest? = nil, _ fill: (inout NetworkEvent) -> Void = { _ in }
+        _ kind: NetworkEvent.Kind, of hop: NetworkRequest? = nil, to listeners: [any NetworkObserver]? = nil,
+        _ fill: (inout NetworkEvent) -> Void = { _ in }
     ) {
+        let observers = listeners ?? observers
         guard !observers.isEmpty else { return }
         var event = NetworkEvent(kind, id: id, time: .now, request: redaction.redact(hop ?? request))
         event.attempt = attempts.load(ordering: .relaxed)

@@ -20,6 +20,7 @@ public struct NetworkRequest: Sendable {
         var refusesPrivateAddresses = false
         var authorizer: (any HopAuthorizer)?
         var hasLeftOrigin = false
+        var hooks: ExchangeHooks?
     }
 
     /// The parts share one reference, because a request is copied often and changed rarely.
@@ -85,6 +86,15 @@ public struct NetworkRequest: Sendable {
         _read { yield parts.hasLeftOrigin }
         _modify { yield &parts.hasLeftOrigin }
     }
+
+    /// The client's handlers for the details of the exchange, or nil.
+    var hooks: ExchangeHooks? {
+        _read { yield parts.hooks }
+        _modify { yield &parts.hooks }
+    }
+
+    /// Whether the exchange is measured.
+    var isMeasured: Bool { parts.options.measures || parts.hooks != nil }
 
     /// Creates a request.
     public init(

@@ -28,6 +28,8 @@ public struct RequestOptions: Sendable {
     public var decompresses: Bool = true
     /// Called with the number of body bytes sent and received so far, from any thread, never concurrently.
     public var progress: (@Sendable (TransferProgress) -> Void)?
+    /// Whether addresses, TLS version, bytes and times are measured for the response's ``NetworkResponse/metrics``.
+    public var measures: Bool = false
 
     /// Creates the default options.
     public init() {}

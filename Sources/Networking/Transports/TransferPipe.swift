@@ -15,7 +15,7 @@ protocol TransferProducer: AnyObject, Sendable {
 ///
 /// The pipe is the executor of its own method `park`: a reader that must wait calls it and becomes a job, which the
 /// thread that wakes it can run on the shared threads or on itself.
-actor TransferPipe: ResponseBodySource, SerialExecutor {
+actor TransferPipe: ResponseBodySource, ExchangeEndSource, SerialExecutor {
     private struct State {
         var head: ResponseHead?
         var timings = TransportTimings()
@@ -23,6 +23,7 @@ actor TransferPipe: ResponseBodySource, SerialExecutor {
         var refused = false
         var ended = false
         var failure: NetworkError?
+        var end: ExchangeEnd?
         var waiter: UnownedJob?
         var waitsForHead = true
         var producer: (any TransferProducer)?
@@ -72,8 +73,9 @@ actor TransferPipe: ResponseBodySource, SerialExecutor {
     }
 
     /// Ends the response; later calls have no effect.
-    nonisolated func finish(_ failure: NetworkError? = nil) {
+    nonisolated func finish(_ failure: NetworkError? = nil, _ end: ExchangeEnd? = nil) {
         let producer = state.withLock { state -> (any TransferProducer)? in
+            if let end { state.end = state.end ?? end }  // also after the reader has cancelled
             guard !state.ended else { return nil }
             state.ended = true
             state.failure = failure
@@ -94,6 +96,8 @@ actor TransferPipe: ResponseBodySource, SerialExecutor {
     nonisolated static func schedule(_ job: UnownedJob) { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
 
     // MARK: Reader
+
+    nonisolated var end: ExchangeEnd? { state.withLock { $0.end } }
 
     nonisolated func head() async throws(NetworkError) -> (ResponseHead, TransportTimings) {
         await wait()

@@ -25,6 +25,10 @@
                 hasHead = true
                 isMultiplexed = head.version == "2"
                 if isMultiplexed { origin?.isMultiplexed = true }
+                if measures {
+                    version = head.version
+                    measureTLS()
+                }
                 pipe.write(head: head, timings: timings())
                 loop.hasNews(self)
                 return true
@@ -46,6 +50,7 @@
                 } else {
                     // libcurl's data can't be received again after reading it, so check for room first.
                     guard pipe.hasRoom() else { return pauseReceiving() }
+                    framed += bytes.count
                     if chunks == nil {
                         try decode(bytes)
                     } else if try chunks?.read(bytes, emit: decode) == true {
@@ -105,23 +110,6 @@
             TransferProgress(
                 sent: upload?.taken ?? request.body.length ?? 0, toSend: uploadLength, received: received,
                 toReceive: contentLength)
-        }
-
-        private func timings() -> TransportTimings {
-            guard let handle else { return TransportTimings() }
-            func time(_ info: Int32) -> Duration? {
-                let microseconds = ashlar_easy_info_off(loop.library.table, handle.easy, info)
-                return microseconds > 0 ? .microseconds(microseconds) : nil
-            }
-            var timings = TransportTimings()
-            timings.firstByte = time(CurlInfo.startTransferTime)
-            let opened = ashlar_easy_info_long(loop.library.table, handle.easy, CurlInfo.newConnections)
-            timings.reusedConnection = opened == 0
-            guard opened != 0 else { return timings }
-            timings.resolved = time(CurlInfo.nameLookupTime)
-            timings.connected = time(CurlInfo.connectTime)
-            timings.secured = time(CurlInfo.appConnectTime)
-            return timings
         }
     }
 #endif

@@ -24,6 +24,7 @@
             sendings += 1
             localPort = port
             loop.sockets.claim(port: port)
+            if measures { measureTLS() }
             if sendings == 1 || mayRepeat || number(CurlInfo.requestSize) == 0 { return true }
             var error = NetworkError(
                 .connectionLost, "the connection ended without a response; \(request.method) is not repeated",

@@ -27,6 +27,8 @@
         var isListed = false
         var received = 0
         var raw = 0
+        /// The received bytes of a body in chunks or with compression, as sent.
+        var framed = 0
         var chunks: ChunkedReader?
         var decoder: ContentDecoder?
         var failure: NetworkError?
@@ -35,6 +37,8 @@
         let totalLimit: UInt64?
         let limits: ResponseLimits
         let progress: (@Sendable (TransferProgress) -> Void)?
+        /// Whether addresses, bytes and times are measured.
+        let measures: Bool
         let inflates: Bool
         /// Whether compression is requested; a request with its own Accept-Encoding receives the body unchanged.
         let asksForCompression: Bool
@@ -59,6 +63,11 @@
         /// Whether the response came over HTTP/2, for which libcurl itself keeps the responses apart.
         var isMultiplexed = false
         var contentLength: Int?
+        /// The version of HTTP of the response; only if the exchange is measured.
+        var version: String?
+        /// The number of TLS's version, such as 0x0304 for 1.3, or 0; only if the exchange is measured.
+        var tlsVersion: Int32 = 0
+        private var hasEnded = false
 
         init(_ request: NetworkRequest, loop: CurlLoop) throws(NetworkError) {
             self.request = request
@@ -69,6 +78,7 @@
             connectLimit = Self.nanoseconds(options.connectTimeout)
             totalLimit = Self.nanoseconds(options.totalTimeout)
             (limits, progress) = (options.limits, options.progress)
+            measures = request.isMeasured
             inflates = options.decompresses && !request.headers.contains("Accept-Encoding")
             asksForCompression =
                 inflates && !request.headers.contains("Range") && !ContentDecoder.acceptEncoding.isEmpty
@@ -124,6 +134,8 @@
 
         /// Ends the exchange for its reader; the caller takes the handle back.
         func end(result: Int32?) {
+            guard !hasEnded else { return }
+            hasEnded = true
             var error = failure
             if error == nil, let result {
                 error = result == 0 ? completionError() : CurlFailure.error(result, of: self, hasHead: hasHead)
@@ -133,7 +145,7 @@
             if error?.requestState == nil { error?.requestState = requestState }
             upload?.stop()
             if hasHead { origin?.answered(received) }
-            pipe.finish(error)
+            if measures { finishMeasured(error) } else { pipe.finish(error) }
             handle = nil
         }
 

@@ -4,7 +4,7 @@
     extension CurlLoop {
         /// Starts an exchange, or queues it until a connection is free.
         func admit(_ exchange: CurlExchange) {
-            guard exchange.pipe.isOpen else { return }
+            guard exchange.pipe.isOpen else { return exchange.end(result: nil) }
             exchange.submitted = now
             if origins.admit(exchange, configuration) { start(exchange) } else { watchDeadline(of: exchange) }
         }
@@ -12,6 +12,7 @@
         /// Starts an exchange that was admitted.
         private func start(_ exchange: CurlExchange) {
             guard exchange.pipe.isOpen else {
+                exchange.end(result: nil)
                 origins.leave(exchange)
                 return
             }

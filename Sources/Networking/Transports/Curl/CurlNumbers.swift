@@ -74,6 +74,10 @@
         static let requestSize: Int32 = 0x20_000C
         static let connectCode: Int32 = 0x20_0016
         static let sizeUpload: Int32 = 0x60_0007
+        static let remoteAddress: Int32 = 0x10_0020
+        static let remotePort: Int32 = 0x20_0028
+        static let localAddress: Int32 = 0x10_0029
+        static let localPort: Int32 = 0x20_002A
         static let activeSocket: Int32 = 0x50_002C
         static let privateData: Int32 = 0x10_0015
         static let newConnections: Int32 = 0x20_001A

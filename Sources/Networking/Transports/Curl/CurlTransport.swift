@@ -58,6 +58,7 @@
             let (head, timings) = try await pipe.head()
             var response = StreamedResponse(head: head, body: body, url: request.url)
             response.timings = timings
+            response.ending = pipe
             return response
         }
     }

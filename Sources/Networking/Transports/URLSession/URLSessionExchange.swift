@@ -15,6 +15,9 @@ final class URLSessionExchange: TransferProducer {
         var sent = 0
         var received = 0
         var head: ResponseHead?
+        /// The failure that the session will confirm with the measurements.
+        var failure: NetworkError?
+        var metrics: ExchangeMetrics?
     }
 
     private let request: NetworkRequest
@@ -96,9 +99,18 @@ final class URLSessionExchange: TransferProducer {
         progress(now)
     }
 
+    #if canImport(Darwin)
+        func collected(_ metrics: URLSessionTaskMetrics) {
+            guard request.isMeasured else { return }
+            state.withLock { $0.metrics = URLSessionMetrics.metrics(of: metrics) }
+        }
+    #endif
+
     func completed(_ error: (any Error)?) {
-        let (head, received) = state.withLock { ($0.head, $0.received) }
-        if let error {
+        let (head, received, failure) = state.withLock { ($0.head, $0.received, $0.failure) }
+        if let failure {
+            end(failure)
+        } else if let error {
             end(URLSessionHead.error(error, hasHead: head != nil))
         } else if let head, let length = head.contentLength, length != received, request.method != .head,
             head.status != 304
@@ -116,18 +128,25 @@ final class URLSessionExchange: TransferProducer {
 
     // MARK: End
 
+    /// Ends the exchange; a measured one ends when the session has reported its measurements.
     private func fail(_ error: NetworkError) {
-        end(error)
+        let isMeasured: Bool
+        #if canImport(Darwin)
+            isMeasured = request.isMeasured
+        #else
+            isMeasured = false
+        #endif
+        if isMeasured { state.withLock { $0.failure = $0.failure ?? error } } else { end(error) }
         stop()
     }
 
     private func end(_ error: NetworkError?) {
-        let timers = state.withLock { state in
-            let timers = [state.idleTimer.take(), state.totalTimer.take()]
-            return timers
+        let (timers, metrics) = state.withLock { state in
+            ([state.idleTimer.take(), state.totalTimer.take()], state.metrics)
         }
         for timer in timers { timer?.cancel() }
-        pipe.finish(error)
+        if let metrics { request.hooks?.measured(metrics) }
+        pipe.finish(error, metrics.map { ExchangeEnd(metrics: $0) })
         pipe.flush()
     }
 

@@ -63,6 +63,7 @@ public final class URLSessionTransport: NetworkTransport {
         let (head, timings) = try await pipe.head()
         var response = StreamedResponse(head: head, body: body, url: request.url)
         response.timings = timings
+        response.ending = pipe
         return response
     }
 

@@ -194,6 +194,11 @@ public let kSecImportToMemoryOnly: CFString = CFString()
 public func SecPKCS12Import(
     _ pkcs12_data: CFData, _ options: CFDictionary, _ items: UnsafeMutablePointer<CFArray?>
 ) -> OSStatus { 0 }
+// swift-format-ignore: TypeNamesShouldBeCapitalized
+public enum tls_protocol_version_t: UInt16, Sendable {
+    case TLSv12 = 0x0303
+    case TLSv13 = 0x0304
+}
 open class OperationQueue: NSObject, @unchecked Sendable {}
 open class URLResponse: NSObject, @unchecked Sendable {}
 open class HTTPURLResponse: URLResponse, @unchecked Sendable {
@@ -204,6 +209,28 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
     open var taskIdentifier: Int { 0 }
     open func resume() {}
     open func cancel() {}
+}
+open class URLSessionTaskTransactionMetrics: NSObject, @unchecked Sendable {
+    open var fetchStartDate: Date? { fatalError() }
+    open var domainLookupEndDate: Date? { fatalError() }
+    open var connectEndDate: Date? { fatalError() }
+    open var secureConnectionEndDate: Date? { fatalError() }
+    open var responseStartDate: Date? { fatalError() }
+    open var responseEndDate: Date? { fatalError() }
+    open var networkProtocolName: String? { fatalError() }
+    open var isReusedConnection: Bool { fatalError() }
+    open var countOfRequestHeaderBytesSent: Int64 { fatalError() }
+    open var countOfRequestBodyBytesSent: Int64 { fatalError() }
+    open var countOfResponseHeaderBytesReceived: Int64 { fatalError() }
+    open var countOfResponseBodyBytesReceived: Int64 { fatalError() }
+    open var localAddress: String? { fatalError() }
+    open var localPort: Int? { fatalError() }
+    open var remoteAddress: String? { fatalError() }
+    open var remotePort: Int? { fatalError() }
+    open var negotiatedTLSProtocolVersion: tls_protocol_version_t? { fatalError() }
+}
+open class URLSessionTaskMetrics: NSObject, @unchecked Sendable {
+    open var transactionMetrics: [URLSessionTaskTransactionMetrics] { fatalError() }
 }
 open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}
 open class URLSessionConfiguration: NSObject, @unchecked Sendable {
@@ -236,6 +263,8 @@ open class URLSession: NSObject, @unchecked Sendable {
 }
 @objc public protocol URLSessionDelegate: NSObjectProtocol, Sendable {}
 @objc public protocol URLSessionTaskDelegate: URLSessionDelegate {
+    @objc optional func urlSession(
+        _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics)
     @objc optional func urlSession(
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void)

@@ -1,28 +1,3 @@
-/// The status line and header fields of a response.
-public struct ResponseHead: Hashable, Sendable {
-    /// The status, 100 to 999.
-    public var status: Int
-    /// The fields in the received order; each character of a value represents one byte (Latin-1).
-    public var headers: HTTPHeaders
-    /// The HTTP version of the server, such as `1.1` or `2`, if the transport knows it.
-    public var version: String?
-
-    /// Creates a head.
-    public init(status: Int, headers: HTTPHeaders = [:], version: String? = nil) {
-        (self.status, self.headers, self.version) = (status, headers, version)
-    }
-
-    /// The announced length of the body, or nil if there is none or it isn't reliable.
-    ///
-    /// It is nil for an encoded body, because bodies are decompressed before they are returned, and for a chunked body,
-    /// whose chunks define its length (RFC 9112, 6.3).
-    public var contentLength: Int? {
-        guard !headers.contains("Content-Encoding") else { return nil }
-        guard let length = headers.announcedLength, !headers.contains("Transfer-Encoding") else { return nil }
-        return length
-    }
-}
-
 /// A response whose body hasn't been read yet.
 public struct StreamedResponse: Sendable {
     /// The status and fields.
@@ -37,6 +12,8 @@ public struct StreamedResponse: Sendable {
     public var timings: TransportTimings = .init()
     /// Whether a body of the announced length follows; false for HEAD and 304.
     var bringsBody = true
+    /// The transport's record of the end of the exchange.
+    var ending: (any ExchangeEndSource)?
 
     /// Creates a response.
     public init(head: ResponseHead, body: ResponseBody, url: HTTPURL) {
@@ -47,6 +24,8 @@ public struct StreamedResponse: Sendable {
     public var status: Int { head.status }
     /// The fields.
     public var headers: HTTPHeaders { head.headers }
+    /// The measurements of the exchange, or nil before its end and if ``RequestOptions/measures`` is false.
+    public var metrics: ExchangeMetrics? { ending?.end?.metrics }
 
     /// Reads the body to its end.
     ///
@@ -55,7 +34,9 @@ public struct StreamedResponse: Sendable {
     /// - Throws: `.bodyTooLarge` at the first byte over the limit, and any reason for an early end.
     public func collect(upTo limit: Int? = 16 << 20) async throws(NetworkError) -> NetworkResponse {
         let bytes = try await body.collect(upTo: limit, announced: bringsBody ? head.contentLength : nil)
-        return NetworkResponse(head: head, bytes: bytes, url: url, history: history, timings: timings)
+        var response = NetworkResponse(head: head, bytes: bytes, url: url, history: history, timings: timings)
+        response.end = ending?.end
+        return response
     }
 }
 
@@ -71,6 +52,8 @@ public struct NetworkResponse: Sendable {
     public var history: [HTTPURL]
     /// The times at which the exchange reached its stages, if the transport knows them.
     public var timings: TransportTimings
+    /// The parts that arrived with the end of the exchange.
+    var end: ExchangeEnd?
 
     /// Creates a complete response.
     public init(
@@ -83,21 +66,6 @@ public struct NetworkResponse: Sendable {
     public var status: Int { head.status }
     /// The fields.
     public var headers: HTTPHeaders { head.headers }
-}
-
-/// The times from the start of an exchange to its stages; nil if unknown or not applicable.
-public struct TransportTimings: Hashable, Sendable {
-    /// The time when the name was resolved; nil for a reused connection.
-    public var resolved: Duration?
-    /// The time when the connection was open; nil for a reused connection.
-    public var connected: Duration?
-    /// The time when the TLS handshake was complete; nil for a reused connection.
-    public var secured: Duration?
-    /// The time when the first byte of the response arrived.
-    public var firstByte: Duration?
-    /// Whether the connection was reused.
-    public var reusedConnection: Bool?
-
-    /// Creates timings without known values.
-    public init() {}
+    /// The measurements of the last exchange, or nil if ``RequestOptions/measures`` is false or a cache answered.
+    public var metrics: ExchangeMetrics? { end?.metrics }
 }

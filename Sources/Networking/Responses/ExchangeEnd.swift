@@ -1,0 +1,12 @@
+/// The parts of a response that arrive with its end; most responses have none.
+final class ExchangeEnd: Sendable {
+    let metrics: ExchangeMetrics?
+
+    init(metrics: ExchangeMetrics?) { self.metrics = metrics }
+}
+
+/// A source of a response that reports the parts that arrive with its end.
+protocol ExchangeEndSource: AnyObject, Sendable {
+    /// The parts, or nil before the end and if there are none.
+    var end: ExchangeEnd? { get }
+}

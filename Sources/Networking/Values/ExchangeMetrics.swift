@@ -1,0 +1,71 @@
+/// The measurements of one exchange: its connection, bytes and times.
+///
+/// A request has several exchanges if it is redirected or repeated. The bytes are those of HTTP, without TLS. HTTP/2 sends
+/// heads compressed, but they are measured in the form of HTTP/1.1.
+///
+/// ```swift
+/// func measure(_ client: NetworkClient) async throws {
+///     var request = try NetworkRequest(.get, "https://api.example.com/notes")
+///     request.options.measures = true
+///     guard let metrics = try await client.send(request).metrics else { return }
+///     print(metrics.remoteAddress ?? "unknown", metrics.tlsVersion ?? "no TLS", metrics.receivedBodyBytes)
+/// }
+/// ```
+public struct ExchangeMetrics: Hashable, Sendable {
+    /// The address of the server, or of the proxy; nil without a connection.
+    public var remoteAddress: NetworkAddress?
+    /// The address on this machine; nil without a connection.
+    public var localAddress: NetworkAddress?
+    /// The protocol as registered for ALPN: `http/1.0`, `http/1.1` or `h2`; nil without a response.
+    public var protocolName: String?
+    /// The version of TLS, such as `1.3`; nil without TLS, or if the transport can't determine it.
+    public var tlsVersion: String?
+    /// The bytes sent for the request's head, including those of repetitions.
+    public var sentHeadBytes: Int = 0
+    /// The bytes sent for the request's body, including the framing of chunks and trailers.
+    public var sentBodyBytes: Int = 0
+    /// The bytes received of interim heads and of the response's head.
+    public var receivedHeadBytes: Int = 0
+    /// The bytes received of the response's body before decompression, including the framing of chunks and trailers.
+    public var receivedBodyBytes: Int = 0
+    /// The time that the exchange waited for a connection because of the limits of connections.
+    public var queued: Duration = .zero
+    /// The times from the start of the exchange, after `queued`, to its stages.
+    public var timings: TransportTimings = .init()
+    /// The time from the start of the exchange, after `queued`, to its end.
+    public var duration: Duration = .zero
+
+    /// Creates measurements of an exchange without a connection.
+    public init() {}
+}
+
+/// The times from the start of an exchange to its stages; nil if unknown or not applicable.
+public struct TransportTimings: Hashable, Sendable {
+    /// The time when the name was resolved; nil for a reused connection.
+    public var resolved: Duration?
+    /// The time when the connection was open; nil for a reused connection.
+    public var connected: Duration?
+    /// The time when the TLS handshake was complete; nil for a reused connection.
+    public var secured: Duration?
+    /// The time when the first byte of the response arrived.
+    public var firstByte: Duration?
+    /// Whether the connection was reused.
+    public var reusedConnection: Bool?
+
+    /// Creates timings without known values.
+    public init() {}
+}
+
+/// An IP address and port of a connection.
+public struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
+    /// The IP address, without brackets.
+    public var host: String
+    /// The port.
+    public var port: Int
+
+    /// Creates an address.
+    public init(host: String, port: Int) { (self.host, self.port) = (host, port) }
+
+    /// The address and port, with brackets around an IPv6 address: `127.0.0.1:80` or `[::1]:80`.
+    public var description: String { host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)" }
+}
