@@ -20,6 +20,14 @@ import Testing
         #expect(ColorDialect.css.color(text)?.description == expected)
     }
 
+    /// The table of coloraide has older values for both names.
+    @Test(
+        "Names have the values of the specification",
+        arguments: [("mediumpurple", "#9370db"), ("palevioletred", "#db7093")])
+    func names(name: String, expected: String) {
+        #expect(ColorDialect.css.color(name)?.description == expected)
+    }
+
     /// The expected values are those of coloraide 8.13, clipped to sRGB; but a negative saturation or chroma is 0, as in
     /// CSS.
     @Test(
