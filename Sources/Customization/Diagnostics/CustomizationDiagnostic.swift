@@ -3,25 +3,13 @@
 /// Invalid input results in diagnostics. An invalid file never prevents loading and doesn't affect other layers.
 public struct CustomizationDiagnostic: Hashable, Sendable, CustomStringConvertible {
     /// The severity of a problem.
-    public enum Severity: Int, Hashable, Sendable, Comparable, CustomStringConvertible {
+    public enum Severity: Hashable, Sendable, Comparable {
         /// Information without a problem.
         case note
         /// A probable mistake; nothing is lost.
         case warning
         /// Text or values are lost or can't be used.
         case error
-
-        /// The printed word: `note`, `warning` or `error`.
-        public var description: String {
-            switch self {
-            case .note: "note"
-            case .warning: "warning"
-            case .error: "error"
-            }
-        }
-
-        /// Orders severities from note to error.
-        public static func < (a: Severity, b: Severity) -> Bool { a.rawValue < b.rawValue }
     }
 
     /// The code of a problem, a stable identifier such as `missing-semicolon`.
@@ -88,5 +76,16 @@ public struct CustomizationDiagnostic: Hashable, Sendable, CustomStringConvertib
     /// The diagnostic in the format of a compiler: `file:line:column: severity: message [code]`.
     public var description: String {
         "\(location): \(severity): \(message)" + (fix.map { "; \($0)" } ?? "") + " [\(code)]"
+    }
+}
+
+extension [CustomizationDiagnostic] {
+    /// Adds a problem.
+    package mutating func add(
+        _ severity: CustomizationDiagnostic.Severity, _ code: CustomizationDiagnostic.Code, _ message: String,
+        at location: CustomizationLocation, key: String? = nil, fix: String? = nil,
+        related: CustomizationLocation? = nil
+    ) {
+        append(CustomizationDiagnostic(severity, code, message, at: location, key: key, fix: fix, related: related))
     }
 }

@@ -174,11 +174,8 @@ final class ComposedTable: @unchecked Sendable {
             if cell == 0 { return (-1, at) }
             if (cell ^ hash) >> 32 == 0 {
                 let slot = Int(cell & 0xFFFF_FFFF) - 1
-                if Int(slots[slot].keyCount) == key.count,
-                    KeyBytes.areEqual(keys + Int(slots[slot].keyStart), key)
-                {
-                    return (slot, at)
-                }
+                let known = Span(_unsafeStart: keys + Int(slots[slot].keyStart), count: Int(slots[slot].keyCount))
+                if known.bytes.hasSameBytes(as: Span(_unsafeElements: key).bytes) { return (slot, at) }
             }
             at = (at + 1) & mask
         }

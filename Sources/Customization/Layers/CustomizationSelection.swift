@@ -103,10 +103,9 @@ struct CustomizationSelection: Sendable {
             if let layer = update?.layer(of: tag, role: role, policy: policy) { layers.append(layer) }
         }
         if !available.contains(base), root.tables.isEmpty, !tree.folders.contains("Base") {
-            diagnostics.append(
-                CustomizationDiagnostic(
-                    .warning, .missingFolder, "the base language has no folder \(base).lproj",
-                    at: CustomizationLocation(file: tree.path)))
+            diagnostics.add(
+                .warning, .missingFolder, "the base language has no folder \(base).lproj",
+                at: CustomizationLocation(file: tree.path))
         }
         add(base, .base(base))
         for tag in chain(available, policy) where tag != base {
@@ -120,10 +119,9 @@ struct CustomizationSelection: Sendable {
         _ diagnostics: inout [CustomizationDiagnostic]
     ) -> [CustomizationLayer] {
         guard tree.folders.contains(brand) else {
-            diagnostics.append(
-                CustomizationDiagnostic(
-                    .warning, .unknownName, "the brand \(brand) has no folder \(brand).lproj",
-                    at: CustomizationLocation(file: tree.path)))
+            diagnostics.add(
+                .warning, .unknownName, "the brand \(brand) has no folder \(brand).lproj",
+                at: CustomizationLocation(file: tree.path))
             return []
         }
         let folder = tree.folder(brand + ".lproj")

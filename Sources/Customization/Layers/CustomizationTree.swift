@@ -36,21 +36,19 @@ public final class CustomizationTree: Sendable {
         var diagnostics: [CustomizationDiagnostic] = []
         let names = FolderListing.names(in: root)
         if names == nil {
-            diagnostics.append(
-                CustomizationDiagnostic(
-                    .error, .missingFolder, "the folder cannot be listed", at: CustomizationLocation(file: root)))
+            diagnostics.add(
+                .error, .missingFolder, "the folder cannot be listed", at: CustomizationLocation(file: root))
         }
         folders = (names ?? []).filter { $0.hasSuffix(".lproj") && $0 != ".lproj" }.map { String($0.dropLast(6)) }
         rootFiles = Set((names ?? []).filter { !$0.hasSuffix(".lproj") })
         brandOfInfoPlist = Self.readBrand(root, rootFiles, policy, &diagnostics)
         for folder in folders where Self.isNearlyLanguage(folder) && folder != brandOfInfoPlist {
             guard !policy.brands.contains(folder) else { continue }
-            diagnostics.append(
-                CustomizationDiagnostic(
-                    .warning, .unknownFolder,
-                    "\(folder).lproj looks like a language but is not one; its texts are not used",
-                    at: CustomizationLocation(file: folder + ".lproj"),
-                    fix: "correct the name, or declare the brand in CustomizationPolicy.brands"))
+            diagnostics.add(
+                .warning, .unknownFolder,
+                "\(folder).lproj looks like a language but is not one; its texts are not used",
+                at: CustomizationLocation(file: folder + ".lproj"),
+                fix: "correct the name, or declare the brand in CustomizationPolicy.brands")
         }
         self.diagnostics = diagnostics
     }
@@ -67,11 +65,10 @@ public final class CustomizationTree: Sendable {
             diagnostics += read.diagnostics
             guard let info = read.root else { return nil }
             if let brand = info["FTCustomizationString"]?.text { return brand.isEmpty ? nil : brand }
-            diagnostics.append(
-                CustomizationDiagnostic(
-                    .note, .noBrand, "Info.plist has no FTCustomizationString; there is no brand layer", at: file))
+            diagnostics.add(
+                .note, .noBrand, "Info.plist has no FTCustomizationString; there is no brand layer", at: file)
         } catch {
-            diagnostics.append(CustomizationDiagnostic(.error, .unreadableFile, error.description, at: file))
+            diagnostics.add(.error, .unreadableFile, error.description, at: file)
         }
         return nil
     }

@@ -62,7 +62,7 @@ struct LoadedFolder: Sendable {
         _ severity: CustomizationDiagnostic.Severity, _ code: CustomizationDiagnostic.Code, _ message: String,
         at file: String
     ) {
-        diagnostics.append(CustomizationDiagnostic(severity, code, message, at: CustomizationLocation(file: file)))
+        diagnostics.add(severity, code, message, at: CustomizationLocation(file: file))
     }
 
     private mutating func read(_ fileName: String, kind: TableFileKind, policy: CustomizationPolicy, earlier: File?) {

@@ -22,7 +22,7 @@ enum ThemeStack {
     ) -> (layers: [CustomizationLayer], diagnostics: [CustomizationDiagnostic]) {
         var diagnostics: [CustomizationDiagnostic] = []
         func report(_ code: CustomizationDiagnostic.Code, _ message: String, _ file: String) {
-            diagnostics.append(CustomizationDiagnostic(.error, code, message, at: CustomizationLocation(file: file)))
+            diagnostics.add(.error, code, message, at: CustomizationLocation(file: file))
         }
         var next = themes.last { $0.name == name }
         if next == nil {

@@ -173,7 +173,7 @@ struct ICUMessageParser {
                 if bytes[index] == UInt8(ascii: "'") { isQuoted.toggle() }
                 index += 1
             }
-            style = String(decoding: bytes[start..<index], as: UTF8.self).trimmingASCIISpace()
+            style = String(decoding: bytes[start..<index], as: UTF8.self).trimmingSpace()
         }
         guard take("}") else { throw Failure(message: "expected \"}\"") }
         return style
@@ -272,14 +272,5 @@ struct ICUMessageParser {
             }
         }
         return String(decoding: bytes[start..<index], as: UTF8.self)
-    }
-}
-
-extension String {
-    /// Returns the text without ASCII whitespace at its edges.
-    fileprivate func trimmingASCIISpace() -> String {
-        String(
-            decoding: Array(utf8.drop { $0 <= 0x20 }.reversed().drop { $0 <= 0x20 }.reversed()),
-            as: UTF8.self)
     }
 }

@@ -23,6 +23,14 @@ extension PrintfFormat {
             package static let parentheses = Flags(rawValue: 64)
             /// Java's `<`: the argument is that of the placeholder before.
             package static let previous = Flags(rawValue: 128)
+
+            /// The flags that the notations have in common, as text.
+            package var letters: String {
+                let letters: [(Flags, String)] = [
+                    (.left, "-"), (.alternate, "#"), (.plus, "+"), (.space, " "), (.zero, "0"),
+                ]
+                return letters.filter { contains($0.0) }.map(\.1).joined()
+            }
         }
 
         /// The text of the placeholder.

@@ -17,11 +17,9 @@ extension PrintfFormat.Placeholder {
     /// Returns the placeholder with an explicit position.
     package func text(at position: Int) -> String {
         if let variable { return "%\(position)$#@\(variable)@" }
-        let letters = ["-": Flags.left, "+": .plus, " ": .space, "0": .zero, "#": .alternate]
         // `#` has no meaning for an object, and `#@` would start a variable.
-        let written = conversion == "@" ? self.flags.subtracting(.alternate) : self.flags
-        let flags = letters.filter { written.contains($0.value) }.keys.sorted().joined()
-        var text = "%\(position)$" + flags + Self.text(of: width)
+        let written = conversion == "@" ? flags.subtracting(.alternate) : flags
+        var text = "%\(position)$" + written.letters + Self.text(of: width)
         if precision != .none { text += "." + Self.text(of: precision) }
         return text + type.length + String(conversion)
     }

@@ -33,9 +33,8 @@ struct DesignTokenReader {
     private mutating func report(
         _ severity: CustomizationDiagnostic.Severity, _ message: String, _ offset: Int, _ key: String
     ) {
-        diagnostics.append(
-            CustomizationDiagnostic(
-                severity, .malformedValue, message, at: text.location(ofByte: offset), key: key.isEmpty ? nil : key))
+        diagnostics.add(
+            severity, .malformedValue, message, at: text.location(ofByte: offset), key: key.isEmpty ? nil : key)
     }
 
     /// Reads a group; its `$type` applies to everything in it without a type.

@@ -15,7 +15,7 @@ enum PropertyListReader {
     static func read(bytes: [UInt8], file: String) -> ReadFile {
         if isBinary(bytes) {
             // Offsets in a binary file don't help the reader of a message.
-            let text = SourceText(utf8: [], file: file)
+            let text = SourceText(withoutLines: file)
             return document(text, []) { () throws(PropertyListError) in try BinaryPropertyListParser.parse(bytes) }
         }
         let text = SourceText(bytes: bytes, file: file)
@@ -34,9 +34,6 @@ enum PropertyListReader {
         _ text: SourceText, _ diagnostics: [CustomizationDiagnostic],
         parse: () throws(PropertyListError) -> PropertyListDocument
     ) -> ReadFile {
-        func location(_ offset: Int) -> CustomizationLocation {
-            text.utf8.isEmpty ? CustomizationLocation(file: text.file) : text.location(ofByte: offset)
-        }
         var problems: [DocumentProblem] = []
         var root: SourceNode?
         do {
@@ -45,7 +42,7 @@ enum PropertyListReader {
             problems.append(DocumentProblem(offset: error.offset, message: error.message))
         }
         let found = problems.map {
-            CustomizationDiagnostic(.error, .malformedFile, $0.message, at: location($0.offset))
+            CustomizationDiagnostic(.error, .malformedFile, $0.message, at: text.location(ofByte: $0.offset))
         }
         return (root, text, diagnostics + found)
     }

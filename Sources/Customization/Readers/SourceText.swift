@@ -1,25 +1,40 @@
 internal import AshlarCore
 
 /// The text of one file as UTF-8, which converts offsets to lines and columns.
-final class SourceText: Sendable {
+package final class SourceText: Sendable {
     let file: String
-    let utf8: [UInt8]
+    package let utf8: [UInt8]
     let encoding: StringsEncoding
     /// Whether the bytes aren't text; `utf8` is then empty.
     let isRejected: Bool
     private let decodingProblems: [DecodingProblem]
-    /// The offsets of the line starts, created on first use.
-    private let lineStarts = Mutex<[UInt32]?>(nil)
+    /// Whether the file has lines; a binary file has none.
+    private let hasLines: Bool
+    /// The lines, created on first use.
+    private let lines = Mutex<LineTable?>(nil)
 
     init(bytes: [UInt8], file: String, assuming encoding: StringsEncoding? = nil) {
         let decoding = TextDecoding(bytes, assuming: encoding)
         (self.file, utf8, self.encoding) = (file, decoding.utf8, decoding.encoding)
-        (isRejected, decodingProblems) = (decoding.isRejected, decoding.problems)
+        (isRejected, decodingProblems, hasLines) = (decoding.isRejected, decoding.problems, true)
     }
 
-    init(utf8: [UInt8], file: String, encoding: StringsEncoding = .utf8, isRejected: Bool = false) {
-        (self.file, self.utf8, self.encoding, self.isRejected) = (file, utf8, encoding, isRejected)
-        decodingProblems = []
+    package init(utf8: [UInt8], file: String) {
+        (self.file, self.utf8, encoding) = (file, utf8, .utf8)
+        (isRejected, decodingProblems, hasLines) = (false, [], true)
+    }
+
+    /// Creates the text of a binary file or of values without a file; all locations are the file itself.
+    init(withoutLines file: String) {
+        (self.file, utf8, encoding) = (file, [], .utf8)
+        (isRejected, decodingProblems, hasLines) = (false, [], false)
+    }
+
+    /// Decodes bytes as Foundation does.
+    init(asFoundation bytes: [UInt8], file: String) {
+        let decoding = TextDecoding(asFoundation: bytes)
+        (self.file, utf8, encoding) = (file, decoding.utf8, decoding.encoding)
+        (isRejected, decodingProblems, hasLines) = (decoding.isRejected, [], true)
     }
 
     /// The problems found while decoding the bytes.
@@ -35,34 +50,17 @@ final class SourceText: Sendable {
     /// Returns the line and column of a byte of `utf8`.
     ///
     /// - Complexity: O(*n*) for the first call, then O(log *lines* + length of the line).
-    func location(ofByte offset: Int) -> CustomizationLocation {
-        let starts = lineStarts.withLock { starts in
-            if let starts { return starts }
-            let made = Self.lineStarts(of: utf8)
-            starts = made
+    package func location(ofByte offset: Int) -> CustomizationLocation {
+        guard hasLines else { return CustomizationLocation(file: file) }
+        let lines = lines.withLock { lines in
+            if let lines { return lines }
+            let made = LineTable(utf8)
+            lines = made
             return made
         }
         let offset = min(max(offset, 0), utf8.count)
-        var (low, high) = (0, starts.count - 1)
-        while low < high {
-            let middle = (low + high + 1) / 2
-            if starts[middle] <= offset { low = middle } else { high = middle - 1 }
-        }
-        var column = 1
-        for byte in utf8[Int(starts[low])..<offset] where byte & 0xC0 != 0x80 { column += 1 }
-        return CustomizationLocation(file: file, line: low + 1, column: column)
-    }
-
-    private static func lineStarts(of utf8: [UInt8]) -> [UInt32] {
-        var starts: [UInt32] = [0]
-        utf8.withUnsafeBufferPointer { bytes in
-            for i in bytes.indices {
-                let byte = bytes[i]
-                guard byte == 0x0A || byte == 0x0D else { continue }
-                if byte == 0x0D, i + 1 < bytes.count, bytes[i + 1] == 0x0A { continue }
-                starts.append(UInt32(i + 1))
-            }
-        }
-        return starts
+        let place = lines.position(of: offset)
+        let column = utf8[(offset - place.column + 1)..<offset].count { $0 & 0xC0 != 0x80 } + 1
+        return CustomizationLocation(file: file, line: place.line, column: column)
     }
 }

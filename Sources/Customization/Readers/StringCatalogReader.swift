@@ -28,9 +28,7 @@ private struct StringCatalog {
         _ severity: CustomizationDiagnostic.Severity, _ code: CustomizationDiagnostic.Code, _ message: String,
         _ offset: Int
     ) {
-        diagnostics.append(
-            CustomizationDiagnostic(
-                severity, code, message, at: text.location(ofByte: offset), key: key.isEmpty ? nil : key))
+        diagnostics.add(severity, code, message, at: text.location(ofByte: offset), key: key.isEmpty ? nil : key)
     }
 
     mutating func read(_ root: SourceNode) {

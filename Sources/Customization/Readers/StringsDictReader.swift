@@ -15,7 +15,7 @@ enum StringsDictReader {
         var entries: [CustomizationEntry] = []
         var places: [String: CustomizationLocation] = [:]
         for member in members {
-            let location = check.location(member.offset)
+            let location = text.location(ofByte: member.offset)
             if let earlier = places.updateValue(location, forKey: member.key) {
                 check.add(
                     .warning, .duplicateKey, "\"\(member.key)\" is also defined at \(earlier); the last value wins",
@@ -43,16 +43,11 @@ private struct StringsDictCheck {
 
     init(text: SourceText) { self.text = text }
 
-    func location(_ offset: Int) -> CustomizationLocation {
-        text.utf8.isEmpty ? CustomizationLocation(file: text.file) : text.location(ofByte: offset)
-    }
-
     mutating func add(
         _ severity: CustomizationDiagnostic.Severity, _ code: CustomizationDiagnostic.Code, _ message: String,
         _ member: SourceNode.Member
     ) {
-        diagnostics.append(
-            CustomizationDiagnostic(severity, code, message, at: location(member.offset), key: key))
+        diagnostics.add(severity, code, message, at: text.location(ofByte: member.offset), key: key)
     }
 
     mutating func entry(_ member: SourceNode.Member) {

@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// How errors in a strings file are handled.
 public enum StringsParseMode: Hashable, Sendable {
     /// Reports every error with its line and column, and continues after it.
@@ -79,10 +81,9 @@ struct StringsParser {
             hasUnlistedError = hasUnlistedError || severity == .error
             return
         }
-        diagnostics.append(
-            CustomizationDiagnostic(
-                severity, code, message, at: builder.text.location(ofByte: offset), key: key, fix: fix,
-                related: related.map { builder.text.location(ofByte: $0) }))
+        diagnostics.add(
+            severity, code, message, at: builder.text.location(ofByte: offset), key: key, fix: fix,
+            related: related.map { builder.text.location(ofByte: $0) })
     }
 
     mutating func fail(_ offset: Int, _ code: CustomizationDiagnostic.Code, _ message: String) {
@@ -242,8 +243,8 @@ extension StringsParser {
                 scanner.at += 1
                 return .data(data)
             }
-            if let high = Hexadecimal.digit(c) {
-                guard let low = Hexadecimal.digit(scanner.byte(scanner.at + 1)) else {
+            if let high = c.hexValue {
+                guard let low = scanner.byte(scanner.at + 1).hexValue else {
                     fail(scanner.at, .malformedContainer, "expected a pair of hexadecimal digits in data")
                     return nil
                 }

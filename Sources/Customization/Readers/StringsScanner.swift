@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// Divides the bytes of a strings file into tokens: whitespace, comments, quoted and unquoted strings.
 ///
 /// The grammar is that of the "old-style" ASCII property list in CoreFoundation. The scanner doesn't process
@@ -219,7 +221,7 @@ extension StringsScanner {
     /// Writes an unpaired surrogate.
     private mutating func flush(_ pendingHigh: inout UInt16?) {
         guard pendingHigh != nil else { return }
-        UTF8Bytes.append(0xFFFD, to: &decoded)
+        decoded += TextDecoding.utf8(0xFFFD)
         pendingHigh = nil
     }
 
@@ -227,14 +229,14 @@ extension StringsScanner {
     private mutating func write(_ unit: UInt16, _ pendingHigh: inout UInt16?) {
         if let high = pendingHigh, unit & 0xFC00 == 0xDC00 {
             pendingHigh = nil
-            UTF8Bytes.append(0x10000 + (UInt32(high & 0x3FF) << 10 | UInt32(unit & 0x3FF)), to: &decoded)
+            decoded += TextDecoding.utf8(0x10000 + (UInt32(high & 0x3FF) << 10 | UInt32(unit & 0x3FF)))
             return
         }
         flush(&pendingHigh)
         switch unit & 0xFC00 {
         case 0xD800: pendingHigh = unit
-        case 0xDC00: UTF8Bytes.append(0xFFFD, to: &decoded)
-        default: UTF8Bytes.append(UInt32(unit), to: &decoded)
+        case 0xDC00: decoded += TextDecoding.utf8(0xFFFD)
+        default: decoded += TextDecoding.utf8(UInt32(unit))
         }
     }
 
@@ -299,7 +301,7 @@ extension StringsScanner {
         at += 1
         var value: UInt32 = 0
         var digits = 0
-        while digits < 4, at < bytes.count, let digit = Hexadecimal.digit(bytes[at]) {
+        while digits < 4, at < bytes.count, let digit = bytes[at].hexValue {
             value = value << 4 | UInt32(digit)
             at += 1
             digits += 1
@@ -313,7 +315,7 @@ extension StringsScanner {
             }
         } else if value == 0 {
             event(start, .warning, .nulCharacter, "the escape is U+0000")
-        } else if digits == 4, at < bytes.count, Hexadecimal.digit(bytes[at]) != nil, value < 0x20 {
+        } else if digits == 4, at < bytes.count, bytes[at].hexValue != nil, value < 0x20 {
             event(
                 start, .warning, .suspiciousEscape,
                 "\\U has at most four digits; use two escapes for a character above U+FFFF")

@@ -26,14 +26,10 @@ extension StringsTable {
             let read = PropertyListReader.read(bytes: bytes, file: file)
             return propertyList(read.root, text: read.text, diagnostics: read.diagnostics)
         }
-        let text: SourceText
-        if mode == .foundation {
-            let decoding = TextDecoding(asFoundation: bytes)
-            text = SourceText(
-                utf8: decoding.utf8, file: file, encoding: decoding.encoding, isRejected: decoding.isRejected)
-        } else {
-            text = SourceText(bytes: bytes, file: file, assuming: assumedEncoding)
-        }
+        let text =
+            mode == .foundation
+            ? SourceText(asFoundation: bytes, file: file)
+            : SourceText(bytes: bytes, file: file, assuming: assumedEncoding)
         if text.isRejected {
             var diagnostics = text.diagnostics
             if diagnostics.isEmpty { diagnostics = [notATable(file, "the bytes are not text")] }
@@ -57,11 +53,10 @@ extension StringsTable {
             var diagnostics = text.diagnostics + parser.diagnostics
             diagnostics.sort { ($0.line, $0.column) < ($1.line, $1.column) }
             if parser.unlistedDiagnostics > 0 {
-                diagnostics.append(
-                    CustomizationDiagnostic(
-                        parser.hasUnlistedError ? .error : .warning, .furtherProblems,
-                        "\(parser.unlistedDiagnostics) further problems are not listed",
-                        at: CustomizationLocation(file: file)))
+                diagnostics.add(
+                    parser.hasUnlistedError ? .error : .warning, .furtherProblems,
+                    "\(parser.unlistedDiagnostics) further problems are not listed",
+                    at: CustomizationLocation(file: file))
             }
             return ParsedStrings(table: table, diagnostics: diagnostics, isRejected: false)
         }

@@ -16,7 +16,7 @@ public struct StringsTable: Sendable {
     ///   - file: The file of locations without a file.
     ///   - entries: The entries, in order.
     public init(file: String = "", entries: [CustomizationEntry]) {
-        var builder = StringsTableBuilder(text: SourceText(utf8: [], file: file))
+        var builder = StringsTableBuilder(text: SourceText(withoutLines: file))
         for entry in entries { builder.append(entry) }
         storage = builder.build()
     }
@@ -193,15 +193,5 @@ extension StringsTable.Storage {
         CustomizationEntry(
             key: key(of: record), value: value(of: record), location: location(of: record),
             comment: comment(of: record))
-    }
-}
-
-extension String {
-    /// Returns the text without ASCII whitespace at its edges.
-    package func trimmingSpace() -> String {
-        func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
-        guard let first = utf8.firstIndex(where: { !isSpace($0) }), let last = utf8.lastIndex(where: { !isSpace($0) })
-        else { return "" }
-        return String(self[first...last])
     }
 }

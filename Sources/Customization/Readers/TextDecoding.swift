@@ -104,7 +104,7 @@ struct TextDecoding {
             problems.append(
                 DecodingProblem(
                     0, .error, .invalidEncoding,
-                    "invalid UTF-8 at byte \(bad) (0x\(Hexadecimal.pair(bytes[bad])))", place: place))
+                    "invalid UTF-8 at byte \(bad) (0x\(String(bytes[bad], radix: 16, uppercase: true)))", place: place))
             return
         }
         utf8 = markLength == 0 ? bytes : Array(bytes[markLength...])
@@ -147,7 +147,10 @@ struct TextDecoding {
                             scalar = 0xFFFD
                         }
                     }
-                    o += UTF8Bytes.write(scalar, to: out, at: o)
+                    for byte in Self.utf8(scalar) {
+                        out[o] = byte
+                        o += 1
+                    }
                 }
                 written = o
             }
@@ -178,7 +181,7 @@ struct TextDecoding {
                             + "the file was not read"))
                 return
             }
-            UTF8Bytes.append(scalar, to: &utf8)
+            utf8 += Self.utf8(scalar)
         }
         if (bytes.count - markLength) % 4 != 0 {
             problems.append(
@@ -188,10 +191,15 @@ struct TextDecoding {
         }
     }
 
+    /// Returns a scalar as UTF-8; U+FFFD for a surrogate.
+    static func utf8(_ scalar: UInt32) -> UTF8.EncodedScalar {
+        UTF8.encode(Unicode.Scalar(scalar) ?? "\u{FFFD}") ?? UTF8.encodedReplacementCharacter
+    }
+
     private mutating func decodeSingleBytes(_ bytes: [UInt8], upper: [UInt16]) {
         utf8.reserveCapacity(bytes.count + bytes.count / 8)
         for byte in bytes {
-            if byte < 0x80 { utf8.append(byte) } else { UTF8Bytes.append(UInt32(upper[Int(byte) - 0x80]), to: &utf8) }
+            if byte < 0x80 { utf8.append(byte) } else { utf8 += Self.utf8(UInt32(upper[Int(byte) - 0x80])) }
         }
     }
 }

@@ -55,7 +55,7 @@ extension Theme {
 struct ThemeReader {
     let file: String
     let colors: ColorDialect?
-    private var text = SourceText(utf8: [], file: "")
+    private var text = SourceText(withoutLines: "")
     private var diagnostics: [CustomizationDiagnostic] = []
 
     init(file: String, colors: ColorDialect?) { (self.file, self.colors) = (file, colors) }
@@ -89,8 +89,7 @@ struct ThemeReader {
         _ severity: CustomizationDiagnostic.Severity, _ code: CustomizationDiagnostic.Code, _ message: String,
         _ offset: Int, key: String? = nil
     ) {
-        diagnostics.append(
-            CustomizationDiagnostic(severity, code, message, at: text.location(ofByte: offset), key: key))
+        diagnostics.add(severity, code, message, at: text.location(ofByte: offset), key: key)
     }
 
     /// Reports duplicate keys.
@@ -115,10 +114,9 @@ struct ThemeReader {
         var kept: [Theme] = []
         for theme in themes {
             if let old = kept.firstIndex(where: { $0.name == theme.name }) {
-                diagnostics.append(
-                    CustomizationDiagnostic(
-                        .warning, .duplicateKey, "duplicate theme \(theme.name); the last one wins",
-                        at: CustomizationLocation(file: file), key: theme.name))
+                diagnostics.add(
+                    .warning, .duplicateKey, "duplicate theme \(theme.name); the last one wins",
+                    at: CustomizationLocation(file: file), key: theme.name)
                 kept.remove(at: old)
             }
             kept.append(theme)

@@ -72,9 +72,8 @@ public struct CustomizationUpdate: Sendable {
     ) -> StringsTable? {
         let location = CustomizationLocation(file: file + "#" + language)
         guard case .dict(let members) = value else {
-            problems.append(
-                CustomizationDiagnostic(
-                    .error, .notATable, "the table \(name) is not a dictionary but a \(value.typeName)", at: location))
+            problems.add(
+                .error, .notATable, "the table \(name) is not a dictionary but a \(value.typeName)", at: location)
             return nil
         }
         let entries = members.sorted { $0.key < $1.key }.compactMap { key, value -> CustomizationEntry? in
@@ -82,10 +81,9 @@ public struct CustomizationUpdate: Sendable {
             case .string, .int, .double, .bool, .list: break
             default:
                 guard let message = CustomizationMessage(stringsDict: value) else {
-                    problems.append(
-                        CustomizationDiagnostic(
-                            .error, .pluralMalformed, "expected a text or a message, found a \(value.typeName)",
-                            at: location, key: key))
+                    problems.add(
+                        .error, .pluralMalformed, "expected a text or a message, found a \(value.typeName)",
+                        at: location, key: key)
                     return nil
                 }
                 return CustomizationEntry(key: key, value: .message(message), location: location)

@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// The notation of a layer's colors.
 ///
 /// The notation is never guessed: each layer declares it.
@@ -154,8 +156,8 @@ struct ColorReading {
     // MARK: Digits
 
     private static func pair(_ bytes: Bytes, _ i: Int) -> UInt8? {
-        guard let high = Hexadecimal.digit(bytes[bytes.startIndex + i]),
-            let low = Hexadecimal.digit(bytes[bytes.startIndex + i + 1])
+        guard let high = bytes[bytes.startIndex + i].hexValue,
+            let low = bytes[bytes.startIndex + i + 1].hexValue
         else {
             return nil
         }
@@ -168,7 +170,7 @@ struct ColorReading {
         var parts: [UInt8] = []
         if bytes.count <= 4 {
             for c in bytes {
-                guard let digit = Hexadecimal.digit(c) else { return nil }
+                guard let digit = c.hexValue else { return nil }
                 parts.append(digit * 17)
             }
         } else {
@@ -214,8 +216,8 @@ struct ColorReading {
             let kept = trimmed(kept)
             guard kept.count >= 6 else { return nil }
             func value(_ i: Int) -> UInt8 {
-                guard let high = Hexadecimal.digit(kept[kept.startIndex + i]) else { return 0 }
-                return Hexadecimal.digit(kept[kept.startIndex + i + 1]).map { high << 4 | $0 } ?? high
+                guard let high = kept[kept.startIndex + i].hexValue else { return 0 }
+                return kept[kept.startIndex + i + 1].hexValue.map { high << 4 | $0 } ?? high
             }
             return RGBAColor(red8: value(0), green8: value(2), blue8: value(4))
         }

@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// The rules for reading strings as numbers and booleans.
 public enum NumberSpelling: Hashable, Sendable {
     /// The whole string must be a number or boolean; any other string is malformed.
@@ -25,7 +27,7 @@ enum NumberReading {
         {
             var value: UInt64 = 0
             for c in digits.dropFirst(2) {
-                guard let digit = Hexadecimal.digit(c), value >> 60 == 0 else { return nil }
+                guard let digit = c.hexValue, value >> 60 == 0 else { return nil }
                 value = value << 4 | UInt64(digit)
             }
             return Int64(exactly: value)

@@ -55,7 +55,7 @@ public struct RGBAColor: Hashable, Sendable, CustomStringConvertible {
     /// The color as `#rrggbb`, or `#rrggbbaa` if it is not opaque, rounded to bytes.
     public var description: String {
         let b = bytes
-        let rgb = "#" + Hexadecimal.pair(b.red) + Hexadecimal.pair(b.green) + Hexadecimal.pair(b.blue)
-        return (b.alpha == 255 ? rgb : rgb + Hexadecimal.pair(b.alpha)).lowercased()
+        let digits = [b.red, b.green, b.blue] + (b.alpha == 255 ? [] : [b.alpha])
+        return "#" + digits.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }

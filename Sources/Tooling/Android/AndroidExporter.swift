@@ -35,16 +35,16 @@ struct AndroidExporter {
             return
         }
         let earlier = layers[index]
-        report(
+        diagnostics.add(
             .note, .androidMergedLayers, "\(earlier.id) and \(layer.id) share the folder \(folder); \(layer.id) wins",
-            CustomizationLocation(file: layer.id))
+            at: CustomizationLocation(file: layer.id))
         var tables = earlier.tables
         for (name, table) in layer.tables {
             for entry in table {
                 guard let other = tables[name]?.entry(entry.key), other.value != entry.value else { continue }
-                report(
+                diagnostics.add(
                     .warning, .androidMergedLayers, "the value is replaced by the one at \(entry.location)",
-                    other.location, key: entry.key)
+                    at: other.location, key: entry.key)
             }
             tables[name] = tables[name]?.merging(table) ?? table
         }
@@ -74,9 +74,9 @@ struct AndroidExporter {
             name == CustomizationLayer.defaultTable ? "strings" : isImported ? name : AndroidNames.file(name)
         let path = "\(AndroidPlace.folder(of: layer))/\(file).xml"
         guard paths.insert(path.lowercased()).inserted else {
-            report(
+            diagnostics.add(
                 .error, .androidUnsupported, "another layer is written to \(path); \(layer.id) is left out",
-                CustomizationLocation(file: layer.id))
+                at: CustomizationLocation(file: layer.id))
             return
         }
         let locale = layer.language.map { " tools:locale=\"\($0)\"" } ?? ""
@@ -140,9 +140,9 @@ struct AndroidExporter {
             reportLosses(element, entry)
         } else {
             members = [("key", .string(entry.key)), ("value", entry.value), ("skipped", .bool(true))]
-            report(
+            diagnostics.add(
                 .note, .androidUnsupported, "Android has no resource for \(entry.value.typeName); a comment holds it",
-                entry.location, key: entry.key)
+                at: entry.location, key: entry.key)
         }
         let comment = xml(ofComment: comment, &members)
         let marker = members.isEmpty ? "" : "    <!-- \(AndroidMarker(members).comment) -->\n"
@@ -173,17 +173,17 @@ struct AndroidExporter {
         if case .markup? = original, case .string(let text)? = element, AndroidMarkup.xml(text) != nil {
             element = .markup(text)
         } else if AndroidMarkup.hasMarkup(node) || node.elements.contains(where: AndroidMarkup.hasMarkup) {
-            report(
-                .warning, .androidChanged, "markup of the original is not in the new value", entry.location,
+            diagnostics.add(
+                .warning, .androidChanged, "markup of the original is not in the new value", at: entry.location,
                 key: entry.key)
         }
         for loss in original?.value(key: { $0 }).losses ?? [] {
-            report(.warning, .androidChanged, loss + " in the new value", entry.location, key: entry.key)
+            diagnostics.add(.warning, .androidChanged, loss + " in the new value", at: entry.location, key: entry.key)
         }
         guard let element, var new = AndroidXMLReader.read(element.xml(name: name)).root else {
-            report(
+            diagnostics.add(
                 .warning, .androidUnsupported, "Android has no resource for the new value; the original is written",
-                entry.location, key: entry.key)
+                at: entry.location, key: entry.key)
             return node
         }
         for attribute in node.attributes where new[attribute.name] == nil && attribute.name != "formatted" {
@@ -211,10 +211,10 @@ struct AndroidExporter {
     private mutating func checkName(_ name: String, _ type: String, _ entry: CustomizationEntry) {
         let java = type + "/" + String(name.map { $0 == "." || $0 == "-" ? "_" : $0 })
         if let other = javaNames[java], other != name {
-            report(
+            diagnostics.add(
                 .warning, .androidNameCollision,
                 "Java code sees the same name for this key and \"\(AndroidNames.key(other))\"",
-                entry.location, key: entry.key)
+                at: entry.location, key: entry.key)
         }
         javaNames[java] = name
     }
@@ -222,27 +222,21 @@ struct AndroidExporter {
     private mutating func reportLosses(_ element: AndroidElement, _ entry: CustomizationEntry) {
         switch entry.value {
         case .string(let text) where text.utf8.contains(0):
-            report(
-                .warning, .androidUnsupported, "U+0000 is left out of the resource", entry.location,
+            diagnostics.add(
+                .warning, .androidUnsupported, "U+0000 is left out of the resource", at: entry.location,
                 key: entry.key)
         case .message(let message):
             if message.variesByDevice {
-                report(
-                    .note, .androidUnsupported, "Android has one text for all devices and widths", entry.location,
+                diagnostics.add(
+                    .note, .androidUnsupported, "Android has one text for all devices and widths", at: entry.location,
                     key: entry.key)
             }
             if case .plurals(let forms) = element, forms[.other] == nil {
-                report(.error, .pluralMissingOther, "no text for category 'other'", entry.location, key: entry.key)
+                diagnostics.add(
+                    .error, .pluralMissingOther, "no text for category 'other'", at: entry.location, key: entry.key)
             }
         default: break
         }
-    }
-
-    private mutating func report(
-        _ severity: CustomizationDiagnostic.Severity, _ code: CustomizationDiagnostic.Code, _ message: String,
-        _ location: CustomizationLocation, key: String? = nil
-    ) {
-        diagnostics.append(CustomizationDiagnostic(severity, code, message, at: location, key: key))
     }
 }
 

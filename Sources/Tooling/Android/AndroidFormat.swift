@@ -120,13 +120,3 @@ enum AndroidFormat {
         return (text + String(conversion), isSame)
     }
 }
-
-extension PrintfFormat.Placeholder.Flags {
-    /// The flags as both notations write them.
-    fileprivate var letters: String {
-        let letters: [(PrintfFormat.Placeholder.Flags, String)] = [
-            (.left, "-"), (.alternate, "#"), (.plus, "+"), (.space, " "), (.zero, "0"),
-        ]
-        return letters.filter { contains($0.0) }.map(\.1).joined()
-    }
-}

@@ -9,24 +9,24 @@ struct AndroidImporter {
     init(base: LanguageTag) { self.base = base }
 
     mutating func read(_ file: AndroidResources.File) {
-        let source = SourceLines(file.text, file: file.path)
+        let source = SourceText(utf8: Array(file.text.utf8), file: file.path)
         let document = AndroidXMLReader.read(file.text)
         if let failure = document.failure {
-            report(.error, .androidMalformed, failure.message, source.location(ofByte: failure.offset))
+            diagnostics.add(.error, .androidMalformed, failure.message, at: source.location(ofByte: failure.offset))
         }
         guard let root = document.root, root.name == "resources" else {
             if document.failure == nil {
-                report(.error, .androidMalformed, "expected <resources>", CustomizationLocation(file: file.path))
+                diagnostics.add(
+                    .error, .androidMalformed, "expected <resources>", at: CustomizationLocation(file: file.path))
             }
             return
         }
         let header = document.comments.lazy.compactMap { AndroidMarker(comment: $0) }.first
         guard let (layer, table) = place(file.path, root, header) else {
             for node in root.elements where node["name"] != nil {
-                report(
+                diagnostics.add(
                     .warning, .androidNotImported, "the folder is not one of a language",
-                    source.location(ofByte: node.offset),
-                    key: node["name"])
+                    at: source.location(ofByte: node.offset), key: node["name"])
             }
             return
         }
@@ -64,18 +64,11 @@ struct AndroidImporter {
         let layer = CustomizationLayer(id: folder, role: place.role, tables: [:])
         return (layer, isDefault ? CustomizationLayer.defaultTable : fileName)
     }
-
-    private mutating func report(
-        _ severity: CustomizationDiagnostic.Severity, _ code: CustomizationDiagnostic.Code, _ message: String,
-        _ location: CustomizationLocation, key: String? = nil
-    ) {
-        diagnostics.append(CustomizationDiagnostic(severity, code, message, at: location, key: key))
-    }
 }
 
 /// Converts the elements of one resource file to entries.
 private struct AndroidFileReader {
-    let source: SourceLines
+    let source: SourceText
     let table: String
     let colors: ColorDialect
     /// Whether the names of the resources are used as keys.
@@ -86,7 +79,7 @@ private struct AndroidFileReader {
     private var sources: [AndroidSource] = []
     private var indices: [String: Int] = [:]
 
-    init(source: SourceLines, table: String, colors: ColorDialect, isForeign: Bool) {
+    init(source: SourceText, table: String, colors: ColorDialect, isForeign: Bool) {
         (self.source, self.table, self.colors, self.isForeign) = (source, table, colors, isForeign)
     }
 
@@ -128,16 +121,18 @@ private struct AndroidFileReader {
         if AndroidElement.isIgnored.contains(node.name) { return }
         let location = source.location(ofByte: node.offset)
         guard let name = node["name"] else {
-            return report(.warning, .androidMalformed, "<\(node.name)> has no name", location, nil)
+            return diagnostics.add(.warning, .androidMalformed, "<\(node.name)> has no name", at: location)
         }
         let key = marker?.text("key") ?? (isForeign ? name : AndroidNames.key(name, table: table))
         if let index = indices[name] { return addVariant(node, to: index, location) }
         guard let element = AndroidElement(node) else {
             let type = node.name == "item" ? node["type"] ?? "item" : node.name
-            return report(.warning, .androidNotImported, "<\(type)> is not imported", location, key)
+            return diagnostics.add(.warning, .androidNotImported, "<\(type)> is not imported", at: location, key: key)
         }
         let (value, losses) = element.value(key: isForeign ? { $0 } : AndroidNames.key)
-        for loss in losses where marker?["value"] == nil { report(.warning, .androidChanged, loss, location, key) }
+        for loss in losses where marker?["value"] == nil {
+            diagnostics.add(.warning, .androidChanged, loss, at: location, key: key)
+        }
         let keepsSource = isForeign && !AndroidSource.isImplied(node, element, by: value, name: name)
         indices[name] = entries.count
         add(
@@ -155,12 +150,12 @@ private struct AndroidFileReader {
         let key = entries[index].key
         let product = node["product"].map { "product \"\($0)\"" }
         let isFirst = sources[index].elements.first.map { $0.name != node.name } == true
-        report(
+        diagnostics.add(
             .note, .androidNotImported,
             isFirst
                 ? "<\(node.name)> has the name of another resource; only an export to Android contains it"
                 : "only an export to Android contains the variant for \(product ?? "the default product")",
-            location, key)
+            at: location, key: key)
         let isDefault = node["product"] == nil || node["product"] == "default"
         let hasDefault = sources[index].elements.contains { $0["product"] == nil || $0["product"] == "default" }
         if isDefault, !hasDefault, let element = AndroidElement(node) {
@@ -182,12 +177,5 @@ private struct AndroidFileReader {
             } == element
         }
         return isUnchanged ? exported : value
-    }
-
-    private mutating func report(
-        _ severity: CustomizationDiagnostic.Severity, _ code: CustomizationDiagnostic.Code, _ message: String,
-        _ location: CustomizationLocation, _ key: String?
-    ) {
-        diagnostics.append(CustomizationDiagnostic(severity, code, message, at: location, key: key))
     }
 }

@@ -44,8 +44,7 @@ extension AndroidResources {
     }
 
     private mutating func report(_ path: String, _ message: String) {
-        diagnostics.append(
-            CustomizationDiagnostic(.error, .unreadableFile, message, at: CustomizationLocation(file: path)))
+        diagnostics.add(.error, .unreadableFile, message, at: CustomizationLocation(file: path))
     }
 
     /// Writes the files below a folder; creates folders and replaces existing files.

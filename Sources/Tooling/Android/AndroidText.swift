@@ -44,12 +44,6 @@ enum AndroidText {
         return reader.text
     }
 
-    /// Whether a text has escapes such as `\uD83C\uDFC3`: a surrogate pair, which older Android tools don't read.
-    static func hasSurrogateEscapes(_ raw: String) -> Bool {
-        let text = raw.lowercased()
-        return ["\\ud8", "\\ud9", "\\uda", "\\udb", "\\udc", "\\udd", "\\ude", "\\udf"].contains { text.contains($0) }
-    }
-
     /// Collects the parts of a string between markup.
     struct Reader {
         private(set) var text = ""

@@ -39,7 +39,7 @@ public struct SwiftKeys: Sendable {
     /// - Complexity: O(*n*) in the length of the text.
     public init(_ source: String, file: String = "") {
         let tokens = SwiftToken.tokens(of: source)
-        let lines = SourceLines(source, file: file)
+        let lines = SourceText(utf8: Array(source.utf8), file: file)
         for (number, token) in tokens.enumerated() {
             guard case .literal(let key, let isInterpolated) = token.kind, let place = Self.place(tokens, number)
             else {
@@ -47,9 +47,8 @@ public struct SwiftKeys: Sendable {
             }
             let location = lines.location(ofByte: token.offset)
             if isInterpolated || Self.isOperand(tokens, number) {
-                diagnostics.append(
-                    CustomizationDiagnostic(
-                        .note, .dynamicKey, "the program computes the key, so it is not extracted", at: location))
+                diagnostics.add(
+                    .note, .dynamicKey, "the program computes the key, so it is not extracted", at: location)
                 continue
             }
             let arguments = place == .call ? Self.arguments(tokens, after: number) : [:]

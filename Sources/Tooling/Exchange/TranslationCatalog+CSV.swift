@@ -54,9 +54,7 @@ extension TranslationCatalog {
     ) -> (catalog: TranslationCatalog, diagnostics: [CustomizationDiagnostic]) {
         var diagnostics: [CustomizationDiagnostic] = []
         func report(_ message: String, line: Int) {
-            diagnostics.append(
-                CustomizationDiagnostic(
-                    .error, .malformedFile, message, at: CustomizationLocation(file: file, line: line)))
+            diagnostics.add(.error, .malformedFile, message, at: CustomizationLocation(file: file, line: line))
         }
         let (rows, isClosed) = CSVReader.rows(bytes)
         if !isClosed { report("unterminated quotation mark", line: rows.last?.line ?? 1) }

@@ -34,9 +34,8 @@ extension TranslationCatalog {
             func report(
                 _ severity: CustomizationDiagnostic.Severity, _ code: CustomizationDiagnostic.Code, _ message: String
             ) {
-                result.diagnostics.append(
-                    CustomizationDiagnostic(
-                        severity, code, message, at: CustomizationLocation(file: unit.table), key: unit.key))
+                result.diagnostics.add(
+                    severity, code, message, at: CustomizationLocation(file: unit.table), key: unit.key)
             }
             guard let number = index.find(unit.table, unit.key) else {
                 report(

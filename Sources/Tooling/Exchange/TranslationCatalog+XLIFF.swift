@@ -143,11 +143,9 @@ private struct XLIFFWriter {
 
     private mutating func escaped(_ text: String, _ key: String, isAttribute: Bool = false) -> String {
         if let scalar = text.unicodeScalars.first(where: { !XMLText.isLegal($0) }) {
-            diagnostics.append(
-                CustomizationDiagnostic(
-                    .warning, .exchangeLoss,
-                    "XML cannot contain U+\(String(scalar.value, radix: 16, uppercase: true))",
-                    at: CustomizationLocation(file: "xliff"), key: key))
+            diagnostics.add(
+                .warning, .exchangeLoss, "XML cannot contain U+\(String(scalar.value, radix: 16, uppercase: true))",
+                at: CustomizationLocation(file: "xliff"), key: key)
         }
         return XMLText.escaped(text, isAttribute: isAttribute, replacement: "\u{FFFD}")
     }
@@ -178,27 +176,23 @@ extension TranslationCatalog {
 
 /// Reads XLIFF into a catalog.
 private struct XLIFFReader {
-    private let text: String
-    private let lines: SourceLines
+    private let text: SourceText
     private(set) var diagnostics: [CustomizationDiagnostic] = []
     private var collector = PartCollector()
 
     init(_ bytes: [UInt8], file: String) {
-        text = String(decoding: bytes, as: UTF8.self)
-        lines = SourceLines(text, file: file)
+        text = SourceText(utf8: Array(String(decoding: bytes, as: UTF8.self).utf8), file: file)
     }
 
     private mutating func report(
         _ severity: CustomizationDiagnostic.Severity, _ code: CustomizationDiagnostic.Code, _ message: String,
         at offset: Int, key: String? = nil
     ) {
-        diagnostics.append(
-            CustomizationDiagnostic(
-                severity, code, message, at: lines.location(ofByte: offset), key: key))
+        diagnostics.add(severity, code, message, at: text.location(ofByte: offset), key: key)
     }
 
     mutating func read(model: TranslationCatalog?) -> TranslationCatalog {
-        let document = AndroidXMLReader.read(text)
+        let document = AndroidXMLReader.read(String(decoding: text.utf8, as: UTF8.self))
         if let failure = document.failure { report(.error, .malformedFile, failure.message, at: failure.offset) }
         guard let root = document.root, root.name == "xliff" else {
             if document.failure == nil { report(.error, .malformedFile, "expected the element xliff", at: 0) }

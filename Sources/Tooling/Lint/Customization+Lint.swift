@@ -40,8 +40,8 @@ struct CustomizationLinter {
             if !layers.contains(where: { $0.id == layer.id }) { layers.append(layer) }
         }
         self.layers = layers
-        languages = layers.filter { if case .language = $0.role { true } else { false } }
-        base = layers.filter { if case .base = $0.role { true } else { false } }
+        languages = layers.filter(\.isTranslation)
+        base = layers.filter(\.isBase)
     }
 
     mutating func run() {
@@ -58,13 +58,6 @@ struct CustomizationLinter {
         findings += MessageLint.check(layers: layers)
     }
 
-    private mutating func report(
-        _ severity: CustomizationDiagnostic.Severity, _ code: CustomizationDiagnostic.Code, _ message: String,
-        at location: CustomizationLocation, key: String? = nil, fix: String? = nil
-    ) {
-        findings.append(CustomizationDiagnostic(severity, code, message, at: location, key: key, fix: fix))
-    }
-
     /// Returns the base language's entry for a key.
     private func baseEntry(_ key: String, _ table: String) -> (entry: CustomizationEntry, layer: CustomizationLayer)? {
         for layer in base.reversed() {
@@ -78,7 +71,7 @@ struct CustomizationLinter {
     private mutating func checkFolders() {
         guard let tree = customization.tree else { return }
         for name in tree.availableBrands where name != customization.brand {
-            report(
+            findings.add(
                 .note, .unknownFolder, "\(name).lproj is neither a language nor the brand in use",
                 at: CustomizationLocation(file: name + ".lproj"))
         }
@@ -90,7 +83,7 @@ struct CustomizationLinter {
         }
         for (_, files) in encodings.sorted(by: { $0.key < $1.key }) where files.count > 1 {
             let names = files.values.sorted()
-            report(
+            findings.add(
                 .note, .mixedEncodings,
                 "the files of the table have different encodings, such as \(names.joined(separator: " and "))",
                 at: CustomizationLocation(file: names[0]))
@@ -111,7 +104,7 @@ struct CustomizationLinter {
         let foundation = StringsTable.parse(strings: table.sourceBytes, file: table.file, mode: .foundation)
         guard !foundation.isRejected, foundation.root == nil, foundation.table.count < table.count else { return }
         guard let lost = table.first(where: { foundation.table[$0.key] == nil }) else { return }
-        report(
+        findings.add(
             .error, .truncatedByFoundation,
             "Foundation and plutil stop before this entry without an error and lose the rest of the file",
             at: lost.location, key: lost.key)
@@ -125,7 +118,7 @@ struct CustomizationLinter {
             guard let other = folded.updateValue(entry, forKey: form),
                 similarPairs.insert([name, other.key, entry.key].map { "\(Array($0.utf8))" }).inserted
             else { continue }
-            report(
+            findings.add(
                 .warning, .similarKeys,
                 "key \"\(entry.key)\" differs from the one at line \(other.location.line) only in case or accents",
                 at: entry.location, key: entry.key)
@@ -135,10 +128,10 @@ struct CustomizationLinter {
     private mutating func checkValue(_ entry: CustomizationEntry, _ layer: CustomizationLayer) {
         guard case .string(let text) = entry.value else { return }
         if text.utf8.contains(0) || entry.key.utf8.contains(0) {
-            report(.warning, .nulCharacter, "the entry contains U+0000", at: entry.location, key: entry.key)
+            findings.add(.warning, .nulCharacter, "the entry contains U+0000", at: entry.location, key: entry.key)
         }
         if let kind = Self.nearlyTyped(text, layer.colors), !(layer.isTranslation && Self.isLocalizedNumber(text)) {
-            report(
+            findings.add(
                 .warning, .malformedValue, "\"\(text)\" looks like a \(kind) but is not one",
                 at: entry.location, key: entry.key)
         }
@@ -148,7 +141,7 @@ struct CustomizationLinter {
             if parts.count == 4, layer.colors.color(text) != nil,
                 let alpha = CustomizationValue.integer(String(parts[3])), (1...100).contains(alpha)
             {
-                report(
+                findings.add(
                     .warning, .ambiguousAlpha, "alpha \(alpha) of \"\(text)\" is read as \(alpha) of 255",
                     at: entry.location, key: entry.key,
                     fix: "write \(alpha)% for a percentage, or decide with ColorDialect.components(alpha:)")
@@ -158,14 +151,14 @@ struct CustomizationLinter {
                 text.hasPrefix("#")
                 ? text.dropFirst() : text.lowercased().hasPrefix("0x") ? text.dropFirst(2) : text[...]
             if digits.utf8.count == 8, digits.allSatisfy(\.isHexDigit) {
-                report(
+                findings.add(
                     .warning, .ignoredAlpha, "the last two digits of \"\(text)\" are ignored", at: entry.location,
                     key: entry.key, fix: "state the alpha separately")
             }
         default: break
         }
         if isImageName(text), customization.tree != nil, !customization.hasImage(text, in: layer) {
-            report(
+            findings.add(
                 .warning, .missingImage, "no folder of the stack contains the image \(text)", at: entry.location,
                 key: entry.key)
         }
@@ -218,7 +211,7 @@ struct CustomizationLinter {
             let table = layer.tables[name] ?? .empty
             for entry in table {
                 guard let (reference, _) = baseEntry(entry.key, name) else {
-                    report(
+                    findings.add(
                         .warning, .extraKey,
                         "key \"\(entry.key)\" is in \(tag) but not in the base language \(customization.baseLanguage)",
                         at: entry.location, key: entry.key)
@@ -236,7 +229,7 @@ struct CustomizationLinter {
                     if languages.contains(where: { $0.role == layer.role && $0.tables[name]?[reference.key] != nil }) {
                         continue
                     }
-                    report(
+                    findings.add(
                         .warning, .missingTranslation,
                         "no \(tag) translation of \"\(reference.key)\", defined at \(reference.location)",
                         at: CustomizationLocation(file: table.file.isEmpty ? layer.id : table.file), key: reference.key)
@@ -258,14 +251,14 @@ struct CustomizationLinter {
             text.unicodeScalars.contains(where: \.properties.isAlphabetic), !isImageName(text),
             entry.value.readableTypes(colors: .ftCustomization).isEmpty
         {
-            report(
+            findings.add(
                 .note, .untranslated, "the text is the same as the base language's", at: entry.location, key: entry.key)
         }
         func edges(_ text: String) -> [Character?] {
             [text.first, text.last].map { $0.flatMap { $0.isWhitespace ? $0 : nil } }
         }
         if edges(text) != edges(original) {
-            report(
+            findings.add(
                 .warning, .edgeWhitespace, "white space at the edges differs from the base language's text",
                 at: entry.location, key: entry.key)
         }
@@ -283,13 +276,13 @@ struct CustomizationLinter {
                 // "Yes" can be the title of a button; only these spellings are booleans.
                 if before == [.bool], !["YES", "NO", "true", "false"].contains(reference.value.text ?? "") { continue }
                 if !before.isDisjoint(with: [.int, .double]), Self.isLocalizedNumber(entry.value.text ?? "") {
-                    report(
+                    findings.add(
                         .note, .localizedNumber,
                         "\(entry.value) is a number in the spelling of a language; a typed read expects "
                             + "\(reference.value), as at \(reference.location)", at: entry.location, key: entry.key)
                     continue
                 }
-                report(
+                findings.add(
                     before == [.bool] ? .warning : .error, .changedType,
                     "\(entry.value) is not \(Self.name(before)), unlike \(reference.value) of the base language at "
                         + "\(reference.location)", at: entry.location, key: entry.key)
@@ -325,5 +318,8 @@ struct CustomizationLinter {
 }
 
 extension CustomizationLayer {
+    /// Whether the layer is one of the base language.
+    var isBase: Bool { if case .base = role { true } else { false } }
+    /// Whether the layer is one of another language, and not of a brand.
     fileprivate var isTranslation: Bool { if case .language = role { true } else { false } }
 }

@@ -37,7 +37,7 @@ public struct CustomizationReport: Sendable {
             ($1.count, $0[0].code.rawValue) < ($0.count, $1[0].code.rawValue)
         }
         let lines = rules.map { findings in
-            let severity = findings.map(\.severity).max(by: { $0.rank < $1.rank }) ?? .note
+            let severity = findings.map(\.severity).max() ?? .note
             return "\(findings.count) × \(findings[0].code) (\(severity)), first at \(findings[0].location)\n"
         }
         return lines.joined() + totals
@@ -111,15 +111,5 @@ extension CustomizationReport {
         }
         let uri = PercentCoding.encode(location.file) { PercentCoding.isUnreserved($0) || $0 == UInt8(ascii: "/") }
         return "{\"physicalLocation\": {\"artifactLocation\": {\"uri\": \(JSONText.quoted(uri))}\(region)}}"
-    }
-}
-
-extension CustomizationDiagnostic.Severity {
-    fileprivate var rank: Int {
-        switch self {
-        case .error: 2
-        case .warning: 1
-        default: 0
-        }
     }
 }

@@ -3,14 +3,11 @@ public import AshlarCustomization
 /// Compares the placeholders of translations with those of the base language, and finds missing plural forms.
 enum FormatLint {
     static func check(layers: [CustomizationLayer], base: LanguageTag) -> [CustomizationDiagnostic] {
-        func isBase(_ layer: CustomizationLayer) -> Bool {
-            if case .base = layer.role { true } else { false }
-        }
-        let bases = layers.filter(isBase)
+        let bases = layers.filter(\.isBase)
         var diagnostics: [CustomizationDiagnostic] = []
         for layer in layers {
             for (name, table) in layer.tables.sorted(by: { $0.key < $1.key }) {
-                let baseTables = isBase(layer) ? [] : bases.reversed().compactMap { $0.tables[name] }
+                let baseTables = layer.isBase ? [] : bases.reversed().compactMap { $0.tables[name] }
                 for entry in table {
                     guard let text = FormatUse(entry.value) else { continue }
                     let expected = baseTables.lazy.compactMap { $0[entry.key] }.first.flatMap(FormatUse.init)
@@ -29,8 +26,7 @@ enum FormatLint {
             _ severity: CustomizationDiagnostic.Severity, _ code: CustomizationDiagnostic.Code, _ message: String,
             fix: String? = nil
         ) {
-            found.append(
-                CustomizationDiagnostic(severity, code, message, at: entry.location, key: entry.key, fix: fix))
+            found.add(severity, code, message, at: entry.location, key: entry.key, fix: fix)
         }
         if text.isFormat || base?.isFormat == true {
             for problem in text.problems {

@@ -8,10 +8,7 @@ enum MessageLint {
     private typealias Use = CustomizationMessage.ArgumentUse
 
     static func check(layers: [CustomizationLayer]) -> [CustomizationDiagnostic] {
-        func isBase(_ layer: CustomizationLayer) -> Bool {
-            if case .base = layer.role { true } else { false }
-        }
-        let bases = layers.filter(isBase)
+        let bases = layers.filter(\.isBase)
         var findings: [CustomizationDiagnostic] = []
         for layer in layers {
             for (name, table) in layer.tables.sorted(by: { $0.key < $1.key }) {
@@ -19,7 +16,7 @@ enum MessageLint {
                     guard case .string(let text) = entry.value else { continue }
                     let base = bases.reversed().lazy.compactMap { $0.tables[name]?[entry.key]?.text }.first
                     guard isMessage(base ?? text) || hasChoice(text) else { continue }
-                    findings += check(text, entry, base: isBase(layer) ? nil : base, language: layer.language)
+                    findings += check(text, entry, base: layer.isBase ? nil : base, language: layer.language)
                 }
             }
         }
@@ -51,7 +48,7 @@ enum MessageLint {
         func add(
             _ severity: CustomizationDiagnostic.Severity, _ code: CustomizationDiagnostic.Code, _ message: String
         ) {
-            findings.append(CustomizationDiagnostic(severity, code, message, at: entry.location, key: entry.key))
+            findings.add(severity, code, message, at: entry.location, key: entry.key)
         }
         let message = CustomizationMessage(icu: text)
         for problem in message.problems {
