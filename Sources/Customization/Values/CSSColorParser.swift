@@ -66,85 +66,69 @@ struct CSSColorParser {
 
     // MARK: Functions
 
+    /// The form of a component.
+    private enum Form {
+        case hue
+        /// A number, or a percentage of `whole`; a number outside the range is replaced by its closest bound.
+        case number(whole: Double, ClosedRange<Double> = -.infinity ... .infinity)
+
+        static let saturation = Form.number(whole: 100, 0 ... .infinity)
+        static let lightness = Form.number(whole: 100, 0...100)
+        static let unitLightness = Form.number(whole: 1, 0...1)
+    }
+
+    private static let functions: [String: (space: ColorSpace, forms: [Form])] = [
+        "rgb": (.sRGB, [.number(whole: 255), .number(whole: 255), .number(whole: 255)]),
+        "hsl": (.hsl, [.hue, .saturation, .number(whole: 100)]),
+        "hwb": (.hwb, [.hue, .saturation, .saturation]),
+        "lab": (.lab, [.lightness, .number(whole: 125), .number(whole: 125)]),
+        "lch": (.lch, [.lightness, .number(whole: 150, 0 ... .infinity), .hue]),
+        "oklab": (.oklab, [.unitLightness, .number(whole: 0.4), .number(whole: 0.4)]),
+        "oklch": (.oklch, [.unitLightness, .number(whole: 0.4, 0 ... .infinity), .hue]),
+    ]
+
     private static func color(function name: String, _ tokens: [Token]) -> RGBAColor? {
-        var tokens = tokens
         if name == "color" {
             guard case .word(let word)? = tokens.first, let space = ColorSpace(rawValue: word), space.isPredefined
             else { return nil }
-            tokens.removeFirst()
-            return modern(tokens, in: space) { parts in parts.map { $0.component(1) } }
+            return color(Array(tokens.dropFirst()), in: space, Array(repeating: .number(whole: 1), count: 3), scale: 1)
         }
-        switch name {
-        case "rgb", "rgba":
-            let isLegacy = { (parts: [Token]) in parts.allSatisfy(\.isNumber) || parts.allSatisfy(\.isPercentage) }
-            return color(tokens, in: .sRGB, isLegacy: isLegacy) { parts in
-                parts.map { $0.component(255).map { $0 / 255 } }
-            }
-        case "hsl", "hsla":
-            let isLegacy = { (parts: [Token]) in parts[0].isHue && parts[1...].allSatisfy(\.isPercentage) }
-            return color(tokens, in: .hsl, isLegacy: isLegacy) { parts in
-                [parts[0].hue, parts[1].component(100).map { max(0, $0) }, parts[2].component(100)]
-            }
-        case "hwb":
-            return modern(tokens, in: .hwb) { parts in
-                [parts[0].hue] + parts[1...].map { $0.component(100).map { max(0, $0) } }
-            }
-        case "lab":
-            return modern(tokens, in: .lab) { parts in
-                [
-                    parts[0].component(100).map { min(max(0, $0), 100) }, parts[1].component(125),
-                    parts[2].component(125),
-                ]
-            }
-        case "lch":
-            return modern(tokens, in: .lch) { parts in
-                [
-                    parts[0].component(100).map { min(max(0, $0), 100) }, parts[1].component(150).map { max(0, $0) },
-                    parts[2].hue,
-                ]
-            }
-        case "oklab":
-            return modern(tokens, in: .oklab) { parts in
-                [parts[0].component(1).map { min(max(0, $0), 1) }, parts[1].component(0.4), parts[2].component(0.4)]
-            }
-        case "oklch":
-            return modern(tokens, in: .oklch) { parts in
-                [
-                    parts[0].component(1).map { min(max(0, $0), 1) }, parts[1].component(0.4).map { max(0, $0) },
-                    parts[2].hue,
-                ]
-            }
-        default: return nil
-        }
+        let name = ["rgba": "rgb", "hsla": "hsl"][name] ?? name
+        guard let (space, forms) = functions[name],
+            let tokens = tokens.contains(.comma) ? withoutCommas(tokens, name) : tokens
+        else { return nil }
+        return color(tokens, in: space, forms, scale: name == "rgb" ? 255 : 1)
     }
 
-    /// Reads the legacy form, which has commas, or the modern one.
-    private static func color(
-        _ tokens: [Token], in space: ColorSpace, isLegacy: ([Token]) -> Bool, _ components: ([Token]) -> [Double?]
-    ) -> RGBAColor? {
-        guard tokens.contains(.comma) else { return modern(tokens, in: space, components) }
-        guard tokens.count == 5 || tokens.count == 7 else { return nil }
-        guard tokens.indices.allSatisfy({ (tokens[$0] == .comma) == ($0 % 2 == 1) }) else { return nil }
+    /// Returns the tokens of the legacy form, which has commas, in the modern form; nil if they don't follow its grammar.
+    private static func withoutCommas(_ tokens: [Token], _ name: String) -> [Token]? {
+        guard tokens.count == 5 || tokens.count == 7, tokens.last != .word("none"),
+            tokens.indices.allSatisfy({ (tokens[$0] == .comma) == ($0 % 2 == 1) })
+        else { return nil }
         let parts = [tokens[0], tokens[2], tokens[4]]
-        let alpha = tokens.count == 7 ? tokens[6] : .number(1)
-        return isLegacy(parts) && alpha != .word("none") ? color(parts, alpha, in: space, components) : nil
+        let isValid =
+            switch name {
+            case "rgb": parts.allSatisfy(\.isNumber) || parts.allSatisfy(\.isPercentage)
+            case "hsl": parts[0].isHue && parts[1...].allSatisfy(\.isPercentage)
+            default: false
+            }
+        return isValid ? parts + (tokens.count == 7 ? [.slash, tokens[6]] : []) : nil
     }
 
     /// Reads three components, and an alpha after a `/`.
-    private static func modern(
-        _ tokens: [Token], in space: ColorSpace, _ components: ([Token]) -> [Double?]
-    ) -> RGBAColor? {
+    private static func color(_ tokens: [Token], in space: ColorSpace, _ forms: [Form], scale: Double) -> RGBAColor? {
         guard tokens.count == 3 || tokens.count == 5 && tokens[3] == .slash else { return nil }
-        let alpha = tokens.count == 5 ? tokens[4] : .number(1)
-        return color(Array(tokens.prefix(3)), alpha, in: space, components)
-    }
-
-    private static func color(
-        _ parts: [Token], _ alpha: Token, in space: ColorSpace, _ components: ([Token]) -> [Double?]
-    ) -> RGBAColor? {
-        let values = components(parts).compactMap(\.self)
-        guard values.count == 3, let alpha = alpha.component(1) else { return nil }
-        return RGBAColor(sRGB: space.sRGB(SIMD3(values)), alpha: alpha)
+        let values = zip(tokens, forms).compactMap { token, form -> Double? in
+            switch form {
+            case .hue: token.hue
+            case .number(let whole, let range):
+                token.component(whole).map { min(max($0, range.lowerBound), range.upperBound) }
+            }
+        }
+        guard values.count == 3, let alpha = (tokens.count == 5 ? tokens[4] : .number(1)).component(1) else {
+            return nil
+        }
+        return RGBAColor(sRGB: space.sRGB(SIMD3(values) / scale), alpha: alpha)
     }
 
     // MARK: Tokens
