@@ -117,11 +117,11 @@ final class CompiledMessage: Sendable {
 
 extension CompiledMessage.Piece {
     /// Creates a piece of a format without variables.
-    init(_ segment: PrintfFormat.Segment) {
+    init(_ segment: PrintfFormat.Segment, position: Int? = nil) {
         switch segment {
         case .literal(let text): self = .literal(text)
         case .placeholder(let placeholder):
-            self = .placeholder(placeholder, position: placeholder.position)
+            self = .placeholder(placeholder, position: position ?? placeholder.position)
         }
     }
 }
@@ -147,12 +147,12 @@ private struct PluralCompiler {
     }
 
     mutating func compile() {
-        body = pattern(text.format, hasOwnNumber: false, next: 1)
+        body = pattern(text.format, own: nil, next: 1)
         for (name, variable) in text.variables.sorted(by: { $0.key < $1.key }) {
             // A variable to which the text doesn't refer has no argument and is never displayed.
             let place = numbering.variables[name]
             let forms = variable.forms.mapValues {
-                pattern($0, hasOwnNumber: true, next: place?.next ?? 1)
+                pattern($0, own: 0, next: place?.next ?? 1)
             }
             let display =
                 variable.valueType.contains(".")
@@ -162,41 +162,19 @@ private struct PluralCompiler {
         }
     }
 
-    /// Compiles a text.
-    ///
-    /// In a variable, the first placeholder without a position is the variable's own number, the second one is the
-    /// argument `next`, and so on.
-    private mutating func pattern(_ text: String, hasOwnNumber: Bool, next: Int)
-        -> CompiledMessage.Pattern
-    {
+    /// Compiles a text; in a variable, `own` is 0, the position of the variable's number.
+    private mutating func pattern(_ text: String, own: Int?, next: Int) -> CompiledMessage.Pattern {
         let format = PrintfFormat(text)
         // Positions refer to the whole message, so conflicts can't be detected in one form.
         var pattern = CompiledMessage.Pattern(
-            problems: format.problems.filter {
-                $0.code != .mixedPositions && $0.code != .conflictingTypes
-            })
-        var (takesOwn, next) = (hasOwnNumber, next)
-        for segment in format.segments {
-            guard case .placeholder(let placeholder) = segment else {
-                pattern.pieces.append(.init(segment))
-                continue
-            }
-            var position = placeholder.position
-            if let name = placeholder.variable {
-                let place = numbering.variables[name]
-                if !placeholder.isPositional { position = place?.position ?? position }
-                pattern.pieces.append(
-                    .variable(placeholder, number: numbers[name] ?? -1, position: position))
-                if !placeholder.isPositional, let place { next = max(next, place.end) }
-            } else {
-                if !placeholder.isPositional {
-                    position = takesOwn ? 0 : next
-                    if !takesOwn { next += 1 }
-                    takesOwn = false
-                }
-                pattern.pieces.append(.placeholder(placeholder, position: position))
-            }
+            problems: format.problems.filter { $0.code != .mixedPositions && $0.code != .conflictingTypes })
+        for (segment, position) in numbering.segments(of: format, own: own, next: next) {
             lastPosition = max(lastPosition, position)
+            if case .placeholder(let placeholder) = segment, let name = placeholder.variable {
+                pattern.pieces.append(.variable(placeholder, number: numbers[name] ?? -1, position: position))
+            } else {
+                pattern.pieces.append(.init(segment, position: position))
+            }
         }
         return pattern
     }

@@ -39,6 +39,35 @@ package struct PluralNumbering {
         _ = walk(message.format, own: false, next: 1, message)
     }
 
+    /// Returns the segments of a text with the position of each placeholder's argument.
+    ///
+    /// - Parameters:
+    ///   - format: The format of the message, or a form of a variable.
+    ///   - own: The position of the variable's number, which is the first placeholder without a position; nil for the
+    ///     format of the message.
+    ///   - next: The argument of the next placeholder without a position.
+    /// - Returns: The segments; the position of a literal is 0.
+    package func segments(
+        of format: PrintfFormat, own: Int?, next: Int
+    ) -> [(segment: PrintfFormat.Segment, position: Int)] {
+        var (own, next) = (own, next)
+        return format.segments.map { segment in
+            guard case .placeholder(let placeholder) = segment else { return (segment, 0) }
+            if placeholder.isPositional { return (segment, placeholder.position) }
+            if let name = placeholder.variable {
+                guard let numbers = variables[name] else { return (segment, placeholder.position) }
+                next = max(next, numbers.end)
+                return (segment, numbers.position)
+            }
+            if let number = own {
+                own = nil
+                return (segment, number)
+            }
+            next += 1
+            return (segment, next - 1)
+        }
+    }
+
     /// Numbers the variables to which a text refers.
     ///
     /// - Returns: The first argument after the text.

@@ -93,28 +93,18 @@ extension PluralText {
     private func androidText(
         _ text: String, form: String, own: Int?, next: Int, _ numbering: PluralNumbering
     ) -> String {
-        var (own, next, result) = (own, next, "")
-        for segment in PrintfFormat(text).segments {
-            switch segment {
+        numbering.segments(of: PrintfFormat(text), own: own, next: next).reduce(into: "") { result, part in
+            switch part.segment {
             case .literal(let literal): result += literal.doublingPercents
             case .placeholder(let placeholder):
-                if let name = placeholder.variable {
-                    guard let numbers = numbering.variables[name] else { continue }
-                    let position = placeholder.isPositional ? placeholder.position : numbers.position
-                    result += androidText(form, form: "", own: position, next: numbers.next, numbering)
-                    if !placeholder.isPositional { next = max(next, numbers.end) }
-                    continue
+                guard let name = placeholder.variable else {
+                    result += placeholder.text(at: part.position)
+                    return
                 }
-                var position = placeholder.position
-                if !placeholder.isPositional {
-                    position = own ?? next
-                    if own == nil { next += 1 }
-                    own = nil
-                }
-                result += placeholder.text(at: position)
+                guard let numbers = numbering.variables[name] else { return }
+                result += androidText(form, form: "", own: part.position, next: numbers.next, numbering)
             }
         }
-        return result
     }
 }
 
