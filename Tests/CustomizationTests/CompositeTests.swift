@@ -81,12 +81,13 @@ import Testing
     }
 
     @Test("The alpha of a color applies even if the two come from different themes")
-    func alpha() {
+    func alpha() throws {
         #expect(Self.using("Default").color("shadow").description == "#00000080")
         #expect(Self.using("Bright").color("shadow").description == "#ff000080", "the parent's alpha")
         #expect(Self.using("Faint").color("shadow").description == "#00000040", "the parent's color")
         #expect(Self.using("Faint").color("link").description == "#00000040")
         #expect(Self.using("Default").color("faint").description == "#00000040", "both alphas")
+        #expect(try Self.using("Default").value(CustomizationKey<RGBAColor>("faint")).description == "#00000040")
         #expect(Self.using("Default").color("glow").description == "#ffffff40")
         #expect(Self.using("Default")[CustomizationKey<RGBAColor>("shadow")]?.bytes.alpha == 128)
         #expect(Self.using("Default").string("shadow") == "000000")

@@ -320,6 +320,7 @@ import Testing
             #expect(error.code == code && error.aliases == path)
         }
         #expect(read.string("a") == "a")
+        #expect(read.explain("a").aliases == path)
         #expect(read.problems.count == 1)
     }
 

@@ -1,5 +1,6 @@
 // Values with several parts, as in DB5. Each part has its own key: the name of the value with a suffix. The parts can
-// also be members of a dictionary with the name of the value, which are read as `name.part`.
+// also be members of a dictionary with the name of the value, which are read as `name.part`. If no part exists, the key is
+// reported in `problems`.
 
 extension Customization {
     /// Returns the font with the name at the key and the size at the key with `Size`.
@@ -12,109 +13,76 @@ extension Customization {
     ///   - table: The table's name; `Localizable` if nil.
     /// - Returns: The font.
     public func font(_ key: String, table: String? = nil) -> FontSpec {
-        var parts = ThemeParts(self, key, table)
-        let name = parts.text("", "name")
-        let size = parts.number("Size", "size") ?? 0
-        parts.finish()
-        return FontSpec(name: name?.isEmpty == true ? nil : name, size: size < 1 ? 15 : size)
+        composite(key, table) { parts in
+            let name: String? = parts.part("", "name")
+            let size: Double = parts.part("Size", "size") ?? 0
+            return FontSpec(name: name?.isEmpty == true ? nil : name, size: size < 1 ? 15 : size)
+        }
     }
 
     /// Returns the insets at the key with `Top`, `Left`, `Bottom` and `Right`; missing parts are 0.
-    ///
-    /// If no part exists, the key is reported in ``problems``.
-    ///
-    /// - Parameters:
-    ///   - key: The key without the suffixes.
-    ///   - table: The table's name; `Localizable` if nil.
-    /// - Returns: The insets.
     public func insets(_ key: String, table: String? = nil) -> ThemeInsets {
-        var parts = ThemeParts(self, key, table)
-        let insets = ThemeInsets(
-            top: parts.number("Top", "top") ?? 0, left: parts.number("Left", "left") ?? 0,
-            bottom: parts.number("Bottom", "bottom") ?? 0, right: parts.number("Right", "right") ?? 0)
-        parts.finish()
-        return insets
+        composite(key, table) {
+            ThemeInsets(
+                top: $0.number("Top"), left: $0.number("Left"), bottom: $0.number("Bottom"), right: $0.number("Right"))
+        }
     }
 
     /// Returns the point at the key with `X` and `Y`; missing parts are 0.
-    ///
-    /// If no part exists, the key is reported in ``problems``.
-    ///
-    /// - Parameters:
-    ///   - key: The key without the suffixes.
-    ///   - table: The table's name; `Localizable` if nil.
-    /// - Returns: The point.
     public func point(_ key: String, table: String? = nil) -> ThemePoint {
-        var parts = ThemeParts(self, key, table)
-        let point = ThemePoint(x: parts.number("X", "x") ?? 0, y: parts.number("Y", "y") ?? 0)
-        parts.finish()
-        return point
+        composite(key, table) { ThemePoint(x: $0.number("X"), y: $0.number("Y")) }
     }
 
     /// Returns the size at the key with `Width` and `Height`; missing parts are 0.
-    ///
-    /// If no part exists, the key is reported in ``problems``.
-    ///
-    /// - Parameters:
-    ///   - key: The key without the suffixes.
-    ///   - table: The table's name; `Localizable` if nil.
-    /// - Returns: The size.
     public func size(_ key: String, table: String? = nil) -> ThemeSize {
-        var parts = ThemeParts(self, key, table)
-        let size = ThemeSize(
-            width: parts.number("Width", "width") ?? 0, height: parts.number("Height", "height") ?? 0)
-        parts.finish()
-        return size
+        composite(key, table) { ThemeSize(width: $0.number("Width"), height: $0.number("Height")) }
     }
 
     /// Returns the animation at the key with `Duration`, `Delay` and `Curve`.
     ///
-    /// Missing times are 0, and a missing curve is ease-in-out.
-    ///
-    /// The curve is `easeInOut`, `easeIn`, `easeOut` or `linear`, in any case. If no part exists, the key is
-    /// reported in ``problems``.
+    /// Missing times are 0, and a missing curve is ease-in-out. The curve is `easeInOut`, `easeIn`, `easeOut` or
+    /// `linear`, in any case. If no part exists, the key is reported in ``problems``.
     ///
     /// - Parameters:
     ///   - key: The key without the suffixes.
     ///   - table: The table's name; `Localizable` if nil.
     /// - Returns: The animation.
     public func animation(_ key: String, table: String? = nil) -> ThemeAnimation {
-        var parts = ThemeParts(self, key, table)
-        let animation = ThemeAnimation(
-            duration: parts.number("Duration", "duration") ?? 0, delay: parts.number("Delay", "delay") ?? 0,
-            curve: parts.choice("Curve", "curve") ?? .easeInOut)
-        parts.finish()
-        return animation
+        composite(key, table) {
+            ThemeAnimation(
+                duration: $0.number("Duration"), delay: $0.number("Delay"),
+                curve: $0.choice("Curve", "curve") ?? .easeInOut)
+        }
     }
 
     /// Returns the case for a text: `uppercase` or `lowercase` in any case; otherwise the text isn't changed.
-    ///
-    /// - Parameters:
-    ///   - key: The key.
-    ///   - table: The table's name; `Localizable` if nil.
-    /// - Returns: The case.
     public func textCase(_ key: String, table: String? = nil) -> ThemeTextCase {
-        var parts = ThemeParts(self, key, table)
-        let textCase: ThemeTextCase? = parts.choice("", "case")
-        parts.finish()
-        return textCase ?? .none
+        composite(key, table) { $0.choice("", "case") ?? .none }
+    }
+
+    /// Reads a value from its parts, and reports the key if none exists.
+    private func composite<Value>(_ key: String, _ table: String?, _ read: (inout ThemeParts) -> Value) -> Value {
+        var parts = ThemeParts(customization: self, key: key, table: table)
+        let value = read(&parts)
+        if !parts.isFound { report(CustomizationError(.missing, key: key, table: table).diagnostic) }
+        return value
     }
 }
 
-/// Reads the parts of one value, and reports the key if none exists.
+/// Reads the parts of one value.
 private struct ThemeParts {
-    private let customization: Customization
-    private let key: String
-    private let table: String?
-    private var isFound = false
+    let customization: Customization
+    let key: String
+    let table: String?
+    private(set) var isFound = false
 
-    init(_ customization: Customization, _ key: String, _ table: String?) {
+    init(customization: Customization, key: String, table: String?) {
         (self.customization, self.key, self.table) = (customization, key, table)
     }
 
     /// Returns the part under the key with a suffix, or in the key's dictionary; a malformed part is reported and
     /// skipped.
-    private mutating func part<Value: CustomizationReadable>(_ suffix: String, _ member: String) -> Value? {
+    mutating func part<Value: CustomizationReadable>(_ suffix: String, _ member: String) -> Value? {
         for name in [key + suffix, key + "." + member] {
             guard let entry = customization.entry(name, table: table) else { continue }
             if suffix.isEmpty, name == key, case .dict = entry.value { continue }
@@ -124,8 +92,8 @@ private struct ThemeParts {
         return nil
     }
 
-    mutating func number(_ suffix: String, _ member: String) -> Double? { part(suffix, member) }
-    mutating func text(_ suffix: String, _ member: String) -> String? { part(suffix, member) }
+    /// Returns the number under the key with a suffix, or 0 if it is missing.
+    mutating func number(_ suffix: String) -> Double { part(suffix, suffix.lowercased()) ?? 0 }
 
     /// Returns one of a type's words, ignoring case.
     mutating func choice<Choice: RawRepresentable & CaseIterable>(_ suffix: String, _ member: String) -> Choice?
@@ -138,15 +106,9 @@ private struct ThemeParts {
         let name = customization.entry(key + suffix, table: table) != nil ? key + suffix : key + "." + member
         customization.report(
             CustomizationError(
-                .malformed, key: name, table: table ?? CustomizationLayer.defaultTable, expected: "one of " + words,
+                .malformed, key: name, table: table, expected: "one of " + words,
                 found: .string(word), location: customization.entry(name, table: table)?.location
             ).diagnostic)
         return nil
-    }
-
-    func finish() {
-        if isFound { return }
-        customization.report(
-            CustomizationError(.missing, key: key, table: table ?? CustomizationLayer.defaultTable).diagnostic)
     }
 }

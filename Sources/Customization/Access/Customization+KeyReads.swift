@@ -20,42 +20,30 @@ extension Customization {
     }
 
     /// The integer of a key; nil if no layer defines it or its value is malformed, which is reported in ``problems``.
-    ///
-    /// - Parameter key: The key.
     public subscript(key: CustomizationKey<Int>) -> Int? {
-        if let typed = decoded(key), typed.parts.contains(.int), let int = Int(exactly: typed.int) {
-            return int
-        }
+        if let number = decoded(key)?.int, let int = Int(exactly: number) { return int }
         return slow(key)
     }
 
     /// The number of a key; nil if no layer defines it or its value is malformed, which is reported in ``problems``.
-    ///
-    /// - Parameter key: The key.
     public subscript(key: CustomizationKey<Double>) -> Double? {
-        if let typed = decoded(key), typed.parts.contains(.double) { return typed.double }
+        if let number = decoded(key)?.double { return number }
         return slow(key)
     }
 
     /// The boolean of a key; nil if no layer defines it or its value is malformed, which is reported in ``problems``.
-    ///
-    /// - Parameter key: The key.
     public subscript(key: CustomizationKey<Bool>) -> Bool? {
-        if let typed = decoded(key), typed.parts.contains(.bool) { return typed.flag }
+        if let flag = decoded(key)?.bool { return flag }
         return slow(key)
     }
 
     /// The color of a key; nil if no layer defines it or its value is malformed, which is reported in ``problems``.
-    ///
-    /// - Parameter key: The key.
     public subscript(key: CustomizationKey<RGBAColor>) -> RGBAColor? {
-        if let typed = decoded(key), typed.parts.contains(.color) { return typed.color }
+        if let color = decoded(key)?.color { return color }
         return slow(key)
     }
 
     /// The text of a key; nil if no layer defines it or its value isn't a text, which is reported in ``problems``.
-    ///
-    /// - Parameter key: The key.
     public subscript(key: CustomizationKey<String>) -> String? {
         if let composed = storage.table(key.table) {
             let slot = composed.slot(key.name, hash: key.hash)

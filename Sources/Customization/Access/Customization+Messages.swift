@@ -105,19 +105,18 @@ extension Customization {
         _ format: (CustomizationMessage, LanguageConventions) -> FormattedMessage
     ) -> String {
         do throws(CustomizationError) {
-            let (reading, location) = try self.reading(key, table: table)
-            guard let composed = storage.table(table),
-                let found = message(in: composed, composed.slot(key), isICU: isICU)
-            else {
+            let (composed, slot, target) = try self.slot(of: key, table: table)
+            let location = composed.location(of: target)
+            guard let found = message(in: composed, slot, isICU: isICU) else {
                 throw CustomizationError(
-                    .malformed, key: key, table: table ?? CustomizationLayer.defaultTable, expected: "text",
-                    found: reading.value, location: location)
+                    .malformed, key: key, table: table, expected: "text", found: composed.value(of: target),
+                    location: location)
             }
             let output = format(found.message, found.language)
             for problem in output.problems {
                 report(
                     CustomizationDiagnostic(
-                        .warning, .init(problem.code.rawValue), problem.description, at: location, key: key))
+                        .warning, .init(rawValue: problem.code.rawValue), problem.description, at: location, key: key))
             }
             return output.text
         } catch {

@@ -61,47 +61,37 @@ extension Customization {
     /// - Throws: ``CustomizationError`` with the code `missing`, `malformed` or `cycle`.
     public func value<Value: CustomizationReadable>(_ key: CustomizationKey<Value>) throws(CustomizationError) -> Value
     {
-        let reading = try self.reading(key.name, table: key.table)
-        guard let value = Value(reading.reading) else {
-            throw CustomizationError(
-                .malformed, key: key.name, table: key.table ?? CustomizationLayer.defaultTable,
-                expected: Value.customizationTypeName, found: reading.reading.value, location: reading.location)
-        }
-        return value
+        let (table, slot, target) = try slot(of: key.name, table: key.table)
+        // An alias of a color can have its own alpha, so the interpretations are those of the alias.
+        let reading = CustomizationReading(
+            value: table.value(of: target), colors: storage.layers[table.layer(of: target)].colors,
+            numbers: policy.numbers, typed: table.typed(of: slot))
+        if let value = Value(reading) { return value }
+        throw CustomizationError(
+            .malformed, key: key.name, table: key.table, expected: CustomizationError.name(of: Value.self),
+            found: reading.value, location: table.location(of: target))
     }
 
-    /// Returns the value of a key after resolving its aliases.
-    func reading(
-        _ key: String, table: String?
-    ) throws(CustomizationError) -> (reading: CustomizationReading, location: CustomizationLocation) {
-        let name = table ?? CustomizationLayer.defaultTable
-        guard let composed = storage.table(table) else { throw CustomizationError(.missing, key: key, table: name) }
-        let slot = composed.slot(key)
-        guard slot >= 0 else { throw CustomizationError(.missing, key: key, table: name) }
-        let winner = composed.resolvedEntry(of: slot)
-        guard let target = composed.target(of: slot) else {
-            switch composed.aliasProblems[slot] {
-            case .cycle(let path)?:
-                throw CustomizationError(.cycle, key: key, table: name, location: winner.entry.location, aliases: path)
-            case .dangling(let path)?:
-                throw CustomizationError(
-                    .missing, key: key, table: name, location: winner.entry.location, aliases: path)
-            case nil:
-                throw CustomizationError(.missing, key: key, table: name, location: winner.entry.location)
-            }
+    /// Returns the slot of a key, and the slot with its value after following aliases.
+    func slot(
+        of key: String, table name: String?
+    ) throws(CustomizationError) -> (table: ComposedTable, slot: Int, target: Int) {
+        guard let table = storage.table(name), case let slot = table.slot(key), slot >= 0 else {
+            throw CustomizationError(.missing, key: key, table: name)
         }
-        if policy.reportsFallbacks, composed.isFallback(slot) {
+        guard let target = table.target(of: slot) else {
+            let (aliases, end) = table.aliasPath(of: slot)
+            throw CustomizationError(
+                end < 0 ? .missing : .cycle, key: key, table: name, location: table.location(of: slot), aliases: aliases
+            )
+        }
+        if policy.reportsFallbacks, table.isFallback(slot) {
             report(
                 CustomizationDiagnostic(
                     .note, .fallback, "\"\(key)\" is defined in the base language \(baseLanguage) only",
-                    at: winner.entry.location, key: key))
+                    at: table.location(of: slot), key: key))
         }
-        let layer = storage.layers[composed.layer(of: target)]
-        var value = composed.value(of: target)
-        if layer.resolvesAliases, case .string = value, let text = composed.text(of: target) { value = .string(text) }
-        let reading = CustomizationReading(
-            value: value, colors: layer.colors, numbers: policy.numbers, typed: composed.typed(of: target))
-        return (reading, composed.resolvedEntry(of: target).entry.location)
+        return (table, slot, target)
     }
 
     /// Returns the value of a key, or the default if no layer defines it or it can't be read as the type.
@@ -114,81 +104,32 @@ extension Customization {
         }
     }
 
-    /// Returns the interpretations of a key's value; nil if it is only a text, or if the read has a problem to report.
-    @inline(__always)
-    private func typed(_ key: String, _ table: String?) -> ComposedTable.Typed? {
-        guard let composed = storage.table(table) else { return nil }
-        let slot = composed.slot(key)
-        guard slot >= 0, !(storage.policy.reportsFallbacks && composed.isFallback(slot)) else { return nil }
-        return composed.typed(of: slot)
-    }
-
     /// Returns an integer, or the default if no layer defines the key or its value is malformed, which is reported.
-    ///
-    /// - Parameters:
-    ///   - key: The key.
-    ///   - default: The result if the read fails.
-    ///   - table: The table's name; `Localizable` if nil.
-    /// - Returns: The number.
     public func int(_ key: String, default: Int = 0, table: String? = nil) -> Int {
-        if let typed = typed(key, table), typed.parts.contains(.int), let int = Int(exactly: typed.int) { return int }
         return read(key, table, default: `default`)
     }
 
     /// Returns a number, or the default if no layer defines the key or its value is malformed, which is reported.
-    ///
-    /// - Parameters:
-    ///   - key: The key.
-    ///   - default: The result if the read fails.
-    ///   - table: The table's name; `Localizable` if nil.
-    /// - Returns: The number.
     public func double(_ key: String, default: Double = 0, table: String? = nil) -> Double {
-        if let typed = typed(key, table), typed.parts.contains(.double) { return typed.double }
         return read(key, table, default: `default`)
     }
 
     /// Returns a number, or the default if no layer defines the key or its value is malformed, which is reported.
-    ///
-    /// - Parameters:
-    ///   - key: The key.
-    ///   - default: The result if the read fails.
-    ///   - table: The table's name; `Localizable` if nil.
-    /// - Returns: The number.
     public func float(_ key: String, default: Float = 0, table: String? = nil) -> Float {
         read(key, table, default: `default`)
     }
 
     /// Returns a boolean, or the default if no layer defines the key or its value is malformed, which is reported.
-    ///
-    /// - Parameters:
-    ///   - key: The key.
-    ///   - default: The result if the read fails.
-    ///   - table: The table's name; `Localizable` if nil.
-    /// - Returns: The boolean.
     public func bool(_ key: String, default: Bool = false, table: String? = nil) -> Bool {
-        if let typed = typed(key, table), typed.parts.contains(.bool) { return typed.flag }
         return read(key, table, default: `default`)
     }
 
     /// Returns a color, or the default if no layer defines the key or its value is malformed, which is reported.
-    ///
-    /// - Parameters:
-    ///   - key: The key.
-    ///   - default: The result if the read fails.
-    ///   - table: The table's name; `Localizable` if nil.
-    /// - Returns: The color.
     public func color(_ key: String, default: RGBAColor = .black, table: String? = nil) -> RGBAColor {
-        if let typed = typed(key, table), typed.parts.contains(.color) { return typed.color }
         return read(key, table, default: `default`)
     }
 
     /// Returns a list, or the default if no layer defines the key or its value is malformed, which is reported.
-    ///
-    /// - Parameters:
-    ///   - key: The key.
-    ///   - default: The result if the read fails.
-    ///   - table: The table's name; `Localizable` if nil.
-    /// - Returns: The list.
     public func list<Element: CustomizationReadable>(
         _ key: String, default: [Element] = [], table: String? = nil
     ) -> [Element] {

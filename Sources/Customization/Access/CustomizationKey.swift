@@ -20,10 +20,6 @@ public struct CustomizationKey<Value: CustomizationReadable>: Hashable, Sendable
     let hash: UInt64
 
     /// Creates a key.
-    ///
-    /// - Parameters:
-    ///   - name: The text of the key.
-    ///   - table: The name of the table; `Localizable` if nil.
     public init(_ name: String, table: String? = nil) {
         (self.name, self.table) = (name, table)
         hash = name.withKeyBytes { ByteHash.hash($0) }
@@ -41,9 +37,6 @@ public struct CustomizationKey<Value: CustomizationReadable>: Hashable, Sendable
 
 /// A type of values that can be read.
 public protocol CustomizationReadable: Sendable {
-    /// The type's name in messages, such as "whole number".
-    static var customizationTypeName: String { get }
-
     /// Creates a value; returns nil if the layer's value can't be read as this type.
     ///
     /// - Parameter reading: The layer's value with its interpretations.
@@ -54,36 +47,32 @@ public protocol CustomizationReadable: Sendable {
 public struct CustomizationReading: Sendable {
     /// The value in the layer; for an alias, the value that it refers to.
     public let value: CustomizationValue
-    /// The color dialect of the layer.
-    public let colors: ColorDialect
-    /// The rules for reading strings as numbers and Booleans.
-    public let numbers: NumberSpelling
+    let colors: ColorDialect
+    let numbers: NumberSpelling
     let typed: ComposedTable.Typed?
 
     /// The value as text, or nil if it is data, a list or a dictionary.
     public var text: String? { value.text }
     /// The value as an integer; nil if it isn't one.
-    public var int: Int64? { typed.flatMap { $0.parts.contains(.int) ? $0.int : nil } }
+    public var int: Int64? { typed?.int }
     /// The value as a number; nil if it isn't one.
-    public var double: Double? { typed.flatMap { $0.parts.contains(.double) ? $0.double : nil } }
+    public var double: Double? { typed?.double }
     /// The value as a boolean; nil if it isn't one.
-    public var bool: Bool? { typed.flatMap { $0.parts.contains(.bool) ? $0.flag : nil } }
+    public var bool: Bool? { typed?.bool }
     /// The value as a color; nil if it isn't one.
-    public var color: RGBAColor? { typed.flatMap { $0.parts.contains(.color) ? $0.color : nil } }
+    public var color: RGBAColor? { typed?.color }
     /// The elements of a list, each with its interpretations; nil if the value isn't a list.
     public var list: [CustomizationReading]? {
         guard case .list(let items) = value else { return nil }
         return items.map {
             CustomizationReading(
                 value: $0, colors: colors, numbers: numbers,
-                typed: TypedDecoding.decode($0, dialect: colors, numbers: numbers))
+                typed: ComposedTable.Typed($0, dialect: colors, numbers: numbers))
         }
     }
 }
 
 extension String: CustomizationReadable {
-    /// "text".
-    public static var customizationTypeName: String { "text" }
     /// Accepts strings, numbers, Booleans and colors.
     public init?(_ reading: CustomizationReading) {
         guard let text = reading.text else { return nil }
@@ -92,8 +81,6 @@ extension String: CustomizationReadable {
 }
 
 extension Int: CustomizationReadable {
-    /// "whole number".
-    public static var customizationTypeName: String { "whole number" }
     /// Accepts integers in the range of `Int`.
     public init?(_ reading: CustomizationReading) {
         guard let number = reading.int, let int = Int(exactly: number) else { return nil }
@@ -102,8 +89,6 @@ extension Int: CustomizationReadable {
 }
 
 extension Double: CustomizationReadable {
-    /// "number".
-    public static var customizationTypeName: String { "number" }
     /// Accepts numbers.
     public init?(_ reading: CustomizationReading) {
         guard let number = reading.double else { return nil }
@@ -112,8 +97,6 @@ extension Double: CustomizationReadable {
 }
 
 extension Float: CustomizationReadable {
-    /// "number".
-    public static var customizationTypeName: String { "number" }
     /// Accepts numbers in the range of `Float`.
     public init?(_ reading: CustomizationReading) {
         guard let number = reading.double, Float(number).isFinite else { return nil }
@@ -122,8 +105,6 @@ extension Float: CustomizationReadable {
 }
 
 extension Bool: CustomizationReadable {
-    /// "boolean".
-    public static var customizationTypeName: String { "boolean" }
     /// Accepts Booleans, and strings that are read as Booleans.
     public init?(_ reading: CustomizationReading) {
         guard let flag = reading.bool else { return nil }
@@ -132,8 +113,6 @@ extension Bool: CustomizationReadable {
 }
 
 extension RGBAColor: CustomizationReadable {
-    /// "color".
-    public static var customizationTypeName: String { "color" }
     /// Accepts colors in the layer's notation.
     public init?(_ reading: CustomizationReading) {
         guard let color = reading.color else { return nil }
@@ -142,8 +121,6 @@ extension RGBAColor: CustomizationReadable {
 }
 
 extension Array: CustomizationReadable where Element: CustomizationReadable {
-    /// "list of" and the name of the elements.
-    public static var customizationTypeName: String { "list of \(Element.customizationTypeName)" }
     /// Accepts lists whose elements can all be read as the element type.
     public init?(_ reading: CustomizationReading) {
         guard let items = reading.list else { return nil }
@@ -157,8 +134,30 @@ extension Array: CustomizationReadable where Element: CustomizationReadable {
 }
 
 extension CustomizationValue: CustomizationReadable {
-    /// "value".
-    public static var customizationTypeName: String { "value" }
     /// Accepts any value.
     public init?(_ reading: CustomizationReading) { self = reading.value }
+}
+
+private protocol ReadableList {
+    static var element: any CustomizationReadable.Type { get }
+}
+
+extension Array: ReadableList where Element: CustomizationReadable {
+    fileprivate static var element: any CustomizationReadable.Type { Element.self }
+}
+
+extension CustomizationError {
+    /// Returns the name of a type in messages, such as "whole number".
+    static func name(of type: any CustomizationReadable.Type) -> String {
+        switch type {
+        case is String.Type: "text"
+        case is Int.Type: "whole number"
+        case is Double.Type, is Float.Type: "number"
+        case is Bool.Type: "boolean"
+        case is RGBAColor.Type: "color"
+        case is CustomizationValue.Type: "value"
+        case let list as any ReadableList.Type: "list of \(name(of: list.element))"
+        default: "\(type)"
+        }
+    }
 }

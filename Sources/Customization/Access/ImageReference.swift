@@ -34,12 +34,12 @@ extension Customization {
         var name = key
         var location: CustomizationLocation?
         do throws(CustomizationError) {
-            let found = try reading(key, table: table)
-            location = found.location
-            guard let text = found.reading.text else {
+            let (composed, slot, target) = try slot(of: key, table: table)
+            location = composed.location(of: target)
+            guard let text = composed.text(of: slot) else {
                 throw CustomizationError(
-                    .malformed, key: key, table: table ?? CustomizationLayer.defaultTable, expected: "name of an image",
-                    found: found.reading.value, location: found.location)
+                    .malformed, key: key, table: table, expected: "name of an image", found: composed.value(of: target),
+                    location: location)
             }
             name = text
         } catch {
@@ -51,7 +51,7 @@ extension Customization {
         if let image = find(ImageName(name, idiom: idiom), scale: max(scale, 1)) { return image }
         report(
             CustomizationError(
-                .missingImage, key: key, table: table ?? CustomizationLayer.defaultTable, expected: "image",
+                .missingImage, key: key, table: table, expected: "image",
                 found: .string(name), location: location
             ).diagnostic)
         return nil

@@ -12,14 +12,7 @@ public struct ThemeInsets: Hashable, Sendable {
     /// The distance from the right edge.
     public var right: Double
 
-    /// Creates insets.
-    ///
-    /// - Parameters:
-    ///   - top: The distance from the upper edge.
-    ///   - left: The distance from the left edge.
-    ///   - bottom: The distance from the lower edge.
-    ///   - right: The distance from the right edge.
-    public init(top: Double = 0, left: Double = 0, bottom: Double = 0, right: Double = 0) {
+    package init(top: Double = 0, left: Double = 0, bottom: Double = 0, right: Double = 0) {
         (self.top, self.left, self.bottom, self.right) = (top, left, bottom, right)
     }
 }
@@ -31,12 +24,7 @@ public struct ThemePoint: Hashable, Sendable {
     /// The distance below the origin.
     public var y: Double
 
-    /// Creates a point.
-    ///
-    /// - Parameters:
-    ///   - x: The distance to the right of the origin.
-    ///   - y: The distance below the origin.
-    public init(x: Double = 0, y: Double = 0) { (self.x, self.y) = (x, y) }
+    package init(x: Double = 0, y: Double = 0) { (self.x, self.y) = (x, y) }
 }
 
 /// An extent, in points.
@@ -46,12 +34,7 @@ public struct ThemeSize: Hashable, Sendable {
     /// The vertical extent.
     public var height: Double
 
-    /// Creates a size.
-    ///
-    /// - Parameters:
-    ///   - width: The horizontal extent.
-    ///   - height: The vertical extent.
-    public init(width: Double = 0, height: Double = 0) { (self.width, self.height) = (width, height) }
+    package init(width: Double = 0, height: Double = 0) { (self.width, self.height) = (width, height) }
 }
 
 /// The duration, delay and curve of an animation.
@@ -75,13 +58,7 @@ public struct ThemeAnimation: Hashable, Sendable {
     /// The timing curve.
     public var curve: Curve
 
-    /// Creates an animation.
-    ///
-    /// - Parameters:
-    ///   - duration: The duration, in seconds.
-    ///   - delay: The delay before the start, in seconds.
-    ///   - curve: The timing curve.
-    public init(duration: Double = 0, delay: Double = 0, curve: Curve = .easeInOut) {
+    package init(duration: Double = 0, delay: Double = 0, curve: Curve = .easeInOut) {
         (self.duration, self.delay, self.curve) = (duration, delay, curve)
     }
 }
@@ -96,9 +73,6 @@ public enum ThemeTextCase: String, Hashable, Sendable, CaseIterable {
     case lowercase
 
     /// Returns the text in this case, without the rules of a locale.
-    ///
-    /// - Parameter text: The text.
-    /// - Returns: The text in this case.
     public func applied(to text: String) -> String {
         switch self {
         case .none: text

@@ -40,30 +40,31 @@ public struct CustomizationError: Error, Hashable, Sendable, CustomStringConvert
     public var aliases: [String] = []
 
     package init(
-        _ code: Code, key: String, table: String = "Localizable", expected: String? = nil,
+        _ code: Code, key: String, table: String? = nil, expected: String? = nil,
         found: CustomizationValue? = nil, location: CustomizationLocation? = nil, aliases: [String] = []
     ) {
-        (self.code, self.key, self.table, self.expected) = (code, key, table, expected)
+        (self.code, self.key, self.table, self.expected) = (code, key, table ?? "Localizable", expected)
         (self.found, self.location, self.aliases) = (found, location, aliases)
     }
 
     /// The message with location, key, and the expected and found values.
-    public var description: String {
-        let place = location.map { "\($0): " } ?? ""
+    public var description: String { (location.map { "\($0): " } ?? "") + message }
+
+    private var message: String {
         switch code {
         case .missing:
             let through = aliases.isEmpty ? "" : " (reached through \(aliases.joined(separator: " → ")))"
-            return "\(place)no layer defines \"\(key)\" in table \(table)\(through)"
+            return "no layer defines \"\(key)\" in table \(table)\(through)"
         case .cycle:
-            return "\(place)the alias of \"\(key)\" leads back to itself: \(aliases.joined(separator: " → "))"
+            return "the alias of \"\(key)\" leads back to itself: \(aliases.joined(separator: " → "))"
         case .missingImage:
-            return "\(place)no layer's folder contains the image of \"\(key)\""
+            return "no layer's folder contains the image of \"\(key)\""
                 + (found.map { ", \($0)" } ?? "")
         case .unwritable:
-            return "\(place)\"\(key)\" cannot be written" + (expected.map { ": \($0)" } ?? "")
-        case .invalidUpdate: return "\(place)\(expected ?? "the update is not valid")"
+            return "\"\(key)\" cannot be written" + (expected.map { ": \($0)" } ?? "")
+        case .invalidUpdate: return "\(expected ?? "the update is not valid")"
         default:
-            return "\(place)\"\(key)\": expected \(expected ?? "another type")"
+            return "\"\(key)\": expected \(expected ?? "another type")"
                 + (found.map { ", found \($0.typeName) \($0)" } ?? "")
         }
     }
@@ -79,13 +80,7 @@ public struct CustomizationError: Error, Hashable, Sendable, CustomStringConvert
             default: .malformedValue
             }
         return CustomizationDiagnostic(
-            code == .missing ? .warning : .error, kind, description.droppingPrefix(location.map { "\($0): " } ?? ""),
+            code == .missing ? .warning : .error, kind, message,
             at: location ?? CustomizationLocation(file: table), key: key)
-    }
-}
-
-extension String {
-    func droppingPrefix(_ prefix: String) -> String {
-        hasPrefix(prefix) ? String(dropFirst(prefix.count)) : self
     }
 }

@@ -27,28 +27,6 @@ final class ComposedTable: @unchecked Sendable {
         var isFallback = false
     }
 
-    /// The interpretations of a value; each is valid if its bit is set.
-    struct Typed {
-        struct Parts: OptionSet {
-            let rawValue: UInt8
-            static let int = Parts(rawValue: 1)
-            static let double = Parts(rawValue: 2)
-            static let bool = Parts(rawValue: 4)
-            static let color = Parts(rawValue: 8)
-        }
-        var parts: Parts = []
-        var flag = false
-        var int: Int64 = 0
-        var double: Double = 0
-        var color = RGBAColor.clear
-    }
-
-    /// The failure to resolve an alias, with the keys that it refers to.
-    enum AliasProblem {
-        case cycle([String])
-        case dangling([String])
-    }
-
     let name: String
     /// The tables with this name in the layers, lowest first.
     let sources: [(layer: Int, table: StringsTable)]
@@ -58,7 +36,6 @@ final class ComposedTable: @unchecked Sendable {
     private let slots: UnsafeMutablePointer<Slot>
     private let typed: UnsafeMutablePointer<Typed>
     private let keys: UnsafeMutablePointer<UInt8>
-    private(set) var aliasProblems: [Int: AliasProblem] = [:]
     private var aliases: [Int: String] = [:]
     /// The messages that have been formatted, by slot and notation.
     private let messages = Mutex<[Int: Message]>([:])
@@ -118,6 +95,7 @@ final class ComposedTable: @unchecked Sendable {
             if hasLanguage, case .base = layer.role { slots[i].isFallback = true }
             let storage = source.table.storage
             let number = Int(slots[i].record)
+            let interpreted: Typed?
             if storage.records[number].hasPlainText {
                 let text = storage.allTexts()[number]
                 if layer.resolvesAliases, let alias = AliasSyntax.alias(text) {
@@ -125,6 +103,7 @@ final class ComposedTable: @unchecked Sendable {
                     continue
                 }
                 slots[i].text = layer.resolvesAliases ? AliasSyntax.unescaped(text) : text
+                interpreted = Typed(slots[i].text, dialect: layer.colors, numbers: numbers)
             } else {
                 let value = storage.value(of: number)
                 if case .alias(let key) = value {
@@ -133,12 +112,11 @@ final class ComposedTable: @unchecked Sendable {
                 }
                 slots[i].text = storage.allTexts()[number]
                 slots[i].hasText = value.text != nil
+                interpreted = Typed(value, dialect: layer.colors, numbers: numbers)
             }
-            if let value = TypedDecoding.decode(
-                storage, number, text: slots[i].text, dialect: layer.colors, numbers: numbers)
-            {
+            if let interpreted {
                 slots[i].typed = Int32(decoded.count)
-                decoded.append(value)
+                decoded.append(interpreted)
             }
         }
         let isFading = sources.map { layers[$0.layer].colors == .db5 }
@@ -226,9 +204,16 @@ final class ComposedTable: @unchecked Sendable {
         return (source.layer, source.table.storage.entry(of: Int(slots[slot].record)))
     }
 
+    /// Returns the location of a slot's value.
+    func location(of slot: Int) -> CustomizationLocation {
+        sources[Int(slots[slot].layer)].table.storage.location(of: Int(slots[slot].record))
+    }
+
+    /// Returns the value of a slot; a string without the escape of an alias.
     func value(of slot: Int) -> CustomizationValue {
         let storage = sources[Int(slots[slot].layer)].table.storage
-        return storage.value(of: Int(slots[slot].record))
+        let record = Int(slots[slot].record)
+        return storage.records[record].hasPlainText ? .string(slots[slot].text) : storage.value(of: record)
     }
 
     func layer(of slot: Int) -> Int { sources[Int(slots[slot].layer)].layer }
@@ -272,10 +257,10 @@ final class ComposedTable: @unchecked Sendable {
     ///
     /// The color and the alpha can come from different themes, so only the composed table can combine them.
     private func fade(_ slot: Int, _ end: inout Int) {
-        guard var value = typed(of: slot), value.parts.contains(.color) else { return }
+        guard var value = typed(of: slot), let color = value.color else { return }
         let alphaSlot = self.slot(key(of: slot) + "Alpha")
-        guard alphaSlot >= 0, let alpha = typed(of: alphaSlot), alpha.parts.contains(.double) else { return }
-        value.color = value.color.withAlpha(value.color.alpha * Float(min(max(alpha.double, 0), 1)))
+        guard alphaSlot >= 0, let alpha = typed(of: alphaSlot)?.double else { return }
+        value.color = color.withAlpha(color.alpha * Float(min(max(alpha, 0), 1)))
         (typed + end).initialize(to: value)
         slots[slot].typed = Int32(end)
         end += 1
@@ -289,37 +274,31 @@ final class ComposedTable: @unchecked Sendable {
     /// Gives each alias the value of the last key that it refers to.
     private func followAliases() {
         for start in aliases.keys {
-            var path = [key(of: start)]
-            var at = start
-            while let next = aliases[at] {
-                path.append(next)
-                at = slot(next)
-                if at < 0 || path.dropLast().contains(next) || path.count > Self.maximumAliases { break }
-            }
-            if at < 0 {
-                aliasProblems[start] = .dangling(path)
-            } else if aliases[at] != nil {
-                aliasProblems[start] = .cycle(path)
+            let end = aliasPath(of: start).end
+            if end >= 0, aliases[end] == nil {
+                slots[start].target = Int32(end)
+                slots[start].text = slots[end].text
+                slots[start].hasText = slots[end].hasText
+                slots[start].typed = slots[end].typed
             } else {
-                slots[start].target = Int32(at)
-                slots[start].text = slots[at].text
-                slots[start].hasText = slots[at].hasText
-                slots[start].typed = slots[at].typed
-                continue
+                slots[start].target = -1
+                slots[start].hasText = false
             }
-            slots[start].target = -1
-            slots[start].hasText = false
         }
     }
 
-    /// Returns the keys that an alias refers to, the slot's own key first; one key if the value isn't an alias.
-    func aliasPath(of slot: Int) -> [String] {
-        var path = [key(of: slot)]
-        var at = slot
+    /// Returns the keys that an alias refers to, the slot's own key first, and the slot of the last one.
+    ///
+    /// The last slot is -1 if the key does not exist, and an alias if the aliases form a cycle or are too many. A slot that
+    /// isn't an alias has only its own key.
+    func aliasPath(of slot: Int) -> (keys: [String], end: Int) {
+        var (path, at) = ([key(of: slot)], slot)
         while at >= 0, let next = aliases[at], path.count <= Self.maximumAliases {
+            let isCycle = path.contains(next)
             path.append(next)
             at = self.slot(next)
+            if isCycle { break }
         }
-        return path
+        return (path, at)
     }
 }
