@@ -33,7 +33,7 @@ struct AndroidCommand: ToolCommand {
         guard output.checkFolder(words[1]) else { return .problems }
         var problems: [CustomizationDiagnostic]
         if words[0] == "export" {
-            let resources = AndroidResources(CustomizationTree(path: words[1]), base: base)
+            let resources = AndroidResources(Customization(path: words[1], base: base))
             problems = resources.diagnostics
             do throws(CustomizationError) {
                 try resources.write(toFolder: words[2])

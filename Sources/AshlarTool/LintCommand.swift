@@ -21,7 +21,8 @@ struct LintCommand: ToolCommand {
 
     private let tree: TreeOptions
     private let format: String
-    private let rules: LintRules
+    private let only: Set<CustomizationDiagnostic.Code>
+    private let ignored: Set<CustomizationDiagnostic.Code>
     private let baseline: String?
     private let newBaseline: String?
 
@@ -31,7 +32,7 @@ struct LintCommand: ToolCommand {
         let formats = ["text", "summary", "sarif"]
         if !formats.contains(format) { throw UsageError("unknown format '\(format)'", format, among: formats) }
         func codes(_ option: String) throws(UsageError) -> Set<CustomizationDiagnostic.Code> {
-            let known = LintRules.allCodes.map(\.rawValue).sorted()
+            let known = CustomizationReport.codes.map(\.rawValue).sorted()
             var codes: Set<CustomizationDiagnostic.Code> = []
             for name in arguments.values(of: option) {
                 guard known.contains(name) else { throw UsageError("unknown rule '\(name)'", name, among: known) }
@@ -39,16 +40,15 @@ struct LintCommand: ToolCommand {
             }
             return codes
         }
-        let (only, ignored) = (try codes("--only"), try codes("--ignore"))
-        rules = (only.isEmpty ? LintRules.all : .only(only)).ignoring(ignored)
+        (only, ignored) = (try codes("--only"), try codes("--ignore"))
         (baseline, newBaseline) = (arguments.value(of: "--baseline"), arguments.value(of: "--write-baseline"))
     }
 
     func run(_ output: ToolOutput) throws(UsageError) -> ToolStatus {
         guard output.checkFolder(tree.folder) else { return .problems }
         let (strings, themeProblems) = try tree.load()
-        var report = strings.lint(rules: rules)
-        report = CustomizationReport(report.diagnostics + themeProblems.filter { rules.includes($0.code) })
+        var report = CustomizationReport(strings.lint().diagnostics + themeProblems).ignoring(ignored)
+        if !only.isEmpty { report = report.only(only) }
         do throws(FileFailure) {
             if let newBaseline {
                 try AtomicFile.replace(newBaseline, with: Array(report.baseline.utf8), permissions: 0o644)

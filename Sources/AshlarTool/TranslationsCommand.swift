@@ -52,7 +52,7 @@ struct TranslationsCommand: ToolCommand {
 
     func run(_ output: ToolOutput) throws(UsageError) -> ToolStatus {
         guard output.checkFolder(words[1]) else { return .problems }
-        let catalog = TranslationCatalog(CustomizationTree(path: words[1]), base: base)
+        let catalog = TranslationCatalog(Customization(path: words[1], base: base))
         switch words[0] {
         case "export": return export(catalog, output)
         case "import": return importFile(catalog, output)
@@ -101,7 +101,7 @@ struct TranslationsCommand: ToolCommand {
                 return .problems
             }
         }
-        return result.hasConflicts ? .problems : .success
+        return result.diagnostics.contains { $0.code == .mergeConflict } ? .problems : .success
     }
 
     private func extract(_ catalog: TranslationCatalog, _ output: ToolOutput) -> ToolStatus {

@@ -77,9 +77,6 @@ extension Customization {
     }
 
     /// Returns the stack without an applied layer.
-    ///
-    /// - Parameter id: The identifier of the layer.
-    /// - Returns: The new snapshot.
     public func removing(layer id: String) -> Customization { selecting { $0.given.removeAll { $0.id == id } } }
 
     /// Returns the stack with the texts of an update, or without an update.
@@ -91,6 +88,11 @@ extension Customization {
 
     /// The version of the current update, if any.
     public var updateVersion: Int? { storage.selection.update?.version }
+
+    /// Reads all unread files of the folder, so that switching the language or brand reads no file.
+    ///
+    /// - Complexity: O(*n*) in the bytes of all strings files.
+    public func preload() { storage.tree?.preload() }
 
     /// Returns the stack with changed files read again; if a file has errors, its last valid content stays in use.
     ///

@@ -44,16 +44,7 @@ public struct Customization: Sendable {
     }
 
     /// Creates a stack from a tree; files that the tree has already read aren't read again.
-    ///
-    /// - Parameters:
-    ///   - tree: The folder of `.lproj` folders.
-    ///   - base: The base language, in which every text exists.
-    ///   - languages: The user's languages, the preferred one first; the system's if nil.
-    ///   - brand: The brand.
-    ///   - themes: The available themes.
-    ///   - theme: The name of the first theme; none if nil.
-    ///   - policy: The result of reads without a value.
-    public init(
+    package init(
         tree: CustomizationTree, base: LanguageTag = "en", languages: [LanguageTag]? = nil,
         brand: CustomizationBrand = .fromInfoPlist, themes: [Theme] = [], theme: String? = nil,
         policy: CustomizationPolicy = .init()
@@ -103,21 +94,11 @@ public struct Customization: Sendable {
     }
 
     /// Returns the entry of a key, without following aliases; nil if no layer defines the key.
-    ///
-    /// - Parameters:
-    ///   - key: The key.
-    ///   - table: The table's name; `Localizable` if nil.
-    /// - Returns: The entry, or nil.
     public func entry(_ key: String, table: String? = nil) -> CustomizationEntry? {
         resolvedEntry(for: key, table: table)?.entry
     }
 
     /// Returns the entry of a key and its layer; nil if no layer defines the key.
-    ///
-    /// - Parameters:
-    ///   - key: The key.
-    ///   - table: The table's name; `Localizable` if nil.
-    /// - Returns: The entry and its layer, or nil.
     public func resolvedEntry(
         for key: String, table: String? = nil
     ) -> (entry: CustomizationEntry, layer: CustomizationLayer)? {

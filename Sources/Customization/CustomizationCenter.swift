@@ -22,16 +22,12 @@ public final class CustomizationCenter: Sendable {
     private let state: Mutex<State>
 
     /// Creates a center.
-    ///
-    /// - Parameter customization: The first snapshot.
     public init(_ customization: Customization) { state = Mutex(State(current: customization)) }
 
     /// The current snapshot.
     public var current: Customization { state.withLock { $0.current } }
 
     /// Replaces the current snapshot.
-    ///
-    /// - Parameter customization: The new snapshot.
     public func replace(with customization: Customization) { update { _ in customization } }
 
     /// Replaces the current snapshot with one derived from it; `change` runs on the calling thread.

@@ -263,7 +263,7 @@ import Testing
 
     @Test("The nearest language is chosen, with its parents below it", arguments: rows)
     func chain(row: Row) {
-        let chain = LanguageTag.chain(for: row.preferred, available: row.available, base: row.base)
+        let chain = matchedChain(for: row.preferred, available: row.available, base: row.base)
         #expect(chain.map(\.description) == row.chain)
     }
 
@@ -278,7 +278,7 @@ import Testing
         var generator = SeededRandom(seed: 5)
         for _ in 0..<4 {
             let shuffled = row.available.shuffled(using: &generator)
-            let chain = LanguageTag.chain(for: row.preferred, available: shuffled, base: row.base)
+            let chain = matchedChain(for: row.preferred, available: shuffled, base: row.base)
             #expect(chain.map(\.description) == row.chain)
         }
     }
@@ -296,7 +296,7 @@ import Testing
         }
         #expect(match(true)?.distance == distance)
         #expect(match(false)?.language.maximized.script != tags[1].maximized.script || match(false) == nil)
-        let chain = LanguageTag.chain(for: [tags[0]], available: [tags[1]], base: "en", crossingScripts: true)
+        let chain = matchedChain(for: [tags[0]], available: [tags[1]], base: "en", crossesScripts: true)
         #expect(chain.isEmpty == (distance == nil))
     }
 

@@ -109,7 +109,7 @@ import Testing
             Case("fr", of: "fr-FR", base: "fr-FR", gives: "fr-FR"),
         ])
     func chain(example: Case) {
-        let chain = LanguageTag.chain(for: example.preferred, available: example.available, base: example.base)
+        let chain = matchedChain(for: example.preferred, available: example.available, base: example.base)
         #expect(chain.map(\.description).joined(separator: " ") == example.chain)
     }
 
@@ -142,7 +142,7 @@ import Testing
         for _ in 0..<3_000 {
             let preferred = tags.randomElement(using: &generator) ?? "zh"
             let available = tags.filter { _ in Bool.random(using: &generator) }
-            let chain = LanguageTag.chain(for: [preferred], available: available, base: "en")
+            let chain = matchedChain(for: [preferred], available: available, base: "en")
             for tag in chain {
                 #expect(tag.maximized.script == preferred.maximized.script, "\(preferred) of \(available): \(chain)")
                 #expect(available.contains(tag))

@@ -109,16 +109,16 @@ import Testing
         #expect(read.switching(language: nil).switching(language: "fr").string("a") == "fr")
     }
 
-    @Test("A preloaded tree doesn't need its files")
+    @Test("A preloaded customization doesn't need its files")
     func preload() throws {
         let files = try TemporaryTree([
             "en.lproj/Localizable.strings": "a = en;", "fr.lproj/Localizable.strings": "a = fr;",
             "acme.lproj/fr.lproj/Localizable.strings": "b = acmefr;",
         ])
-        let tree = CustomizationTree(path: files.path)
-        tree.preload()
+        let loaded = Customization(path: files.path, languages: ["en"], brand: .none)
+        loaded.preload()
         try FileManager.default.removeItem(atPath: files.path)
-        let read = Customization(tree: tree, languages: ["fr"], brand: "acme")
+        let read = loaded.switching(brand: "acme").switching(language: "fr")
         #expect(read.string("a") == "fr" && read.string("b") == "acmefr")
     }
 

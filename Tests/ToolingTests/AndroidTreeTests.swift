@@ -18,8 +18,8 @@ import Testing
     @Test("A tree becomes resource folders, and the folders become the same layers")
     func roundTrip() throws {
         let files = try tree()
-        let source = CustomizationTree(path: files.path)
-        let layers = source.allLayers(base: "en")
+        let source = Customization(path: files.path, languages: [])
+        let layers = source.allLayers
         #expect(
             layers.map(\.role) == [
                 .base("en"), .language("fr"), .language("fr-CA"), .brand("acme"), .brandLanguage("acme", "fr"),
@@ -71,7 +71,7 @@ import Testing
             """#,
             "en.lproj/Localizable.strings": #""tap" = "Tap";"#,
         ])
-        let resources = AndroidResources(CustomizationTree(path: tree.path))
+        let resources = AndroidResources(Customization(path: tree.path, languages: []))
         #expect(
             resources.files.map(\.path).sorted() == [
                 "res/values-ru/Catalog.xml", "res/values/Catalog.xml", "res/values/strings.xml",

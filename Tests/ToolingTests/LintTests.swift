@@ -75,8 +75,7 @@ import Testing
     func ignoring() throws {
         let tree = try Self.tree()
         let all = Customization(path: tree.path, languages: ["en"]).lint()
-        let some = Customization(path: tree.path, languages: ["en"]).lint(
-            rules: .all.ignoring([.extraKey, .untranslated]))
+        let some = all.ignoring([.extraKey, .untranslated])
         #expect(all.diagnostics.count - some.diagnostics.count == 3, "two extra keys, one text left as it was")
         let orderly = try TemporaryTree([
             "en.lproj/Localizable.strings": "\"a\" = \"Yes\";", "fr.lproj/Localizable.strings": "\"a\" = \"Oui\";",
@@ -220,10 +219,10 @@ import Testing
         let tree = try Self.tree()
         let strings = Customization(path: tree.path, languages: ["en"])
         let all = strings.lint()
-        let extra = strings.lint(rules: .only([.extraKey]))
+        let extra = all.only([.extraKey])
         #expect(extra.diagnostics.map(\.code) == [.extraKey, .extraKey])
-        #expect(strings.lint(rules: .only([.extraKey]).ignoring([.extraKey])).diagnostics == [])
-        #expect(Set(all.diagnostics.map(\.code)).isSubset(of: LintRules.allCodes))
+        #expect(extra.ignoring(["extra-key"]).diagnostics == [])
+        #expect(Set(all.diagnostics.map(\.code)).isSubset(of: CustomizationReport.codes))
         #expect(
             extra.summary == """
                 2 × extra-key (warning), first at fr.lproj/Localizable.strings:6:1

@@ -145,7 +145,7 @@ import Testing
             )
             .formattedStringsDict(),
         ])
-        let catalog = Catalog(CustomizationTree(path: tree.path), base: "en")
+        let catalog = Catalog(Customization(path: tree.path, languages: []))
         #expect(catalog.units.map(\.key).sorted() == ["files", "ok", "title"])
         #expect(catalog.languages == ["fr"])
         var changed = catalog

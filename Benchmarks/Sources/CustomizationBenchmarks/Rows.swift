@@ -110,9 +110,8 @@ extension BenchmarkSuite {
             try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
             try? Data(Sample.source(name).utf8).write(to: URL(fileURLWithPath: path + "/Localizable.strings"))
         }
-        let tree = CustomizationTree(path: folder)
-        tree.preload()
-        let customization = Customization(tree: tree, languages: ["fr-CA"], brand: "acme")
+        let customization = Customization(path: folder, languages: ["fr-CA"], brand: "acme")
+        customization.preload()
         precondition(customization.layers.count == 5 && customization.switching(language: "de-AT").layers.count == 5)
         let data = Data(Sample.source("fr").utf8)
         row(

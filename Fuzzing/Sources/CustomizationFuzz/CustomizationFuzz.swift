@@ -45,7 +45,7 @@ public func initialize(_ count: UnsafeMutablePointer<Int32>, _ arguments: Unsafe
             // Each step removes a subtag or follows CLDR's parents, of which there are at most four.
             precondition(fallbacks.count <= tag.description.split(separator: "-").count + 4)
             for fallback in fallbacks { precondition(LanguageTag(fallback.description) == fallback) }
-            _ = LanguageTag.chain(for: [tag], available: ["en", "zh-Hant", "pt"], base: "en")
+            _ = LanguageMatcher(available: ["en", "zh-Hant", "pt"], base: "en").match(for: [tag])
         },
         FuzzTarget("format") { bytes in
             let text = String(decoding: bytes, as: UTF8.self)

@@ -3,8 +3,6 @@
 
     extension NSColor {
         /// Creates a color in the sRGB space.
-        ///
-        /// - Parameter color: The color.
         public convenience init(_ color: RGBAColor) {
             self.init(
                 srgbRed: CGFloat(color.red), green: CGFloat(color.green), blue: CGFloat(color.blue),
@@ -14,8 +12,6 @@
 
     extension NSImage {
         /// Loads the image of a reference; returns nil if the file isn't an image.
-        ///
-        /// - Parameter reference: The reference.
         public convenience init?(_ reference: ImageReference) { self.init(contentsOfFile: reference.path) }
     }
 #endif

@@ -3,8 +3,6 @@
 
     extension Color {
         /// Creates a color in the sRGB space.
-        ///
-        /// - Parameter color: The color.
         public init(_ color: RGBAColor) {
             self.init(
                 .sRGB, red: Double(color.red), green: Double(color.green), blue: Double(color.blue),

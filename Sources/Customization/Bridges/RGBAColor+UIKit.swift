@@ -3,8 +3,6 @@
 
     extension UIColor {
         /// Creates a color in the extended sRGB space.
-        ///
-        /// - Parameter color: The color.
         public convenience init(_ color: RGBAColor) {
             self.init(
                 red: CGFloat(color.red), green: CGFloat(color.green), blue: CGFloat(color.blue),
@@ -14,8 +12,6 @@
 
     extension UIImage {
         /// Loads the image of a reference at its scale; returns nil if the file isn't an image.
-        ///
-        /// - Parameter reference: The reference.
         public convenience init?(_ reference: ImageReference) {
             guard let data = FileManager.default.contents(atPath: reference.path) else { return nil }
             self.init(data: data, scale: CGFloat(reference.scale))

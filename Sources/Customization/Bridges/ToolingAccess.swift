@@ -4,13 +4,16 @@ extension Customization {
     /// The tree that the snapshot was loaded from, if any.
     package var tree: CustomizationTree? { storage.tree }
 
+    /// Every layer of the tree with all languages and brands; without a tree, the layers of the stack.
+    package var allLayers: [CustomizationLayer] { tree?.allLayers(base: baseLanguage) ?? layers }
+
     /// The errors of aliases in the snapshot, by table and key.
     package var aliasErrors: [CustomizationError] {
         var errors: [CustomizationError] = []
         for (name, table) in storage.tables.sorted(by: { $0.key < $1.key }) {
-            for slot in table.aliasProblems.keys.sorted() {
+            for slot in 0..<table.count where table.target(of: slot) == nil {
                 do throws(CustomizationError) {
-                    _ = try reading(table.key(of: slot), table: name)
+                    _ = try self.slot(of: table.key(of: slot), table: name)
                 } catch {
                     errors.append(error)
                 }
@@ -82,12 +85,12 @@ extension CustomizationValue {
 
     /// Returns the types as which a value can be read by the strict rules.
     package func readableTypes(colors: ColorDialect) -> Set<ReadableType> {
-        guard let parts = TypedDecoding.decode(self, dialect: colors, numbers: .strict)?.parts else { return [] }
+        let typed = ComposedTable.Typed(self, dialect: colors, numbers: .strict)
         var types: Set<ReadableType> = []
-        if parts.contains(.int) { types.insert(.int) }
-        if parts.contains(.double) { types.insert(.double) }
-        if parts.contains(.bool) { types.insert(.bool) }
-        if parts.contains(.color) { types.insert(.color) }
+        if typed?.int != nil { types.insert(.int) }
+        if typed?.double != nil { types.insert(.double) }
+        if typed?.bool != nil { types.insert(.bool) }
+        if typed?.color != nil { types.insert(.color) }
         return types
     }
 

@@ -57,10 +57,6 @@ public struct LanguageConventions: Hashable, Sendable {
     }
 
     /// Finds the conventions of a language and adds those for dates and currencies.
-    ///
-    /// - Parameters:
-    ///   - language: The language.
-    ///   - formatter: Formats dates and amounts of money; nil for none.
     public init(_ language: LanguageTag, formatter: (any DateAndCurrencyFormatter)?) {
         self.init(language)
         if let formatter { data = Data(data, formatter) }

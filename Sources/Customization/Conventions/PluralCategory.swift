@@ -1,7 +1,7 @@
 /// The grammatical form of a noun with a number, with the names of Unicode CLDR.
 ///
 /// The names don't denote numbers: in Russian 21 is `one`, in Arabic 11 is `many`. See ``PluralRules``.
-public enum PluralCategory: String, Hashable, Sendable, CaseIterable, CustomStringConvertible {
+public enum PluralCategory: String, Hashable, Sendable, CaseIterable {
     /// The form for 0, in a few languages such as Arabic, Latvian and Welsh.
     case zero
     /// The singular, in most languages.
@@ -14,7 +14,4 @@ public enum PluralCategory: String, Hashable, Sendable, CaseIterable, CustomStri
     case many
     /// The general form, which every language has.
     case other
-
-    /// The name, such as `"few"`.
-    public var description: String { rawValue }
 }

@@ -22,10 +22,6 @@ public struct PluralRules: Hashable, Sendable {
     private let language: LanguageTag
 
     /// Finds the rules of a language.
-    ///
-    /// - Parameters:
-    ///   - language: The language.
-    ///   - kind: Whether the rules are for quantities or for positions.
     public init(_ language: LanguageTag, kind: Kind = .cardinal) {
         self.language = language
         ruleSet =

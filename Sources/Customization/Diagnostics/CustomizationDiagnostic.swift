@@ -15,19 +15,15 @@ public struct CustomizationDiagnostic: Hashable, Sendable, CustomStringConvertib
     /// The code of a problem, a stable identifier such as `missing-semicolon`.
     ///
     /// Codes may be added, so a `switch` over them needs a `default`.
-    public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    public struct Code: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
         /// The identifier.
         public let rawValue: String
 
         /// Creates a code from its identifier.
-        ///
-        /// - Parameter rawValue: Lowercase words joined by `-`.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// Creates a code from its identifier.
-        ///
-        /// - Parameter word: Lowercase words joined by `-`.
-        public init(_ word: String) { rawValue = word }
+        public init(stringLiteral: String) { rawValue = stringLiteral }
 
         /// The identifier.
         public var description: String { rawValue }
@@ -49,15 +45,6 @@ public struct CustomizationDiagnostic: Hashable, Sendable, CustomStringConvertib
     public var related: CustomizationLocation?
 
     /// Creates a diagnostic.
-    ///
-    /// - Parameters:
-    ///   - severity: The severity.
-    ///   - code: The code of the problem.
-    ///   - message: The message, with the expected and the found text.
-    ///   - location: The location of the problem.
-    ///   - key: The affected key, if there is one.
-    ///   - fix: The fix, if known.
-    ///   - related: A second location.
     public init(
         _ severity: Severity, _ code: Code, _ message: String, at location: CustomizationLocation,
         key: String? = nil, fix: String? = nil, related: CustomizationLocation? = nil

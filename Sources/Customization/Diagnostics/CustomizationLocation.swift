@@ -11,11 +11,6 @@ public struct CustomizationLocation: Hashable, Sendable, CustomStringConvertible
     public var column: Int
 
     /// Creates a location.
-    ///
-    /// - Parameters:
-    ///   - file: The file's path.
-    ///   - line: The line, from 1, or 0 if unknown.
-    ///   - column: The column, from 1, or 0 if unknown.
     public init(file: String, line: Int = 0, column: Int = 0) {
         (self.file, self.line, self.column) = (file, line, column)
     }

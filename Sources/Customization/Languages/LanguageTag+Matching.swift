@@ -1,28 +1,4 @@
 extension LanguageTag {
-    /// Chooses the languages for the layers above the base language, from general to specific.
-    ///
-    /// The chosen language is that of ``LanguageMatcher``. The chain contains it and its available parents (see
-    /// ``fallbacks``). An empty chain means that no preference matches; then use only the base language.
-    ///
-    /// ```swift
-    /// let chain = LanguageTag.chain(for: ["fr-CA", "de"], available: ["de", "fr", "fr-CA"], base: "en")
-    /// print(chain)  // [fr, fr-CA]
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - preferred: The languages of the user, the best first.
-    ///   - available: The available languages in any order.
-    ///   - base: The language in which every text exists.
-    ///   - crossingScripts: Whether a language in another script can match.
-    /// - Returns: Members of `available`, or `base`, without duplicates.
-    /// - Complexity: O(*p* × *a*) in the numbers of preferred and available tags.
-    public static func chain(
-        for preferred: [LanguageTag], available: [LanguageTag], base: LanguageTag, crossingScripts: Bool = false
-    ) -> [LanguageTag] {
-        LanguageMatcher(available: available, base: base, crossesScripts: crossingScripts).match(for: preferred)?.chain
-            ?? []
-    }
-
     /// Returns the available tags among this tag and its parents, from general to specific.
     ///
     /// Tags that imply the same language, script and region are equivalent, such as `zh-TW` and `zh-Hant`.

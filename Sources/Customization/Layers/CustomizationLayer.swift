@@ -51,14 +51,6 @@ public struct CustomizationLayer: Sendable {
     public var diagnostics: [CustomizationDiagnostic]
 
     /// Creates a layer.
-    ///
-    /// - Parameters:
-    ///   - id: The identifier of the layer.
-    ///   - role: The purpose of the layer.
-    ///   - tables: The tables by name.
-    ///   - colors: The color dialect of the layer.
-    ///   - resolvesAliases: Whether strings can be aliases.
-    ///   - diagnostics: The problems found in the layer's files.
     public init(
         id: String, role: Role, tables: [String: StringsTable], colors: ColorDialect = .ftCustomization,
         resolvesAliases: Bool = false, diagnostics: [CustomizationDiagnostic] = []
@@ -68,10 +60,6 @@ public struct CustomizationLayer: Sendable {
     }
 
     /// Creates a layer of values for the default table from code.
-    ///
-    /// - Parameters:
-    ///   - overrides: The values by key.
-    ///   - id: The identifier of the layer.
     public init(overrides: [String: CustomizationValue], id: String = "override") {
         let entries = overrides.sorted { $0.key < $1.key }.map {
             CustomizationEntry(key: $0.key, value: $0.value, location: CustomizationLocation(file: id))

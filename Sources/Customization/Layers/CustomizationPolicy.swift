@@ -37,19 +37,6 @@ public struct CustomizationPolicy: Sendable {
     public var onProblem: (@Sendable (CustomizationDiagnostic) -> Void)?
 
     /// Creates a policy.
-    ///
-    /// - Parameters:
-    ///   - missing: The string for a key that no layer defines.
-    ///   - numbers: The rules for reading strings as numbers and booleans.
-    ///   - colors: The color dialect of strings files.
-    ///   - resolvesAliases: Whether strings in strings files can be aliases.
-    ///   - crossesScripts: Whether a language in another script can match.
-    ///   - brands: The brands whose folder has the name of a language.
-    ///   - assumedEncoding: The encoding of files without a byte order mark, if it is not UTF-8.
-    ///   - maximumFileSize: The size of the largest file that is read, in bytes.
-    ///   - reportsFallbacks: Whether a text that only the base language defines is reported as a problem.
-    ///   - formatter: Formats dates and amounts of money in messages.
-    ///   - onProblem: Called for each problem of a read, on the reading thread.
     public init(
         missing: MissingText = .key, numbers: NumberSpelling = .strict, colors: ColorDialect = .ftCustomization,
         resolvesAliases: Bool = false, crossesScripts: Bool = false, brands: Set<String> = [],

@@ -5,11 +5,11 @@ internal import AshlarCore
 /// Creating a tree lists its folders and reads Info.plist. Strings files are read when a customization first uses their
 /// folder, and remain in memory, so switching back and forth reads no files. Creating a tree never fails: an unreadable
 /// file results in a diagnostic of its layer.
-public final class CustomizationTree: Sendable {
+package final class CustomizationTree: Sendable {
     /// The path of the folder.
-    public let path: String
+    package let path: String
     /// The problems found while listing the folder and reading Info.plist.
-    public let diagnostics: [CustomizationDiagnostic]
+    package let diagnostics: [CustomizationDiagnostic]
     /// The brand in Info.plist's `FTCustomizationString`, if any.
     package let brandOfInfoPlist: String?
     let options: CustomizationPolicy
@@ -20,12 +20,7 @@ public final class CustomizationTree: Sendable {
     /// The folders of an earlier tree, which are reused if they haven't changed.
     private let earlier: [String: LoadedFolder]
 
-    /// Creates a tree and lists its folders.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the folder with the `.lproj` folders and an optional Info.plist.
-    ///   - policy: The rules for reading files.
-    public convenience init(path: String, policy: CustomizationPolicy = .init()) {
+    package convenience init(path: String, policy: CustomizationPolicy = .init()) {
         self.init(path: path, policy: policy, earlier: [:])
     }
 
@@ -74,7 +69,7 @@ public final class CustomizationTree: Sendable {
     }
 
     /// The languages with a folder, in canonical form and sorted, without brands.
-    public var availableLanguages: [LanguageTag] { languages(brand: nil) }
+    package var availableLanguages: [LanguageTag] { languages(brand: nil) }
 
     /// Returns the languages if `brand` is the name of a brand's folder.
     func languages(brand: String?) -> [LanguageTag] {
@@ -85,7 +80,7 @@ public final class CustomizationTree: Sendable {
     /// The names of the brands: declared folders, and folders whose name doesn't look like a language.
     ///
     /// FTCustomization uses the terms brand, customer and theme.
-    public var availableBrands: [String] {
+    package var availableBrands: [String] {
         folders.filter { folder in
             if options.brands.contains(folder) || folder == brandOfInfoPlist { return true }
             return folder != "Base" && Self.language(folder) == nil && !Self.isNearlyLanguage(folder)
@@ -117,10 +112,8 @@ public final class CustomizationTree: Sendable {
         return isWord(parts[0], 2...3) && parts.dropFirst().allSatisfy { isWord($0, 2...8) }
     }
 
-    /// Reads all unread files, so that no later switch reads a file.
-    ///
-    /// - Complexity: O(*n*) in the bytes of all strings files.
-    public func preload() {
+    /// Reads all unread files.
+    func preload() {
         for folder in folders {
             for inner in self.folder(folder + ".lproj").subfolders { _ = self.folder("\(folder).lproj/\(inner).lproj") }
         }

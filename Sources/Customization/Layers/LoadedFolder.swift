@@ -3,7 +3,7 @@ internal import AshlarCore
 /// The content of one `.lproj` folder: its tables, the names of its files, and the folders inside it.
 struct LoadedFolder: Sendable {
     /// The state of a file.
-    struct Version: Hashable, Sendable {
+    struct Version: Equatable, Sendable {
         var signature: FileSignature
         /// The hash of the content, because two writes within one clock tick have the same signature.
         var hash: UInt64
@@ -16,8 +16,6 @@ struct LoadedFolder: Sendable {
         static func == (left: Version, right: Version) -> Bool {
             left.signature == right.signature && left.hash == right.hash
         }
-
-        func hash(into hasher: inout Hasher) { hasher.combine(hash) }
     }
 
     /// A file of tables with its last valid content.
@@ -149,10 +147,10 @@ enum TableFileKind: CaseIterable {
             let parsed = StringsTable.parse(strings: bytes, file: file, assuming: policy.assumedEncoding)
             return ([nil: parsed.table], parsed.diagnostics)
         case .stringsDict:
-            let read = StringsDictReader.read(bytes, file: file)
+            let read = StringsTable.parse(stringsDict: bytes, file: file)
             return ([nil: read.table], read.diagnostics)
         case .stringCatalog:
-            let read = StringCatalogReader.read(bytes, file: file)
+            let read = StringsTable.parse(stringCatalog: bytes, file: file)
             return (Dictionary(uniqueKeysWithValues: read.tables.map { ($0.key, $0.value) }), read.diagnostics)
         }
     }

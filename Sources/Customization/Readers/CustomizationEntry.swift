@@ -10,12 +10,6 @@ public struct CustomizationEntry: Hashable, Sendable {
     public var comment: String?
 
     /// Creates an entry.
-    ///
-    /// - Parameters:
-    ///   - key: The key.
-    ///   - value: The value.
-    ///   - location: The start of the key in its file.
-    ///   - comment: The comment directly before the entry.
     public init(
         key: String, value: CustomizationValue, location: CustomizationLocation = .init(file: ""),
         comment: String? = nil

@@ -1,10 +1,16 @@
-/// Reads `.xcstrings` files: JSON files with the strings of all languages.
-///
-/// Strings that depend on numbers or devices become messages. A key without a string in the source language is its own
-/// string, as in Xcode. Strings in the state `new` without content are skipped.
-enum StringCatalogReader {
-    static func read(
-        _ bytes: [UInt8], file: String
+extension StringsTable {
+    /// Parses an `.xcstrings` file: the strings of all languages in one JSON file.
+    ///
+    /// Strings that depend on numbers or devices become messages. A key without a string in the source language is its
+    /// own string, as in Xcode. Strings in the state `new` without content are skipped.
+    ///
+    /// - Parameters:
+    ///   - bytes: The file's bytes.
+    ///   - file: The file's path, for locations.
+    /// - Returns: A table for each language, and the problems.
+    /// - Complexity: O(*n*) in the number of bytes.
+    public static func parse(
+        stringCatalog bytes: [UInt8], file: String = ""
     ) -> (tables: [LanguageTag: StringsTable], diagnostics: [CustomizationDiagnostic]) {
         let (root, text, problems) = JSONReader.read(bytes: bytes, file: file)
         guard let root else { return ([:], problems) }

@@ -1,15 +1,23 @@
-/// Reads XML and binary `.stringsdict` files: strings that depend on numbers, devices or widths.
-///
-/// Each entry becomes a message; a malformed entry remains a dictionary.
-enum StringsDictReader {
-    static func read(_ bytes: [UInt8], file: String) -> (table: StringsTable, diagnostics: [CustomizationDiagnostic]) {
+extension StringsTable {
+    /// Parses an XML or binary `.stringsdict` file: strings that depend on numbers, devices or widths.
+    ///
+    /// The value of an entry is a ``CustomizationMessage``; a malformed entry remains a dictionary.
+    ///
+    /// - Parameters:
+    ///   - bytes: The file's bytes.
+    ///   - file: The file's path, for locations.
+    /// - Returns: The table and the problems.
+    /// - Complexity: O(*n*) in the number of bytes.
+    public static func parse(stringsDict bytes: [UInt8], file: String = "") -> ParsedStrings {
         let (root, text, problems) = PropertyListReader.read(bytes: bytes, file: file)
-        guard let root else { return (StringsTable(file: file, entries: []), problems) }
-        guard let members = root.members else {
-            let found = root.value().typeName
-            let problem = CustomizationDiagnostic(
-                .error, .notATable, "expected a dictionary, found a \(found)", at: CustomizationLocation(file: file))
-            return (StringsTable(file: file, entries: []), problems + [problem])
+        guard let members = root?.members else {
+            var problems = problems
+            if let root {
+                problems.add(
+                    .error, .notATable, "expected a dictionary, found a \(root.value().typeName)",
+                    at: CustomizationLocation(file: file))
+            }
+            return ParsedStrings(table: StringsTable(file: file, entries: []), diagnostics: problems, isRejected: true)
         }
         var check = StringsDictCheck(text: text)
         var entries: [CustomizationEntry] = []
@@ -29,7 +37,9 @@ enum StringsDictReader {
                 CustomizationEntry(
                     key: member.key, value: message.map { .message($0) } ?? value, location: location))
         }
-        return (StringsTable(file: file, entries: entries), problems + check.diagnostics)
+        return ParsedStrings(
+            table: StringsTable(file: file, entries: entries), diagnostics: problems + check.diagnostics,
+            isRejected: entries.isEmpty && problems.contains { $0.severity == .error })
     }
 }
 

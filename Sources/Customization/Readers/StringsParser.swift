@@ -22,7 +22,7 @@ public struct ParsedStrings: Sendable {
     /// malformed XML or binary property list.
     public var isRejected: Bool
     /// The value of a file that isn't a table, in the mode `.foundation`.
-    public var root: CustomizationValue?
+    package var root: CustomizationValue?
 
     /// Whether a diagnostic is an error.
     public var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
@@ -193,7 +193,7 @@ extension StringsParser {
             guard case .found(let slice) = text else {
                 // CoreFoundation ends the dictionary here.
                 if isFoundation { break }
-                fail(start, .unterminatedString, "a quoted key of unterminated dictionary")
+                fail(keyStart, .unterminatedString, "unterminated key of a dictionary")
                 return nil
             }
             let key = string(slice)

@@ -22,7 +22,7 @@ public struct StringsTable: Sendable {
     }
 
     /// An empty table.
-    public static var empty: StringsTable { StringsTable(entries: []) }
+    package static var empty: StringsTable { StringsTable(entries: []) }
 
     /// The number of keys.
     public var count: Int { storage.winnerCount }

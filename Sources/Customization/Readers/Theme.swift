@@ -12,12 +12,6 @@ public struct Theme: Sendable {
     public var diagnostics: [CustomizationDiagnostic] = []
 
     /// Creates a theme.
-    ///
-    /// - Parameters:
-    ///   - name: The theme's name.
-    ///   - parent: The name of the theme that this one extends.
-    ///   - table: The theme's values.
-    ///   - colors: The color dialect of the theme.
     public init(
         name: String, parent: String? = nil, table: StringsTable, colors: ColorDialect = .squidKit
     ) {

@@ -48,22 +48,15 @@ public enum ColorDialect: Hashable, Sendable {
 
     /// Parses a color; returns nil if the text isn't a color in this dialect.
     ///
-    /// - Parameters:
-    ///   - text: The text; whitespace around it is ignored.
-    ///   - alpha: An opacity that multiplies the one in the text.
+    /// - Parameter text: The text; whitespace around it is ignored.
     /// - Returns: The color.
-    public func color(_ text: String, alpha: Float = 1) -> RGBAColor? {
-        let color = text.withKeyBytes { ColorReading(self).color(ColorReading.trimmed($0)) }
-        return alpha == 1 ? color : color.map { $0.withAlpha($0.alpha * alpha) }
+    public func color(_ text: String) -> RGBAColor? {
+        text.withKeyBytes { ColorReading(self).color(ColorReading.trimmed($0)) }
     }
 
     /// Parses a color in the dictionary form of `.dtcg`.
-    ///
-    /// - Parameter members: The dictionary.
-    /// - Returns: The color.
-    public func color(_ members: [String: CustomizationValue]) -> RGBAColor? {
-        guard self == .dtcg else { return nil }
-        return ColorReading.designToken(members)
+    package func color(_ members: [String: CustomizationValue]) -> RGBAColor? {
+        self == .dtcg ? ColorReading.designToken(members) : nil
     }
 }
 

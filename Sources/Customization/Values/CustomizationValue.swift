@@ -25,7 +25,7 @@ public enum CustomizationValue: Hashable, Sendable {
     case alias(String)
 
     /// The name of the value's type in messages.
-    public var typeName: String {
+    package var typeName: String {
         switch self {
         case .string: "text"
         case .int: "whole number"

@@ -10,24 +10,12 @@ public struct RGBAColor: Hashable, Sendable, CustomStringConvertible {
     public var alpha: Float
 
     /// Creates a color; components are clamped to 0…1, and NaN is 0.
-    ///
-    /// - Parameters:
-    ///   - red: The red component, 0 to 1.
-    ///   - green: The green component, 0 to 1.
-    ///   - blue: The blue component, 0 to 1.
-    ///   - alpha: The opacity, 0 to 1.
     public init(red: Float, green: Float, blue: Float, alpha: Float = 1) {
         func unit(_ value: Float) -> Float { value > 0 ? min(value, 1) : 0 }
         (self.red, self.green, self.blue, self.alpha) = (unit(red), unit(green), unit(blue), unit(alpha))
     }
 
     /// Creates a color from bytes.
-    ///
-    /// - Parameters:
-    ///   - red8: The red component, 0 to 255.
-    ///   - green8: The green component, 0 to 255.
-    ///   - blue8: The blue component, 0 to 255.
-    ///   - alpha8: The opacity, 0 to 255.
     public init(red8: UInt8, green8: UInt8, blue8: UInt8, alpha8: UInt8 = 255) {
         (red, green) = (Float(red8) / 255, Float(green8) / 255)
         (blue, alpha) = (Float(blue8) / 255, Float(alpha8) / 255)
@@ -45,10 +33,7 @@ public struct RGBAColor: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Returns the color with another opacity.
-    ///
-    /// - Parameter alpha: The opacity, 0 to 1.
-    /// - Returns: The new color.
-    public func withAlpha(_ alpha: Float) -> RGBAColor {
+    package func withAlpha(_ alpha: Float) -> RGBAColor {
         RGBAColor(red: red, green: green, blue: blue, alpha: alpha)
     }
 

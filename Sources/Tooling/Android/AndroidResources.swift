@@ -22,10 +22,6 @@ public struct AndroidResources: Sendable {
         public var text: String
 
         /// Creates a file.
-        ///
-        /// - Parameters:
-        ///   - path: The path with `/`; its folders determine language and brand.
-        ///   - text: The XML.
         public init(path: String, text: String) { (self.path, self.text) = (path, text) }
     }
 
@@ -59,22 +55,20 @@ public struct AndroidResources: Sendable {
         (files, diagnostics) = (exporter.files, exporter.diagnostics)
     }
 
-    /// Exports a tree of `.lproj` folders: the base language, the other languages, and each brand with its languages.
+    /// Exports a customization: the base language, the other languages, and each brand with its languages.
     ///
     /// ```swift
-    /// let tree = CustomizationTree(path: "Resources")
-    /// let resources = AndroidResources(tree, base: "en")
+    /// let resources = AndroidResources(Customization(path: "Resources"))
     /// for file in resources.files { print(file.path) }  // res/values/strings.xml, res/values-fr/strings.xml …
     /// for problem in resources.diagnostics { print(problem) }
     /// ```
     ///
     /// - Parameters:
-    ///   - tree: The tree; files that haven't been read yet are read.
-    ///   - base: The language of the `values` folder.
+    ///   - customization: The customization of the tree; files that haven't been read yet are read.
     ///   - typing: The strings that become typed resources.
     /// - Complexity: O(*n*) in the bytes of all files.
-    public init(_ tree: CustomizationTree, base: LanguageTag = "en", typing: AndroidTyping = .colors) {
-        self.init(tree.allLayers(base: base), typing: typing)
+    public init(_ customization: Customization, typing: AndroidTyping = .colors) {
+        self.init(customization.allLayers, typing: typing)
     }
 
     /// Imports the files as layers.
@@ -101,15 +95,15 @@ public struct AndroidResources: Sendable {
 
 extension CustomizationDiagnostic.Code {
     /// A value without a corresponding Android resource.
-    public static let androidUnsupported = Self("android-unsupported")
+    package static let androidUnsupported = Self("android-unsupported")
     /// Several layers that are exported to the same folder.
-    public static let androidMergedLayers = Self("android-merged-layers")
+    package static let androidMergedLayers = Self("android-merged-layers")
     /// A resource, or a part of one, that an import omits.
-    public static let androidNotImported = Self("android-not-imported")
+    package static let androidNotImported = Self("android-not-imported")
     /// A value that differs from the resource it was imported from, such as a placeholder without one of its flags.
-    public static let androidChanged = Self("android-changed")
+    package static let androidChanged = Self("android-changed")
     /// Two keys whose resources have the same name in Java code.
-    public static let androidNameCollision = Self("android-name-collision")
+    package static let androidNameCollision = Self("android-name-collision")
     /// A resource file that is not well-formed.
-    public static let androidMalformed = Self("android-malformed")
+    package static let androidMalformed = Self("android-malformed")
 }

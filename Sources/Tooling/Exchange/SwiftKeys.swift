@@ -159,7 +159,7 @@ public struct SwiftKeys: Sendable {
 
 extension CustomizationDiagnostic.Code {
     /// A key that the program computes, so the scan can't find it.
-    public static let dynamicKey = Self("dynamic-key")
+    package static let dynamicKey = Self("dynamic-key")
 }
 
 extension TranslationCatalog {

@@ -1,40 +1,29 @@
 public import AshlarCustomization
 
 extension TranslationCatalog {
-    /// The result of merging two catalogs.
-    public struct MergeResult: Sendable {
-        /// The merged catalog; for a conflict, it contains the receiver's translation.
-        public var catalog: TranslationCatalog
-        /// The conflicts and the translations of changed source strings, in the order of the units.
-        public var diagnostics: [CustomizationDiagnostic]
-        /// The number of translations that changed.
-        public var changeCount: Int
-
-        /// Whether two translations of a unit conflict.
-        public var hasConflicts: Bool { diagnostics.contains { $0.code == .mergeConflict } }
-    }
-
     /// Merges the translations of another catalog, unit by unit.
     ///
     /// With a common ancestor, a translation that only one side changed is used, and different changes of both sides
     /// are a conflict. Without an ancestor, a translation that is missing here is used, and two different translations
     /// are a conflict. If the source string has changed, the translation is used in the state `needsReview`. A key that
-    /// is missing here is reported and not added.
+    /// is missing here is reported and not added. For a conflict, the result contains the receiver's translation.
     ///
     /// - Parameters:
     ///   - other: The catalog with the new translations, such as one read from XLIFF.
     ///   - ancestor: The common ancestor of both catalogs, if it is known.
-    /// - Returns: The merged catalog and the conflicts.
+    /// - Returns: The merged catalog, and the conflicts and changed source strings in the order of the units.
     /// - Complexity: O(*n*) in the number of translations.
-    public func merging(_ other: TranslationCatalog, ancestor: TranslationCatalog? = nil) -> MergeResult {
-        var result = MergeResult(catalog: self, diagnostics: [], changeCount: 0)
+    public func merging(
+        _ other: TranslationCatalog, ancestor: TranslationCatalog? = nil
+    ) -> (catalog: TranslationCatalog, diagnostics: [CustomizationDiagnostic]) {
+        var (catalog, diagnostics): (TranslationCatalog, [CustomizationDiagnostic]) = (self, [])
         let index = UnitIndex(units)
         let ancestors = UnitIndex(ancestor?.units ?? [])
         for unit in other.units {
             func report(
                 _ severity: CustomizationDiagnostic.Severity, _ code: CustomizationDiagnostic.Code, _ message: String
             ) {
-                result.diagnostics.add(
+                diagnostics.add(
                     severity, code, message, at: CustomizationLocation(file: unit.table), key: unit.key)
             }
             guard let number = index.find(unit.table, unit.key) else {
@@ -63,8 +52,7 @@ extension TranslationCatalog {
                 if isUnchangedThere || (theirs.state == .new && ours != nil && ours?.state != .new) { continue }
                 let isUnchangedHere = ours == nil || ours?.state == .new || (old != nil && ours == base)
                 if isUnchangedHere || ours?.value == theirs.value {
-                    result.catalog.units[number].translations[language] = theirs
-                    result.changeCount += 1
+                    catalog.units[number].translations[language] = theirs
                     continue
                 }
                 report(
@@ -72,7 +60,7 @@ extension TranslationCatalog {
                     "two \(language) translations: \(ours?.value.description ?? "") is used, \(theirs.value) is not")
             }
         }
-        return result
+        return (catalog, diagnostics)
     }
 
     /// Whether the other catalog has the same source string, which may have plural categories of other languages.
@@ -86,5 +74,5 @@ extension TranslationCatalog {
 
 extension CustomizationDiagnostic.Code {
     /// A translation of a source string that has changed.
-    public static let outdatedTranslation = Self("outdated-translation")
+    package static let outdatedTranslation = Self("outdated-translation")
 }

@@ -280,7 +280,7 @@ extension AndroidXML {
 
 extension CustomizationDiagnostic.Code {
     /// A part of a string that an exchange format can't represent.
-    public static let exchangeLoss = Self("exchange-loss")
+    package static let exchangeLoss = Self("exchange-loss")
     /// Two different translations of a unit.
-    public static let mergeConflict = Self("merge-conflict")
+    package static let mergeConflict = Self("merge-conflict")
 }

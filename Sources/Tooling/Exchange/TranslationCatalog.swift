@@ -6,7 +6,7 @@ public import AshlarCustomization
 /// merge it with the translators' files, and convert it to tables.
 ///
 /// ```swift
-/// let catalog = TranslationCatalog(CustomizationTree(path: "Resources"), base: "en")
+/// let catalog = TranslationCatalog(Customization(path: "Resources"))
 /// let (xliff, problems) = catalog.xliff(version: .version1, language: "fr")
 /// ```
 public struct TranslationCatalog: Hashable, Sendable {
@@ -66,21 +66,19 @@ public struct TranslationCatalog: Hashable, Sendable {
         (self.sourceLanguage, self.units) = (sourceLanguage, units)
     }
 
-    /// Creates a catalog of the languages of a tree, without brands.
+    /// Creates a catalog of the languages of a customization, without brands; the base language is the source.
     ///
     /// The catalog contains strings and messages, but not numbers, colors, lists and other values.
     ///
-    /// - Parameters:
-    ///   - tree: The folder of `.lproj` folders.
-    ///   - base: The source language.
+    /// - Parameter customization: The customization; its unread files are read.
     /// - Complexity: O(*n*) in the bytes of all files.
-    public init(_ tree: CustomizationTree, base: LanguageTag = "en") {
-        self.init(sourceLanguage: base)
+    public init(_ customization: Customization) {
+        self.init(sourceLanguage: customization.baseLanguage)
         var index = UnitIndex()
-        for layer in tree.allLayers(base: base) {
+        for layer in customization.allLayers {
             let language: LanguageTag
             switch layer.role {
-            case .base: language = base
+            case .base: language = sourceLanguage
             case .language(let tag): language = tag
             default: continue
             }

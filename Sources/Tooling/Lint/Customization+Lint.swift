@@ -10,13 +10,12 @@ extension Customization {
     /// or number, missing images, dangling aliases, and the positions at which Foundation stops reading a file without
     /// an error.
     ///
-    /// - Parameter rules: The rules to apply.
     /// - Returns: The findings as a report, with text and SARIF.
     /// - Complexity: O(*n*) in the bytes of all strings files of the tree; files that haven't been read yet are read.
-    public func lint(rules: LintRules = .all) -> CustomizationReport {
+    public func lint() -> CustomizationReport {
         var linter = CustomizationLinter(self)
         linter.run()
-        return CustomizationReport(linter.findings.filter { rules.includes($0.code) })
+        return CustomizationReport(linter.findings)
     }
 }
 

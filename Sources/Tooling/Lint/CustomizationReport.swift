@@ -16,15 +16,14 @@ public struct CustomizationReport: Sendable {
         }
     }
 
-    /// The number of errors.
-    public var errorCount: Int { diagnostics.count { $0.severity == .error } }
-    /// The number of warnings.
-    public var warningCount: Int { diagnostics.count { $0.severity == .warning } }
     /// Whether there are errors, in which case a program should exit with a failure.
-    public var hasErrors: Bool { errorCount > 0 }
+    public var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
 
     private var totals: String {
-        "\(errorCount) errors, \(warningCount) warnings, \(diagnostics.count - errorCount - warningCount) notes\n"
+        func count(_ severity: CustomizationDiagnostic.Severity) -> Int {
+            diagnostics.count { $0.severity == severity }
+        }
+        return "\(count(.error)) errors, \(count(.warning)) warnings, \(count(.note)) notes\n"
     }
 
     /// The findings, one per line in the format of a compiler, and a last line with their number.
@@ -43,7 +42,17 @@ public struct CustomizationReport: Sendable {
         return lines.joined() + totals
     }
 
-    // MARK: Baselines
+    // MARK: Selecting findings
+
+    /// Returns the report with only the findings of some rules, given by their codes.
+    public func only(_ codes: Set<CustomizationDiagnostic.Code>) -> CustomizationReport {
+        CustomizationReport(diagnostics.filter { codes.contains($0.code) })
+    }
+
+    /// Returns the report without the findings of some rules, given by their codes.
+    public func ignoring(_ codes: Set<CustomizationDiagnostic.Code>) -> CustomizationReport {
+        CustomizationReport(diagnostics.filter { !codes.contains($0.code) })
+    }
 
     /// The findings as a baseline file: one line each, with file, rule and key but without line numbers.
     ///

@@ -105,6 +105,7 @@ private struct FormatUse {
         switch value {
         case .string(let text):
             let format = PrintfFormat(text)
+            problems = format.problems
             take(format)
             for placeholder in format.placeholders where !placeholder.isAccidental {
                 for (position, type) in placeholder.uses { add(type, at: position) }
@@ -122,7 +123,6 @@ private struct FormatUse {
     }
 
     private mutating func take(_ format: PrintfFormat) {
-        problems += format.problems
         suspicious += format.placeholders.filter(\.isAccidental).map(\.text)
         widths.formUnion(format.placeholders.filter(\.isNearlyPositional).map(\.text))
         let scalars = Array(format.text.unicodeScalars)
@@ -142,30 +142,20 @@ private struct FormatUse {
     ) {
         let format = PrintfFormat(text)
         problems += format.problems.filter { $0.code == .unknownConversion || $0.code == .tooWide }
-        suspicious += format.placeholders.filter(\.isAccidental).map(\.text)
-        widths.formUnion(format.placeholders.filter(\.isNearlyPositional).map(\.text))
-        var (own, next) = (own, next)
-        for placeholder in format.placeholders where !placeholder.isAccidental {
-            if let name = placeholder.variable {
-                guard !path.contains(name), path.count < 16, let variable = message.variables[name],
-                    let numbers = numbering.variables[name]
-                else { continue }
-                let position = placeholder.isPositional ? placeholder.position : numbers.position
-                let type = PrintfFormat("%" + variable.valueType).placeholders.first?.type
-                add(type ?? .int, at: position)
-                for form in variable.forms.values {
-                    walk(form, message, numbering, own: position, next: numbers.next, path: path + [name])
-                }
-                if !placeholder.isPositional { next = max(next, numbers.end) }
+        take(format)
+        for (segment, position) in numbering.segments(of: format, own: own, next: next) {
+            guard case .placeholder(let placeholder) = segment, !placeholder.isAccidental else { continue }
+            guard let name = placeholder.variable else {
+                add(placeholder.type, at: position)
                 continue
             }
-            var position = placeholder.position
-            if !placeholder.isPositional {
-                position = own ?? next
-                if own == nil { next += 1 }
-                own = nil
+            guard !path.contains(name), path.count < 16, let variable = message.variables[name],
+                let numbers = numbering.variables[name]
+            else { continue }
+            add(PrintfFormat("%" + variable.valueType).placeholders.first?.type ?? .int, at: position)
+            for form in variable.forms.values {
+                walk(form, message, numbering, own: position, next: numbers.next, path: path + [name])
             }
-            add(placeholder.type, at: position)
         }
     }
 }
@@ -180,15 +170,15 @@ extension PluralRules {
 
 extension CustomizationDiagnostic.Code {
     /// A malformed placeholder.
-    public static let placeholderMalformed = Self("placeholder-malformed")
+    package static let placeholderMalformed = Self("placeholder-malformed")
     /// A text that is a placeholder, or similar to one, but is probably not intended as one.
-    public static let placeholderSuspicious = Self("placeholder-suspicious")
+    package static let placeholderSuspicious = Self("placeholder-suspicious")
     /// An argument that a translation uses but the base language's string doesn't.
-    public static let placeholderExtra = Self("placeholder-extra")
+    package static let placeholderExtra = Self("placeholder-extra")
     /// An argument of the base language's string that a translation doesn't use.
-    public static let placeholderMissing = Self("placeholder-missing")
+    package static let placeholderMissing = Self("placeholder-missing")
     /// An argument whose type differs from the base language's string.
-    public static let placeholderType = Self("placeholder-type")
+    package static let placeholderType = Self("placeholder-type")
     /// A plural form that the language requires is missing.
-    public static let pluralCategoryMissing = Self("plural-category-missing")
+    package static let pluralCategoryMissing = Self("plural-category-missing")
 }
