@@ -113,9 +113,8 @@ struct PlainPass {
     /// The pinned snapshot; nil if the trigger isn't a plain one.
     @usableFromInline let snapshot: Unmanaged<TopicSnapshot>?
     @usableFromInline let sequence: UInt64
-    let thread: BusThread?
-    @usableFromInline let depth: UInt32
     let outer: BusThread.Nesting
+    @usableFromInline let depth: UInt32
 }
 
 /// The state of a trigger during its delivery.

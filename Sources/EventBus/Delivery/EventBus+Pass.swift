@@ -68,7 +68,7 @@ extension EventBus {
         let thread = BusThread.current
         let outer = thread.nesting
         let depth = thread.depth(onBus: number)
-        let none = PlainPass(snapshot: nil, sequence: 0, thread: nil, depth: 0, outer: outer)
+        let none = PlainPass(snapshot: nil, sequence: 0, outer: outer, depth: 0)
         guard depth < depthLimit, !thread.isStackLow, MetadataBox.ofTrigger == nil,
             let snapshot = slot.pinSnapshot(thread: thread.number, isOutermost: outer.isOutermost)
         else { return none }
@@ -77,14 +77,14 @@ extension EventBus {
             return none
         }
         _ = thread.enter(bus: number, depth: depth + 1)
-        return PlainPass(snapshot: snapshot, sequence: nextSequence(), thread: thread, depth: depth, outer: outer)
+        return PlainPass(snapshot: snapshot, sequence: nextSequence(), outer: outer, depth: depth)
     }
 
     /// Releases the resources that `enter` acquired, on the same thread.
     @usableFromInline
     @inline(never)
     func leave(_ slot: TopicSlot, _ pass: PlainPass) {
-        pass.thread?.leave(to: pass.outer, from: number)
+        BusThread.current.leave(to: pass.outer, from: number)
         if let snapshot = pass.snapshot { slot.unpin(snapshot) }
     }
 

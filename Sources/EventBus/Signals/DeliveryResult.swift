@@ -3,11 +3,13 @@ public struct DeliveryResult: Sendable {
     /// The number of the trigger on its bus, from 1; 0 if there was no watcher.
     public let sequence: UInt64
     /// The number of handlers that ran, including those that threw.
-    public let delivered: Int
+    public var delivered: Int { Int(counts.delivered) }
     /// The number of watchers that receive the event later: on an actor, in a task or in a stream.
-    public let queued: Int
+    public var queued: Int { Int(counts.queued) }
     /// The number of events that were dropped because a watcher's buffer was full, including older events.
-    public let dropped: Int
+    public var dropped: Int { Int(counts.dropped) }
+    /// Small integers, so that a result is returned in registers: row "trigger to 1 watchers".
+    private let counts: (delivered: UInt32, queued: UInt32, dropped: UInt32)
     /// The errors of the handlers in order, and the bus's own error if it refused the trigger.
     public var failures: [any Error] { errors ?? [] }
 
@@ -40,14 +42,15 @@ public struct DeliveryResult: Sendable {
     }
 
     init(failure: any Error) {
-        (sequence, delivered, queued, dropped) = (0, 0, 0, 0)
-        errors = [failure]
+        (sequence, counts, errors) = (0, (0, 0, 0), [failure])
     }
 
     @usableFromInline
     init(sequence: UInt64, _ tally: DeliveryTally) {
-        (self.sequence, delivered, queued) = (sequence, tally.delivered, tally.queued)
-        (dropped, errors) = (tally.dropped, tally.failures)
+        (self.sequence, errors) = (sequence, tally.failures)
+        counts = (
+            UInt32(clamping: tally.delivered), UInt32(clamping: tally.queued), UInt32(clamping: tally.dropped)
+        )
     }
 
     /// Whether no watcher receives the event, now or later.
