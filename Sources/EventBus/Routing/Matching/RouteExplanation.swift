@@ -60,7 +60,9 @@ extension RouteTable {
     public func explain(_ url: String, maxCandidates: Int = 5) -> RouteExplanation {
         var finding = RouteTree.Finding()
         let failure = tree.search(url, &finding)
-        let match = tree.match(url, finding)
+        let match = tree.target(of: finding).map {
+            RouteMatch(url: url, target: $0, finding, queryEncoding: options.queryEncoding)
+        }
         if let failure, case .notFound = failure {
         } else if let failure {
             return RouteExplanation(url: url, match: nil, error: failure.error(url), candidates: [], othersCount: 0)
@@ -144,8 +146,10 @@ extension RouteTable {
         return withUnsafeTemporaryAllocation(of: RouteStep.self, capacity: tree.limits.segments + 3) { row in
             bytes.withUnsafeBufferPointer { bytes in
                 var steps = row.mutableSpan
-                let parts = try? RouteURL(bytes.span, options: tree.options, limits: tree.limits, into: &steps)
-                guard let parts else { return [] }
+                var parts = RouteURL()
+                do {
+                    try parts.split(bytes.span, options: tree.options, limits: tree.limits, into: &steps)
+                } catch { return [] }
                 return row[(parts.hasAuthority ? 2 : 0)..<parts.stepCount].map {
                     Int($0.start)..<Int($0.start + $0.length)
                 }

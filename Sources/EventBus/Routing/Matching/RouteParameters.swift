@@ -13,7 +13,7 @@ public struct RouteParameters: Sendable, RandomAccessCollection, CustomStringCon
     /// The number of the first parameter, 0.
     public var startIndex: Int { 0 }
     /// The number of parameters.
-    public var endIndex: Int { captures.count }
+    public var endIndex: Int { target.names.count }
     /// The name and the value of the parameter at a position.
     public subscript(_ position: Int) -> (name: String, value: String) {
         (target.names[position], text(position))

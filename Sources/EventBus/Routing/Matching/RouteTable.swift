@@ -54,9 +54,9 @@ public struct RouteTable: Sendable {
     @inline(never)
     public func match(_ url: String) throws(EventBusError) -> RouteMatch {
         var finding = RouteTree.Finding()
-        if let failure = storage.tree.search(url, &finding) { throw failure.error(url) }
-        guard let match = storage.tree.match(url, finding) else { throw RouteTree.SearchFailure.notFound.error(url) }
-        return match
+        if let failure = tree.search(url, &finding) { throw failure.error(url) }
+        guard let target = tree.target(of: finding) else { throw RouteTree.SearchFailure.notFound.error(url) }
+        return RouteMatch(url: url, target: target, finding, queryEncoding: options.queryEncoding)
     }
 
     /// Returns the route that matches a URL; nil if no route matches or the URL is malformed.
@@ -64,7 +64,8 @@ public struct RouteTable: Sendable {
     /// Without a match, the method is as fast as ``contains(_:)``, because it creates no error.
     public func firstMatch(for url: String) -> RouteMatch? {
         var finding = RouteTree.Finding()
-        return storage.tree.search(url, &finding) == nil ? storage.tree.match(url, finding) : nil
+        guard tree.search(url, &finding) == nil, let target = tree.target(of: finding) else { return nil }
+        return RouteMatch(url: url, target: target, finding, queryEncoding: options.queryEncoding)
     }
 
     /// Returns whether a route matches a URL.

@@ -26,7 +26,7 @@ extension RouteTree {
     ///
     /// A node represents one sequence of choices, so no node is visited twice. The field `taken` records the choice at
     /// each step, and a retreat overwrites it, so nothing has to be rolled back.
-    @inline(__always)
+    @inline(never)
     func find(
         _ bytes: borrowing Span<UInt8>, _ steps: inout MutableSpan<RouteStep>, count: Int, hasAuthority: Bool,
         _ conversions: inout [Int32: any Sendable]?

@@ -13,9 +13,10 @@ extension RouteTree {
         /// No edge is tried twice in a search.
         var conversions: [Int32: any Sendable]?
 
-        /// Adds the value of an edge, if its type converts, to the last capture.
-        mutating func convert(_ edge: Int32) {
-            if let converted = conversions?[edge] { captures.setLast(converted: converted) }
+        /// Adds the value of an edge, if its type converts, to its capture.
+        @inline(never)
+        mutating func convert(_ edge: Int32, at index: Int) {
+            if let converted = conversions?[edge] { captures.set(converted: converted, at: index) }
         }
     }
 
@@ -49,12 +50,9 @@ extension RouteTree {
     /// The maximum number of segments that are matched on the stack.
     private static var stackSteps: Int { 30 }
 
-    /// Returns the match for a finding.
-    func match(_ url: String, _ finding: Finding) -> RouteMatch? {
-        guard finding.target >= 0, let target = targets[Int(finding.target)] else { return nil }
-        return RouteMatch(
-            url: url, target: target, captures: finding.captures, parts: finding.parts,
-            queryEncoding: routerOptions.queryEncoding)
+    /// Returns the target of a finding.
+    func target(of finding: borrowing Finding) -> RouteTarget? {
+        finding.target < 0 ? nil : targets[Int(finding.target)]
     }
 
     /// Searches for the route of a URL; returns nil if it is found.
@@ -75,19 +73,16 @@ extension RouteTree {
     private func search(
         _ bytes: borrowing Span<UInt8>, _ steps: inout MutableSpan<RouteStep>, _ finding: inout Finding
     ) -> SearchFailure? {
-        do {
-            let parts = try RouteURL(bytes, options: options, limits: limits, into: &steps)
-            finding.parts = parts
-            var isPlain = !parts.hasEscapes && parts.stepCount <= steps.count
-            var at = parts.pathEnd
-            while isPlain, at < bytes.count {
-                isPlain = bytes[at] != .percent
-                at &+= 1
-            }
-            if isPlain { return walk(parts, bytes, &steps, raw: [], origins: [], &finding) }
-        } catch {
+        do { try finding.parts.split(bytes, options: options, limits: limits, into: &steps) } catch {
             return .url(error)
         }
+        var isPlain = !finding.parts.hasEscapes && finding.parts.stepCount <= steps.count
+        var at = finding.parts.pathEnd
+        while isPlain, at < bytes.count {
+            isPlain = bytes[at] != .percent
+            at &+= 1
+        }
+        if isPlain { return walk(bytes, &steps, raw: [], origins: [], &finding) }
         return searchSlowly(bytes.withUnsafeBufferPointer { Array($0) }, &finding)
     }
 
@@ -106,10 +101,10 @@ extension RouteTree {
     ) -> SearchFailure? {
         var steps = row.mutableSpan
         do {
-            let parts = try RouteURL(text.span, options: options, limits: limits, into: &steps)
-            finding.parts = parts
+            try finding.parts.split(text.span, options: options, limits: limits, into: &steps)
+            let parts = finding.parts
             try checkAfterPath(bytes, parts)
-            guard parts.hasEscapes else { return walk(parts, text.span, &steps, raw: [], origins: [], &finding) }
+            guard parts.hasEscapes else { return walk(text.span, &steps, raw: [], origins: [], &finding) }
             var decoded: [UInt8] = []
             var origins: [Range<Int>] = []
             for index in 0..<parts.stepCount {
@@ -125,7 +120,7 @@ extension RouteTree {
             }
             return decoded.withUnsafeBufferPointer { decoded in
                 var steps = row.mutableSpan
-                return walk(parts, decoded.span, &steps, raw: bytes, origins: origins, &finding)
+                return walk(decoded.span, &steps, raw: bytes, origins: origins, &finding)
             }
         } catch {
             return .url(error)
@@ -166,11 +161,12 @@ extension RouteTree {
     /// the ranges of the steps in it. Otherwise the text is the URL itself.
     @inline(__always)
     private func walk(
-        _ parts: RouteURL, _ text: borrowing Span<UInt8>, _ steps: inout MutableSpan<RouteStep>, raw: [UInt8],
-        origins: [Range<Int>], _ finding: inout Finding
+        _ text: borrowing Span<UInt8>, _ steps: inout MutableSpan<RouteStep>, raw: [UInt8], origins: [Range<Int>],
+        _ finding: inout Finding
     ) -> SearchFailure? {
         let outcome = find(
-            text, &steps, count: parts.stepCount, hasAuthority: parts.hasAuthority, &finding.conversions)
+            text, &steps, count: finding.parts.stepCount, hasAuthority: finding.parts.hasAuthority,
+            &finding.conversions)
         let (number, end): (Int32, Int)
         switch outcome {
         case .found(let target, let depth): (number, end) = (target, depth)
@@ -180,13 +176,14 @@ extension RouteTree {
             return .notFound
         }
         finding.target = number
-        var index = 0
-        if parts.hasAuthority {
+        var (index, captured) = (0, 0)
+        if finding.parts.hasAuthority {
             index = 2
             if targets[Int(number)]?.authority?.parameter != nil {
                 // The whole authority; the value is taken from its normal form.
-                finding.captures.append(Self.origin(of: 1, steps[1], origins))
-                finding.convert(steps[1].taken)
+                finding.captures.set(Self.origin(of: 1, steps[1], origins), at: 0)
+                if finding.conversions != nil { finding.convert(steps[1].taken, at: 0) }
+                captured = 1
             }
         }
         while index < end {
@@ -203,14 +200,14 @@ extension RouteTree {
                 }
                 range = range.lowerBound + prefix..<range.lowerBound + rest
             }
-            finding.captures.append(range)
-            if taken >= 0 { finding.convert(taken) }
+            finding.captures.set(range, at: captured)
+            if taken >= 0, finding.conversions != nil { finding.convert(taken, at: captured) }
+            captured += 1
         }
-        if end < parts.stepCount {
-            let last = parts.stepCount - 1
-            finding.captures.append(
-                Self.origin(of: end, steps[end], origins)
-                    .lowerBound..<Self.origin(of: last, steps[last], origins).upperBound)
+        if end < finding.parts.stepCount {
+            let last = finding.parts.stepCount - 1
+            let start = Self.origin(of: end, steps[end], origins).lowerBound
+            finding.captures.set(start..<Self.origin(of: last, steps[last], origins).upperBound, at: captured)
         }
         return nil
     }

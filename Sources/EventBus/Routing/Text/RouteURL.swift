@@ -59,12 +59,14 @@ struct RouteURL {
 
     /// Splits a URL into steps at its slashes.
     ///
-    /// Steps for which there is no room are only counted; the caller then repeats the call with more room.
-    @inline(__always)
-    init(
+    /// Steps for which there is no room are only counted; the caller then repeats the call with more room. The value is
+    /// filled in place, because a copy of new fields waits for their stores.
+    @inline(never)
+    mutating func split(
         _ bytes: borrowing Span<UInt8>, options: RouteTreeOptions, limits: RouteLimits,
         into steps: inout MutableSpan<RouteStep>
     ) throws(Fault) {
+        self = RouteURL()
         guard !bytes.isEmpty else { throw .notAbsolute }
         let end = bytes.count
         guard end <= limits.pathBytes &+ limits.otherBytes else { throw .tooLong }
