@@ -20,7 +20,7 @@ extension CustomizationUpdate {
         precondition(version > 0, "the version of an update is positive")
         let languages = tables.sorted { $0.key.description < $1.key.description }.map { language, tables in
             let members = tables.sorted { $0.key < $1.key }.map { name, table in
-                let entries = table.map { "\(JSONText.quoted($0.key)): \(json($0.value))" }
+                let entries = table.map { "\(JSONText.quoted($0.key)): \($0.value.json())" }
                 return "\(JSONText.quoted(name)): {\n\(entries.joined(separator: ",\n"))\n}"
             }
             return "\(JSONText.quoted("\(language)")): {\(members.joined(separator: ",\n"))}"
@@ -30,20 +30,5 @@ extension CustomizationUpdate {
         var signature = ""
         if let sign { signature = "signature: \(Base64.encode(try sign(Array(head.utf8))))\n" }
         return Array((head + signature + "\n").utf8) + payload
-    }
-
-    private static func json(_ value: CustomizationValue) -> String {
-        switch value {
-        case .int(let number): return String(number)
-        case .double(let number) where number.isFinite: return String(number)
-        case .bool(let flag): return String(flag)
-        case .list(let items): return "[" + items.map(json).joined(separator: ", ") + "]"
-        case .dict(let members):
-            let body = members.sorted { $0.key < $1.key }.map { "\(JSONText.quoted($0.key)): \(json($0.value))" }
-            return "{" + body.joined(separator: ", ") + "}"
-        case .message(let message): return json(message.stringsDict)
-        case .alias(let key): return JSONText.quoted("$" + key)
-        default: return JSONText.quoted(value.text ?? "")
-        }
     }
 }
