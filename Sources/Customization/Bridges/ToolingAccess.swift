@@ -33,38 +33,23 @@ extension Customization {
 }
 
 extension CustomizationTree {
-    /// Returns the layers of every language but the base language; the string catalogs of a language are last.
+    /// Returns the layers of every language but the base language.
     package func languageLayers(
         base: LanguageTag, brand: String?, policy: CustomizationPolicy
     ) -> [CustomizationLayer] {
-        let folders = folders.compactMap { name -> CustomizationLayer? in
-            guard let tag = language(of: name, brand: brand), tag != base else { return nil }
-            return folder(name + ".lproj").layer(role: .language(tag), policy: policy)
+        languages(brand: brand).filter { $0 != base }.flatMap {
+            layers(of: $0, role: .language($0), brand: brand, policy: policy)
         }
-        let catalogs = folder("").catalogs.filter { $0.key != base }.sorted { $0.key.description < $1.key.description }
-        return folders
-            + catalogs.map { CustomizationLayer(id: "*.xcstrings#\($0)", role: .language($0), tables: $1) }
     }
 
     /// Returns every layer of the tree: the base language, the other languages, then each brand with its languages.
     ///
     /// A language can have several layers, such as a string catalog and a folder; the last one wins.
     package func allLayers(base: LanguageTag = "en") -> [CustomizationLayer] {
-        let root = folder("")
-        var layers: [CustomizationLayer] = []
-        if !root.tables.isEmpty { layers.append(root.layer(id: ".", role: .base(base), policy: options)) }
-        if folders.contains("Base") { layers.append(folder("Base.lproj").layer(role: .base(base), policy: options)) }
+        var layers = baseLayers(base, options)
         for language in [base] + availableLanguages.filter({ $0 != base }) {
             let role: CustomizationLayer.Role = language == base ? .base(base) : .language(language)
-            if let tables = root.catalogs[language] {
-                layers.append(
-                    CustomizationLayer(
-                        id: "*.xcstrings#\(language)", role: role, tables: tables, colors: options.colors,
-                        resolvesAliases: options.resolvesAliases))
-            }
-            for name in folders where self.language(of: name) == language {
-                layers.append(folder(name + ".lproj").layer(role: role, policy: options))
-            }
+            layers += self.layers(of: language, role: role, policy: options)
         }
         for brand in availableBrands {
             let folder = folder(brand + ".lproj")
@@ -93,12 +78,6 @@ extension CustomizationValue {
         if typed?.color != nil { types.insert(.color) }
         return types
     }
-
-    /// Returns a text as an integer, if it is one.
-    package static func integer(_ text: String) -> Int64? { NumberReading.integer(text) }
-
-    /// Returns a text as a number, if it is one.
-    package static func double(_ text: String) -> Double? { NumberReading.double(text) }
 
     /// Parses JSON; returns nil if it is malformed.
     package init?(json bytes: [UInt8]) {

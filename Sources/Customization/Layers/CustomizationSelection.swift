@@ -76,33 +76,15 @@ struct CustomizationSelection: Sendable {
     private func languageLayers(
         _ tree: CustomizationTree, _ policy: CustomizationPolicy, _ diagnostics: inout [CustomizationDiagnostic]
     ) -> [CustomizationLayer] {
-        var layers: [CustomizationLayer] = []
         let root = tree.folder("")
         diagnostics += root.tables.isEmpty ? root.diagnostics.filter { $0.code != .missingFolder } : []
-        if !root.tables.isEmpty { layers.append(root.layer(id: ".", role: .base(base), policy: policy)) }
-        if tree.folders.contains("Base") {
-            layers.append(tree.folder("Base.lproj").layer(role: .base(base), policy: policy))
-        }
-        var folders: [LanguageTag: [String]] = [:]
-        for folder in tree.folders {
-            if let tag = tree.language(of: folder, brand: brand) { folders[tag, default: []].append(folder) }
-        }
+        var layers = tree.baseLayers(base, policy)
         let available = languages(of: tree)
         func add(_ tag: LanguageTag, _ role: CustomizationLayer.Role) {
-            // Two folders can have one language, such as French.lproj and fr.lproj; the canonical name wins.
-            if let tables = root.catalogs[tag] {
-                layers.append(
-                    CustomizationLayer(
-                        id: "*.xcstrings#\(tag)", role: role, tables: tables, colors: policy.colors,
-                        resolvesAliases: policy.resolvesAliases))
-            }
-            let names = (folders[tag] ?? []).sorted { a, b in
-                a == tag.description ? false : b == tag.description ? true : a < b
-            }
-            for name in names { layers.append(tree.folder(name + ".lproj").layer(role: role, policy: policy)) }
+            layers += tree.layers(of: tag, role: role, brand: brand, policy: policy)
             if let layer = update?.layer(of: tag, role: role, policy: policy) { layers.append(layer) }
         }
-        if !available.contains(base), root.tables.isEmpty, !tree.folders.contains("Base") {
+        if !available.contains(base), layers.isEmpty {
             diagnostics.add(
                 .warning, .missingFolder, "the base language has no folder \(base).lproj",
                 at: CustomizationLocation(file: tree.path))

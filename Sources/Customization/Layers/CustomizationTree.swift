@@ -112,6 +112,33 @@ package final class CustomizationTree: Sendable {
         return isWord(parts[0], 2...3) && parts.dropFirst().allSatisfy { isWord($0, 2...8) }
     }
 
+    /// Returns the layers of files that belong to no language or to every language: the tree's own folder, and `Base`.
+    func baseLayers(_ base: LanguageTag, _ policy: CustomizationPolicy) -> [CustomizationLayer] {
+        let root = folder("")
+        var layers = root.tables.isEmpty ? [] : [root.layer(id: ".", role: .base(base), policy: policy)]
+        if folders.contains("Base") { layers.append(folder("Base.lproj").layer(role: .base(base), policy: policy)) }
+        return layers
+    }
+
+    /// Returns the layers of a language: its strings in the string catalogs, then its folders.
+    ///
+    /// Two folders can have one language, such as French.lproj and fr.lproj; the canonical name is last and wins.
+    func layers(
+        of language: LanguageTag, role: CustomizationLayer.Role, brand: String? = nil, policy: CustomizationPolicy
+    ) -> [CustomizationLayer] {
+        var layers: [CustomizationLayer] = []
+        if let tables = folder("").catalogs[language] {
+            layers.append(
+                CustomizationLayer(
+                    id: "*.xcstrings#\(language)", role: role, tables: tables, colors: policy.colors,
+                    resolvesAliases: policy.resolvesAliases))
+        }
+        let names = folders.filter { self.language(of: $0, brand: brand) == language }.sorted { a, b in
+            a == language.description ? false : b == language.description ? true : a < b
+        }
+        return layers + names.map { folder($0 + ".lproj").layer(role: role, policy: policy) }
+    }
+
     /// Reads all unread files.
     func preload() {
         for folder in folders {

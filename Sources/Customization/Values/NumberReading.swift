@@ -10,13 +10,13 @@ public enum NumberSpelling: Hashable, Sendable {
 }
 
 /// Reads numbers and booleans from text, without a locale.
-enum NumberReading {
+package enum NumberReading {
     typealias Bytes = UnsafeBufferPointer<UInt8>.SubSequence
 
     private static func isDigit(_ c: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(c) }
 
     /// Parses `[+-]digits` or `0x…`, ignoring whitespace around it, if it fits into 64 bits.
-    static func integer(_ text: String) -> Int64? {
+    package static func integer(_ text: String) -> Int64? {
         text.withKeyBytes { integer(ColorReading.trimmed($0)) }
     }
 
@@ -50,7 +50,7 @@ enum NumberReading {
     }
 
     /// Parses a finite decimal number with `.` as its point, ignoring whitespace around it.
-    static func double(_ text: String) -> Double? {
+    package static func double(_ text: String) -> Double? {
         text.withKeyBytes { double(ColorReading.trimmed($0)) }
     }
 

@@ -60,8 +60,8 @@ extension AndroidElement {
         if text.utf8.count <= 64, let color = dialect.color(text) { return .color(bits(color)) }
         guard typing == .all else { return nil }
         if text == "YES" || text == "NO" { return .bool(text == "YES") }
-        if let number = CustomizationValue.integer(text).flatMap({ Int32(exactly: $0) }) { return .integer(number) }
-        if let number = CustomizationValue.double(text), number.isFinite, Float(number).isFinite {
+        if let number = NumberReading.integer(text).flatMap({ Int32(exactly: $0) }) { return .integer(number) }
+        if let number = NumberReading.double(text), number.isFinite, Float(number).isFinite {
             return .float(number)
         }
         return nil

@@ -138,7 +138,7 @@ struct CustomizationLinter {
         case .components(alpha: .undecided):
             let parts = text.split(separator: ",", omittingEmptySubsequences: false)
             if parts.count == 4, layer.colors.color(text) != nil,
-                let alpha = CustomizationValue.integer(String(parts[3])), (1...100).contains(alpha)
+                let alpha = NumberReading.integer(String(parts[3])), (1...100).contains(alpha)
             {
                 findings.add(
                     .warning, .ambiguousAlpha, "alpha \(alpha) of \"\(text)\" is read as \(alpha) of 255",
@@ -182,7 +182,7 @@ struct CustomizationLinter {
         switch parts.count {
         case 1:
             let digits = text.utf8.drop { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+") }
-            return digits.allSatisfy(isDigit) && CustomizationValue.integer(text) == nil ? "integer" : nil
+            return digits.allSatisfy(isDigit) && NumberReading.integer(text) == nil ? "integer" : nil
         case 2: return text.utf8.allSatisfy { isDigit($0) || $0 == UInt8(ascii: ",") } ? "number" : nil
         case 3, 4:
             if case .components = dialect { return "color" }

@@ -73,7 +73,7 @@ extension PseudoLocalization {
             piece.isText && piece.text.unicodeScalars.contains { $0.properties.isAlphabetic }
         }
         guard hasLetter, !["YES", "NO", "true", "false"].contains(text) else { return false }
-        if text.utf8.count <= 64, colors.color(text) != nil || CustomizationValue.double(text) != nil { return false }
+        if text.utf8.count <= 64, colors.color(text) != nil || NumberReading.double(text) != nil { return false }
         guard !text.contains(where: \.isWhitespace) else { return true }
         if let scheme = text.split(separator: ":").first, text.dropFirst(scheme.count).hasPrefix("://") { return false }
         guard let dot = text.lastIndex(of: ".") else { return true }
