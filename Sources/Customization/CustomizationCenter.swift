@@ -58,17 +58,7 @@ public final class CustomizationCenter: Sendable {
     /// Each access returns another stream, which ends when its reader is cancelled or the center is released. A stream
     /// never returns an older snapshot after a newer one.
     public var changes: AsyncStream<Customization> {
-        // Two updates can signal in the wrong order, so a signal contains no snapshot.
-        let (signals, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let (id, start) = state.withLock { state in
-            state.nextID += 1
-            state.listeners[state.nextID] = continuation
-            return (state.nextID, state.current)
-        }
-        continuation.onTermination = { [weak self] _ in
-            let removed = self?.state.withLock { $0.listeners.removeValue(forKey: id) }
-            _ = removed
-        }
+        let (signals, _, start) = listen()
         let given = LastGiven(start.storage)
         return AsyncStream { [weak self] in
             for await _ in signals {
@@ -77,6 +67,25 @@ public final class CustomizationCenter: Sendable {
             }
             return nil
         }
+    }
+
+    /// Adds a listener, which is removed when its stream ends; also returns the snapshot before the first signal.
+    ///
+    /// Two updates can signal in the wrong order, so a signal contains no snapshot.
+    private func listen() -> (
+        signals: AsyncStream<Void>, listener: AsyncStream<Void>.Continuation, start: Customization
+    ) {
+        let (signals, listener) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let (id, start) = state.withLock { state in
+            state.nextID += 1
+            state.listeners[state.nextID] = listener
+            return (state.nextID, state.current)
+        }
+        listener.onTermination = { [weak self] _ in
+            let removed = self?.state.withLock { $0.listeners.removeValue(forKey: id) }
+            _ = removed
+        }
+        return (signals, listener, start)
     }
 
     deinit {
@@ -104,28 +113,21 @@ public final class CustomizationCenter: Sendable {
     /// let watching = Task { await center.watch() }
     /// ```
     public func watch() async {
-        let (signals, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         // Switching the language reads other folders, which are watched from then on.
-        let id = state.withLock { state in
-            state.nextID += 1
-            state.listeners[state.nextID] = continuation
-            return state.nextID
-        }
+        let (signals, listener, _) = listen()
         var paths: [String] = []
         var watch: PathWatch?
-        continuation.yield()
+        listener.yield()
         for await _ in signals {
             // The watch starts before the files are read, so that no change is lost in between.
             let needed = current.storage.tree?.watchedPaths ?? []
             if needed != paths {
-                watch = PathWatch.start(needed) { _ in continuation.yield() }
+                watch = PathWatch.start(needed) { _ in listener.yield() }
                 paths = needed
             }
             reload()
         }
         watch?.cancel()
-        let removed = state.withLock { $0.listeners.removeValue(forKey: id) }
-        _ = removed
     }
 }
 

@@ -79,10 +79,9 @@ public final class CustomizationUpdateStore: Sendable {
         let newest = (try? WholeFile.read(folder + "/" + File.newest.rawValue)).flatMap {
             Int(String(decoding: $0, as: UTF8.self))
         }
-        let files = Files(current: current.isDamaged ? previous : current.update, previous: previous)
+        let used = current.isDamaged ? previous : current.update
         return Files(
-            current: files.current, previous: files.previous,
-            newestVersion: max(newest ?? 0, files.current?.update.version ?? 0))
+            current: used, previous: previous, newestVersion: max(newest ?? 0, used?.update.version ?? 0))
     }
 
     /// The update in use, if any.
