@@ -145,7 +145,7 @@ import Testing
         let message = CustomizationMessage(icu: message)
         let output = message.formatted(["n": 2])
         #expect(output.text == text)
-        #expect(message.problems.map(\.code) == [.syntax])
+        #expect(message.problems.map(\.code) == [.messageSyntax])
         #expect(message.problems.map(\.offset) == [offset])
         #expect(message.problems.map(\.message) == [problem])
         #expect(output.problems == message.problems)
@@ -155,7 +155,7 @@ import Testing
     func recovery() {
         let output = CustomizationMessage(icu: "{a b} {n} {n, plural, {x}").formatted(["n": 1])
         #expect(output.text == "{a b} 1 {n, plural, {x}")
-        #expect(output.problems.map(\.code) == [.syntax, .syntax])
+        #expect(output.problems.map(\.code) == [.messageSyntax, .messageSyntax])
     }
 
     @Test(

@@ -116,7 +116,7 @@ extension Customization {
             for problem in output.problems {
                 report(
                     CustomizationDiagnostic(
-                        .warning, .init(rawValue: problem.code.rawValue), problem.description, at: location, key: key))
+                        .warning, problem.code, problem.description, at: location, key: key))
             }
             return output.text
         } catch {

@@ -2,7 +2,6 @@ extension CustomizationDiagnostic.Code {
     // Files
     /// A file or folder can't be read.
     public static let unreadableFile = Self("unreadable-file")
-    /// A file is larger than the limit.
     package static let fileTooLarge = Self("file-too-large")
     /// A folder does not exist.
     public static let missingFolder = Self("missing-folder")
@@ -10,7 +9,6 @@ extension CustomizationDiagnostic.Code {
     public static let unknownFolder = Self("unknown-folder")
     /// Info.plist has no `FTCustomizationString`, so there is no brand layer.
     package static let noBrand = Self("no-brand")
-    /// A brand or theme does not exist.
     package static let unknownName = Self("unknown-name")
     /// A file of new texts is damaged or not signed.
     public static let invalidUpdate = Self("invalid-update")
@@ -20,35 +18,26 @@ extension CustomizationDiagnostic.Code {
     // Text and encodings
     /// The bytes are not text in the file's encoding; the file was not read.
     package static let invalidEncoding = Self("invalid-encoding")
-    /// UTF-16 without a byte order mark.
     package static let missingByteOrderMark = Self("missing-byte-order-mark")
     /// A second byte order mark at the start, or a stray one later.
     package static let strayByteOrderMark = Self("stray-byte-order-mark")
     /// An odd last byte of a UTF-16 file, or half of a surrogate pair.
     package static let brokenUTF16 = Self("broken-utf16")
-    /// A U+0000 in a key or value.
     package static let nulCharacter = Self("nul-character")
 
     // Grammar of .strings
-    /// A `;` is missing after a statement.
     package static let missingSemicolon = Self("missing-semicolon")
     /// A key is followed by neither `=` nor `;`.
     package static let missingEquals = Self("missing-equals")
-    /// A string without an end.
     package static let unterminatedString = Self("unterminated-string")
-    /// A `/*` comment without an end.
     package static let unterminatedComment = Self("unterminated-comment")
     /// A comment contains `/*`: the end of a comment before it is probably missing.
     package static let nestedComment = Self("nested-comment")
     /// A statement is inside a comment, probably by mistake.
     package static let statementInComment = Self("statement-in-comment")
-    /// A character that is not valid here.
     package static let unexpectedCharacter = Self("unexpected-character")
-    /// A key or value that needs quotes.
     package static let unquotedText = Self("unquoted-text")
-    /// A list, dictionary or data value is not well-formed.
     package static let malformedContainer = Self("malformed-container")
-    /// Containers are nested too deeply.
     package static let tooDeep = Self("too-deep")
     /// The file is one value instead of a table.
     package static let notATable = Self("not-a-table")
@@ -64,7 +53,6 @@ extension CustomizationDiagnostic.Code {
     package static let suspiciousEscape = Self("suspicious-escape")
     /// A property list or JSON file is not well-formed.
     public static let malformedFile = Self("malformed-file")
-    /// There are more problems than are listed.
     package static let furtherProblems = Self("further-problems")
 
     // Reads

@@ -40,7 +40,7 @@ struct ICUMessageParser {
         } catch {
             self.names = names
             problems.removeLast(problems.count - count)
-            problems.append(.init(.syntax, placeholder: excerpt(start), offset: index, error.message))
+            problems.append(.init(.messageSyntax, placeholder: excerpt(start), offset: index, error.message))
             index = endOfBraces(from: start)
             return .literal(String(decoding: bytes[start..<index], as: UTF8.self))
         }
@@ -187,7 +187,7 @@ struct ICUMessageParser {
         var numberOffset: Int64 = 0
         var exact: [(number: Double, pieces: [Piece])] = []
         var cases: [(name: String, pieces: [Piece])] = []
-        func report(_ code: MessageProblem.Code, _ offset: Int, _ message: String) {
+        func report(_ code: CustomizationDiagnostic.Code, _ offset: Int, _ message: String) {
             problems.append(.init(code, placeholder: text, offset: offset, message))
         }
         skipSpace()

@@ -1,51 +1,7 @@
 /// A problem of a message or of its arguments.
 public struct MessageProblem: Hashable, Sendable, CustomStringConvertible {
     /// The kind of problem.
-    ///
-    /// Codes may be added, so a `switch` needs a `default`.
-    public struct Code: Hashable, Sendable, RawRepresentable {
-        /// The identifier of the problem: words joined by hyphens.
-        public let rawValue: String
-
-        /// Creates a code from its identifier.
-        public init(rawValue: String) { self.rawValue = rawValue }
-
-        private init(_ name: String) { rawValue = name }
-
-        /// A `%` without a known conversion, which is shown literally.
-        package static let unknownConversion = Code("format-unknown-conversion")
-        /// Some placeholders have positions and some have none.
-        package static let mixedPositions = Code("format-mixed-positions")
-        /// One argument is used as two types.
-        package static let conflictingTypes = Code("format-conflicting-types")
-        /// A width or precision above 4,096; the placeholder is shown literally.
-        package static let tooWide = Code("format-too-wide")
-        /// The argument is missing; the placeholder is shown literally.
-        public static let missingArgument = Code("format-missing-argument")
-        /// The argument has another type; its plain form is inserted.
-        public static let typeMismatch = Code("format-type-mismatch")
-        /// A variable without definition; the placeholder is shown literally.
-        package static let unknownVariable = Code("format-unknown-variable")
-        /// A variable that refers to itself; the placeholder is shown literally.
-        package static let cyclicVariable = Code("format-cyclic-variable")
-        /// A choice without text for the value, not even `other`; the placeholder is shown literally.
-        package static let missingCategory = Code("format-missing-category")
-        /// An argument in braces that is not well-formed and is shown literally.
-        public static let syntax = Code("message-syntax")
-        /// A type or style of an argument in braces that is not supported; the value is shown in its plain form.
-        package static let unknownType = Code("message-unknown-type")
-        /// A date or an amount of money that no formatter supports; it is shown in its plain form.
-        public static let missingFormatter = Code("message-missing-formatter")
-        /// A choice with two messages for one case; the first one is used.
-        package static let duplicateCase = Code("message-duplicate-case")
-        /// A case of a plural that is neither a plural category nor a number.
-        package static let unknownCase = Code("message-unknown-case")
-        /// A choice without text for `other`.
-        public static let missingOther = Code("message-missing-other")
-    }
-
-    /// The kind of problem.
-    public let code: Code
+    public let code: CustomizationDiagnostic.Code
     /// The placeholder or argument.
     public let placeholder: String
     /// The offset of the placeholder, or of the error in it, in the text's UTF-8.
@@ -53,7 +9,7 @@ public struct MessageProblem: Hashable, Sendable, CustomStringConvertible {
     /// The message, with the expected and the found value or text.
     public let message: String
 
-    init(_ code: Code, placeholder: String, offset: Int, _ message: String) {
+    init(_ code: CustomizationDiagnostic.Code, placeholder: String, offset: Int, _ message: String) {
         (self.code, self.placeholder, self.offset, self.message) = (code, placeholder, offset, message)
     }
 
@@ -67,4 +23,38 @@ public struct FormattedMessage: Hashable, Sendable {
     public let text: String
     /// The problems of the message and of its arguments, in the order of the text.
     public let problems: [MessageProblem]
+}
+
+// The codes of messages.
+extension CustomizationDiagnostic.Code {
+    /// A `%` without a known conversion, which is shown literally.
+    package static let unknownConversion = Self("format-unknown-conversion")
+    /// Some placeholders have positions and some have none.
+    package static let mixedPositions = Self("format-mixed-positions")
+    /// One argument is used as two types.
+    package static let conflictingTypes = Self("format-conflicting-types")
+    /// A width or precision above 4,096; the placeholder is shown literally.
+    package static let tooWide = Self("format-too-wide")
+    /// The argument is missing; the placeholder is shown literally.
+    public static let missingArgument = Self("format-missing-argument")
+    /// The argument has another type; its plain form is inserted.
+    public static let typeMismatch = Self("format-type-mismatch")
+    /// A variable without definition; the placeholder is shown literally.
+    package static let unknownVariable = Self("format-unknown-variable")
+    /// A variable that refers to itself; the placeholder is shown literally.
+    package static let cyclicVariable = Self("format-cyclic-variable")
+    /// A choice without text for the value, not even `other`; the placeholder is shown literally.
+    package static let missingCategory = Self("format-missing-category")
+    /// An argument in braces that is not well-formed and is shown literally.
+    public static let messageSyntax = Self("message-syntax")
+    /// A type or style of an argument in braces that is not supported; the value is shown in its plain form.
+    package static let unknownType = Self("message-unknown-type")
+    /// A date or an amount of money that no formatter supports; it is shown in its plain form.
+    public static let missingFormatter = Self("message-missing-formatter")
+    /// A choice with two messages for one case; the first one is used.
+    package static let duplicateCase = Self("message-duplicate-case")
+    /// A case of a plural that is neither a plural category nor a number.
+    package static let unknownCase = Self("message-unknown-case")
+    /// A choice without text for `other`.
+    public static let missingOther = Self("message-missing-other")
 }

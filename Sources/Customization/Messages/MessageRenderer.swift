@@ -76,7 +76,7 @@ struct MessageRenderer: ~Copyable {
 
     /// Shows a placeholder as it is written, and reports why.
     private mutating func fail(
-        _ placeholder: PrintfFormat.Placeholder, _ code: MessageProblem.Code, _ problem: String
+        _ placeholder: PrintfFormat.Placeholder, _ code: CustomizationDiagnostic.Code, _ problem: String
     ) {
         problems.append(.init(code, placeholder, problem))
         text += placeholder.text
@@ -128,7 +128,7 @@ struct MessageRenderer: ~Copyable {
         report(.typeMismatch, argument, offset, "expected \(expected), found \(value.typeName) \"\(value.text)\"")
     }
 
-    mutating func report(_ code: MessageProblem.Code, _ argument: String, _ offset: Int, _ message: String) {
+    mutating func report(_ code: CustomizationDiagnostic.Code, _ argument: String, _ offset: Int, _ message: String) {
         problems.append(.init(code, placeholder: argument, offset: offset, message))
     }
 }

@@ -110,7 +110,7 @@ extension PrintfFormat {
 }
 
 extension MessageProblem {
-    init(_ code: Code, _ placeholder: PrintfFormat.Placeholder, _ message: String) {
+    init(_ code: CustomizationDiagnostic.Code, _ placeholder: PrintfFormat.Placeholder, _ message: String) {
         self.init(code, placeholder: placeholder.text, offset: placeholder.offset, message)
     }
 }

@@ -199,7 +199,7 @@ struct PrintfParser {
     }
 
     private mutating func unknown(
-        _ start: Int, _ message: String, code: MessageProblem.Code = .unknownConversion
+        _ start: Int, _ message: String, code: CustomizationDiagnostic.Code = .unknownConversion
     ) -> Placeholder? {
         // A whole character instead of one of its bytes.
         var end = min(index + 1, bytes.count)

@@ -54,7 +54,7 @@ enum MessageLint {
         for problem in message.problems {
             switch problem.code {
             case .missingOther: add(.error, .pluralMissingOther, problem.description)
-            case .syntax: add(.error, .placeholderMalformed, "\(problem.description), at byte \(problem.offset)")
+            case .messageSyntax: add(.error, .placeholderMalformed, "\(problem.description), at byte \(problem.offset)")
             default: add(.warning, .placeholderMalformed, problem.description)
             }
         }
@@ -69,7 +69,7 @@ enum MessageLint {
                     "missing plural forms of \"\(use.name)\" for \(language): \(missing.joined(separator: ", "))")
             }
         }
-        guard let base, !message.problems.contains(where: { $0.code == .syntax }) else { return findings }
+        guard let base, !message.problems.contains(where: { $0.code == .messageSyntax }) else { return findings }
         let expected = kinds(CustomizationMessage(icu: base))
         let found = kinds(message)
         for (name, kinds) in found.sorted(by: { $0.key < $1.key }) {
