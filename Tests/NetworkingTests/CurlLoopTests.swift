@@ -206,7 +206,7 @@
             return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
         }
 
-        @Test("Fields after a chunked body are skipped, up to the limit of a head")
+        @Test("Fields after a chunked body are accepted up to the limit of a head")
         func trailers() async throws {
             let body = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n"
             let client = try TransportKind.curl.client()

@@ -92,6 +92,7 @@
             folder = FileManager.default.temporaryDirectory.appendingPathComponent("ashlar-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             try Data(count: Self.largeSize).write(to: folder.appendingPathComponent("large.bin"))
+            try Data("small".utf8).write(to: folder.appendingPathComponent("small.txt"))
             let certificate = TLSServer.path("good.pem")
             let path = folder.path
             let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
@@ -107,6 +108,11 @@
                         listen 127.0.0.1:\(port) ssl http2;
                         ssl_certificate "\(certificate)"; ssl_certificate_key "\(certificate)";
                         location / { root "\(path)"; }
+                        # Compression removes the length: libcurl 7.88 ignores trailers behind the announced length.
+                        location /trailers/ {
+                            alias "\(path)/"; gzip on; gzip_min_length 1; gzip_types text/plain;
+                            add_trailer X-Sum "abc"; add_trailer X-Sum "def";
+                        }
                         location /which { return 200 "$connection"; }
                         location /length { return 200 "$content_length"; }
                     }

@@ -4,8 +4,8 @@
 /// return quickly. Every `began` is followed by exactly one `ended` with the same `id`, even if the request fails or is
 /// cancelled, so the difference of their counts is the number of active requests.
 public protocol NetworkObserver: Sendable {
-    /// Whether the observer also receives the event ``NetworkEvent/Kind/measured``, which costs a few microseconds per
-    /// exchange; false by default.
+    /// Whether the observer also receives the events ``NetworkEvent/Kind/interim`` and ``NetworkEvent/Kind/measured``, which
+    /// cost a few microseconds per exchange; false by default.
     var observesExchanges: Bool { get }
     /// Handles an event.
     func observe(_ event: NetworkEvent)
@@ -28,6 +28,8 @@ public struct NetworkEvent: Sendable {
         public static let began = Kind("began")
         /// The client passed a hop to the transport; `attempt` counts them.
         public static let sent = Kind("sent")
+        /// An interim head arrived, such as 103 Early Hints; `status` and `headers` are set.
+        public static let interim = Kind("interim")
         /// The head of a response arrived; `status` and `timings` are set.
         public static let head = Kind("head")
         /// An exchange ended, successfully or not; `metrics` is set.
@@ -56,6 +58,8 @@ public struct NetworkEvent: Sendable {
     public var attempt: Int = 0
     /// The status of the response, once it has arrived.
     public var status: Int?
+    /// The redacted fields of an interim head.
+    public var headers: HTTPHeaders?
     /// The redacted URL of a redirect.
     public var target: String?
     /// The time until the next attempt, for `retrying`.
@@ -78,13 +82,14 @@ public struct NetworkEvent: Sendable {
 /// An observer that calls a closure.
 public struct ClosureNetworkObserver: NetworkObserver {
     private let handler: @Sendable (NetworkEvent) -> Void
-    /// Whether the handler also receives ``NetworkEvent/Kind/measured``.
+    /// Whether the handler also receives ``NetworkEvent/Kind/interim`` and ``NetworkEvent/Kind/measured``.
     public let observesExchanges: Bool
 
     /// Creates an observer that calls `handler` for every event.
     ///
     /// - Parameters:
-    ///   - observesExchanges: Whether `handler` also receives ``NetworkEvent/Kind/measured``.
+    ///   - observesExchanges: Whether `handler` also receives ``NetworkEvent/Kind/interim`` and
+    ///     ``NetworkEvent/Kind/measured``.
     ///   - handler: The handler.
     public init(observesExchanges: Bool = false, _ handler: @escaping @Sendable (NetworkEvent) -> Void) {
         (self.observesExchanges, self.handler) = (observesExchanges, handler)

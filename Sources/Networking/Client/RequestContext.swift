@@ -50,8 +50,13 @@ final class RequestContext: Sendable {
     /// Returns the handlers for the details of the next hop.
     func hooks(of hop: NetworkRequest) -> ExchangeHooks {
         let attempt = attempts.load(ordering: .relaxed) + 1
-        return ExchangeHooks { [self] metrics in
-            notify(.measured, of: hop, to: observers.filter(\.observesExchanges)) { event in
+        let listeners = observers.filter(\.observesExchanges)
+        return ExchangeHooks { [self] head in
+            notify(.interim, of: hop, to: listeners) { event in
+                (event.attempt, event.status, event.headers) = (attempt, head.status, redaction.redact(head.headers))
+            }
+        } measured: { [self] metrics in
+            notify(.measured, of: hop, to: listeners) { event in
                 (event.attempt, event.metrics, event.timings) = (attempt, metrics, metrics.timings)
             }
         }

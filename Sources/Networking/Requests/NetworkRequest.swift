@@ -96,6 +96,15 @@ public struct NetworkRequest: Sendable {
     /// Whether the exchange is measured.
     var isMeasured: Bool { parts.options.measures || parts.hooks != nil }
 
+    /// Whether interim heads are reported.
+    var reportsInterims: Bool { parts.options.interim != nil || parts.hooks != nil }
+
+    /// Reports an interim head to the observers and the request's own handler.
+    func observeInterim(_ head: ResponseHead) {
+        parts.hooks?.interim(head)
+        parts.options.interim?(head)
+    }
+
     /// Creates a request.
     public init(
         _ method: HTTPMethod = .get, _ url: HTTPURL, headers: HTTPHeaders = [:], body: RequestBody = .empty,

@@ -18,6 +18,8 @@ public struct RequestBody: Sendable {
     public let length: Int?
     /// Whether a redirect or retry can send the body again.
     public let isReplayable: Bool
+    /// The fields behind the body, or nil.
+    private(set) var trailers: RequestTrailers?
 
     init(_ content: Content, contentType: String?, length: Int?, isReplayable: Bool = true) {
         (self.content, self.contentType, self.length, self.isReplayable) = (content, contentType, length, isReplayable)
@@ -61,6 +63,28 @@ public struct RequestBody: Sendable {
     ) -> RequestBody where S.Element == [UInt8] {
         RequestBody(
             .stream { SequenceBodyReader(sequence) }, contentType: contentType, length: length, isReplayable: false)
+    }
+
+    /// Returns the body followed by fields that are computed after it has been read, such as its checksum.
+    ///
+    /// The body is sent in chunks over HTTP/1.1, even if its length is known and the server supports HTTP/2. The names are
+    /// announced in a `Trailer` field. `URLSessionTransport` can't send trailers and throws `.unsupported`.
+    ///
+    /// ```swift
+    /// let body = RequestBody.file("photo.jpg").withTrailers(["X-Photo-Count"]) { ["X-Photo-Count": "1"] }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - names: The names of all fields that `make` may return.
+    ///   - make: Returns the fields; called once each time the body is sent.
+    /// - Returns: The body. Sending it fails with `.invalidHeader` for a malformed field, one without an announced name, or
+    ///   one that isn't allowed behind a body, such as `Content-Length` or `Authorization`.
+    public func withTrailers(
+        _ names: [String], _ make: @escaping @Sendable () async throws -> HTTPHeaders
+    ) -> RequestBody {
+        var body = self
+        body.trailers = RequestTrailers(names, make)
+        return body
     }
 
     /// Whether the body is empty.

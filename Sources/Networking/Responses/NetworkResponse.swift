@@ -24,6 +24,10 @@ public struct StreamedResponse: Sendable {
     public var status: Int { head.status }
     /// The fields.
     public var headers: HTTPHeaders { head.headers }
+    /// The fields behind the body; none before its end and if it failed.
+    ///
+    /// They are never merged with ``headers``: a server may only send fields there that describe the body.
+    public var trailers: HTTPHeaders { ending?.end?.trailers ?? [:] }
     /// The measurements of the exchange, or nil before its end and if ``RequestOptions/measures`` is false.
     public var metrics: ExchangeMetrics? { ending?.end?.metrics }
 
@@ -66,6 +70,8 @@ public struct NetworkResponse: Sendable {
     public var status: Int { head.status }
     /// The fields.
     public var headers: HTTPHeaders { head.headers }
+    /// The fields behind the body; none if a cache answered.
+    public var trailers: HTTPHeaders { end?.trailers ?? [:] }
     /// The measurements of the last exchange, or nil if ``RequestOptions/measures`` is false or a cache answered.
     public var metrics: ExchangeMetrics? { end?.metrics }
 }

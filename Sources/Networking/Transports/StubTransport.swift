@@ -60,8 +60,11 @@ public final class StubTransport: NetworkTransport, ExpressibleByDictionaryLiter
                 })
             end = ResponseBody.tooLarge(limit, "the answer is longer than allowed")
         }
-        let body = ResponseBody(StubBodySource(chunks, failure: end))
-        return StreamedResponse(head: answer.head, body: body, url: request.url)
+        let source = StubBodySource(chunks, failure: end, trailers: answer.trailers)
+        for head in answer.interims { request.observeInterim(head) }
+        var response = StreamedResponse(head: answer.head, body: ResponseBody(source), url: request.url)
+        response.ending = source
+        return response
     }
 }
 
@@ -75,6 +78,10 @@ public struct StubResponse: Sendable {
     public var delay: Duration?
     /// The error that replaces the response.
     public var failure: NetworkError?
+    /// The interim heads (1xx) in front of the response.
+    public var interims: [ResponseHead] = []
+    /// The fields behind the body.
+    public var trailers: HTTPHeaders = [:]
     /// The error after the last piece of the body.
     public var bodyFailure: NetworkError?
 
@@ -120,22 +127,41 @@ public struct StubResponse: Sendable {
 }
 
 /// The body of a stub, one piece after another.
-private final class StubBodySource: ResponseBodySource {
-    private let rest: Mutex<(chunks: ArraySlice<[UInt8]>, end: NetworkError?)>
+private final class StubBodySource: ResponseBodySource, ExchangeEndSource {
+    private struct State {
+        var chunks: ArraySlice<[UInt8]>
+        var failure: NetworkError?
+        var isRead = false
+    }
 
-    init(_ chunks: [[UInt8]], failure: NetworkError?) { rest = Mutex((chunks[...], failure)) }
+    private let state: Mutex<State>
+    private let trailers: HTTPHeaders
+
+    init(_ chunks: [[UInt8]], failure: NetworkError?, trailers: HTTPHeaders) {
+        state = Mutex(State(chunks: chunks[...], failure: failure))
+        self.trailers = trailers
+    }
+
+    var end: ExchangeEnd? {
+        state.withLock(\.isRead) && !trailers.isEmpty ? ExchangeEnd(trailers: trailers, metrics: nil) : nil
+    }
 
     func next() async throws(NetworkError) -> [UInt8]? {
-        let (chunk, end) = rest.withLock { ($0.chunks.popFirst(), $0.end) }
+        let (chunk, failure) = state.withLock { state in
+            let chunk = state.chunks.popFirst()
+            state.isRead = chunk == nil && state.failure == nil
+            return (chunk, state.failure)
+        }
         if let chunk { return chunk }
-        if let end { throw end }
+        if let failure { throw failure }
         return nil
     }
 
     func cancel() {
-        rest.withLock { rest in
-            guard !rest.chunks.isEmpty else { return }
-            rest = ([], NetworkError(.cancelled, "the body was cancelled", phase: .receive))
+        state.withLock { state in
+            guard !state.chunks.isEmpty else { return }
+            state.chunks = []
+            state.failure = NetworkError(.cancelled, "the body was cancelled", phase: .receive)
         }
     }
 }

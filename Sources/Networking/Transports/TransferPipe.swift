@@ -18,17 +18,20 @@ protocol TransferProducer: AnyObject, Sendable {
 actor TransferPipe: ResponseBodySource, ExchangeEndSource, SerialExecutor {
     private struct State {
         var head: ResponseHead?
+        var interims: [ResponseHead] = []
         var timings = TransportTimings()
         var buffer: [UInt8] = []
         var refused = false
         var ended = false
         var failure: NetworkError?
         var end: ExchangeEnd?
+        /// Reports the end to the client's handler; called once.
+        var report: (@Sendable () -> Void)?
         var waiter: UnownedJob?
         var waitsForHead = true
         var producer: (any TransferProducer)?
 
-        var hasNews: Bool { ended || (waitsForHead ? head != nil : !buffer.isEmpty) }
+        var hasNews: Bool { ended || (waitsForHead ? head != nil || !interims.isEmpty : !buffer.isEmpty) }
     }
 
     /// The maximum number of buffered bytes; further writes are rejected.
@@ -46,6 +49,8 @@ actor TransferPipe: ResponseBodySource, ExchangeEndSource, SerialExecutor {
     nonisolated func write(head: ResponseHead, timings: TransportTimings) {
         state.withLock { ($0.head, $0.timings) = (head, timings) }
     }
+
+    nonisolated func write(interim head: ResponseHead) { state.withLock { $0.interims.append(head) } }
 
     /// Buffers bytes, or rejects them because the reader is behind; `readerDrained` follows a rejection.
     nonisolated func write(_ bytes: UnsafeRawBufferPointer, limited: Bool = true) -> Bool {
@@ -73,15 +78,19 @@ actor TransferPipe: ResponseBodySource, ExchangeEndSource, SerialExecutor {
     }
 
     /// Ends the response; later calls have no effect.
-    nonisolated func finish(_ failure: NetworkError? = nil, _ end: ExchangeEnd? = nil) {
-        let producer = state.withLock { state -> (any TransferProducer)? in
+    ///
+    /// The reader calls `report` when it learns about the end, or another thread if the reader has cancelled.
+    nonisolated func finish(
+        _ failure: NetworkError? = nil, _ end: ExchangeEnd? = nil, report: (@Sendable () -> Void)? = nil
+    ) {
+        let (producer, late) = state.withLock { state -> ((any TransferProducer)?, (@Sendable () -> Void)?) in
             if let end { state.end = state.end ?? end }  // also after the reader has cancelled
-            guard !state.ended else { return nil }
-            state.ended = true
-            state.failure = failure
-            return state.producer.take()
+            guard !state.ended else { return (nil, report) }
+            (state.ended, state.failure, state.report) = (true, failure, report)
+            return (state.producer.take(), nil)
         }
         _ = producer  // released outside the lock
+        if let late { Task { late() } }
     }
 
     /// Wakes the reader on the shared threads if there is something for it.
@@ -99,14 +108,24 @@ actor TransferPipe: ResponseBodySource, ExchangeEndSource, SerialExecutor {
 
     nonisolated var end: ExchangeEnd? { state.withLock { $0.end } }
 
-    nonisolated func head() async throws(NetworkError) -> (ResponseHead, TransportTimings) {
-        await wait()
-        let (head, timings, failure) = state.withLock { state in
-            state.waitsForHead = false
-            return (state.head, state.timings, state.failure)
+    /// Returns the head of the response, after `observe` has received the interim heads in order.
+    nonisolated func head(
+        _ observe: (ResponseHead) -> Void = { _ in }
+    ) async throws(NetworkError) -> (ResponseHead, TransportTimings) {
+        while true {
+            await wait()
+            let (interims, head, timings, failure, ended) = state.withLock { state in
+                let interims = state.interims
+                if !interims.isEmpty { state.interims = [] }
+                state.waitsForHead = state.head == nil && !state.ended
+                return (interims, state.head, state.timings, state.failure, state.ended)
+            }
+            for interim in interims { observe(interim) }
+            if let head { return (head, timings) }
+            guard ended else { continue }
+            state.withLock { $0.report.take() }?()
+            throw failure ?? NetworkError(.connectionLost, "the exchange ended without a response", phase: .wait)
         }
-        if let head { return (head, timings) }
-        throw failure ?? NetworkError(.connectionLost, "the exchange ended without a response", phase: .wait)
     }
 
     nonisolated func next() async throws(NetworkError) -> [UInt8]? {
@@ -121,7 +140,9 @@ actor TransferPipe: ResponseBodySource, ExchangeEndSource, SerialExecutor {
             producer?.readerDrained()
             if !chunk.isEmpty { return chunk }
             if hasEnded {
-                if let failure = state.withLock({ $0.failure }) { throw failure }
+                let (failure, report) = state.withLock { ($0.failure, $0.report.take()) }
+                report?()
+                if let failure { throw failure }
                 return nil
             }
             await wait()
@@ -130,15 +151,16 @@ actor TransferPipe: ResponseBodySource, ExchangeEndSource, SerialExecutor {
 
     nonisolated func cancel() {
         var dropped: [UInt8] = []
-        let (producer, waiter) = state.withLock { state in
+        let (producer, waiter, report) = state.withLock { state in
             swap(&dropped, &state.buffer)
             if !state.ended || (state.failure == nil && !dropped.isEmpty) {
                 state.failure = NetworkError(
                     .cancelled, "the request was cancelled", phase: state.head == nil ? .wait : .receive)
             }
             state.ended = true
-            return (state.producer.take(), state.waiter.take())
+            return (state.producer.take(), state.waiter.take(), state.report.take())
         }
+        if let report { Task { report() } }
         if let waiter { Self.schedule(waiter) }
         producer?.readerCancelled()
     }

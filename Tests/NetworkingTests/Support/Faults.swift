@@ -22,7 +22,8 @@
         /// Every fault, in a fixed order: its index is part of the URL that requests it.
         static let all: [Fault] = plain + secure
 
-        private static let plain = heads + chunks + framings + redirectsAndCookies + unsolicited + cuts + silences
+        private static let plain =
+            heads + chunks + framings + trailers + interims + redirectsAndCookies + unsolicited + cuts + silences
 
         // MARK: Heads and bodies
 
@@ -85,6 +86,50 @@
             return fault
         }
 
+        // MARK: Trailers and interim heads
+
+        private static let chunked = ok + "Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n"
+
+        private static let trailers: [Fault] =
+            [
+                "X: 1", "X: 1\r\nX: 2", "Content-Length: 99", "Transfer-Encoding: chunked", "Connection: close", "X:",
+                "Location: http://127.0.0.1:1/", "Set-Cookie: a=b",
+            ].map { open("trailer \($0.debugDescription)", chunked + $0 + "\r\n\r\n", body: "ok") }
+            + ["X", ": 1", "X y: 1", " X: 1", "X: \u{0}", "X: 1\n", "HTTP/1.1 200 OK", "X: 1\r\n\u{1}: 2"].map {
+                raw("malformed trailer \($0.debugDescription)", chunked + $0 + "\r\n\r\n", [.badResponse])
+            }
+            + [
+                open("bytes behind a trailer", chunked + "X: 1\r\n\r\n" + evil, body: "ok"),
+                raw(
+                    "a trailer of 201 fields", chunked + String(repeating: "X: 1\r\n", count: 201) + "\r\n",
+                    [.badResponse]),
+                raw(
+                    "a trailer of 70 KB", chunked + "X: " + String(repeating: "x", count: 70_000) + "\r\n\r\n",
+                    [.badResponse, .corrupted, .truncated]),
+            ]
+
+        private static let interims: [Fault] =
+            ["100 Continue", "102", "103 Early", "199 Odd"].map {
+                open("interim \($0)", "HTTP/1.1 \($0)\r\nLink: </a>\r\n\r\n" + response(""), body: "ok")
+            }
+            + [
+                open(
+                    "32 interim heads", String(repeating: "HTTP/1.1 103 Early\r\n\r\n", count: 32) + response(""),
+                    body: "ok"),
+                open(
+                    "an interim head with a length", "HTTP/1.1 103 Early\r\nContent-Length: 9\r\n\r\n" + response(""),
+                    body: "ok"),
+            ]
+            + [
+                "103 Early\r\nX", "103 Early\r\nX y: 1", "103 Early\r\nX: \u{0}",
+                "103 Early\r\nX: " + String(repeating: "x", count: 70_000),
+                "103 Early" + String(repeating: "\r\nX: 1", count: 201), "101 Switch\r\nUpgrade: x", "10 Short",
+            ].map {
+                raw(
+                    "interim \($0.prefix(20).debugDescription)", "HTTP/1.1 \($0)\r\n\r\n" + response(""), [.badResponse]
+                )
+            }
+
         // MARK: Redirects and cookies
 
         private static let redirectsAndCookies: [Fault] =
@@ -135,6 +180,7 @@
             (ok + "Content-Length: 5\r\nX: y\r\n\r\nhello", 0),
             (ok + "Transfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n", 1),
             ("HTTP/1.1 103 Early\r\n\r\n" + ok + "Content-Length: 5\r\n\r\nhello", 0),
+            (ok + "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nX-Sum: 1\r\n\r\n", 1),
         ]
 
         /// A close or a reset after each byte of a response.

@@ -20,13 +20,16 @@ struct ChunkedReader {
     private var state = State.size
     private var remaining = 0
     private var digits = 0
-    private var isLineEmpty = true
     /// The bytes of chunk extensions and of the trailer so far.
     private var extra = 0
-    private let limit: Int
+    /// The line of the trailer so far.
+    private var line: [UInt8] = []
+    private let limits: ResponseLimits
+    /// The fields behind the last chunk, or nil if there are none.
+    private(set) var trailer: TrailerReader?
 
-    /// Creates a reader that accepts at most `limit` bytes of chunk extensions and trailer in total.
-    init(limit: Int) { self.limit = limit }
+    /// Creates a reader that accepts as many bytes of chunk extensions and trailer in total as of a head.
+    init(_ limits: ResponseLimits) { self.limits = limits }
 
     /// Whether the last chunk and the trailer have been read.
     var isComplete: Bool { state == .end }
@@ -78,7 +81,7 @@ struct ChunkedReader {
             }
         case .sizeEnd:
             guard isLineFeed else { throw malformed("expected CR LF behind a chunk's size") }
-            (state, isLineEmpty) = (remaining == 0 ? .trailer : .data, true)
+            state = remaining == 0 ? .trailer : .data
         case .dataReturn:
             guard isReturn else { throw malformed("expected CR LF behind a chunk") }
             state = .dataEnd
@@ -87,20 +90,32 @@ struct ChunkedReader {
             (state, digits, remaining) = (.size, 0, 0)
         case .trailer:
             try count("trailer", .badResponse)
-            if isReturn { state = .trailerEnd } else { isLineEmpty = false }
+            if isReturn { state = .trailerEnd } else { line.append(byte) }
         case .trailerEnd:
             guard isLineFeed else { throw malformed("expected CR LF in the trailer") }
-            (state, isLineEmpty) = (isLineEmpty ? .end : .trailer, true)
+            state = line.isEmpty ? .end : .trailer
+            if !line.isEmpty { try readTrailerLine() }
         case .data, .end: break
         }
     }
 
     private mutating func count(_ part: String, _ code: NetworkError.Code) throws(NetworkError) {
         extra += 1
-        guard extra > limit else { return }
-        var error = NetworkError(code, "\(part) longer than \(limit) bytes", phase: .receive)
-        error.limit = limit
+        guard extra > limits.headBytes else { return }
+        var error = NetworkError(code, "\(part) longer than \(limits.headBytes) bytes", phase: .receive)
+        error.limit = limits.headBytes
         throw error
+    }
+
+    private mutating func readTrailerLine() throws(NetworkError) {
+        var reader = trailer ?? TrailerReader(limits)
+        let bytes = line
+        let result = bytes.withUnsafeBytes { bytes in
+            Result { () throws(NetworkError) in try reader.read(bytes) }
+        }
+        try result.get()
+        trailer = reader
+        line.removeAll(keepingCapacity: true)
     }
 
     private func malformed(_ message: String) -> NetworkError {

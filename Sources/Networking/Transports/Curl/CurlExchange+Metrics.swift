@@ -28,18 +28,12 @@
             }
         }
 
-        /// Ends the exchange for its reader, after the client's handler has received the measurements.
-        ///
-        /// The handler runs observers' code, so it isn't called on the loop's thread.
+        /// Ends the exchange for its reader, with its measurements.
         func finishMeasured(_ error: NetworkError?) {
-            let (metrics, pipe) = (metrics(), pipe)
-            let end = ExchangeEnd(metrics: metrics)
+            let metrics = metrics()
+            let end = exchangeEnd(error, metrics)
             guard let hooks = request.hooks else { return pipe.finish(error, end) }
-            Task {
-                hooks.measured(metrics)
-                pipe.finish(error, end)
-                pipe.flush()
-            }
+            pipe.finish(error, end) { hooks.measured(metrics) }
         }
 
         private func metrics() -> ExchangeMetrics {

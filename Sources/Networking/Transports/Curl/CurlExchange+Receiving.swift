@@ -5,9 +5,14 @@
     extension CurlExchange {
         func receivedHeader(_ line: UnsafeRawBufferPointer, _ reader: CurlHeadReader) -> Bool {
             lastActivity = loop.now
-            if hasHead { return true }  // the trailer, which `ChunkedReader` limits
+            if hasHead { return receivedTrailer(line) }
             do throws(NetworkError) {
                 guard let head = try reader.read(line, limits: limits) else { return true }
+                if head.status < 200, head.status != 101 {
+                    pipe.write(interim: head)
+                    loop.hasNews(self)
+                    return true
+                }
                 if head.version == "2", let handle, ashlar_easy_is_http2(table, handle.easy) == 0 {
                     throw NetworkError(.badResponse, "unexpected version HTTP/2 as text", phase: .receive)
                 }
@@ -19,7 +24,7 @@
                 if hasBody, let limit = limits.bodyBytes, let contentLength, contentLength > limit {
                     throw ResponseBody.tooLarge(limit, "the response announces \(contentLength) bytes")
                 }
-                if hasBody, reader.framing.isChunked { chunks = ChunkedReader(limit: limits.headBytes) }
+                if hasBody, reader.framing.isChunked { chunks = ChunkedReader(limits) }
                 if hasBody, inflates { decoder = try ContentDecoder.make(head.headers) }
                 if reader.framing.isAmbiguous { retireConnection() }
                 hasHead = true
@@ -31,6 +36,22 @@
                 }
                 pipe.write(head: head, timings: timings())
                 loop.hasNews(self)
+                return true
+            } catch {
+                fail(error)
+                return false
+            }
+        }
+
+        /// Reads a field behind a body over HTTP/2; those over HTTP/1.1 are in the chunks.
+        private func receivedTrailer(_ line: UnsafeRawBufferPointer) -> Bool {
+            var end = line.count
+            while end > 0, line[end - 1] == 0x0A || line[end - 1] == 0x0D { end -= 1 }
+            guard isMultiplexed, end > 0 else { return true }
+            do throws(NetworkError) {
+                var reader = trailer ?? TrailerReader(limits)
+                try reader.read(line.part(..<end))
+                trailer = reader
                 return true
             } catch {
                 fail(error)

@@ -53,6 +53,17 @@
             }
         }
 
+        /// Returns the field lines behind the body as libcurl's list, which libcurl frees.
+        func trailerLines() -> UnsafeMutableRawPointer? {
+            var list: UnsafeMutableRawPointer?
+            for field in upload?.trailers ?? [:] {
+                let line = "\(field.name): \(field.value)"
+                let bytes = line.unicodeScalars.map { CChar(bitPattern: UInt8(truncatingIfNeeded: $0.value)) } + [0]
+                list = table.pointee.slist_append(list, bytes)
+            }
+            return list
+        }
+
         /// Whether a part of the body remains to be sent.
         var isSending: Bool { upload?.isSent == false }
 

@@ -30,6 +30,8 @@
         /// The received bytes of a body in chunks or with compression, as sent.
         var framed = 0
         var chunks: ChunkedReader?
+        /// The fields behind a body over HTTP/2, or nil if there are none.
+        var trailer: TrailerReader?
         var decoder: ContentDecoder?
         var failure: NetworkError?
         let idleLimit: UInt64?
@@ -84,7 +86,11 @@
                 inflates && !request.headers.contains("Range") && !ContentDecoder.acceptEncoding.isEmpty
             var length = request.body.length
             let method = request.method
-            if method == .get, request.body.isEmpty {
+            if let trailers = request.body.trailers {
+                try trailers.validateNames()
+                bodyKind = .upload
+                length = try request.body.measuredLength()
+            } else if method == .get, request.body.isEmpty {
                 bodyKind = .none
             } else if method == .head, request.body.isEmpty {
                 bodyKind = .head
@@ -96,8 +102,11 @@
                 bodyKind = .upload
                 length = try request.body.measuredLength()
             }
-            uploadLength = length
-            upload = bodyKind == .upload ? CurlUpload(try request.body.makeReader(), length: length) : nil
+            // Only chunks can precede a trailer.
+            uploadLength = request.body.trailers == nil ? length : nil
+            upload =
+                bodyKind == .upload
+                ? CurlUpload(try request.body.makeReader(), length: length, trailers: request.body.trailers) : nil
         }
 
         // MARK: From the reader, any thread
@@ -145,11 +154,18 @@
             if error?.requestState == nil { error?.requestState = requestState }
             upload?.stop()
             if hasHead { origin?.answered(received) }
-            if measures { finishMeasured(error) } else { pipe.finish(error) }
+            if measures { finishMeasured(error) } else { pipe.finish(error, exchangeEnd(error)) }
             handle = nil
         }
 
         func flush() { pipe.flush() }
+
+        /// Returns the parts of the response that arrive with its end, or nil if there are none.
+        func exchangeEnd(_ error: NetworkError?, _ metrics: ExchangeMetrics? = nil) -> ExchangeEnd? {
+            let reader = error == nil ? chunks?.trailer ?? trailer : nil
+            guard reader != nil || metrics != nil else { return nil }
+            return ExchangeEnd(trailers: reader?.headers ?? [:], metrics: metrics)
+        }
 
         /// Records a failure, after which libcurl ends the transfer; only the first failure is recorded.
         func fail(_ error: NetworkError) { failure = failure ?? error }

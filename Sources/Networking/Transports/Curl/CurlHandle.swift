@@ -22,6 +22,7 @@
         let head = CurlHeadReader()
 
         private var url: HTTPURL?
+        private var allowsHTTP2: Bool?
         private var isFresh = false
         private var hasLongConnect = false
         private var bufferSize = CurlOrigins.Origin.largeBuffer
@@ -31,6 +32,8 @@
         private var list: UnsafeMutableRawPointer?
         private var decompresses = false
         private var hasBody = false
+        private var hasTrailers = false
+        private var announcement: String?
         private var pin: String?
         private var certificate: ClientCertificate?
         private var proxy: String?
@@ -62,7 +65,8 @@
             guard let new = table.pointee.easy_init() else { throw Self.noHandle }
             table.pointee.easy_cleanup(easy)
             easy = new
-            (url, isFresh, hasLongConnect, bufferSize) = (nil, false, false, CurlOrigins.Origin.largeBuffer)
+            (url, allowsHTTP2, isFresh, hasLongConnect) = (nil, nil, false, false)
+            (bufferSize, hasTrailers) = (CurlOrigins.Origin.largeBuffer, false)
             (method, kind, pin, certificate, proxy) = (nil, .none, nil, nil, nil)
             try configure()
             if let list { _ = ashlar_easy_pointer(table, easy, CurlOption.httpHeader, list) }
@@ -125,7 +129,7 @@
             let context = Unmanaged.passUnretained(self).toOpaque()
             for option in [
                 CurlOption.writeData, CurlOption.headerData, CurlOption.readData, CurlOption.seekData,
-                CurlOption.privateData, CurlOption.openSocketData, CurlOption.prerequestData,
+                CurlOption.privateData, CurlOption.openSocketData, CurlOption.prerequestData, CurlOption.trailerData,
             ] {
                 _ = ashlar_easy_pointer(table, easy, option, context)
             }
@@ -175,17 +179,20 @@
             self.exchange = exchange
             let request = exchange.request
             head.reset(
-                .init(isSecure: request.url.scheme == .https, allowsUpgrade: request.headers.contains("Upgrade")))
+                .init(
+                    isSecure: request.url.scheme == .https, allowsUpgrade: request.headers.contains("Upgrade"),
+                    reportsInterims: request.reportsInterims))
             errorText[0] = 0
             if request.url != url {
-                if request.url.scheme != url?.scheme {
-                    // If HTTP/2 isn't ruled out, a status line "HTTP/2.0" without TLS makes libcurl send several
-                    // requests at once on an HTTP/1 connection and mix up their responses.
-                    let isSecure = request.url.scheme == .https
-                    long(CurlOption.httpVersion, isSecure ? CurlValue.http2OverTLS : CurlValue.http11)
-                }
                 text(CurlOption.url, request.url.requestText)
                 url = request.url
+            }
+            // If HTTP/2 isn't ruled out, a status line "HTTP/2.0" without TLS makes libcurl send several requests at once on
+            // an HTTP/1 connection and mix up their responses. libcurl sends trailers with HTTP/1.1 only.
+            let allowsHTTP2 = request.url.scheme == .https && request.body.trailers == nil
+            if allowsHTTP2 != self.allowsHTTP2 {
+                self.allowsHTTP2 = allowsHTTP2
+                long(CurlOption.httpVersion, allowsHTTP2 ? CurlValue.http2OverTLS : CurlValue.http11)
             }
             if exchange.needsFreshConnection != isFresh {
                 isFresh.toggle()
@@ -249,8 +256,22 @@
                 case .upload:
                     long(CurlOption.upload, 1)
                     _ = ashlar_easy_off(table, easy, CurlOption.inFileSize, Int64(exchange.uploadLength ?? -1))
+                    setTrailers(request.body.trailers != nil)
                 }
                 (self.kind, method) = (kind, request.method)
+            }
+        }
+
+        private func setTrailers(_ wanted: Bool) {
+            guard wanted != hasTrailers else { return }
+            hasTrailers = wanted
+            guard wanted else {
+                _ = ashlar_easy_trailer(table, easy, CurlOption.trailerFunction, nil)
+                return
+            }
+            _ = ashlar_easy_trailer(table, easy, CurlOption.trailerFunction) { list, context in
+                list?.pointee = CurlHandle.with(context) { exchange, _ in exchange.trailerLines() } ?? nil
+                return 0
             }
         }
 
@@ -258,12 +279,19 @@
             let fields = exchange.request.headers.fields
             let decompresses = exchange.asksForCompression
             let hasBody = exchange.bodyKind == .memory || exchange.bodyKind == .upload
-            if hasBody == self.hasBody, decompresses == self.decompresses, fields == self.fields { return }
+            let announcement = exchange.request.body.trailers?.announcement
+            if hasBody == self.hasBody, decompresses == self.decompresses, announcement == self.announcement,
+                fields == self.fields
+            {
+                return
+            }
             (self.fields, self.decompresses, self.hasBody) = (fields, decompresses, hasBody)
+            self.announcement = announcement
             let old = list
             list = nil
             for field in fields { append(field.value.isEmpty ? field.name + ";" : "\(field.name): \(field.value)") }
             if decompresses { append("Accept-Encoding: " + ContentDecoder.acceptEncoding) }
+            if let announcement { append("Trailer: " + announcement) }
             // libcurl adds these fields itself; an empty one removes them.
             for name in hasBody ? ["Accept", "Content-Type", "Expect"] : ["Accept"]
             where !exchange.request.headers.contains(name) { append(name + ":") }

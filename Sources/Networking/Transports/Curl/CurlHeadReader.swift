@@ -1,4 +1,4 @@
-/// Assembles the head of a response from the lines that libcurl delivers, and skips interim heads (1xx).
+/// Assembles the heads of a response from the lines that libcurl delivers.
 ///
 /// It follows RFC 9112 and is lenient only where the RFC allows it: a line may end with a bare LF, a field may be
 /// folded, a reason phrase may be missing. It reads one response after another, so that its memory is allocated once.
@@ -9,6 +9,8 @@ final class CurlHeadReader {
         var isSecure = true
         /// Whether the request asks for an upgrade; otherwise 101 isn't a valid response.
         var allowsUpgrade = false
+        /// Whether interim heads (1xx) are returned; otherwise they are skipped.
+        var reportsInterims = false
     }
 
     /// The framing of the body by the head.
@@ -39,7 +41,7 @@ final class CurlHeadReader {
         fields.removeAll()
     }
 
-    /// Reads a line with its line ending; returns the head at the empty line that ends it.
+    /// Reads a line with its line ending; returns a head at the empty line that ends it.
     func read(_ line: UnsafeRawBufferPointer, limits: ResponseLimits) throws(NetworkError) -> ResponseHead? {
         bytes += line.count
         received += line.count
@@ -56,13 +58,8 @@ final class CurlHeadReader {
         if text.isEmpty { return try finish() }
         if status == 0 {
             try readStatus(text)
-        } else if text[0].isHTTPSpace {
-            try unfold(text)
         } else {
-            try readField(text)
-            if fields.count > limits.headerFields {
-                throw bad("head with more than \(limits.headerFields) fields", limit: limits.headerFields)
-            }
+            try FieldLines.read(text, into: fields, limits: limits)
         }
         return nil
     }
@@ -71,9 +68,12 @@ final class CurlHeadReader {
         guard status >= 200 || status == 101 else {
             interims += 1
             guard interims <= Self.interimLimit else { throw bad("more than \(Self.interimLimit) interim responses") }
-            (status, bytes) = (0, 0)
-            fields.removeAll()
-            return nil
+            defer {
+                (status, bytes) = (0, 0)
+                fields.removeAll()
+            }
+            guard expectation.reportsInterims else { return nil }
+            return ResponseHead(status: status, headers: HTTPHeaders(fields.build()), version: version)
         }
         guard status != 101 || expectation.allowsUpgrade else { throw bad("status 101 without a request to upgrade") }
         let fields = self.fields.build()
@@ -136,36 +136,5 @@ final class CurlHeadReader {
         guard status >= 100 else { throw bad("status \(status) below 100") }
     }
 
-    private func readField(_ line: UnsafeRawBufferPointer) throws(NetworkError) {
-        guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0 else {
-            throw bad("expected a field's name and a colon")
-        }
-        let name = line.part(..<colon)
-        guard name.allSatisfy(HTTPSyntax.isTokenByte) else { throw bad("the name of a field is not a token") }
-        let value = try trimmed(line.part((colon + 1)...))
-        fields.append(name: name, value: value)
-    }
-
-    /// Appends a line that starts with a space to the field before it (obs-fold; RFC 9112, section 5.2).
-    private func unfold(_ line: UnsafeRawBufferPointer) throws(NetworkError) {
-        guard fields.count > 0 else { throw bad("the first field line is folded") }
-        fields.extendLast(try trimmed(line))
-    }
-
-    private func trimmed(_ bytes: UnsafeRawBufferPointer) throws(NetworkError) -> UnsafeRawBufferPointer {
-        var (start, end) = (0, bytes.count)
-        while start < end, bytes[start].isHTTPSpace { start += 1 }
-        while end > start, bytes[end - 1].isHTTPSpace { end -= 1 }
-        let value = bytes.part(start..<end)
-        var controls: UInt8 = 0
-        for byte in value { controls |= (byte < 0x20 && byte != 0x09) || byte == 0x7F ? 1 : 0 }
-        if controls != 0 { throw bad("control character in the value of a field") }
-        return value
-    }
-
-    private func bad(_ message: String, limit: Int? = nil) -> NetworkError {
-        var error = NetworkError(.badResponse, message, phase: .receive)
-        error.limit = limit
-        return error
-    }
+    private func bad(_ message: String, limit: Int? = nil) -> NetworkError { FieldLines.bad(message, limit: limit) }
 }

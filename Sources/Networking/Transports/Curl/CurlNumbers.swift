@@ -52,6 +52,8 @@
         static let pipeWait: Int32 = 237
         static let suppressConnectHeaders: Int32 = 265
         static let uploadBufferSize: Int32 = 280
+        static let trailerFunction: Int32 = 20283
+        static let trailerData: Int32 = 10284
         static let http09Allowed: Int32 = 285
         static let maximumConnectionAge: Int32 = 288
         static let prerequestFunction: Int32 = 20312  // since 7.80; older versions ignore it

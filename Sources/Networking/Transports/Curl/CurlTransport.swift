@@ -55,7 +55,7 @@
             pipe.attach(exchange)
             loop.post(.start(exchange))
             let body = ResponseBody(pipe)
-            let (head, timings) = try await pipe.head()
+            let (head, timings) = try await pipe.head(request.observeInterim)
             var response = StreamedResponse(head: head, body: body, url: request.url)
             response.timings = timings
             response.ending = pipe

@@ -23,13 +23,20 @@
             var pump: UnsafeContinuation<Void, Never>?
             var task: Task<Void, Never>?
             var stopped = false
+            var trailers: HTTPHeaders = [:]
         }
 
         private let reader: any RequestBodyReader
         private let length: Int?
+        private let makesTrailers: RequestTrailers?
         private let state = Mutex(State())
 
-        init(_ reader: any RequestBodyReader, length: Int?) { (self.reader, self.length) = (reader, length) }
+        init(_ reader: any RequestBodyReader, length: Int?, trailers: RequestTrailers? = nil) {
+            (self.reader, self.length, makesTrailers) = (reader, length, trailers)
+        }
+
+        /// The fields to send behind the body, once `take` has returned its end.
+        var trailers: HTTPHeaders { state.withLock { $0.trailers } }
 
         /// The number of bytes that libcurl has taken.
         var taken: Int { state.withLock { $0.taken } }
@@ -119,15 +126,17 @@
             while true {
                 var piece: [UInt8]?
                 var failure: NetworkError?
+                var trailers: HTTPHeaders = [:]
                 do {
                     piece = try await reader.next()
+                    if piece == nil, let makesTrailers { trailers = try await makesTrailers.fields() }
                 } catch {
                     failure = NetworkError(wrapping: error, as: .invalidBody, phase: .send)
                 }
                 if let bytes = piece, bytes.isEmpty { continue }
                 await waitForRoom()
                 let (goesOn, wakes) = state.withLock { state in
-                    if let piece { state.next = piece } else { state.ended = true }
+                    if let piece { state.next = piece } else { (state.ended, state.trailers) = (true, trailers) }
                     state.failure = failure
                     defer { state.starved = false }
                     return (piece != nil && !state.stopped, state.starved)

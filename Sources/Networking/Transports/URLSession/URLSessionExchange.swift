@@ -68,6 +68,13 @@ final class URLSessionExchange: TransferProducer {
         return true
     }
 
+    func received(interim response: HTTPURLResponse) {
+        touch()
+        guard request.reportsInterims else { return }
+        pipe.write(interim: URLSessionHead.head(of: response))
+        pipe.flush()
+    }
+
     func received(_ data: Data) {
         let total = state.withLock { state in
             state.received += data.count
@@ -145,8 +152,12 @@ final class URLSessionExchange: TransferProducer {
             ([state.idleTimer.take(), state.totalTimer.take()], state.metrics)
         }
         for timer in timers { timer?.cancel() }
-        if let metrics { request.hooks?.measured(metrics) }
-        pipe.finish(error, metrics.map { ExchangeEnd(metrics: $0) })
+        let end = metrics.map { ExchangeEnd(trailers: [:], metrics: $0) }
+        if let metrics, let hooks = request.hooks {
+            pipe.finish(error, end) { hooks.measured(metrics) }
+        } else {
+            pipe.finish(error, end)
+        }
         pipe.flush()
     }
 

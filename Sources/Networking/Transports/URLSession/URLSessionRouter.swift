@@ -65,6 +65,13 @@ final class URLSessionRouter: NSObject, URLSessionDataDelegate, Sendable {
         ) {
             exchange(task)?.collected(metrics)
         }
+
+        @available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)
+        func urlSession(
+            _ session: URLSession, task: URLSessionTask, didReceiveInformationalResponse response: HTTPURLResponse
+        ) {
+            exchange(task)?.received(interim: response)
+        }
     #endif
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {

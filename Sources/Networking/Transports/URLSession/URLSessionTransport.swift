@@ -53,6 +53,9 @@ public final class URLSessionTransport: NetworkTransport {
     public func send(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
         let pipe = TransferPipe()
         try request.headers.validate()
+        guard request.body.trailers == nil else {
+            throw NetworkError(.unsupported, "URLSession cannot send trailers", phase: .prepare)
+        }
         let urlRequest = try await Self.urlRequest(for: request)
         let exchange = URLSessionExchange(
             request, bodyLength: request.body.isEmpty ? 0 : urlRequest.httpBody?.count, pipe: pipe)
@@ -60,7 +63,7 @@ public final class URLSessionTransport: NetworkTransport {
         let task = session.dataTask(with: urlRequest)
         exchange.start(task, router: router)
         let body = ResponseBody(pipe)
-        let (head, timings) = try await pipe.head()
+        let (head, timings) = try await pipe.head(request.observeInterim)
         var response = StreamedResponse(head: head, body: body, url: request.url)
         response.timings = timings
         response.ending = pipe

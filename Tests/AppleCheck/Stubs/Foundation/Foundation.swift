@@ -265,6 +265,9 @@ open class URLSession: NSObject, @unchecked Sendable {
 @objc public protocol URLSessionTaskDelegate: URLSessionDelegate {
     @objc optional func urlSession(
         _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics)
+    @available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)
+    @objc optional func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceiveInformationalResponse response: HTTPURLResponse)
     @objc optional func urlSession(
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void)
