@@ -66,7 +66,7 @@ public struct Log: Sendable {
     /// Writes a line with an evaluated message, and ends the call.
     @usableFromInline
     func emit(
-        _ level: LogLevel, _ message: consuming LogMessage, _ fields: LogFields, _ file: StaticString,
+        _ level: LogLevel, _ message: consuming LogMessage, _ fields: consuming LogFields, _ file: StaticString,
         _ function: StaticString, _ line: UInt
     ) {
         var message = message

@@ -1,15 +1,9 @@
-/// A format prepared for printing: steps over one block of literal bytes.
+/// A format prepared for printing.
 struct CompiledFormat: Sendable {
     enum Kind: Sendable {
         case pattern([FormatPiece])
         case json(LogJSONProfile)
         case logfmt
-    }
-
-    private struct Step {
-        var piece: FormatPiece.Kind
-        var offset = 0
-        var length = 0
     }
 
     /// The number of levels that an indent shows; for a deeper line, it shows the number of further levels, too.
@@ -19,10 +13,9 @@ struct CompiledFormat: Sendable {
     private static let fieldsMarkLength = 24
 
     let kind: Kind
-    /// Whether the format is a pattern; a `switch` over `kind` would retain and release for each line.
-    private let isPattern: Bool
-    private var steps: [Step] = []
-    private var literals: [UInt8] = []
+    private let pattern: PatternSteps?
+    /// The steps of `pattern`, so that a line counts no references; unsafe because of the pointer, which never changes.
+    nonisolated(unsafe) private let steps: UnsafeBufferPointer<PatternSteps.Step>?
     /// The length of the literals after the message, which is reserved when a long message is truncated.
     private var tailLength = 0
     let needsTime: Bool
@@ -34,38 +27,37 @@ struct CompiledFormat: Sendable {
     init(_ kind: Kind) {
         self.kind = kind
         guard case .pattern(let pieces) = kind else {
-            (isPattern, needsTime) = (false, true)
+            (pattern, steps, needsTime) = (nil, nil, true)
             return
         }
-        for piece in pieces {
-            steps.append(Step(piece: piece.kind, offset: literals.count, length: piece.literal.utf8.count))
-            literals += piece.literal.utf8
-            tailLength = piece.kind == .message ? 0 : tailLength + piece.literal.utf8.count
-        }
-        (isPattern, needsTime) = (true, steps.contains { $0.piece == .time })
+        for piece in pieces { tailLength = piece.kind == .message ? 0 : tailLength + piece.literal.utf8.count }
+        let pattern = PatternSteps(pieces)
+        (self.pattern, steps, needsTime) = (pattern, pattern.all, pieces.contains(FormatPiece(.time)))
     }
 
     /// Appends the record without a line end; returns whether a part was truncated to stay within `limit`.
     func write(_ record: borrowing LogRecord, to line: ByteBuffer, limit: Int) -> Bool {
-        if isPattern { return writePattern(record, to: line, limit: line.count + limit) }
+        if let steps { return writePattern(steps, record, to: line, limit: line.count + limit) }
         guard case .json(let profile) = kind else { return writeLogfmt(record, to: line, limit: line.count + limit) }
         return writeJSON(record, profile, to: line, limit: line.count + limit)
     }
 
-    private func writePattern(_ record: borrowing LogRecord, to line: ByteBuffer, limit: Int) -> Bool {
+    private func writePattern(
+        _ steps: UnsafeBufferPointer<PatternSteps.Step>, _ record: borrowing LogRecord, to line: ByteBuffer, limit: Int
+    ) -> Bool {
         var cut = false
         let end = limit - tailLength
         let short = Self.shortLimit(limit - line.count)
-        for index in steps.indices {
-            let step = steps[index]
+        for step in steps {
+            line.append(step.literal)
             switch step.piece {
-            case .literal:
-                LogText.withBytes(literals) { line.append($0.prefix(step.offset + step.length).dropFirst(step.offset)) }
+            case .literal: break
             case .indent: if record.depth > 0 { writeIndent(record.depth, to: line) }
             case .level: line.append(record.level.printedName)
             case .context:
-                if record.source.escaped.count <= short {
-                    LogText.withBytes(record.source.escaped) { line.append($0) }
+                let escaped = record.source.escaped
+                if escaped.count <= short {
+                    line.append(escaped)
                 } else {
                     LogText.withBytes(record.source.name) { writePlace($0, to: line, end: line.count + short) }
                 }

@@ -18,6 +18,7 @@ public struct LogTimeStyle: Hashable, Sendable {
     /// Appends a time.
     ///
     /// The thread retains the text of the last time; in lines of the same second only the digits after the second differ.
+    /// They are written into the line, because a copy of bytes that were just written would wait for them.
     @inline(__always)
     func append(_ time: LogTime, to line: ByteBuffer) {
         let thread = ThreadContext.current
@@ -25,13 +26,13 @@ public struct LogTimeStyle: Hashable, Sendable {
         if thread.state.pointee.printedSecond != second || thread.state.pointee.printedTimeStyle != code {
             print(second, on: thread)
         }
-        let text = thread.state.pointee.timeText
+        let fraction = line.count + Self.fractionStart
+        line.append(thread.state.pointee.timeText.text)
         if hasMicroseconds {
-            text.overwrite(nanosecond / 1000, digits: 6, at: Self.fractionStart)
+            line.overwrite(nanosecond / 1000, digits: 6, at: fraction)
         } else {
-            text.overwrite(nanosecond / 1_000_000, digits: 3, at: Self.fractionStart)
+            line.overwrite(nanosecond / 1_000_000, digits: 3, at: fraction)
         }
-        line.append(text.text)
     }
 
     @inline(never)

@@ -34,9 +34,9 @@ final class LogPipeline: Sendable {
     ///
     /// A thread caches them until they change, so lines don't take a lock for them.
     @inline(__always)
-    private func settings(of thread: ThreadContext) -> Unmanaged<AnyObject> {
+    private func settings(of thread: ThreadContext) -> Unmanaged<PipelineSettings> {
         if thread.state.pointee.generation != generation.load(ordering: .acquiring) { refresh(thread) }
-        return thread.state.pointee.settings.unsafelyUnwrapped
+        return .fromOpaque(thread.state.pointee.settings.unsafelyUnwrapped.toOpaque())
     }
 
     @inline(never)
@@ -74,28 +74,33 @@ final class LogPipeline: Sendable {
     /// Writes a line whose message has been evaluated.
     func emit(
         from gate: LevelGate, _ level: LogLevel, _ text: LogText, omitted: Int, _ bound: BoundFields?,
-        _ given: LogFields, _ place: LogPlace, _ line: UInt, on thread: ThreadContext
+        _ given: consuming LogFields, _ place: LogPlace, _ line: UInt, on thread: ThreadContext
     ) {
-        // The thread releases these settings only in `refresh`, which only sinks call among the code below.
-        settings(of: thread)._withUnsafeGuaranteedRef { cached in
-            let settings = unsafeDowncast(cached, to: PipelineSettings.self)
+        var fieldText: LogText?
+        var fields = consume given
+        if let bound {
             // The text of bound fields serves lines without other ones.
-            var fieldText = given.isEmpty ? bound?.text : nil
-            var fields = bound?.fields.followed(by: given) ?? given
-            var depth = LogIndent.depth(on: thread)
-            if let scope = ScopeState.active {
-                depth += scope.depth
-                if !scope.fields.isEmpty {
-                    fields = (bound?.fields ?? LogFields()).followed(by: scope.fields).followed(by: given)
-                    fieldText = nil
-                }
+            fieldText = fields.isEmpty ? bound.text : nil
+            fields = bound.fields.followed(by: fields)
+        }
+        var depth = LogIndent.depth(on: thread)
+        if let scope = ScopeState.active {
+            depth += scope.depth
+            if !scope.fields.isEmpty {
+                fields = scope.fields.inserted(into: fields, after: bound?.fields.count ?? 0)
+                fieldText = nil
             }
-            let isCapturing = captures.load(ordering: .relaxed) != 0
-            let record = LogRecord(
-                sequence: sequence.wrappingAdd(1, ordering: .relaxed).newValue, level: level,
-                time: settings.needsTime || isCapturing ? .now : LogTime(nanoseconds: 0), depth: depth, fields: fields,
-                line: line, threadID: thread.state.pointee.threadID, source: gate.context, place: place, text: text,
-                fieldText: fieldText, omitted: omitted)
+        }
+        // The thread releases these settings only in `refresh`, which only sinks call among the code below.
+        let cached = settings(of: thread)
+        let isCapturing = captures.load(ordering: .relaxed) != 0
+        let needsTime = cached._withUnsafeGuaranteedRef { $0.needsTime } || isCapturing
+        let record = LogRecord(
+            sequence: sequence.wrappingAdd(1, ordering: .relaxed).newValue, level: level,
+            time: needsTime ? .now : LogTime(nanoseconds: 0), depth: depth, fields: fields, line: line,
+            threadID: thread.state.pointee.threadID, source: gate.context, place: place, text: text,
+            fieldText: fieldText, omitted: omitted)
+        cached._withUnsafeGuaranteedRef { settings in
             if settings.isUnusual || isCapturing {
                 // A sink can replace the settings, so they are retained here.
                 emitUnusual(record, from: gate, by: cached, isCapturing: isCapturing, on: thread)
@@ -108,10 +113,10 @@ final class LogPipeline: Sendable {
     /// Handles a line that isn't only written to the store.
     @inline(never)
     private func emitUnusual(
-        _ record: borrowing LogRecord, from gate: LevelGate, by cached: AnyObject, isCapturing: Bool,
-        on thread: ThreadContext
+        _ record: borrowing LogRecord, from gate: LevelGate, by cached: Unmanaged<PipelineSettings>,
+        isCapturing: Bool, on thread: ThreadContext
     ) {
-        let retained = Unmanaged.passUnretained(unsafeDowncast(cached, to: PipelineSettings.self)).retain()
+        let retained = cached.retain()
         defer { retained.release() }
         let settings = retained.takeUnretainedValue()
         if isCapturing { for sink in CapturingSink.active { _ = sink.receive(record) } }
@@ -165,13 +170,7 @@ final class LogPipeline: Sendable {
     /// - Precondition: There is a store.
     @inline(__always)
     private func write(_ record: borrowing LogRecord, by settings: PipelineSettings, on thread: ThreadContext) {
-        let line = thread.line
-        line.reset()
-        let cut = settings.format.write(record, to: line, limit: settings.maximumLineBytes)
-        line.append(byte: 10)
-        settings.store.unsafelyUnwrapped.append(line.text, level: record.level)
-        if cut { counters.withLock { $0.truncated += 1 } }
-        line.shrink()
+        if settings.write(record, on: thread) { counters.withLock { $0.truncated += 1 } }
     }
 
     /// Passes the line to the sinks, without a lock.

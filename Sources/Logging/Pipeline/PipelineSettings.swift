@@ -38,6 +38,22 @@ final class PipelineSettings: Sendable {
         isUnusual = store == nil || !sinks.isEmpty || !extraFields.isEmpty || !noise.isEmpty
     }
 
+    /// Formats the line and stores it; returns whether a part of it was truncated.
+    ///
+    /// The line's own function holds these settings, so that reading them counts no references.
+    ///
+    /// - Precondition: There is a store.
+    @inline(never)
+    func write(_ record: borrowing LogRecord, on thread: ThreadContext) -> Bool {
+        let line = thread.line
+        line.reset()
+        let isCut = format.write(record, to: line, limit: maximumLineBytes)
+        line.append(byte: 10)
+        store?.append(line.text, level: record.level)
+        line.shrink()
+        return isCut
+    }
+
     /// Returns the same settings with some of them replaced.
     func with(
         format: CompiledFormat? = nil, adding fields: LogFields = [:], generation: UInt64

@@ -104,12 +104,13 @@ struct ByteBuffer {
             target.storeBytes(of: source.load(fromByteOffset: last, as: UInt8.self), toByteOffset: last, as: UInt8.self)
         case 4..<8: copyEnds(UInt32.self, source, to: target, count)
         case 8...16: copyEnds(UInt64.self, source, to: target, count)
+        case 17...32: copyEnds(SIMD16<UInt8>.self, source, to: target, count)
         default: target.copyMemory(from: source, byteCount: count)
         }
     }
 
     @inline(__always)
-    private static func copyEnds<Word: FixedWidthInteger & BitwiseCopyable>(
+    private static func copyEnds<Word: BitwiseCopyable>(
         _ word: Word.Type, _ source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, _ count: Int
     ) {
         let end = count &- MemoryLayout<Word>.size
@@ -155,18 +156,23 @@ struct ByteBuffer {
     /// A number is never truncated.
     @inline(__always)
     func append(decimal value: UInt64) {
-        var length = 1
-        var bound: UInt64 = 10
-        while length < 19, value >= bound {
-            length &+= 1
-            bound &*= 10
-        }
-        if length == 19, value >= bound { length = 20 }
+        let length = Self.digitCount(of: value)
         guard header.pointee.count &+ length <= header.pointee.limit else {
             header.pointee.omitted += length
             return
         }
         write(value, length)
+    }
+
+    /// Returns the number of decimal digits, four for each division.
+    @inline(__always)
+    private static func digitCount(of value: UInt64) -> Int {
+        var (rest, count) = (value, 1)
+        while rest >= 10_000 {
+            rest /= 10_000
+            count &+= 4
+        }
+        return rest < 100 ? count &+ (rest < 10 ? 0 : 1) : count &+ (rest < 1000 ? 2 : 3)
     }
 
     /// Appends a number below 10^`digits` with leading zeros.

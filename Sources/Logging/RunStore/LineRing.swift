@@ -33,7 +33,7 @@ struct LineRing {
         let tail = min(line.count, capacity - position)
         storage.withUnsafeMutableBufferPointer {
             ($0.baseAddress! + position).update(from: line.start, count: tail)
-            $0.baseAddress!.update(from: line.start + tail, count: line.count - tail)
+            if tail < line.count { $0.baseAddress!.update(from: line.start + tail, count: line.count - tail) }
         }
         count += line.count
         return dropped

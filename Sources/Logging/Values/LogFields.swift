@@ -63,6 +63,14 @@ public struct LogFields: ExpressibleByDictionaryLiteral, Hashable, Sendable {
         if pairs == nil { pairs = more } else { pairs?.append(contentsOf: more) }
     }
 
+    /// The number of pairs.
+    var count: Int { pairs?.count ?? 0 }
+
+    /// Returns another list with the pairs of this one inserted at a position.
+    func inserted(into other: LogFields, after count: Int) -> LogFields {
+        LogFields(other.elements.prefix(count) + elements + other.elements.dropFirst(count))
+    }
+
     /// Returns the pairs of this list, followed by those of another one.
     func followed(by other: LogFields) -> LogFields {
         if isEmpty { return other }

@@ -133,14 +133,15 @@ final class LogContext: Sendable {
     static let longest = 1024
 
     let name: String
-    /// The name with control characters escaped, for text formats.
-    let escaped: [UInt8]
+    private let printed: LogMessage
 
     init(_ name: String) {
         self.name = name
-        escaped = ByteBuffer.temporary { buffer in
-            LogText.withBytes(name) { _ = Escaping.text.append($0, to: buffer, end: Self.longest) }
-            return buffer.text.array
-        }
+        let owner = MessageBuffer()
+        LogText.withBytes(name) { _ = Escaping.text.append($0, to: owner.buffer, end: Self.longest) }
+        printed = LogMessage(owner: owner)
     }
+
+    /// The name with control characters escaped, for text formats; valid as long as this object.
+    var escaped: LogText { printed.text }
 }
