@@ -17,8 +17,9 @@ protocol ForkLock: Sendable {
 
 /// A mutual-exclusion lock that can be held across `fork`.
 ///
-/// A waiting thread passes its priority to the owner: the lock is an `os_unfair_lock` on Apple systems, and a
-/// priority-inheriting mutex elsewhere. `Synchronization.Mutex` can't be released in a forked child.
+/// The lock is an `os_unfair_lock` on Apple systems, and a mutex on a futex elsewhere. A priority-inheriting mutex takes
+/// 10.8 instead of 5.5 ns, and passes the lock from thread to thread inside the kernel: "2 threads, .writeThrough" takes
+/// 1.19 to 1.26 instead of 1.06 to 1.11 × the bare write. `Synchronization.Mutex` can't be released in a forked child.
 final class ForkSafeLock: ForkLock {
     // Unsafe because of the pointer, which never changes; the lock is in separate memory because the system needs its
     // address.
@@ -51,13 +52,7 @@ final class ForkSafeLock: ForkLock {
         @inline(__always) func tryLock() -> Bool { pthread_mutex_trylock(handle) == 0 }
         @inline(__always) func unlock() { pthread_mutex_unlock(handle) }
 
-        func resetInForkedChild() {
-            var attributes = pthread_mutexattr_t()
-            pthread_mutexattr_init(&attributes)
-            pthread_mutexattr_setprotocol(&attributes, Int32(PTHREAD_PRIO_INHERIT))
-            if pthread_mutex_init(handle, &attributes) != 0 { pthread_mutex_init(handle, nil) }
-            pthread_mutexattr_destroy(&attributes)
-        }
+        func resetInForkedChild() { pthread_mutex_init(handle, nil) }
     #endif
 }
 
