@@ -105,6 +105,8 @@ let modes: [LogStorageMode] = [.writeThrough, .mapped, .buffered(bytes: 4096, mi
         #expect(live.hasSuffix("[INFO] A - line 10000\n"))
         #expect(live.contains("\n... [segments "))
         #expect(live.contains(" were removed: the run is too long] ...\n"))
+        let run = try #require(PriorRun.all(in: system.folder.path).first)
+        #expect(run.log == live)
         #expect(system.counters.removedSegments > 10)
         let total = system.folder.names.reduce(0) {
             $0

@@ -7,10 +7,7 @@ enum RunReader {
         var known: Int?
         for path in files.reversed() {
             let number = segmentNumber(of: path)
-            if let known, let number, known - number > 1, limit == nil {
-                parts.append(
-                    Array("... [segments \(number + 1) to \(known - 1) were removed: the run is too long] ...\n".utf8))
-            }
+            if limit == nil { parts.append(gap(between: number, and: known)) }
             known = number ?? known
             let bytes = Damage.repaired(bytes(of: path))
             parts.append(bytes)
@@ -22,6 +19,12 @@ enum RunReader {
         all.reserveCapacity(total + 128)
         for part in parts.reversed() { all += part }
         return limited(all, limit)
+    }
+
+    /// Returns the line between two segments that don't follow each other; nothing between others.
+    private static func gap(between number: Int?, and next: Int?) -> [UInt8] {
+        guard let number, let next, next - number > 1 else { return [] }
+        return Array("... [segments \(number + 1) to \(next - 1) were removed: the run is too long] ...\n".utf8)
     }
 
     private static func limited(_ all: [UInt8], _ limit: Int?) -> [UInt8] {
@@ -59,16 +62,26 @@ enum RunReader {
         undamagedText(of: files) ?? String(decoding: contents(of: files, limit: nil), as: UTF8.self)
     }
 
-    /// The text of files that continue each other without a hole, read in one piece.
+    /// The text of files without a hole, read in one piece.
     private static func undamagedText(of files: [String]) -> String? {
-        let numbers = files.compactMap(segmentNumber)
-        guard zip(numbers, numbers.dropFirst()).allSatisfy({ $1 == $0 + 1 }) else { return nil }
-        let sizes = files.map { Int(clamping: SystemCalls.status(path: $0)?.size ?? 0) }
+        var last: Int?
+        let parts = files.map { path in
+            let number = segmentNumber(of: path)
+            defer { last = number ?? last }
+            return (
+                gap: gap(between: last, and: number), path: path,
+                size: Int(clamping: SystemCalls.status(path: path)?.size ?? 0)
+            )
+        }
         var hasHole = false
-        let text = String(unsafeUninitializedCapacity: sizes.reduce(0, +)) { buffer in
+        let text = String(unsafeUninitializedCapacity: parts.reduce(0) { $0 + $1.gap.count + $1.size }) { buffer in
             var count = 0
-            for (path, size) in zip(files, sizes) where size > 0 {
-                count += SystemCalls.read(path, into: .init(rebasing: buffer[count..<(count + size)]))
+            for part in parts {
+                _ = UnsafeMutableBufferPointer(rebasing: buffer[count...]).initialize(fromContentsOf: part.gap)
+                count += part.gap.count
+                if part.size > 0 {
+                    count += SystemCalls.read(part.path, into: .init(rebasing: buffer[count..<(count + part.size)]))
+                }
             }
             hasHole = buffer.baseAddress.map { SystemCalls.offset(of: 0, in: $0, count) != nil } ?? false
             return hasHole ? 0 : count
