@@ -108,8 +108,7 @@ enum ForkCount {
 
 /// The runs in a folder, the newest first.
 ///
-/// A start with many old runs needs only the newest few. The iterator finds them one by one, and sorts the rest only if
-/// the iteration continues.
+/// A start with many old runs needs only the newest few, so the iterator sorts the files in growing batches.
 struct RunListing: Sequence, Sendable {
     fileprivate let folder: String
     fileprivate let files: [RunFile]
@@ -168,34 +167,41 @@ struct RunListing: Sequence, Sendable {
     func makeIterator() -> Iterator { Iterator(listing: self, files: files) }
 
     struct Iterator: IteratorProtocol {
-        fileprivate let listing: RunListing
-        fileprivate var files: [RunFile]
-        private var isSorted = false
-        private var picked = 0
-        /// The number of runs that are found one by one before the rest is sorted.
-        private static let picks = 8
+        private let folder: String
+        /// The files of the next runs, sorted.
+        private var ready: [RunFile] = []
+        /// The unsorted files of older runs.
+        private var older: [RunFile]
+        /// The number of files that are sorted next.
+        private var batch = 64
 
-        fileprivate init(listing: RunListing, files: [RunFile]) { (self.listing, self.files) = (listing, files) }
+        fileprivate init(listing: RunListing, files: [RunFile]) { (folder, older) = (listing.folder, files) }
 
         mutating func next() -> RunFiles? {
-            guard !isSorted else { return takeLast() }
-            guard picked < Self.picks, files.count > 64 else {
-                files.sort { $0.run < $1.run }
-                isSorted = true
-                return takeLast()
+            if ready.isEmpty { prepare() }
+            guard let newest = ready.last?.run else { return nil }
+            var parts: [RunFile.Part] = []
+            while let last = ready.last, last.run == newest {
+                parts.append(last.part)
+                ready.removeLast()
             }
-            picked += 1
-            return listing.take(from: &files, first: { $0 > $1 })
+            return RunFiles(folder: folder, name: newest, parts: parts)
         }
 
-        private mutating func takeLast() -> RunFiles? {
-            guard let newest = files.last?.run else { return nil }
-            var parts: [RunFile.Part] = []
-            while let last = files.last, last.run == newest {
-                parts.append(last.part)
-                files.removeLast()
+        /// Sorts the newest files, which most callers need only, and twice as many the next time.
+        private mutating func prepare() {
+            var newest: [RunName] = []
+            for run in older.lazy.map(\.run) {
+                if newest.count == batch {
+                    guard newest[0] < run else { continue }
+                    newest.removeFirst()
+                }
+                newest.insert(run, at: newest.firstIndex { run < $0 } ?? newest.count)
             }
-            return RunFiles(folder: listing.folder, name: newest, parts: parts)
+            guard let oldest = newest.first else { return }
+            ready = older.filter { $0.run >= oldest }.sorted { $0.run < $1.run }
+            older.removeAll { $0.run >= oldest }
+            batch *= 2
         }
     }
 }
