@@ -16,15 +16,13 @@ static void *zlib(void) {
     return NULL;
 }
 
-int ashlar_log_gzip(const char *source, const char *target) {
+int ashlar_log_gzip(int source, const char *target) {
     void *library = zlib();
     if (!library) return ENOSYS;
     void *(*open_stream)(int, const char *) = (void *(*)(int, const char *))dlsym(library, "gzdopen");
     int (*write_stream)(void *, const void *, unsigned) = (int (*)(void *, const void *, unsigned))dlsym(library, "gzwrite");
     int (*close_stream)(void *) = (int (*)(void *))dlsym(library, "gzclose");
     if (!open_stream || !write_stream || !close_stream) return ENOSYS;
-    int in = open(source, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (in < 0) return errno;
     int out = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     void *stream = out < 0 ? NULL : open_stream(out, "wb6");
     if (!stream) {
@@ -33,13 +31,13 @@ int ashlar_log_gzip(const char *source, const char *target) {
             close(out);
             unlink(target);
         }
-        close(in);
         return failed;
     }
     char buffer[65536];
     int failed = 0;
+    off_t offset = 0;
     for (;;) {
-        ssize_t count = read(in, buffer, sizeof buffer);
+        ssize_t count = pread(source, buffer, sizeof buffer, offset);
         if (count < 0 && errno == EINTR) continue;
         if (count <= 0) {
             if (count < 0) failed = errno;
@@ -49,8 +47,8 @@ int ashlar_log_gzip(const char *source, const char *target) {
             failed = EIO;
             break;
         }
+        offset += count;
     }
-    close(in);
     if (close_stream(stream) != 0 && !failed) failed = EIO;
     if (failed) unlink(target);
     return failed;

@@ -1,4 +1,5 @@
 import AshlarTestSupport
+import CAshlarLogging
 import Foundation
 import Testing
 
@@ -247,6 +248,69 @@ import Testing
             [.modificationDate: Date(timeIntervalSinceNow: -700)], ofItemAtPath: path + ".gz.tmp")
         try await rotate("3")
         #expect(folder.names == ["a.log", "a.log.1.gz", "a.log.2"])
+    }
+
+    @Test("Compression never replaces a file of another process")
+    func existingTarget() throws {
+        let folder = TemporaryFolder()
+        try folder.make()
+        let (source, target) = (folder.path + "/a", folder.path + "/a.gz.tmp")
+        try Data("source".utf8).write(to: URL(fileURLWithPath: source))
+        try Data("target".utf8).write(to: URL(fileURLWithPath: target))
+        let descriptor = SystemCalls.openForReading(source)
+        defer { SystemCalls.close(descriptor) }
+        #expect(ashlar_log_gzip(descriptor, target) == EEXIST)
+        #expect(contents(target) == "target")
+    }
+
+    @Test(
+        "Two sinks that rotate one file at the same time lose no line", .timeLimit(.minutes(2)),
+        arguments: [true, false])
+    func sharedRotation(compresses: Bool) async throws {
+        let folder = TemporaryFolder()
+        try folder.make()
+        let path = folder.path + "/a.log"
+        let rotation = LogFileRotation(maximumBytes: 2000, retainedFiles: 10_000, compresses: compresses)
+        let sinks = (0..<2).map { _ in FileSink(path: path, format: .myLogger, rotation: rotation) }
+        await withTaskGroup { group in
+            for (number, sink) in sinks.enumerated() {
+                group.addTask { for index in 0..<4000 { _ = send("\(number) line \(index)", 5, to: sink) } }
+            }
+        }
+        // Ends a failing test.
+        for _ in 0..<10_000 where folder.names.contains("a.log.gz.tmp") { try await Task.sleep(for: .milliseconds(1)) }
+        let all = Process()
+        all.executableURL = URL(fileURLWithPath: "/bin/sh")
+        all.arguments = ["-c", "gzip -dcf '\(folder.path)'/a.log*"]
+        let output = Pipe()
+        all.standardOutput = output
+        try all.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let expected = (0..<2).flatMap { number in (0..<4000).map { "[INFO] A - \(number) line \($0)" } }
+        let lost = Set(expected).subtracting(text.split(separator: "\n").map(String.init)).count
+        #expect(lost == 0)
+    }
+
+    @Test("A line that a full disk tore ends before the next line", .enabled(if: canMountTemporaryFileSystem))
+    func tornLine() throws {
+        let folder = TemporaryFolder()
+        try folder.make()
+        try #require(shell("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder.path) == 0)
+        defer { _ = shell("umount", "-l", folder.path) }
+        let (path, ballast) = (folder.path + "/a.log", folder.path + "/ballast")
+        try Data(count: 30_000).write(to: URL(fileURLWithPath: ballast))
+        let sink = FileSink(path: path, format: .myLogger)
+        let text = String(repeating: "x", count: 1000)
+        var written = 0
+        while written < 100, send("\(written) \(text)", 5, to: sink) { written += 1 }
+        #expect((20..<60).contains(written))
+        #expect(contents(path)?.last == "x", "the last line isn't torn")
+        #expect(!send("lost", 5, to: sink))
+        try FileManager.default.removeItem(atPath: ballast)
+        #expect(send("after", 5, to: sink) && send("later", 5, to: sink))
+        let lines = try #require(contents(path)).split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.count == written + 4)
+        #expect(lines.suffix(3) == ["[INFO] A - after", "[INFO] A - later", ""])
     }
 
     @Test("A file that can't be renamed continues beyond its limit")

@@ -174,22 +174,3 @@ extension TestSystem {
         try FileManager.default.moveItem(atPath: folder.path + ".moved", toPath: folder.path)
     }
 }
-
-private func shell(_ command: String...) -> Int32 {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = command
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
-    guard (try? process.run()) != nil else { return -1 }
-    process.waitUntilExit()
-    return process.terminationStatus
-}
-
-private let canMountTemporaryFileSystem: Bool = {
-    let folder = TemporaryFolder()
-    guard (try? folder.make()) != nil, shell("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder.path) == 0 else {
-        return false
-    }
-    return shell("umount", folder.path) == 0
-}()

@@ -124,3 +124,24 @@ let isThreadSanitized = dlsym(nil, "__tsan_init") != nil
 
 /// Whether the long tests run with their full counts.
 let isSoak = ProcessInfo.processInfo.environment["ASHLAR_SOAK"] == "1"
+
+/// Runs a command; returns its status, or -1 if it can't run.
+func shell(_ command: String...) -> Int32 {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = command
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    guard (try? process.run()) != nil else { return -1 }
+    process.waitUntilExit()
+    return process.terminationStatus
+}
+
+/// Whether the tests can mount a small file system.
+let canMountTemporaryFileSystem: Bool = {
+    let folder = TemporaryFolder()
+    guard (try? folder.make()) != nil, shell("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder.path) == 0 else {
+        return false
+    }
+    return shell("umount", folder.path) == 0
+}()

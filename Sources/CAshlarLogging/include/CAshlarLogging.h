@@ -69,8 +69,9 @@ int ashlar_log_connect_datagram(const char *path);
 /// Sends one datagram, without SIGPIPE. Returns 0 or an errno.
 int ashlar_log_send_datagram(int descriptor, const void *bytes, size_t count);
 
-/// Compresses a file into a new one with zlib, which is opened at run time. Returns 0 or an errno, without a new file.
-int ashlar_log_gzip(const char *source, const char *target);
+/// Compresses an open file into a new one with zlib, which is opened at run time. Returns 0 or an errno, without a new
+/// file.
+int ashlar_log_gzip(int source, const char *target);
 
 /// Registers functions to call around every fork. Returns 0 or an errno.
 int ashlar_log_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void));

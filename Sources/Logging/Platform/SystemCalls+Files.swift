@@ -237,6 +237,19 @@ extension SystemCalls {
         }
     }
 
+    /// Runs `body` unless another sink or process does this for a file of the same folder; returns nil in that case.
+    ///
+    /// A file system without locks doesn't prevent this, and Apple systems end a suspended app that holds a lock.
+    static func withFolderLocked<Result>(of path: String, _ body: () -> Result) -> Result? {
+        #if !canImport(Darwin)
+            let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+            let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            defer { if descriptor >= 0 { Self.close(descriptor) } }
+            if descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK { return nil }
+        #endif
+        return body()
+    }
+
     static func isWritableFolder(_ path: String) -> Int32 { access(path, W_OK | X_OK) == 0 ? 0 : errno }
 
     /// Runs `body` with each name in a folder, unsorted.

@@ -63,6 +63,8 @@ enum SystemCalls {
         return localtime_r(&moment, &parts) == nil ? 0 : parts.tm_gmtoff
     }
 
+    static func sleep(milliseconds: UInt32) { usleep(milliseconds * 1000) }
+
     /// Signals to the processor that the thread polls memory.
     @inline(__always)
     static func pause() { ashlar_log_pause() }

@@ -17,6 +17,8 @@ public final class FileSink: LogSink {
         var identity: SystemCalls.FileIdentity?
         var size: Int64 = 0
         var writesUntilCheck = 0
+        /// Whether the file ends in the middle of a line.
+        var isTorn = false
         /// The time at which the schedule ends the file, in seconds since 1970.
         var periodEnd = Int64.max
     }
@@ -34,6 +36,8 @@ public final class FileSink: LogSink {
 
     /// The seconds after which an unfinished compression is removed.
     private static let longestCompression: Int64 = 600
+    /// How often a file is compressed that grows meanwhile; then it is retained without compression.
+    private static let compressionAttempts = 3
     /// The number of writes between two checks that the path still names the file.
     private static let checkInterval = 256
 
@@ -70,29 +74,47 @@ public final class FileSink: LogSink {
     private func write(
         _ line: LogText, at second: Int64, to file: inout File, _ rotated: inout SystemCalls.FileIdentity?
     ) -> Bool {
-        if file.writesUntilCheck <= 0 || !SystemCalls.isSame(file.descriptor, file.identity) {
+        if file.writesUntilCheck <= 0 || !isInFolder(file) {
             guard check(&file, at: second) else { return false }
         }
         if mustEnd(file, before: line, at: second) {
             // Another process may have replaced or truncated the file since the last check.
             guard check(&file, at: second) else { return false }
         }
-        // If the file can't be renamed, it continues beyond its limit.
-        if mustEnd(file, before: line, at: second), shiftFiles() {
-            rotated = file.identity
+        // If the file can't be renamed now, it continues beyond its limit.
+        if mustEnd(file, before: line, at: second) {
+            if endFile(file) { rotated = file.identity }
             guard check(&file, at: second) else { return false }
         }
         file.writesUntilCheck -= 1
+        guard append(line, to: &file) else { return false }
+        if isInFolder(file) { return true }
+        // Another process compressed or removed the file in the meantime, possibly before the line was in it.
+        return check(&file, at: second) && append(line, to: &file)
+    }
+
+    private func append(_ line: LogText, to file: inout File) -> Bool {
+        if file.isTorn { file.isTorn = !endLine(of: file) }
+        guard !file.isTorn else { return false }
         let descriptor = file.descriptor
         let written = SystemCalls.withoutWriteSignals { SystemCalls.write(descriptor, line) }
         file.size += Int64(max(0, written))
         guard written != line.count else { return true }
-        // The next line checks the file. A torn line is terminated, so that the next line is complete.
+        // The next line checks the file.
         file.writesUntilCheck = 0
-        if written > 0 {
-            _ = SystemCalls.withoutWriteSignals { LogText.withBytes([10]) { SystemCalls.write(descriptor, $0) } }
-        }
+        file.isTorn = written > 0 && !endLine(of: file)
         return false
+    }
+
+    /// Ends a torn line, so that the next line is complete; returns `false` if the disk is still full.
+    private func endLine(of file: File) -> Bool {
+        SystemCalls.withoutWriteSignals { LogText.withBytes([10]) { SystemCalls.write(file.descriptor, $0) } } == 1
+    }
+
+    /// Whether the descriptor still refers to the file, and no other process has removed it after a rotation.
+    private func isInFolder(_ file: File) -> Bool {
+        guard let status = SystemCalls.status(file.descriptor) else { return false }
+        return status.identity == file.identity && status.links > 0
     }
 
     private func mustEnd(_ file: File, before line: LogText, at second: Int64) -> Bool {
@@ -114,6 +136,7 @@ public final class FileSink: LogSink {
         // A file from an earlier period ends with this line.
         let last = SystemCalls.status(path: path).flatMap { $0.size > 0 ? $0.changedAt : nil } ?? second
         file.descriptor = SystemCalls.openForAppending(path, exclusive: false)
+        file.isTorn = false
         let status = SystemCalls.status(file.descriptor)
         (file.identity, file.size) = (status?.identity, status?.size ?? 0)
         file.periodEnd = rotation.schedule?.end(after: min(last, second)) ?? .max
@@ -123,6 +146,23 @@ public final class FileSink: LogSink {
     private var retainedFiles: Int { min(max(1, rotation.retainedFiles), LogFileRotation.mostRetainedFiles) }
 
     private func rotatedPath(_ number: Int) -> String { "\(path).\(number)" }
+
+    /// Ends the file that is open, unless another process has ended it or is renaming files.
+    private func endFile(_ file: File) -> Bool {
+        let isEnded = SystemCalls.withFolderLocked(of: path) {
+            SystemCalls.status(path: path)?.identity == file.identity && shiftFiles()
+        }
+        return isEnded == true
+    }
+
+    /// Runs `body` while no process renames files; returns nil if that doesn't succeed for a second.
+    private func whileNamesAreStable<Result>(_ body: () -> Result) -> Result? {
+        for _ in 0..<1000 {
+            if let result = file.withLock({ _ in SystemCalls.withFolderLocked(of: path, body) }) { return result }
+            SystemCalls.sleep(milliseconds: 1)
+        }
+        return nil
+    }
 
     /// Renames the file to `path.1`, that one to `path.2`, and so on up to the first free number; the last one is removed.
     private func shiftFiles() -> Bool {
@@ -147,7 +187,7 @@ public final class FileSink: LogSink {
             compression.lock()
             defer { compression.unlock() }
             if rotation.compresses { compress(rotated) }
-            file.withLock { _ in removeOldFiles(at: second) }
+            _ = whileNamesAreStable { removeOldFiles(at: second) }
         }
         if !HelperThread.start(work) { work() }
     }
@@ -163,10 +203,21 @@ public final class FileSink: LogSink {
             guard SystemCalls.wallClock() / 1_000_000_000 - other.changedAt > Self.longestCompression else { return }
             SystemCalls.remove(temporary)
         }
-        guard let source = file.withLock({ _ in current() }), ashlar_log_gzip(source, temporary) == 0 else { return }
-        file.withLock { _ in
-            let isRenamed = current().map { SystemCalls.rename(temporary, to: $0 + ".gz") && SystemCalls.remove($0) }
-            if isRenamed != true { SystemCalls.remove(temporary) }
+        let source = whileNamesAreStable { current().map { SystemCalls.openForReading($0) } ?? -1 } ?? -1
+        guard source >= 0 else { return }
+        defer { SystemCalls.close(source) }
+        for _ in 0..<Self.compressionAttempts {
+            guard let before = SystemCalls.status(source), ashlar_log_gzip(source, temporary) == 0 else { return }
+            let isDone = whileNamesAreStable { () -> Bool in
+                // Another process appends to the file until it notices the rotation.
+                guard let name = current(), SystemCalls.status(source)?.size == before.size,
+                    SystemCalls.rename(temporary, to: name + ".gz")
+                else { return false }
+                SystemCalls.remove(name)
+                return true
+            }
+            guard isDone != true else { return }
+            SystemCalls.remove(temporary)
         }
     }
 
