@@ -116,6 +116,33 @@ import Testing
         #expect(folder.names == names)
     }
 
+    @Test("A new sink adopts no batches of a living sink or process")
+    func livingOwners() async throws {
+        let folder = TemporaryFolder()
+        let first = sink(Collector([nil]), folder, Disk())
+        Collector.log(0..<4, to: first)
+        await first.send()
+        let sleeper = Process()
+        sleeper.executableURL = URL(fileURLWithPath: "/bin/sleep")
+        sleeper.arguments = ["60"]
+        try sleeper.run()
+        defer { sleeper.terminate() }
+        let start = try #require(ProcessIdentity.start(of: sleeper.processIdentifier))
+        for end in ["1-3.json", "2-3.json.tmp"] {
+            let name = "otlp-1700000000000000001-\(sleeper.processIdentifier)-\(start)-0000000\(end)"
+            try Data("{}".utf8).write(to: URL(fileURLWithPath: "\(folder.path)/\(name)"))
+        }
+        let names = folder.names
+        #expect(names.count == 3)
+        let collector = Collector()
+        let second = sink(collector, folder, Disk())
+        await second.send()
+        #expect(try collector.messages == [])
+        #expect(folder.names == names)
+        await first.send()
+        #expect(folder.names.count == 2 && first.lostLines == 0)
+    }
+
     @Test("Two sinks of one process share a folder: each sends its own lines, and a new one those of both")
     func twoSinks() async throws {
         let folder = TemporaryFolder()
