@@ -37,6 +37,9 @@ public struct EndpointHost: Hashable, Sendable, ExpressibleByStringLiteral, Expr
         self = isURL ? .url(value) : .canonical(value)
     }
 
+    /// The base URL, or nil for a canonical host.
+    var urlText: String? { if case .url(let text) = kind { text } else { nil } }
+
     var canonical: CanonicalHost? { if case .canonical(let host) = kind { host } else { nil } }
 
     func baseURL() throws(NetworkError) -> HTTPURL {

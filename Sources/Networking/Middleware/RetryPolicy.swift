@@ -82,7 +82,7 @@ public struct RetryPolicy: Hashable, Sendable {
 
 extension NetworkError {
     /// Whether nothing of the request was sent; the phase decides if the transport doesn't report the state.
-    fileprivate var isBeforeSending: Bool {
+    var isBeforeSending: Bool {
         if let requestState { return requestState == .notSent }
         return phase == .resolve || phase == .connect || phase == .tls
     }

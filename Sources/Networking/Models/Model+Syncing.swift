@@ -46,8 +46,13 @@ extension Model {
         let collection = collection?.schema
         let version = state.withLock { $0.version }
         let host = collection?.host ?? schema.host
+        func target(_ host: EndpointHost?, _ path: String) -> ModelSyncTarget {
+            var target = ModelSyncTarget(host: host, path: path, body: body, version: version)
+            target.model.value = self
+            return target
+        }
         if let path = schema.pathFor(verb, self) {
-            return ModelSyncTarget(host: host, path: path, body: body, version: version)
+            return target(host, path)
         }
         var path = collection.map(\.path).flatMap { $0.isEmpty ? nil : $0 } ?? schema.path
         guard !path.isEmpty else {
@@ -56,7 +61,7 @@ extension Model {
         if let id = idText {
             path += (path.hasSuffix("/") ? "" : "/") + PercentCoding.encode(id)
         }
-        return ModelSyncTarget(host: host, path: path, body: body, version: version)
+        return target(host, path)
     }
 
     private func requiredSync() throws(NetworkError) -> any ModelSync {
@@ -70,7 +75,7 @@ extension Model {
         let answer = try await requiredSync().perform(verb, target(verb, body: body))
         if let version = answer.version { state.withLock { $0.version = version } }
         guard answer.json.isValid else { return }
-        let object = schema.parse(answer.json)
+        let object = answer.isParsed ? answer.json : schema.parse(answer.json)
         guard let attributes = object.object() else {
             var error = NetworkError(.decodingFailed, "expected an object, found \(object.kindName)", phase: .decode)
             error.path = object.path
@@ -79,13 +84,28 @@ extension Model {
         try set(attributes)
     }
 
+    /// Sets the attributes of a late answer, except those that have changed since they were sent.
+    func adopt(_ attributes: [String: JSONEntity], sent: JSONEntity, version: String?) {
+        if let version { state.withLock { $0.version = version } }
+        let current = self.attributes
+        let changes = attributes.filter { name, _ in
+            name == schema.idAttribute || current[name] ?? .missing == sent[name]
+        }
+        do throws(NetworkError) {
+            try set(changes)
+        } catch {
+            // The model's rules reject the server's attributes. The identifier is needed nevertheless.
+            try? set(changes.filter { $0.key == schema.idAttribute }, silent: true)
+        }
+    }
+
     /// Runs an operation, or joins a running one of the same verb; throws for a different verb.
     private func run(
         _ verb: ModelSyncVerb, _ operation: @escaping @Sendable (Model) async throws(NetworkError) -> Void
     ) async throws(NetworkError) {
-        let flight = state.withLock { state -> ModelFlight? in
-            if let flight = state.flight { return flight.verb == verb && flight.join() ? flight : nil }
-            let flight = ModelFlight(verb) {
+        let flight = state.withLock { state -> Flight? in
+            if let flight = state.flight { return flight.verb == verb && flight.task.join() ? flight : nil }
+            let task = SharedTask {
                 do throws(NetworkError) {
                     try await operation(self)
                     self.state.withLock { $0.flight = nil }
@@ -98,51 +118,13 @@ extension Model {
                     throw error
                 }
             }
+            let flight = Flight(verb: verb, task: task)
             state.flight = flight
             return flight
         }
         guard let flight else {
             throw NetworkError(.busy, "a \(verb.rawValue) can't start during another operation")
         }
-        try await flight.wait()
-    }
-}
-
-/// A running operation; it is cancelled when all tasks that wait for it are cancelled.
-final class ModelFlight: Sendable {
-    let verb: ModelSyncVerb
-    private let task: Task<Void, any Error>
-    /// The number of waiting tasks; −1 after cancellation.
-    private let waiting = Mutex(1)
-
-    init(_ verb: ModelSyncVerb, _ operation: @escaping @Sendable () async throws -> Void) {
-        self.verb = verb
-        task = Task(operation: operation)
-    }
-
-    /// Counts another waiting task; returns false after cancellation.
-    func join() -> Bool {
-        waiting.withLock { waiting in
-            guard waiting >= 0 else { return false }
-            waiting += 1
-            return true
-        }
-    }
-
-    private func leave() {
-        let isLast = waiting.withLock { waiting in
-            waiting = waiting == 1 ? -1 : waiting - 1
-            return waiting < 0
-        }
-        if isLast { task.cancel() }
-    }
-
-    func wait() async throws(NetworkError) {
-        let result = await withTaskCancellationHandler {
-            await task.result
-        } onCancel: {
-            leave()
-        }
-        if case .failure(let error) = result { throw NetworkError(wrapping: error) }
+        try await flight.task.wait()
     }
 }

@@ -29,11 +29,17 @@ public final class Model: Sendable {
         var hasUntold = false
         var version: String?
         var collections: [WeakCollection] = []
-        var flight: ModelFlight?
+        var flight: Flight?
     }
 
     struct WeakCollection {
         weak var value: ModelCollection?
+    }
+
+    /// A running operation.
+    struct Flight {
+        let verb: ModelSyncVerb
+        let task: SharedTask
     }
 
     /// The settings for models of this kind.

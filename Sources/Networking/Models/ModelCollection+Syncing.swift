@@ -16,8 +16,9 @@ extension ModelCollection {
     ///   `.validationFailed` if a merge is rejected; `.missingLocation`. Every failure also sends `error`.
     public func fetch(_ mode: ModelFetchMode = .reset) async throws(NetworkError) {
         do throws(NetworkError) {
-            let answer = try await requiredSync().perform(.read, ModelSyncTarget(host: schema.host, path: schema.path))
-            try take(try attributes(in: answer.json), mode)
+            var target = ModelSyncTarget(host: schema.host, path: schema.path)
+            target.isList = true
+            try take(try attributes(in: try await requiredSync().perform(.read, target)), mode)
         } catch {
             handlers.call(ModelEvent(kind: .error, collection: self, error: error))
             throw error
@@ -48,17 +49,18 @@ extension ModelCollection {
         return sync
     }
 
-    private func attributes(in answer: JSONEntity) throws(NetworkError) -> [[String: JSONEntity]] {
+    private func attributes(in answer: ModelSyncAnswer) throws(NetworkError) -> [[String: JSONEntity]] {
         func failure(_ place: JSONEntity, _ expected: String) -> NetworkError {
             var error = NetworkError(.decodingFailed, "expected \(expected), found \(place.kindName)", phase: .decode)
             error.path = place.path
             return error
         }
-        let list = schema.parseList(answer)
+        let list = answer.isParsed ? answer.json : schema.parseList(answer.json)
         guard list.isArray else { throw failure(list, "an array of models") }
         var all: [[String: JSONEntity]] = []
         for element in list {
-            guard let attributes = schema.parse(element).object() else { throw failure(element, "an object") }
+            let object = answer.isParsed ? element : schema.parse(element)
+            guard let attributes = object.object() else { throw failure(element, "an object") }
             all.append(attributes)
         }
         return all

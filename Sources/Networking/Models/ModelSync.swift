@@ -20,11 +20,21 @@ public struct ModelSyncTarget: Sendable {
     public var body: JSONEntity?
     /// The latest version of the model from the server (`ETag`), or nil.
     public var version: String?
+    /// A name of the change that is the same when it is sent again (`Idempotency-Key`), or nil.
+    public var idempotencyKey: String?
+    /// Whether the target is a collection.
+    var isList = false
+    /// The model, which receives an answer that arrives after the operation.
+    var model = WeakModel()
 
     /// Creates a target.
     public init(host: EndpointHost?, path: String, body: JSONEntity? = nil, version: String? = nil) {
         (self.host, self.path, self.body, self.version) = (host, path, body, version)
     }
+}
+
+struct WeakModel: Sendable {
+    weak var value: Model?
 }
 
 /// The result of an operation.
@@ -33,6 +43,8 @@ public struct ModelSyncAnswer: Sendable {
     public var json: JSONEntity
     /// The version of the model (`ETag`), or nil.
     public var version: String?
+    /// Whether the schema's `parse` or `parseList` has already been applied.
+    var isParsed = false
 
     /// Creates an answer.
     public init(_ json: JSONEntity = .missing, version: String? = nil) { (self.json, self.version) = (json, version) }

@@ -1,7 +1,8 @@
 /// A sync over HTTP with JSON: read, create, update and delete are GET, POST, PUT and DELETE.
 ///
 /// A status outside 200–299 throws: 422 as `.validationFailed` with the response's messages, 412 as `.conflict`, others
-/// as `.unacceptableStatus`. Updating a model of a known version sends `If-Match`. The total timeout is 300 s.
+/// as `.unacceptableStatus`. Updating or deleting a model of a known version sends `If-Match`. The total timeout is
+/// 300 s.
 ///
 /// These are the conventions of iStructure's `ISBasicSync`, except that it treats other 4xx and 5xx as successes.
 public struct RESTSync: ModelSync {
@@ -86,7 +87,8 @@ public struct RESTSync: ModelSync {
         }
         var headers: HTTPHeaders {
             var headers: HTTPHeaders = ["Accept": "application/json", "Cache-Control": "no-cache"]
-            if verb == .update, let version = target.version { headers["If-Match"] = version }
+            if verb == .update || verb == .delete, let version = target.version { headers["If-Match"] = version }
+            if let key = target.idempotencyKey { headers["Idempotency-Key"] = key }
             return headers
         }
     }

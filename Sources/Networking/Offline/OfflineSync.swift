@@ -1,0 +1,218 @@
+internal import AshlarCore
+
+/// A sync that stores records and unsent changes in files and sends the changes in order when the server answers.
+///
+/// Every save and deletion is stored first and then sent with all earlier changes. If the server doesn't answer, or
+/// answers with 401, 407, 408, 425, 429 or 5xx, the change stays in the queue and the operation succeeds with the local
+/// attributes. Each operation, and ``drain()``, sends the queue again. Fetches return the stored records while the
+/// server doesn't answer.
+///
+/// ```swift
+/// func open(_ client: NetworkClient, _ folder: String) async throws -> ModelCollection {
+///     let schema = ModelSchema(host: "api.example.com", path: "notes")
+///     let sync = try OfflineSync(RESTSync(client), folder: folder, schema: schema)
+///     let notes = ModelCollection(schema: schema, sync: sync)
+///     try await notes.fetch()  // from the server, or from the folder
+///     try await notes.create(["title": "Milk"])  // stored, and sent as soon as the server answers
+///     for change in sync.pending where change.failure != nil { try sync.resolve(change, .mine) }
+///     return notes
+/// }
+/// ```
+///
+/// A killed process loses no change and leaves no partial file. The records are also in memory. One sync at a time can
+/// use a folder.
+public final class OfflineSync: ModelSync {
+    struct State {
+        var table: OfflineTable
+        /// The files of records that can't be read.
+        var unreadable: [String]
+        var drain: SharedTask?
+        /// The operations that wait for the first attempt to send a change, by key.
+        var waits: [String: Wait] = [:]
+        /// The models that receive the answers to changes that no operation waits for, by key.
+        var models: [String: WeakModel] = [:]
+        /// The number of accepted changes.
+        var stamp = 0
+    }
+
+    /// An operation that waits for a change.
+    struct Wait {
+        var count = 1
+        /// Whether the change was made by the waiting operation alone.
+        var isFresh: Bool
+        var result: Result<ModelSyncAnswer, NetworkError>?
+    }
+
+    let sync: any ModelSync
+    let schema: ModelSchema
+    let folder: OfflineFolder
+    let state: Mutex<State>
+
+    /// Opens a folder.
+    ///
+    /// - Parameters:
+    ///   - sync: The sync that sends the changes and fetches records.
+    ///   - folder: The path of the folder, which is created if necessary. Use one folder for each server and user.
+    ///   - schema: The identifier's attribute, `parse` and `parseList` of all records in the folder. Paths and hosts
+    ///     are those of the models.
+    /// - Throws: `.fileFailed` if the folder can't be used, or if another sync uses it, in this process or in another.
+    /// - Complexity: O(*n*) in the size of the stored records.
+    public init(_ sync: any ModelSync, folder: String, schema: ModelSchema = .init()) throws(NetworkError) {
+        (self.sync, self.schema) = (sync, schema)
+        self.folder = try OfflineFolder(folder)
+        let content = self.folder.load()
+        state = Mutex(State(table: OfflineTable(content), unreadable: content.unreadable))
+    }
+
+    // MARK: The queue
+
+    /// The changes that the server hasn't accepted, in the order in which they are sent.
+    ///
+    /// A change with a ``OfflineChange/failure`` waits for ``resolve(_:_:)``, together with later changes of the same
+    /// record and those that refer to a record not yet created. Other changes don't wait for it.
+    public var pending: [OfflineChange] {
+        let table = state.withLock { $0.table }
+        return table.queue.map { record, change in
+            OfflineChange(
+                id: change.key, verb: change.verb, path: table.resolve(change.path), mine: table.resolve(change.body),
+                base: record.base, theirs: change.refusal?.theirs ?? .missing, failure: change.refusal?.error)
+        }
+    }
+
+    /// The files of records in the folder that are damaged or can't be read; they remain unchanged.
+    public var unreadableFiles: [String] { state.withLock { $0.unreadable } }
+
+    /// Resolves a refused change, which is sent by the next operation or ``drain()``.
+    ///
+    /// `.theirs` also removes a change that the server hasn't refused. The method has no effect on changes that are no
+    /// longer pending. Models keep their attributes; fetch them after `.theirs`.
+    ///
+    /// - Throws: `.fileFailed`, or `.encodingFailed` unless the merged attributes are an object; the change is then
+    ///   unresolved.
+    public func resolve(_ change: OfflineChange, _ resolution: OfflineResolution) throws(NetworkError) {
+        if case .merged(let attributes) = resolution, !attributes.isObject {
+            throw NetworkError(.encodingFailed, "expected an object, found \(attributes.kindName)")
+        }
+        try state.withLock { state throws(NetworkError) in
+            guard var record = state.table.record(withFirst: change.id) else { return }
+            if record.changes[0].refusal == nil, !resolution.isRemoval { return }
+            record.resolve(resolution, key: LocalID.randomName(), id: schema.idAttribute)
+            try save(record, &state)
+        }
+    }
+
+    /// Removes all records and unsent changes, and files that can't be read; for example, when a user logs out.
+    public func removeAll() {
+        state.withLock { state in
+            folder.removeAll()
+            (state.table, state.unreadable) = (OfflineTable(.init()), [])
+        }
+    }
+
+    /// Writes a record to its file and then to the table; an empty record is removed.
+    func save(_ record: OfflineRecord, _ state: inout State, isDurable: Bool = true) throws(NetworkError) {
+        if record.isEmpty {
+            folder.remove(record.name)
+            state.table.remove(record.name)
+        } else {
+            try folder.save(record, isDurable: isDurable)
+            state.table.store(record)
+        }
+    }
+
+    // MARK: Operations
+
+    /// Performs an operation; see ``OfflineSync``.
+    ///
+    /// If the task is cancelled, a stored change stays in the queue.
+    ///
+    /// - Throws: `.fileFailed` if a change can't be stored; then it isn't sent. The server's refusal of the change, which
+    ///   is then not in the queue. For a fetch, the sync's errors if nothing is stored or the server refuses the fetch.
+    public func perform(
+        _ verb: ModelSyncVerb, _ target: ModelSyncTarget
+    ) async throws(NetworkError) -> ModelSyncAnswer {
+        if verb == .read { return try await read(target) }
+        guard let (key, name) = try enqueue(verb, target) else { return parsed(.missing, nil) }
+        defer { leave(key) }
+        while true {
+            var failure: NetworkError?
+            do { try await drain() } catch { failure = error }
+            if let result = state.withLock({ $0.waits[key]?.result }) { return try result.get() }
+            if Task.isCancelled { throw NetworkError(.cancelled, "the change remains in the queue") }
+            let isReady = state.withLock { state in
+                state.table.record(withFirst: key).map(state.table.isReady) ?? false
+            }
+            // The drain may have been one that ended before the change, or that other tasks have cancelled.
+            guard isReady, failure?.isCancellation ?? true else { break }
+        }
+        return state.withLock { state in
+            guard let record = state.table.records[name] else { return parsed(.missing, nil) }
+            let attributes = record.attributes(id: schema.idAttribute).map { state.table.resolve($0) }
+            return parsed(attributes ?? .missing, record.version)
+        }
+    }
+
+    func parsed(_ json: JSONEntity, _ version: String?) -> ModelSyncAnswer {
+        var answer = ModelSyncAnswer(json, version: version)
+        answer.isParsed = true
+        return answer
+    }
+
+    /// Stores a change and returns its key and record, or nil if there is nothing to send.
+    private func enqueue(
+        _ verb: ModelSyncVerb, _ target: ModelSyncTarget
+    ) throws(NetworkError) -> (key: String, name: String)? {
+        try state.withLock { state throws(NetworkError) in
+            let record = verb == .create ? nil : state.table.record(target.host, target.path)
+            var change = OfflineRecord.Change(
+                key: LocalID.randomName(), verb: verb, path: target.path, body: target.body ?? .missing,
+                order: state.table.nextOrder())
+            var changed = record ?? newRecord(change, target)
+            if changed.hasLeft(target.path) { change.path = changed.path }
+            if verb == .delete, changed.changes.last?.verb == .delete, let last = changed.changes.last {
+                change.key = last.key
+            } else {
+                change.version = changed.version(of: target.version)
+                let body = changed.withoutLocalID(change.body, schema.idAttribute)
+                let joins = changed.changes.last.map { state.table.canJoin(body, $0, of: changed) } ?? false
+                guard let key = changed.add(change, id: schema.idAttribute, joins: joins) else {
+                    for key in record?.changes.map(\.key) ?? [] { state.models[key] = nil }
+                    try save(changed, &state)
+                    return nil
+                }
+                try save(changed, &state)
+                change.key = key
+            }
+            let key = change.key
+            state.models[key] = target.model
+            if state.waits[key] == nil {
+                state.waits[key] = Wait(isFresh: changed.changes.count == 1 && changed.changes[0].order == change.order)
+            } else {
+                state.waits[key]?.count += 1
+                state.waits[key]?.isFresh = false
+            }
+            return (key, changed.name)
+        }
+    }
+
+    private func newRecord(_ change: OfflineRecord.Change, _ target: ModelSyncTarget) -> OfflineRecord {
+        let name = LocalID.randomName()
+        guard change.verb == .create else { return OfflineRecord(name: name, host: target.host, path: target.path) }
+        let id = LocalID.make()
+        var record = OfflineRecord(name: name, host: target.host, path: target.path.appendingSegment(id))
+        (record.localID, record.collection, record.creation) = (id, target.path, change.order)
+        return record
+    }
+
+    private func leave(_ key: String) {
+        state.withLock { state in
+            state.waits[key]?.count -= 1
+            if state.waits[key]?.result != nil { state.models[key] = nil }
+            if state.waits[key]?.count == 0 { state.waits[key] = nil }
+        }
+    }
+}
+
+extension OfflineResolution {
+    fileprivate var isRemoval: Bool { if case .theirs = self { true } else { false } }
+}
