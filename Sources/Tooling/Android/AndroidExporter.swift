@@ -82,7 +82,7 @@ struct AndroidExporter {
         let locale = layer.language.map { " tools:locale=\"\($0)\"" } ?? ""
         var (body, usesMarks) = ("", false)
         for entry in table {
-            let xml = isImported ? importedXML(entry) : xml(entry, tableNamed: name, of: layer)
+            let xml = xml(entry, tableNamed: name, of: layer, isImported: isImported)
             usesMarks = usesMarks || xml.contains("<xliff:")
             body += xml
         }
@@ -99,33 +99,28 @@ struct AndroidExporter {
 
     // MARK: Entries
 
-    /// Returns the XML of an entry of a layer that was imported from Android.
-    private mutating func importedXML(_ entry: CustomizationEntry) -> String {
-        let name = AndroidNames.isValid(entry.key) ? entry.key : AndroidNames.resource(entry.key)
-        let key: [(String, CustomizationValue)] = name == entry.key ? [] : [("key", .string(entry.key))]
-        let source = AndroidSource(entry.comment)
-        if !source.elements.isEmpty { return sourceXML(source, entry, name: name, key: key) }
-        let element = AndroidElement(
-            entry.value, typing: .declared, dialect: .ftCustomization, reference: AndroidReference.named)
-        let isSame = element.map { $0.value { $0 }.value == entry.value } == true
-        return xml(element, entry, name: name, comment: entry.comment, members: key, isSame: isSame)
-    }
-
-    /// Returns the XML of an entry of any other layer.
+    /// Returns the XML of an entry; `isImported` if its layer was imported from Android.
     private mutating func xml(
-        _ entry: CustomizationEntry, tableNamed table: String, of layer: CustomizationLayer
+        _ entry: CustomizationEntry, tableNamed table: String, of layer: CustomizationLayer, isImported: Bool
     ) -> String {
-        let types = types[table] ?? [:]
-        let isTyped = types[entry.key] != "string"
-        let name = AndroidNames.resource(entry.key, table: table)
-        let key: [(String, CustomizationValue)] =
-            AndroidNames.key(name, table: table) == entry.key ? [] : [("key", .string(entry.key))]
+        let name: String
+        let hasOwnName: Bool
+        if isImported {
+            name = AndroidNames.isValid(entry.key) ? entry.key : AndroidNames.resource(entry.key)
+            hasOwnName = name == entry.key
+        } else {
+            name = AndroidNames.resource(entry.key, table: table)
+            hasOwnName = AndroidNames.key(name, table: table) == entry.key
+        }
+        let key: [(String, CustomizationValue)] = hasOwnName ? [] : [("key", .string(entry.key))]
         let source = AndroidSource(entry.comment)
         if !source.elements.isEmpty { return sourceXML(source, entry, name: name, key: key) }
+        let types = types[table] ?? [:]
+        let isTyped = !isImported && types[entry.key] != "string"
         let element = AndroidElement(entry.value, typing: isTyped ? typing : .declared, dialect: layer.colors) { key in
-            types[key].map { ($0, "@\($0)/" + AndroidNames.resource(key)) }
+            isImported ? AndroidReference.named(key) : types[key].map { ($0, "@\($0)/" + AndroidNames.resource(key)) }
         }
-        let isSame = element.map { $0.value(key: AndroidNames.key).value == entry.value } == true
+        let isSame = element.map { $0.value(key: isImported ? { $0 } : AndroidNames.key).value == entry.value } == true
         return xml(element, entry, name: name, comment: entry.comment, members: key, isSame: isSame)
     }
 

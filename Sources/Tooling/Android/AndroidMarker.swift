@@ -28,16 +28,15 @@ struct AndroidMarker {
 
     /// Creates the first marker of a file.
     init(layer: CustomizationLayer, table: String) {
-        let names = ["base", "language", "brand", "theme", "override"]
-        var (kind, name): (Int, String?) = (4, nil)
-        switch layer.role {
-        case .base: kind = 0
-        case .language: kind = 1
-        case .brand(let brand), .brandLanguage(let brand, _): (kind, name) = (2, brand)
-        case .theme(let theme): (kind, name) = (3, theme)
-        case .override: break
-        }
-        members = [("role", .string(names[kind]))]
+        let (role, name): (CustomizationValue, String?) =
+            switch layer.role {
+            case .base: ("base", nil)
+            case .language: ("language", nil)
+            case .brand(let brand), .brandLanguage(let brand, _): ("brand", brand)
+            case .theme(let theme): ("theme", theme)
+            case .override: ("override", nil)
+            }
+        members = [("role", role)]
         if let name { members.append(("name", .string(name))) }
         if let language = layer.language { members.append(("language", .string(language.description))) }
         members += [("layer", .string(layer.id)), ("table", .string(table))]

@@ -1,14 +1,6 @@
 import AshlarCore
 public import AshlarCustomization
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
-
 extension AndroidResources {
     /// Reads every `values…/*.xml` file below a folder, for an import.
     ///
@@ -53,30 +45,13 @@ extension AndroidResources {
     /// - Throws: `CustomizationError` with the code `unwritable` and the file's path; files before it have been
     ///   written.
     public func write(toFolder folder: String) throws(CustomizationError) {
-        try Self.createFolder(folder)
         for file in files {
             let parts = file.path.split(separator: "/")
-            guard !parts.contains("..") else { throw Self.unwritable(file.path, "the path leads out of the folder") }
-            var path = folder
-            for part in parts.dropLast() {
-                path += "/" + part
-                try Self.createFolder(path)
+            if parts.contains("..") {
+                throw CustomizationError(.unwritable, key: file.path, expected: "the path leads out of the folder")
             }
-            path += "/" + (parts.last ?? "strings.xml")
-            do throws(FileFailure) {
-                try AtomicFile.replace(path, with: Array(file.text.utf8), permissions: 0o644)
-            } catch {
-                throw Self.unwritable(path, "\(error)")
-            }
+            let path = parts.isEmpty ? "strings.xml" : parts.joined(separator: "/")
+            try FileOutput.write(Array(file.text.utf8), to: folder + "/" + path)
         }
-    }
-
-    private static func createFolder(_ path: String) throws(CustomizationError) {
-        guard mkdir(path, 0o777) != 0, errno != EEXIST else { return }
-        throw unwritable(path, String(cString: strerror(errno)))
-    }
-
-    private static func unwritable(_ path: String, _ reason: String) -> CustomizationError {
-        CustomizationError(.unwritable, key: path, expected: reason)
     }
 }

@@ -31,14 +31,18 @@ extension TranslationCatalog {
             // Only strings that differ, so that a string that the base language provides isn't repeated.
             texts = texts.filter { key, text in editor.table[key]?.text != text }
             if !texts.isEmpty { try editor.apply(texts) }
-            if editor.bytes != before { changed.append(try Self.write(editor.bytes, strings)) }
+            if editor.bytes != before {
+                try FileOutput.write(editor.bytes, to: strings)
+                changed.append(strings)
+            }
             guard !messages.isEmpty else { continue }
             let dictionary = path + "/" + table + ".stringsdict"
             let old = (try? WholeFile.read(dictionary)) ?? []
             let known = old.isEmpty ? StringsTable.empty : StringsTable.parse(stringsDict: old, file: dictionary).table
             guard messages.contains(where: { known[$0.key] != $0.value }) else { continue }
             let text = known.merging(StringsTable(entries: messages)).formattedStringsDict(sorted: true)
-            changed.append(try Self.write(Array(text.utf8), dictionary))
+            try FileOutput.write(Array(text.utf8), to: dictionary)
+            changed.append(dictionary)
         }
         return changed
     }
@@ -47,16 +51,5 @@ extension TranslationCatalog {
     private static func folderName(of language: LanguageTag, in folder: String) -> String {
         let names = (FolderListing.names(in: folder) ?? []).filter { $0.hasSuffix(".lproj") }
         return names.first { LanguageTag(String($0.dropLast(6))) == language } ?? "\(language).lproj"
-    }
-
-    private static func write(_ bytes: [UInt8], _ path: String) throws(CustomizationError) -> String {
-        do throws(FileFailure) {
-            try FolderListing.create(
-                path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/"))
-            try AtomicFile.replace(path, with: bytes, permissions: 0o644)
-        } catch {
-            throw CustomizationError(.unwritable, key: path, expected: "\(error)")
-        }
-        return path
     }
 }
