@@ -38,17 +38,7 @@ public struct Customization: Sendable {
     ) {
         var policy = policy
         if case .named(let name) = brand { policy.brands.insert(name) }
-        self.init(
-            tree: CustomizationTree(path: path, policy: policy), base: base, languages: languages, brand: brand,
-            themes: themes, theme: theme, policy: policy)
-    }
-
-    /// Creates a stack from a tree; files that the tree has already read aren't read again.
-    package init(
-        tree: CustomizationTree, base: LanguageTag = "en", languages: [LanguageTag]? = nil,
-        brand: CustomizationBrand = .fromInfoPlist, themes: [Theme] = [], theme: String? = nil,
-        policy: CustomizationPolicy = .init()
-    ) {
+        let tree = CustomizationTree(path: path, policy: policy)
         let brandName: String? =
             switch brand {
             case .fromInfoPlist: tree.brandOfInfoPlist

@@ -50,7 +50,7 @@ struct PluralOperands: Hashable, Sendable {
         var whole = Array(parts[0])
         var decimals = parts.count > 1 ? Array(parts[1]) : []
         guard !whole.isEmpty, parts.count == 1 || !decimals.isEmpty,
-            (whole + decimals).allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+            (whole + decimals).allSatisfy({ $0.isDigit })
         else { return nil }
         for _ in 0..<power { whole.append(decimals.isEmpty ? UInt8(ascii: "0") : decimals.removeFirst()) }
 

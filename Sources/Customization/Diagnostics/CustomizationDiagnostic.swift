@@ -54,11 +54,11 @@ public struct CustomizationDiagnostic: Hashable, Sendable, CustomStringConvertib
     }
 
     /// The file's path.
-    public var file: String { location.file }
+    package var file: String { location.file }
     /// The line, from 1, or 0 if unknown.
-    public var line: Int { location.line }
+    package var line: Int { location.line }
     /// The column in Unicode scalars, from 1, or 0 if unknown.
-    public var column: Int { location.column }
+    package var column: Int { location.column }
 
     /// The diagnostic in the format of a compiler: `file:line:column: severity: message [code]`.
     public var description: String {

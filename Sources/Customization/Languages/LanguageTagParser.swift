@@ -9,7 +9,7 @@ enum LanguageTagParser {
     static func parse(_ text: String) -> LanguageTag? {
         guard !text.isEmpty, text.utf8.count <= longestTag else { return nil }
         guard
-            text.utf8.allSatisfy({ isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") })
+            text.utf8.allSatisfy({ $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") })
         else { return nil }
         let lowercased = text.lowercased()
         var subtags = lowercased.split(omittingEmptySubsequences: false) { $0 == "-" || $0 == "_" }.map(String.init)[
@@ -19,19 +19,19 @@ enum LanguageTagParser {
 
         var language = "und"
         if subtags.first != "x" {
-            guard let first = subtags.popFirst(), (2...3).contains(first.utf8.count), first.utf8.allSatisfy(isLetter)
+            guard let first = subtags.popFirst(), (2...3).contains(first.utf8.count), first.utf8.allSatisfy(\.isLetter)
             else { return nil }
             language = first
         }
         // An extended language subtag is itself a language: `zh-yue` is `yue`.
         if prefixesOfExtendedLanguages.contains(language), let extended = subtags.first, extended.utf8.count == 3,
-            extended.utf8.allSatisfy(isLetter)
+            extended.utf8.allSatisfy(\.isLetter)
         {
             language = extended
             subtags.removeFirst()
         }
         var script: String?
-        if let next = subtags.first, next.utf8.count == 4, next.utf8.allSatisfy(isLetter) {
+        if let next = subtags.first, next.utf8.count == 4, next.utf8.allSatisfy(\.isLetter) {
             script = next.prefix(1).uppercased() + next.dropFirst()
             subtags.removeFirst()
         }
@@ -71,19 +71,13 @@ enum LanguageTagParser {
 
     private static func isRegion(_ subtag: String) -> Bool {
         switch subtag.utf8.count {
-        case 2: subtag.utf8.allSatisfy(isLetter)
-        case 3: subtag.utf8.allSatisfy(isDigit)
+        case 2: subtag.utf8.allSatisfy(\.isLetter)
+        case 3: subtag.utf8.allSatisfy(\.isDigit)
         default: false
         }
     }
 
     private static func isVariant(_ subtag: String) -> Bool {
-        subtag.utf8.count >= 5 || (subtag.utf8.count == 4 && subtag.utf8.first.map(isDigit) == true)
+        subtag.utf8.count >= 5 || (subtag.utf8.count == 4 && subtag.utf8.first?.isDigit == true)
     }
-
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 }

@@ -16,16 +16,12 @@ final class CustomizationStorage: Sendable {
         (self.tree, self.selection, self.policy) = (tree, selection, policy)
         let stack = selection.stack(of: tree, policy: policy)
         (layers, diagnostics) = (stack.layers, stack.diagnostics)
-        var names = Set(stack.layers.flatMap(\.tables.keys))
-        names.insert(CustomizationLayer.defaultTable)
-        var tables: [String: ComposedTable] = [:]
-        for name in names {
-            tables[name] = ComposedTable(
-                name: name, layers: stack.layers, numbers: policy.numbers, hasLanguage: selection.hasLanguage)
+        func compose(_ name: String) -> ComposedTable {
+            ComposedTable(name: name, layers: stack.layers, numbers: policy.numbers, hasLanguage: selection.hasLanguage)
         }
-        main =
-            tables[CustomizationLayer.defaultTable]
-            ?? ComposedTable(name: CustomizationLayer.defaultTable, layers: [], numbers: .strict, hasLanguage: false)
+        main = compose(CustomizationLayer.defaultTable)
+        var tables = [CustomizationLayer.defaultTable: main]
+        for name in Set(stack.layers.flatMap(\.tables.keys)) where tables[name] == nil { tables[name] = compose(name) }
         self.tables = tables
     }
 

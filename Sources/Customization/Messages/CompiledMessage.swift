@@ -57,7 +57,7 @@ final class CompiledMessage: Sendable {
             body = Pattern(pieces: parser.parse(), problems: parser.problems)
             (variables, problems, names) = ([], parser.problems, parser.names)
             positions = names.map { name in
-                name.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+                name.utf8.allSatisfy { $0.isDigit }
                     ? Int(name) ?? -1 : -1
             }
             literalCount = Self.length(body.pieces)

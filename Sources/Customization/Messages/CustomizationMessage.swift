@@ -105,7 +105,7 @@ public struct CustomizationMessage: Hashable, Sendable {
     public var problems: [MessageProblem] { compiled.problems }
 
     /// The names of the arguments: names in braces, names of variables, or positions from 1.
-    public var argumentNames: [String] { compiled.names }
+    package var argumentNames: [String] { compiled.names }
 
     /// Returns the text for values in the order of the arguments.
     ///

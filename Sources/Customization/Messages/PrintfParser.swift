@@ -185,7 +185,7 @@ struct PrintfParser {
 
     private mutating func number() -> Int? {
         var value: Int?
-        while index < bytes.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[index]) {
+        while index < bytes.count, bytes[index].isDigit {
             value = min((value ?? 0) * 10 + Int(bytes[index] - UInt8(ascii: "0")), 1_000_000)
             index += 1
         }

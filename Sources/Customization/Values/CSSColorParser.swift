@@ -191,14 +191,14 @@ struct CSSColorParser {
         if Self.isSign(byte(at)) { at += 1 }
         let whole = skipDigits()
         var fraction = 0
-        if byte(at) == UInt8(ascii: "."), Self.isDigit(byte(at + 1)) {
+        if byte(at) == UInt8(ascii: "."), byte(at + 1).isDigit {
             at += 1
             fraction = skipDigits()
         }
         guard whole + fraction > 0 else { return nil }
         if byte(at) | 0x20 == UInt8(ascii: "e") {
             let exponent = at + (Self.isSign(byte(at + 1)) ? 2 : 1)
-            if Self.isDigit(byte(exponent)) {
+            if byte(exponent).isDigit {
                 at = exponent
                 _ = skipDigits()
             }
@@ -213,7 +213,7 @@ struct CSSColorParser {
         }
         // A letter starts a unit, and so does a hyphen before one.
         let afterHyphen = byte(at) == UInt8(ascii: "-") ? byte(at + 1) : byte(at)
-        guard Self.isName(afterHyphen), !Self.isDigit(afterHyphen) else { return .number(value) }
+        guard Self.isName(afterHyphen), !afterHyphen.isDigit else { return .number(value) }
         switch name() {
         case "deg": return .angle(value)
         case "grad": return .angle(value * 0.9)
@@ -227,19 +227,17 @@ struct CSSColorParser {
 
     private mutating func skipDigits() -> Int {
         let start = at
-        while Self.isDigit(byte(at)) { at += 1 }
+        while byte(at).isDigit { at += 1 }
         return at - start
     }
 
     private static func isSign(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") }
 
-    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
-
     private static func isLetter(_ byte: UInt8) -> Bool {
-        byte >= 0x80 || byte == UInt8(ascii: "_") || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+        byte >= 0x80 || byte == UInt8(ascii: "_") || byte.isLetter
     }
 
     private static func isName(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: "-") || isDigit(byte) || isLetter(byte)
+        byte == UInt8(ascii: "-") || byte.isDigit || isLetter(byte)
     }
 }

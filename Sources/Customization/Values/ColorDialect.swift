@@ -101,7 +101,7 @@ struct ColorReading {
         guard (1...3).contains(bytes.count) else { return nil }
         var value = 0
         for c in bytes {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(c) else { return nil }
+            guard c.isDigit else { return nil }
             value = value * 10 + Int(c - UInt8(ascii: "0"))
         }
         return value
@@ -112,7 +112,7 @@ struct ColorReading {
     }
 
     private static func components(_ bytes: Bytes, _ scale: ColorDialect.AlphaScale) -> RGBAColor? {
-        guard let first = bytes.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else { return nil }
+        guard bytes.first?.isDigit == true else { return nil }
         let parts = bytes.split(separator: UInt8(ascii: ","), maxSplits: 4, omittingEmptySubsequences: false)
         guard parts.count == 3 || parts.count == 4 else { return nil }
         var rgb: [UInt8] = []

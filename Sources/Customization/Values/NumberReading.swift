@@ -13,8 +13,6 @@ public enum NumberSpelling: Hashable, Sendable {
 package enum NumberReading {
     typealias Bytes = UnsafeBufferPointer<UInt8>.SubSequence
 
-    private static func isDigit(_ c: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(c) }
-
     /// Parses `[+-]digits` or `0x…`, ignoring whitespace around it, if it fits into 64 bits.
     package static func integer(_ text: String) -> Int64? {
         text.withKeyBytes { integer(ColorReading.trimmed($0)) }
@@ -37,7 +35,7 @@ package enum NumberReading {
         guard !digits.isEmpty else { return nil }
         var value: Int64 = 0
         for c in digits {
-            guard isDigit(c) else { return nil }
+            guard c.isDigit else { return nil }
             let (product, o1) = value.multipliedReportingOverflow(by: 10)
             let digit = Int64(c - UInt8(ascii: "0"))
             let (sum, o2) =
@@ -71,18 +69,18 @@ package enum NumberReading {
         let end = bytes.endIndex
         if i < end, bytes[i] == UInt8(ascii: "-") || bytes[i] == UInt8(ascii: "+") { i += 1 }
         var digits = 0
-        while i < end, isDigit(bytes[i]) { (i, digits) = (i + 1, digits + 1) }
+        while i < end, bytes[i].isDigit { (i, digits) = (i + 1, digits + 1) }
         if i < end, bytes[i] == UInt8(ascii: ".") {
             var j = i + 1
-            while j < end, isDigit(bytes[j]) { (j, digits) = (j + 1, digits + 1) }
+            while j < end, bytes[j].isDigit { (j, digits) = (j + 1, digits + 1) }
             if digits > 0 { i = j }
         }
         guard digits > 0 else { return nil }
         if i < end, bytes[i] | 0x20 == UInt8(ascii: "e") {
             var j = i + 1
             if j < end, bytes[j] == UInt8(ascii: "-") || bytes[j] == UInt8(ascii: "+") { j += 1 }
-            if j < end, isDigit(bytes[j]) {
-                while j < end, isDigit(bytes[j]) { j += 1 }
+            if j < end, bytes[j].isDigit {
+                while j < end, bytes[j].isDigit { j += 1 }
                 i = j
             }
         }
@@ -139,7 +137,7 @@ extension NumberReading {
         text.withKeyBytes { bytes in
             let (isNegative, rest) = signed(bytes)
             var value: Int64 = 0
-            for c in rest.prefix(while: isDigit) {
+            for c in rest.prefix(while: \.isDigit) {
                 let digit = Int64(c - UInt8(ascii: "0"))
                 let (product, o1) = value.multipliedReportingOverflow(by: 10)
                 let (sum, o2) =

@@ -68,7 +68,7 @@ enum AndroidFormat {
                 continue
             }
             count += 1
-            let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            let digits = rest.prefix { $0.isDigit }
             rest = rest.dropFirst(digits.count)
             if digits.isEmpty || rest.first != UInt8(ascii: "$") { isPositional = false }
         }

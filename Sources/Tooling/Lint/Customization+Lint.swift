@@ -173,17 +173,16 @@ struct CustomizationLinter {
             return isLong && digits.count(where: \.isHexDigit) > digits.count / 2 ? "color" : nil
         }
         let parts = text.split(separator: ",", omittingEmptySubsequences: false)
-        func isDigit(_ c: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(c) }
         guard
             parts.allSatisfy({ part in
-                part.utf8.contains(where: isDigit) && part.utf8.allSatisfy { isDigit($0) || " %+-.".utf8.contains($0) }
+                part.utf8.contains(where: \.isDigit) && part.utf8.allSatisfy { $0.isDigit || " %+-.".utf8.contains($0) }
             })
         else { return nil }
         switch parts.count {
         case 1:
             let digits = text.utf8.drop { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+") }
-            return digits.allSatisfy(isDigit) && NumberReading.integer(text) == nil ? "integer" : nil
-        case 2: return text.utf8.allSatisfy { isDigit($0) || $0 == UInt8(ascii: ",") } ? "number" : nil
+            return digits.allSatisfy(\.isDigit) && NumberReading.integer(text) == nil ? "integer" : nil
+        case 2: return text.utf8.allSatisfy { $0.isDigit || $0 == UInt8(ascii: ",") } ? "number" : nil
         case 3, 4:
             if case .components = dialect { return "color" }
             return nil

@@ -59,13 +59,9 @@ enum FormatLint {
                     add(.error, .placeholderExtra, "argument \(position) (\(type)) is not used in the base language")
                     continue
                 }
-                if expected.kind != type.kind {
+                if expected != type {
                     add(
-                        .error, .placeholderType,
-                        "argument \(position) is \(expected) in the base language, here \(type)")
-                } else if expected.length != type.length {
-                    add(
-                        .warning, .placeholderType,
+                        expected.kind == type.kind ? .warning : .error, .placeholderType,
                         "argument \(position) is \(expected) in the base language, here \(type)")
                 }
             }

@@ -42,13 +42,13 @@ struct PseudoPieces {
                 }
             case "<":
                 let inside = utf8[index...].dropFirst()
-                if let first = inside.first, first == UInt8(ascii: "/") || isLetter(first),
+                if let first = inside.first, first == UInt8(ascii: "/") || first.isLetter,
                     let end = inside.prefix(200).firstIndex(of: UInt8(ascii: ">"))
                 {
                     length = utf8.distance(from: index, to: end) + 1
                 }
             case "&":
-                let name = utf8[index...].dropFirst().prefix(12).prefix { isLetter($0) || isDigit($0) || $0 == 0x23 }
+                let name = utf8[index...].dropFirst().prefix(12).prefix { $0.isLetter || $0.isDigit || $0 == 0x23 }
                 if !name.isEmpty, name.endIndex < utf8.endIndex, utf8[name.endIndex] == UInt8(ascii: ";") {
                     length = name.count + 2
                 }
@@ -61,10 +61,4 @@ struct PseudoPieces {
         }
         return ranges
     }
-
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 }

@@ -14,3 +14,13 @@ extension String {
         return String(self[first...last])
     }
 }
+
+extension UInt8 {
+    /// Whether the byte is an ASCII digit.
+    @inline(__always)
+    package var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+
+    /// Whether the byte is an ASCII letter.
+    @inline(__always)
+    package var isLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
+}
