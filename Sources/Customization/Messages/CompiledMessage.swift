@@ -2,7 +2,6 @@
 ///
 /// Every notation compiles to the same pieces, so one renderer formats all of them.
 final class CompiledMessage: Sendable {
-    /// A piece of a text.
     enum Piece: Sendable {
         case literal(String)
         /// A `printf` placeholder and its position from 1; position 0 is the number of the enclosing variable.
@@ -35,7 +34,6 @@ final class CompiledMessage: Sendable {
 
     let body: Pattern
     let variables: [Variable]
-    /// The names of the arguments.
     let names: [String]
     /// The position, from 0, of each argument of an ICU message, or -1 for a name; nil for other notations.
     let positions: [Int]?

@@ -35,11 +35,11 @@ extension CustomizationMessage {
                         }
                     uses.append(
                         ArgumentUse(
-                            name: message.names[argument.index], kind: kind, cases: [], hasExactCases: false))
+                            name: message.names[argument.place.index], kind: kind, cases: [], hasExactCases: false))
                 case .choice(let choice):
                     uses.append(
                         ArgumentUse(
-                            name: message.names[choice.index],
+                            name: message.names[choice.place.index],
                             kind: choice.kind == .plural ? .plural : choice.kind == .ordinal ? .ordinal : .select,
                             cases: choice.cases.map(\.name), hasExactCases: !choice.exact.isEmpty))
                     choice.patterns.forEach(walk)

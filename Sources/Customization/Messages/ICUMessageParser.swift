@@ -129,7 +129,6 @@ struct ICUMessageParser {
         let name = word()
         guard !name.isEmpty else { throw Failure(message: "expected the name of an argument") }
         skipSpace()
-        let text = "{\(name)}"
         if take("}") { return .argument(simple(name, .plain, start)) }
         guard take(",") else { throw Failure(message: "expected \",\" or \"}\" after \"\(name)\"") }
         skipSpace()
@@ -137,7 +136,7 @@ struct ICUMessageParser {
         skipSpace()
         if let kind = MessageChoice.Kind(rawValue: type) {
             guard take(",") else { throw Failure(message: "expected \",\" after \"\(type)\"") }
-            return .choice(try choice(kind, name, text, start, depth: depth, inPlural: inPlural))
+            return .choice(try choice(kind, name, start, depth: depth, inPlural: inPlural))
         }
         let style = try style()
         let written = String(decoding: bytes[start..<index], as: UTF8.self)
@@ -160,7 +159,7 @@ struct ICUMessageParser {
     }
 
     private mutating func simple(_ name: String, _ style: MessageArgument.Style, _ start: Int) -> MessageArgument {
-        MessageArgument(index: number(of: name), style: style, text: "{\(name)}", offset: start)
+        MessageArgument(MessagePlace(index: number(of: name), text: "{\(name)}", offset: start), style: style)
     }
 
     /// Parses the style of a simple argument, up to its `}`; returns an empty string if it has none.
@@ -180,15 +179,14 @@ struct ICUMessageParser {
     }
 
     private mutating func choice(
-        _ kind: MessageChoice.Kind, _ name: String, _ text: String, _ start: Int, depth: Int,
-        inPlural: Bool
+        _ kind: MessageChoice.Kind, _ name: String, _ start: Int, depth: Int, inPlural: Bool
     ) throws(Failure) -> MessageChoice {
-        let argument = number(of: name)
+        let place = MessagePlace(index: number(of: name), text: "{\(name)}", offset: start)
         var numberOffset: Int64 = 0
         var exact: [(number: Double, pieces: [Piece])] = []
         var cases: [(name: String, pieces: [Piece])] = []
         func report(_ code: CustomizationDiagnostic.Code, _ offset: Int, _ message: String) {
-            problems.append(.init(code, placeholder: text, offset: offset, message))
+            problems.append(.init(code, placeholder: place.text, offset: offset, message))
         }
         skipSpace()
         if kind != .select, bytes[index...].starts(with: "offset:".utf8) {
@@ -201,7 +199,7 @@ struct ICUMessageParser {
             skipSpace()
         }
         while !take("}") {
-            let place = index
+            let caseStart = index
             let selector = word(extra: "=-.")
             guard !selector.isEmpty else { throw Failure(message: "expected a case of \"\(name)\"") }
             skipSpace()
@@ -211,11 +209,11 @@ struct ICUMessageParser {
             skipSpace()
             if kind != .select, selector.hasPrefix("=") {
                 guard let number = Double(selector.dropFirst()) else {
-                    report(.unknownCase, place, "\"\(selector)\" is not a number")
+                    report(.unknownCase, caseStart, "\"\(selector)\" is not a number")
                     continue
                 }
                 if exact.contains(where: { $0.number == number }) {
-                    report(.duplicateCase, place, "two texts for \"\(selector)\"; the first one is used")
+                    report(.duplicateCase, caseStart, "two texts for \"\(selector)\"; the first one is used")
                 } else {
                     exact.append((number, pieces))
                 }
@@ -223,11 +221,11 @@ struct ICUMessageParser {
             }
             if kind != .select, PluralCategory(rawValue: selector) == nil {
                 report(
-                    .unknownCase, place,
+                    .unknownCase, caseStart,
                     "\"\(selector)\" is not a plural category; use =1 for an exact number")
             }
             if cases.contains(where: { $0.name == selector }) {
-                report(.duplicateCase, place, "two texts for \"\(selector)\"; the first one is used")
+                report(.duplicateCase, caseStart, "two texts for \"\(selector)\"; the first one is used")
             } else {
                 cases.append((selector, pieces))
             }
@@ -235,10 +233,7 @@ struct ICUMessageParser {
         if !cases.contains(where: { $0.name == "other" }) {
             report(.missingOther, start, "there is no text for other")
         }
-        return MessageChoice(
-            kind: kind, index: argument, numberOffset: numberOffset, exact: exact, cases: cases,
-            text: text,
-            offset: start)
+        return MessageChoice(kind: kind, place: place, numberOffset: numberOffset, exact: exact, cases: cases)
     }
 
     private mutating func number(of name: String) -> Int {

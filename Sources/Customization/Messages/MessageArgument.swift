@@ -1,21 +1,26 @@
+/// The place of an argument in braces, for messages about it.
+struct MessagePlace: Sendable {
+    /// The number of the argument, from 0.
+    let index: Int
+    /// The argument as it is written; for a choice, without its cases.
+    let text: String
+    /// The offset in the message's UTF-8.
+    let offset: Int
+
+    /// The place of `#`.
+    static let number = MessagePlace(index: 0, text: "#", offset: 0)
+}
+
 /// `{name}`, `{name, number, percent}` or `{name, date, short}` in an ICU message.
 final class MessageArgument: Sendable {
-    /// The display of a value.
     enum Style: Equatable, Sendable {
         case plain
         case number(MessageNumberStyle)
         case date(MessageDateStyle)
     }
 
-    /// The number of the argument, from 0.
-    let index: Int
+    let place: MessagePlace
     let style: Style
-    /// The argument as it is written.
-    let text: String
-    /// The offset in the message's UTF-8.
-    let offset: Int
 
-    init(index: Int, style: Style, text: String, offset: Int) {
-        (self.index, self.style, self.text, self.offset) = (index, style, text, offset)
-    }
+    init(_ place: MessagePlace, style: Style) { (self.place, self.style) = (place, style) }
 }

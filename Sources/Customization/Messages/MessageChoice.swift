@@ -1,6 +1,5 @@
 /// The alternatives of a plural or select in an ICU message.
 final class MessageChoice: Sendable {
-    /// The rule of the choice.
     enum Kind: String, Sendable {
         case select
         case plural
@@ -10,31 +9,25 @@ final class MessageChoice: Sendable {
     typealias Pieces = [CompiledMessage.Piece]
 
     let kind: Kind
-    /// The number of the argument, from 0.
-    let index: Int
+    let place: MessagePlace
     /// The number that is subtracted before the plural rules apply.
     let numberOffset: Int64
     /// The exact cases of a plural, such as `=0`.
     let exact: [(number: Double, pieces: Pieces)]
     /// The other cases, in the order of the text, including `other`.
     let cases: [(name: String, pieces: Pieces)]
-    /// The argument in braces, without its cases.
-    let text: String
-    /// The offset in the message's UTF-8.
-    let offset: Int
     /// The text of each plural category, in the order of `PluralCategory`; that of `other` if it has none.
     private let forms: [Pieces?]
 
     init(
-        kind: Kind, index: Int, numberOffset: Int64, exact: [(number: Double, pieces: Pieces)],
-        cases: [(name: String, pieces: Pieces)], text: String, offset: Int
+        kind: Kind, place: MessagePlace, numberOffset: Int64, exact: [(number: Double, pieces: Pieces)],
+        cases: [(name: String, pieces: Pieces)]
     ) {
-        (self.kind, self.index, self.numberOffset) = (kind, index, numberOffset)
-        (self.exact, self.cases, self.text, self.offset) = (exact, cases, text, offset)
+        (self.kind, self.place, self.numberOffset) = (kind, place, numberOffset)
+        (self.exact, self.cases) = (exact, cases)
         forms = PluralCategory.allCases.map { Self.pieces(of: $0.rawValue, in: cases) }
     }
 
-    /// The pieces of all cases.
     var patterns: [Pieces] { exact.map(\.pieces) + cases.map(\.pieces) }
 
     /// The text of a case, or of `other`; nil if there is neither.

@@ -40,7 +40,7 @@ struct MessageRenderer: ~Copyable {
             case .variable(let placeholder, let variable, let position):
                 expand(placeholder, variable, position, path)
             case .argument(let argument): show(argument)
-            case .number: if let number { append(plain: number, "#", 0) } else { text += "#" }
+            case .number: if let number { append(plain: number, .number) } else { text += "#" }
             case .choice(let choice): choose(choice, number: number)
             }
         }
@@ -85,14 +85,14 @@ struct MessageRenderer: ~Copyable {
     // MARK: Choices
 
     private mutating func choose(_ choice: MessageChoice, number outer: FormatValue?) {
-        guard let value = values[choice.index] else {
-            return missing(choice.text, choice.offset, choice.index)
+        guard let value = values[choice.place.index] else {
+            return missing(choice.place)
         }
         guard choice.kind != .select else {
             return render(choice, choice.pieces(of: value.text), value.text, number: outer)
         }
         guard let exact = value.number else {
-            mismatch(value, "a number", choice.text, choice.offset)
+            mismatch(value, "a number", choice.place)
             return render(choice, choice.pieces(of: .other), "other", number: value)
         }
         if let found = choice.exact.first(where: { $0.number == exact }) {
@@ -112,24 +112,24 @@ struct MessageRenderer: ~Copyable {
         _ choice: MessageChoice, _ pieces: [Piece]?, _ name: String, number: FormatValue?
     ) {
         guard let pieces else {
-            report(.missingCategory, choice.text, choice.offset, "there is no text for \(name) and none for other")
-            text += choice.text
+            report(.missingCategory, choice.place, "there is no text for \(name) and none for other")
+            text += choice.place.text
             return
         }
         render(pieces, own: 0, number: number, path: [])
     }
 
-    mutating func missing(_ argument: String, _ offset: Int, _ index: Int) {
-        text += argument
-        report(.missingArgument, argument, offset, values.problem(ofMissing: index))
+    mutating func missing(_ place: MessagePlace) {
+        text += place.text
+        report(.missingArgument, place, values.problem(ofMissing: place.index))
     }
 
-    mutating func mismatch(_ value: FormatValue, _ expected: String, _ argument: String, _ offset: Int) {
-        report(.typeMismatch, argument, offset, "expected \(expected), found \(value.typeName) \"\(value.text)\"")
+    mutating func mismatch(_ value: FormatValue, _ expected: String, _ place: MessagePlace) {
+        report(.typeMismatch, place, "expected \(expected), found \(value.typeName) \"\(value.text)\"")
     }
 
-    mutating func report(_ code: CustomizationDiagnostic.Code, _ argument: String, _ offset: Int, _ message: String) {
-        problems.append(.init(code, placeholder: argument, offset: offset, message))
+    mutating func report(_ code: CustomizationDiagnostic.Code, _ place: MessagePlace, _ message: String) {
+        problems.append(.init(code, placeholder: place.text, offset: place.offset, message))
     }
 }
 

@@ -1,8 +1,6 @@
 /// A message in the form of a `.stringsdict` entry: a format and its variables.
 package struct PluralText: Hashable, Sendable {
-    /// The format with its variables.
     package var format: String
-    /// The variables by name.
     package var variables: [String: CustomizationMessage.Variable]
 
     package init(format: String, variables: [String: CustomizationMessage.Variable]) {

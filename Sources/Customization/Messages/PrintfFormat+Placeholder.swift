@@ -33,7 +33,6 @@ extension PrintfFormat {
             }
         }
 
-        /// The text of the placeholder.
         package let text: String
         /// The offset in the format's UTF-8.
         package let offset: Int
@@ -70,7 +69,6 @@ extension PrintfFormat {
 
     /// The type of a placeholder: the kind of value and the length modifier.
     package struct PlaceholderType: Hashable, Sendable, CustomStringConvertible {
-        /// The kind of a placeholder's value.
         package enum Kind: String, Hashable, Sendable {
             /// Any value: `%@`.
             case object
@@ -94,7 +92,6 @@ extension PrintfFormat {
             case lineEnd
         }
 
-        /// The kind of value.
         package let kind: Kind
         /// The length modifier, such as `"ll"`; empty if there is none.
         package let length: String

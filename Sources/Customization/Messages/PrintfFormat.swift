@@ -3,13 +3,11 @@
 /// The grammar is that of C's `printf` with Foundation's `%@` and the `%#@name@` variables of `.stringsdict` files, or
 /// that of Java.
 package struct PrintfFormat: Hashable, Sendable {
-    /// A piece of the format.
     package enum Segment: Hashable, Sendable {
         case literal(String)
         case placeholder(Placeholder)
     }
 
-    /// The format string.
     package let text: String
     /// The problems of the format itself, independent of its arguments.
     package let problems: [MessageProblem]
