@@ -84,7 +84,7 @@ public struct Customization: Sendable {
     }
 
     /// Returns the entry of a key, without following aliases; nil if no layer defines the key.
-    public func entry(_ key: String, table: String? = nil) -> CustomizationEntry? {
+    package func entry(_ key: String, table: String? = nil) -> CustomizationEntry? {
         resolvedEntry(for: key, table: table)?.entry
     }
 

@@ -76,10 +76,6 @@ private struct ThemeParts {
     let table: String?
     private(set) var isFound = false
 
-    init(customization: Customization, key: String, table: String?) {
-        (self.customization, self.key, self.table) = (customization, key, table)
-    }
-
     /// Returns the part under the key with a suffix, or in the key's dictionary; a malformed part is reported and
     /// skipped.
     mutating func part<Value: CustomizationReadable>(_ suffix: String, _ member: String) -> Value? {

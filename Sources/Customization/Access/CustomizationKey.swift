@@ -27,12 +27,6 @@ public struct CustomizationKey<Value: CustomizationReadable>: Hashable, Sendable
 
     /// Creates a key in the table `Localizable`.
     public init(stringLiteral name: String) { self.init(name) }
-
-    /// Whether two keys have the same text and table.
-    public static func == (a: Self, b: Self) -> Bool { a.hash == b.hash && a.name == b.name && a.table == b.table }
-
-    /// Hashes the stored hash.
-    public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
 
 /// A type of values that can be read.

@@ -28,7 +28,6 @@ extension Customization {
         return find(name, scale: 1) != nil || name.first(among: layer.files, scale: 1) != nil
     }
 
-    /// The file extensions of images.
     package static var imageExtensions: [String] { ImageName.extensions }
 }
 
@@ -89,7 +88,6 @@ extension CustomizationValue {
 
 /// The ranges of a statement's parts in the decoded text of a strings file.
 package struct StringsStatement {
-    /// The statement's key.
     package let key: String
     /// The statement from its key to its semicolon.
     package let range: Range<Int>

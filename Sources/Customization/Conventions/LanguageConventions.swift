@@ -13,7 +13,6 @@ internal import AshlarCore
 ///
 /// A value refers to data that is created once per language. Creating the same conventions again costs one lookup.
 public struct LanguageConventions: Hashable, Sendable {
-    /// The data of a language.
     final class Data: Sendable {
         let language: LanguageTag
         let plurals: PluralRules

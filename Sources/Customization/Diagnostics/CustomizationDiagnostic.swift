@@ -53,11 +53,8 @@ public struct CustomizationDiagnostic: Hashable, Sendable, CustomStringConvertib
         (self.location, self.key, self.fix, self.related) = (location, key, fix, related)
     }
 
-    /// The file's path.
     package var file: String { location.file }
-    /// The line, from 1, or 0 if unknown.
     package var line: Int { location.line }
-    /// The column in Unicode scalars, from 1, or 0 if unknown.
     package var column: Int { location.column }
 
     /// The diagnostic in the format of a compiler: `file:line:column: severity: message [code]`.

@@ -24,7 +24,6 @@ struct LanguageCodes: Hashable, Sendable {
         subtag == "*" ? 0 : subtag.utf8.reduce(0) { $0 &<< 8 | UInt32($1) }
     }
 
-    /// Returns the subtag of a code.
     static func text(_ code: UInt32) -> String {
         let bytes = (0..<4).reversed().map { UInt8(truncatingIfNeeded: code >> (8 * $0)) }
         return String(decoding: bytes.drop { $0 == 0 }, as: UTF8.self)

@@ -7,12 +7,7 @@ public struct LanguageMatch: Hashable, Sendable, CustomStringConvertible {
     /// CLDR's distance between the two, from 0 for the same language to 49.
     public let distance: Int
     /// The chosen language with its available parents, from general to specific.
-    public internal(set) var chain: [LanguageTag]
-
-    init(language: LanguageTag, preference: LanguageTag, distance: Int) {
-        (self.language, self.preference, self.distance) = (language, preference, distance)
-        chain = []
-    }
+    public internal(set) var chain: [LanguageTag] = []
 
     /// The match with its distance and the rules of CLDR that it results from.
     public var description: String {

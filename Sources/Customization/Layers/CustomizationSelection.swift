@@ -13,13 +13,6 @@ struct CustomizationSelection: Sendable {
     /// Layers that aren't from the tree; they are above all others.
     var given: [CustomizationLayer] = []
 
-    init(
-        base: LanguageTag, device: [LanguageTag], brand: String? = nil, themes: [Theme] = [], theme: String? = nil
-    ) {
-        (self.base, self.device, self.brand) = (base, device, brand)
-        (self.themes, self.theme) = (themes, theme)
-    }
-
     /// The current languages, the preferred one first.
     var preferred: [LanguageTag] { override.map { [$0] } ?? device }
 

@@ -32,7 +32,6 @@ final class CustomizationStorage: Sendable {
         return tables[name]
     }
 
-    /// The problems of reads.
     var problemList: [CustomizationDiagnostic] { problems.withLock { $0.list } }
 
     /// Stores a problem of a read, and calls the policy's hook.

@@ -6,7 +6,6 @@ internal import AshlarCore
 /// folder, and remain in memory, so switching back and forth reads no files. Creating a tree never fails: an unreadable
 /// file results in a diagnostic of its layer.
 package final class CustomizationTree: Sendable {
-    /// The path of the folder.
     package let path: String
     /// The problems found while listing the folder and reading Info.plist.
     package let diagnostics: [CustomizationDiagnostic]

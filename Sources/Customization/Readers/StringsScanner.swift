@@ -28,7 +28,6 @@ struct StringsScanner {
 
     let bytes: UnsafeBufferPointer<UInt8>
     var at = 0
-    /// The decoded strings.
     var decoded: [UInt8] = []
     /// The problems of the tokens.
     var events: [Event] = []
@@ -46,8 +45,6 @@ struct StringsScanner {
     init(_ bytes: UnsafeBufferPointer<UInt8>, keepsMalformedEscapes: Bool) {
         (self.bytes, self.keepsMalformedEscapes) = (bytes, keepsMalformedEscapes)
     }
-
-    var isAtEnd: Bool { at >= bytes.count }
 
     @inline(__always)
     func byte(_ offset: Int) -> UInt8 { offset < bytes.count ? bytes[offset] : 0 }

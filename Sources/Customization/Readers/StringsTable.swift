@@ -21,7 +21,6 @@ public struct StringsTable: Sendable {
         storage = builder.build()
     }
 
-    /// An empty table.
     package static var empty: StringsTable { StringsTable(entries: []) }
 
     /// The number of keys.
@@ -54,7 +53,7 @@ public struct StringsTable: Sendable {
     /// - Parameter other: The other table.
     /// - Returns: The merged table.
     /// - Complexity: O(*n* + *m*) in the entries of both.
-    public func merging(_ other: StringsTable) -> StringsTable {
+    package func merging(_ other: StringsTable) -> StringsTable {
         if isEmpty { return other }
         if other.isEmpty { return self }
         return StringsTable(file: file, entries: Array(self) + Array(other))

@@ -48,14 +48,6 @@ struct StringsTableBuilder {
         return StringsTable.Slice(start: start, end: decoded.count, isDecoded: true)
     }
 
-    /// Removes all statements.
-    mutating func removeAll() {
-        decoded.removeAll()
-        records.removeAll()
-        values.removeAll()
-        places.removeAll()
-    }
-
     /// Builds the table and reports each statement that has the same key as a later one.
     ///
     /// - Complexity: O(*n*) in the number of statements.

@@ -58,11 +58,6 @@ package enum NumberReading {
         return number
     }
 
-    /// Returns whether the whole text is a decimal number, finite or not.
-    static func isDouble(_ text: Substring.UTF8View) -> Bool {
-        Array(text).withUnsafeBufferPointer { endOfDouble($0[...]) == $0.endIndex }
-    }
-
     /// Returns the end of the longest decimal number at the start of the bytes; nil if there is none.
     private static func endOfDouble(_ bytes: Bytes) -> Int? {
         var i = bytes.startIndex

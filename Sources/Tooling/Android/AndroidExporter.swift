@@ -236,7 +236,6 @@ struct AndroidExporter {
 }
 
 extension AndroidXML {
-    /// Sets an attribute.
     fileprivate mutating func set(_ name: String, to value: String) {
         guard let index = attributes.firstIndex(where: { $0.name == name }) else { return }
         attributes[index] = Attribute(name: name, value: value)

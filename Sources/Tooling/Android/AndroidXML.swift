@@ -89,7 +89,6 @@ struct AndroidXML: Hashable {
 
     // MARK: Writing
 
-    /// The element as XML.
     var xml: String {
         let open =
             "<" + name + attributes.map { " \($0.name)=\"\(XMLText.escaped($0.value, isAttribute: true))\"" }.joined()

@@ -38,10 +38,6 @@ private struct XLIFFWriter {
     let language: LanguageTag
     private(set) var diagnostics: [CustomizationDiagnostic] = []
 
-    init(catalog: TranslationCatalog, version: TranslationCatalog.XLIFFVersion, language: LanguageTag) {
-        (self.catalog, self.version, self.language) = (catalog, version, language)
-    }
-
     mutating func write() -> String {
         var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
         let source = catalog.sourceLanguage

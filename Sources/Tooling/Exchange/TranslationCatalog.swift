@@ -98,7 +98,7 @@ public struct TranslationCatalog: Hashable, Sendable {
     }
 
     /// The names of the tables, sorted.
-    public var tableNames: [String] { Set(units.map(\.table)).sorted() }
+    package var tableNames: [String] { Set(units.map(\.table)).sorted() }
 
     /// Returns the tables of a language, without strings in the state `new`.
     public func tables(of language: LanguageTag) -> [String: StringsTable] {

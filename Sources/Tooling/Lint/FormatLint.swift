@@ -165,7 +165,6 @@ extension PluralRules {
 }
 
 extension CustomizationDiagnostic.Code {
-    /// A malformed placeholder.
     package static let placeholderMalformed = Self("placeholder-malformed")
     /// A text that is a placeholder, or similar to one, but is probably not intended as one.
     package static let placeholderSuspicious = Self("placeholder-suspicious")

@@ -4,7 +4,7 @@ extension Customization {
     /// Returns the customization with pseudolocalized strings, for testing layouts.
     ///
     /// The strings are those of the current languages, so switch the language first. Numbers, booleans, colors, names
-    /// of image files and URLs don't change; see ``PseudoLocalization/value(_:colors:)``. Plural forms change.
+    /// of image files and URLs don't change. Plural forms change.
     ///
     /// - Parameter pseudo: The pseudolocalization.
     /// - Returns: The customization with a layer named `pseudo` on top; `removing(layer: "pseudo")` removes it.
@@ -41,7 +41,7 @@ extension PseudoLocalization {
     ///   - value: The value of an entry.
     ///   - colors: The color dialect of the value's layer.
     /// - Returns: The new value, or `nil`.
-    public func value(_ value: CustomizationValue, colors: ColorDialect = .ftCustomization) -> CustomizationValue? {
+    package func value(_ value: CustomizationValue, colors: ColorDialect = .ftCustomization) -> CustomizationValue? {
         switch value {
         case .string(let text): return Self.isRead(text, colors) ? .string(pseudolocalize(text)) : nil
         case .list(let values):
