@@ -46,12 +46,32 @@ struct LimitTests {
             try await services.start(Plain.self, within: longest)
             try await services.start(Failing.self, within: longest)
             while await services.state(of: "Failing") != .restarting { await Task.yield() }
-            // The pause is a task, which needs a moment to begin.
-            try await Task.sleep(for: .milliseconds(20))
             try await services.stop(Failing.self, within: longest)
             try await services.stop(Plain.self, within: longest)
             #expect(await services.shutDown(within: longest) == [])
         }
+    }
+
+    @Test("A clock never waits longer than it can represent")
+    func shortenedWaits() async throws {
+        let (longest, shortened) = (Duration.seconds(Int64.max), Duration.seconds(1_000_000_000))
+        let pauses = ManualClock()
+        let services = ServiceRegistry(bus: EventBus(), clock: pauses)
+        try await services.register(Failing.self, restart: .onFailure(limit: 5, first: longest, ceiling: longest))
+        try await services.start(Failing.self)
+        await pauses.untilSomebodySleeps()
+        #expect(pauses.untilNext == shortened, "the pause before a restart")
+        await services.shutDown()
+
+        let (bus, topic, gate, limits) = (EventBus(), Topic<Int>("t"), Gate(), ManualClock())
+        let watch = bus.watch(topic, buffer: .unbounded) { _ in await gate.pass() }
+        bus.trigger(topic, 1)
+        await gate.untilSomebodyComes()
+        let wait = Task { try await watch.cancelAndWait(within: longest, clock: limits) }
+        await limits.untilSomebodySleeps()
+        #expect(limits.untilNext == shortened, "the limit of a wait")
+        gate.open()
+        try await wait.value
     }
 
     @Test("A wait for the end of a watch accepts every limit")
@@ -63,7 +83,6 @@ struct LimitTests {
             await gate.untilSomebodyComes()
             await #expect(throws: EventBusError.self) { try await watch.cancelAndWait(within: .seconds(Int64.min)) }
             let wait = Task { try await watch.cancelAndWait(within: .seconds(Int64.max)) }
-            try await Task.sleep(for: .milliseconds(20))
             gate.open()
             try await wait.value
         }

@@ -14,6 +14,15 @@ struct RequestTests {
         watch.cancel()
     }
 
+    @Test("Only the first result of a request is stored, even if nobody waits for it yet")
+    func firstResult() async throws {
+        let slot = ResultSlot<Int>()
+        slot.finish(.success(1))
+        slot.finish(.failure(Oops()))
+        slot.finish(.success(2))
+        #expect(try await slot.wait() == 1)
+    }
+
     @Test("A request without a responder fails immediately, also after the responder has ended")
     func noResponder() async throws {
         let observer = bus.watch("**") { _ in }

@@ -71,6 +71,16 @@ struct SeeingTests {
         #expect(bus.report().topicCount == 0)
     }
 
+    @Test("The patterns of cancelled watches occupy no memory")
+    func forgottenPatterns() throws {
+        let lasting = (0..<50).map { index in bus.watch("lasting:*", priority: Int8(index)) { _ in } }
+        for i in 0..<5000 {
+            bus.watch(try TopicPattern(parsing: "a:\(i):*:\(i)")) { _ in }.cancel()
+        }
+        #expect(bus.patternNodeCount <= 600)
+        for watch in lasting { watch.cancel() }
+    }
+
     @Test("Watches of released objects are removed without cancellation")
     func sweeping() {
         let keeper = Keeper()

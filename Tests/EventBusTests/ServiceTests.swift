@@ -5,15 +5,15 @@ import Testing
 private struct Made: Service {
     let name: String
     let log: Recorder<String>
-    var stopping: @Sendable () async -> Void = {}
+    var stopping: @Sendable () async throws -> Void = {}
     var state: ServiceHealth = .healthy
 
     init(_ context: ServiceContext) async throws { fatalError("made by closures only") }
-    init(_ name: String, _ log: Recorder<String>, stopping: @escaping @Sendable () async -> Void = {}) {
+    init(_ name: String, _ log: Recorder<String>, stopping: @escaping @Sendable () async throws -> Void = {}) {
         (self.name, self.log, self.stopping) = (name, log, stopping)
     }
-    func stop() async {
-        await stopping()
+    func stop() async throws {
+        try await stopping()
         log.note("-\(name)")
     }
     func health() async -> ServiceHealth { state }
@@ -212,6 +212,49 @@ struct ServiceTests {
         try await services.stop("low", dependants: .cascade)
         #expect(log.items == ["-top", "-middle", "-low"])
         #expect(await services.runningNames.isEmpty)
+    }
+
+    @Test(
+        "A stop throws the first error of the services that stop before it, unless it has its own",
+        arguments: [
+            (["top"], "top"), (["middle"], "middle"), (["top", "middle"], "top"), (["top", "low"], "low"), ([], ""),
+        ])
+    func errorsOfDependants(failing: [String], thrown: String) async throws {
+        let rounds = Recorder<Int>()
+        for (name, needs) in [("low", []), ("middle", ["low"]), ("top", ["middle"])] {
+            try await services.register(name, needs: needs) { [log] _ in
+                Made(name, log) { if failing.contains(name), rounds.items == [1] { throw Oops() } }
+            }
+        }
+        for round in 1...2 {
+            rounds.note(round)
+            try await services.start("top")
+            var error: EventBusError?
+            do { try await services.stop("low", dependants: .cascade) } catch let caught as EventBusError {
+                error = caught
+            }
+            #expect((error?.subject ?? "") == (round == 1 ? thrown : ""))
+            #expect(error == nil || error?.code == .serviceFailed && error?.underlying is Oops)
+            #expect(await services.runningNames.isEmpty)
+        }
+    }
+
+    @Test("Of several services that stop at the same time, the first error is thrown")
+    func firstErrorOfDependants() async throws {
+        try await add("low")
+        let services = services
+        try await services.register("right", needs: ["low"]) { [log] _ in Made("right", log) { throw Oops(1) } }
+        try await services.register("left", needs: ["low"]) { [log] _ in
+            Made("left", log) {
+                while await services.state(of: "right") != .failed { await Task.yield() }
+                throw Oops(2)
+            }
+        }
+        try await services.startAll()
+        let error = await #expect(throws: EventBusError.self) {
+            try await services.stop("low", dependants: .cascade)
+        }
+        #expect(error?.subject == "right" && error?.underlying as? Oops == Oops(1))
     }
 
     @Test("A stop that misses its deadline is cancelled and named")

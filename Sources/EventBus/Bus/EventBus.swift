@@ -137,6 +137,9 @@ public final class EventBus: WatcherBus {
     /// The number of triggers that were refused because they were nested too deeply.
     package var refusedCount: Int { counters.refused.load(ordering: .relaxed) }
 
+    /// The number of nodes in the trie of watched patterns.
+    package var patternNodeCount: Int { wide.patternNodeCount }
+
     func countRefused() { counters.refused.add(1, ordering: .relaxed) }
 
     /// Sets the hook called after the inline handlers of each trigger.

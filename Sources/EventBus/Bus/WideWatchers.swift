@@ -157,6 +157,8 @@ final class WideWatchers: WatchHost {
         }
     }
 
+    var patternNodeCount: Int { state.withLock { $0.patterns.nodeCount } }
+
     var watchers: [Watcher] { state.withLock { Array($0.open.live) + Array($0.scoped.live) } }
 
     func close() {

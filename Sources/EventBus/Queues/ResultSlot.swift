@@ -1,7 +1,7 @@
 internal import AshlarCore
 
 /// The slot for one result and the caller that waits for it; only the first result is stored.
-final class ResultSlot<Value: Sendable>: Sendable {
+package final class ResultSlot<Value: Sendable>: Sendable {
     private enum State {
         case open
         case waiting(CheckedContinuation<Value, any Error>)
@@ -10,12 +10,14 @@ final class ResultSlot<Value: Sendable>: Sendable {
 
     private let state = Mutex(State.open)
 
+    package init() {}
+
     var isFinished: Bool {
         state.withLock { state in if case .finished = state { true } else { false } }
     }
 
     /// Stores the first result and resumes the caller.
-    func finish(_ result: Result<Value, any Error>) {
+    package func finish(_ result: Result<Value, any Error>) {
         let waiting = state.withLock { state -> CheckedContinuation<Value, any Error>? in
             switch state {
             case .finished: return nil
@@ -43,7 +45,7 @@ final class ResultSlot<Value: Sendable>: Sendable {
     }
 
     /// Waits for the result, until the task is cancelled.
-    func wait() async throws -> Value {
+    package func wait() async throws -> Value {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let result = state.withLock { state -> Result<Value, any Error>? in

@@ -31,7 +31,7 @@ extension ServiceMachine {
         cancelTimers(name)
         update(name) { entry in
             (entry.life, entry.phase, entry.cause) = (life, .awaitingNeeds, cause)
-            (entry.isExpired, entry.endError, entry.abortError) = (false, nil, nil)
+            (entry.isExpired, entry.endError, entry.userError, entry.abortError) = (false, nil, nil, nil)
         }
         set(name, .starting)
         for need in definition.needs {
@@ -206,6 +206,12 @@ extension ServiceMachine {
     mutating func endStop(_ name: String, _ error: EventBusError?) {
         entries[name]?.endError = error
         if error != nil, shutdown != nil { shutdown?.unclean.append(name) }
+        if let error = entries[name]?.userError ?? error {
+            for need in needs(of: name) where entries[need]?.phase == .awaitingUsers && entries[need]?.userError == nil
+            {
+                entries[need]?.userError = error
+            }
+        }
         if let abortError = entries[name]?.abortError { return fail(name, abortError) }
         endLife(name)
         set(name, error == nil ? .stopped : .failed, error)
@@ -255,7 +261,7 @@ extension ServiceMachine {
         for waiter in entry.failedStarters + entry.starters {
             answer(waiter, entry.abortError ?? Self.stopped(name, "a stop during the start"))
         }
-        for waiter in entry.stoppers { answer(waiter, entry.endError) }
+        for waiter in entry.stoppers { answer(waiter, entry.endError ?? entry.userError) }
         let waiting = graph.dependants(of: name).filter { entries[$0]?.phase == .awaitingNeeds }
         if entry.startsAgain, !isShutDown, !entry.nextStarters.isEmpty || !waiting.isEmpty {
             entries[name]?.isWanted = !entry.nextStarters.isEmpty

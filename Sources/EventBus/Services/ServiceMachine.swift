@@ -83,6 +83,8 @@ package struct ServiceMachine {
         var abortError: (any Error)?
         /// The reason why the life didn't end normally.
         var endError: (any Error)?
+        /// The first error of a service that had to stop before this one.
+        var userError: (any Error)?
         var lastError: (any Error)?
         /// The time limit for a stop that waits for its users.
         var stopLimit: Duration?

@@ -174,7 +174,8 @@ public actor ServiceRegistry {
     ///     after the registry's grace period it is abandoned.
     ///   - dependants: Whether running services that need this one are stopped first.
     /// - Throws: ``EventBusError``: `unknownService`, `serviceInUse`, `serviceOverran`, `serviceCycle`, or
-    ///   `serviceFailed` with the error of the service's `stop()` as `underlying`; or `CancellationError`.
+    ///   `serviceFailed` with the error of the service's `stop()` as `underlying`; or `CancellationError`. If the service
+    ///   itself stops in order, the first error of a service that had to stop before it.
     public func stop(
         _ name: String, within limit: Duration? = nil, dependants: ServiceDependants = .refuse
     ) async throws {

@@ -19,6 +19,8 @@ struct PatternTrie: Sendable {
     /// Whether most nodes can be empty, so that the trie should be built again.
     var isSparse: Bool { removedCount > 64 && removedCount > count }
 
+    var nodeCount: Int { nodes.count }
+
     /// Adds a watcher whose number is greater than all earlier ones.
     ///
     /// - Complexity: O(*n*) in the number of segments.
