@@ -4,8 +4,9 @@ internal import CAshlarLogging
 /// A sink that appends lines to its own file, such as JSON lines for a collector.
 ///
 /// Each line is written before the call returns, so a killed process loses no lines. Several processes can append to
-/// one file. If another program moves or deletes the file, as `logrotate` does, the sink creates it again within 256
-/// lines. If a line can't be written, the sink fails, and the line isn't stored.
+/// one file and rotate it; on Apple systems, where the sink holds no lock, only one of them should rotate it. If another
+/// program moves the file, as `logrotate` does, the sink creates it again within 256 lines; if it deletes the file, with
+/// the next line. If a line can't be written, the sink fails, and the line isn't stored.
 ///
 /// ```swift
 /// let rotation = LogFileRotation(maximumBytes: 10_000_000, schedule: .daily, retainedFiles: 7, compresses: true)
