@@ -196,6 +196,33 @@ import Testing
         #expect(next == 202)
     }
 
+    @Test(
+        "A line that can't fit is dropped alone and without waiting", .timeLimit(.minutes(1)),
+        arguments: [QueueSink.Overflow.dropNewest, .dropOldest, .block(atMost: .seconds(20))])
+    func tooLong(overflow: QueueSink.Overflow) {
+        let (entered, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let inner = CapturingSink()
+        let stuck = ClosureSink { record in
+            if record.message == "line 0" {
+                entered.signal()
+                gate.wait()
+            }
+            return inner.receive(record)
+        }
+        let sink = QueueSink(stuck, bytes: 1024, overflow: overflow)
+        let system = TestSystem { $0.sinks = [sink] }
+        system.log().info("line 0")
+        entered.wait()
+        system.log().info("line 1")
+        let start = ContinuousClock.now
+        system.log().info("\(String(repeating: "x", count: 2000))")
+        #expect(ContinuousClock.now - start < .seconds(10))
+        gate.signal()
+        sink.flush()
+        #expect(sink.dropped == [.info: 1])
+        #expect(inner.records.map(\.message) == ["line 0", "line 1", "1 lines lost (queue full)"])
+    }
+
     @Test("A fork also holds the locks of the sink after a queue")
     func queueInFork() {
         let sinks: [any ForkAware & LogSink] = [FileSink(path: "/nowhere"), MemorySink(), SyslogSink(tag: "t")]

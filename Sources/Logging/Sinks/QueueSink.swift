@@ -104,8 +104,11 @@ private final class Queue: Sendable {
             return deliver([Entry(copy: copy, lostBefore: 0)])
         }
         let size = copy.footprint
-        if case .block(let longest) = overflow { waitForRoom(size, atMost: longest) }
-        if case .dropOldest = overflow, monitor.held.bytes + size > capacity { dropOldest(for: size) }
+        // A line that doesn't fit into the empty queue is dropped immediately.
+        if size <= capacity {
+            if case .block(let longest) = overflow { waitForRoom(size, atMost: longest) }
+            if case .dropOldest = overflow, monitor.held.bytes + size > capacity { dropOldest(for: size) }
+        }
         if monitor.held.bytes + size <= capacity {
             if monitor.held.waiting.isEmpty { monitor.lock.wakeAll() }
             monitor.held.waiting.append(Entry(copy: copy, lostBefore: monitor.held.unreported))
