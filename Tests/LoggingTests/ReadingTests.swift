@@ -223,6 +223,19 @@ import Testing
         #expect(follower.newLines().isEmpty)
     }
 
+    @Test("A file that another program truncates is followed from its start")
+    func followingTruncation() throws {
+        let system = TestSystem()
+        var follower = RunFollower(reader: LogReader(folder: system.folder.path))
+        system.log().info("a first line")
+        #expect(follower.newLines().map { $0.record?.message } == ["a first line"])
+        let path = try #require(system.folder.names.first { $0.hasSuffix(".log") })
+        #expect(truncate(system.folder.path + "/" + path, 0) == 0)
+        system.log().info("x")
+        #expect(follower.newLines().map { $0.record?.message } == ["x"])
+        #expect(follower.newLines().isEmpty)
+    }
+
     @Test("Following waits by its clock and ends with its task", .timeLimit(.minutes(1)))
     func followingSequence() async throws {
         let system = TestSystem()

@@ -102,7 +102,9 @@ struct RunFollower: Sendable {
 
 extension RunFollower.Progress {
     mutating func newLines(in path: String) -> [LogLine] {
-        let offset = offsets[path] ?? 0
+        var offset = offsets[path] ?? 0
+        // Another program truncated the file, so it continues from its start.
+        if let size = SystemCalls.status(path: path)?.size, size < Int64(offset) { offset = 0 }
         let bytes = RunReader.bytes(of: path, from: offset)
         // A mapped file contains zeros after its last line, and a line in progress starts with a zero byte.
         let written = bytes.prefix { $0 != 0 }
