@@ -244,8 +244,14 @@ extension SystemCalls {
         #if !canImport(Darwin)
             let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
             let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-            defer { if descriptor >= 0 { Self.close(descriptor) } }
-            if descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK { return nil }
+            let isLocked = descriptor >= 0 && flock(descriptor, LOCK_EX | LOCK_NB) == 0
+            let isBusy = descriptor >= 0 && !isLocked && errno == EWOULDBLOCK
+            defer {
+                // A child that was forked in the meantime shares the lock, so closing the descriptor may not release it.
+                if isLocked { flock(descriptor, LOCK_UN) }
+                if descriptor >= 0 { Self.close(descriptor) }
+            }
+            if isBusy { return nil }
         #endif
         return body()
     }
