@@ -17,13 +17,35 @@ public func initialize(_ count: UnsafeMutablePointer<Int32>, _ arguments: Unsafe
             blackHole(LogLevel(name: list))
         },
         FuzzTarget("read") { bytes in
-            // A folder with one run whose log is the input.
-            let folder = "\(NSTemporaryDirectory())ashlar-logging-fuzz-\(getpid())"
-            try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            let path = "\(folder)/run-1700000000000000000-1-0000.log"
-            _ = FileManager.default.createFile(atPath: path, contents: Data(bytes))
-            let reader = LogReader(folder: folder, formats: formats)
-            for line in reader.lines() { precondition(line.record != nil || !line.text.isEmpty, "an empty line") }
+            for line in lines(ofRun: Array(bytes)) {
+                precondition(line.record != nil || !line.text.isEmpty, "an empty line")
+            }
+        },
+        FuzzTarget("round-trip") { bytes in
+            // A line of every format is read as one line, and JSON exactly.
+            let text = String(decoding: bytes, as: UTF8.self)
+            let record = captured(text, String(text.prefix(40)))
+            let all = jsonFormats + [.standard, .myLogger, .ftToolBox, .logfmt]
+            let read = lines(ofRun: Array(all.map { record.formatted(as: $0) + "\n" }.joined().utf8))
+            precondition(read.count == all.count, "\(read.count) lines")
+            for line in read.prefix(jsonFormats.count).map(\.record) {
+                precondition(line?.message.utf8.elementsEqual(text.utf8) == true, "another message")
+                precondition(line?.level == .info && line?.context == record.context, "another level or context")
+            }
+        },
+        FuzzTarget("folder") { bytes in
+            // A folder of files with the names of a run's parts; the first byte of each part selects the name.
+            let folder = emptyFolder()
+            for part in bytes.split(separator: 0x1E, maxSplits: 8, omittingEmptySubsequences: true) {
+                let name = partNames[Int(part[part.startIndex]) % partNames.count]
+                write(Array(part.dropFirst()), to: "\(folder)/\(name)")
+            }
+            for run in PriorRun.all(in: folder) {
+                blackHole(run.log)
+                // A byte that isn't UTF-8 becomes three bytes.
+                precondition(run.tail(bytes: 100).utf8.count <= 300, "too long")
+            }
+            blackHole(LogReader(folder: folder).lines().count)
         },
         FuzzTarget("line") { bytes in
             // Every message is one line, within its limit, without control characters.
@@ -37,6 +59,34 @@ public func initialize(_ count: UnsafeMutablePointer<Int32>, _ arguments: Unsafe
         },
     ])
 }
+
+/// The names of the parts of a run, and of files that aren't part of it.
+private let partNames = ["log", "1.log", "2.log", "9.log", "child7.log", "state", "1.log.gz", "txt"].map {
+    "run-1700000000000000000-1-0000.\($0)"
+}
+
+private func emptyFolder() -> String {
+    let folder = "\(NSTemporaryDirectory())ashlar-logging-fuzz-\(getpid())"
+    mkdir(folder, 0o700)
+    for name in partNames { unlink("\(folder)/\(name)") }
+    return folder
+}
+
+/// Writes a file without waiting for the disk, as Foundation does.
+private func write(_ bytes: [UInt8], to path: String) {
+    guard let file = fopen(path, "w") else { return }
+    fwrite(bytes, 1, bytes.count, file)
+    fclose(file)
+}
+
+/// The lines of a folder with one run.
+private func lines(ofRun log: [UInt8]) -> [LogLine] {
+    let folder = emptyFolder()
+    write(log, to: "\(folder)/\(partNames[0])")
+    return LogReader(folder: folder, formats: formats).lines()
+}
+
+private let jsonFormats: [LogFormat] = [.jsonLines, .json(.ecs), .json(.googleCloud), .json(.openTelemetry)]
 
 private let formats = ["{context} {file} {message} {level}", "<{message}> {sequence}"].compactMap { try? LogFormat($0) }
 
