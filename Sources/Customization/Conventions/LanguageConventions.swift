@@ -88,12 +88,7 @@ extension LanguageConventions {
     /// Returns an integer with the language's digits and grouping: `1,234` in English, `१,२३४` in Marathi.
     public func number(_ number: some BinaryInteger) -> String {
         var text = ""
-        if let small = Int64(exactly: number) {
-            append(small, to: &text)
-        } else {
-            data.numbers.append(
-                digits: Array(String(number.magnitude).utf8), isNegative: number < 0, to: &text)
-        }
+        append(number, to: &text)
         return text
     }
 
@@ -118,7 +113,7 @@ extension LanguageConventions {
     }
 
     /// Appends an integer, without an allocation for the usual digits and sizes.
-    func append(_ number: Int64, to text: inout String) {
+    func append(_ number: some BinaryInteger, to text: inout String) {
         if number >= 0, number < data.numbers.plainLimit {
             text += String(number)
         } else {

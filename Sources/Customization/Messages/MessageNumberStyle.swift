@@ -16,9 +16,12 @@ struct MessageNumberStyle: Equatable, Sendable {
 
     static let plain = MessageNumberStyle()
     static let percent = MessageNumberStyle(unit: .percent, fractionDigits: 0...0, shift: 2)
+}
 
+extension MessageNumberStyle {
     /// Reads a style; nil if it is not supported.
     init?(_ text: String) {
+        self.init()
         switch text {
         case "": self = .plain
         case "integer": fractionDigits = 0...0
@@ -29,10 +32,6 @@ struct MessageNumberStyle: Equatable, Sendable {
             for word in text.dropFirst(2).split(separator: " ") { guard read(word) else { return nil } }
             if case .currency = unit {} else { fractionDigits = fractionDigits ?? 0...6 }
         }
-    }
-
-    private init(unit: Unit = .none, fractionDigits: ClosedRange<Int>? = nil, shift: Int = 0) {
-        (self.unit, self.fractionDigits, self.shift) = (unit, fractionDigits, shift)
     }
 
     /// Reads a word of a number skeleton; false if it is not supported.

@@ -1,14 +1,8 @@
 /// Displays the arguments in braces.
 extension MessageRenderer {
     mutating func show(_ argument: MessageArgument) {
-        guard let value = values[argument.place.index] else {
-            return missing(argument.place)
-        }
-        if case .plain = argument.style {
-            append(plain: value, argument.place)
-        } else if !append(value, argument) {
-            append(plain: value, argument.place)
-        }
+        guard let value = values[argument.place.index] else { return missing(argument.place) }
+        if !append(value, argument) { append(plain: value, argument.place) }
     }
 
     /// Appends a value in the style of its argument; false if the value has another type, which is reported.

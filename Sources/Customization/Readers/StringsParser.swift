@@ -86,9 +86,13 @@ struct StringsParser {
             related: related.map { builder.text.location(ofByte: $0) })
     }
 
-    mutating func fail(_ offset: Int, _ code: CustomizationDiagnostic.Code, _ message: String) {
+    /// Stores the first failure in a value; returns nil.
+    mutating func fail(
+        _ offset: Int, _ code: CustomizationDiagnostic.Code, _ message: String
+    ) -> CustomizationValue? {
         // In CoreFoundation, an invalid value in a list ends the list if a parenthesis follows.
         if failure == nil, !isFoundation { failure = Failure(offset: offset, code: code, message: message) }
+        return nil
     }
 
     func string(_ slice: StringsTable.Slice) -> String {
@@ -141,10 +145,8 @@ extension StringsParser {
         let start = scanner.at
         guard depth <= Self.maximumDepth else {
             // The end of an empty list isn't a value.
-            if scanner.bytes[start] != UInt8(ascii: ")") {
-                fail(start, .tooDeep, "values are nested more than \(Self.maximumDepth) deep")
-            }
-            return nil
+            if scanner.bytes[start] == UInt8(ascii: ")") { return nil }
+            return fail(start, .tooDeep, "values are nested more than \(Self.maximumDepth) deep")
         }
         switch scanner.bytes[start] {
         case UInt8(ascii: "{"), UInt8(ascii: "("), UInt8(ascii: "<"): return parseContainer(depth: depth)
@@ -152,8 +154,7 @@ extension StringsParser {
             guard let text = parseText() else { return nil }
             guard case .found(let slice) = text else {
                 // CoreFoundation reads no value here; this can be the end of a list.
-                if !isFoundation { fail(start, .unterminatedString, "unterminated string") }
-                return nil
+                return fail(start, .unterminatedString, "unterminated string")
             }
             return .string(string(slice))
         }
@@ -164,22 +165,19 @@ extension StringsParser {
         while let item = parseValue(depth: depth + 1) {
             items.append(item)
             guard scanner.skipSpace() else {
-                fail(start, .malformedContainer, "unterminated list")
-                return nil
+                return fail(start, .malformedContainer, "unterminated list")
             }
             guard scanner.bytes[scanner.at] == UInt8(ascii: ",") else { break }
             scanner.at += 1
         }
         if failure != nil { return nil }
         guard scanner.skipSpace() else {
-            fail(start, .malformedContainer, "unterminated list")
-            return nil
+            return fail(start, .malformedContainer, "unterminated list")
         }
         guard scanner.bytes[scanner.at] == UInt8(ascii: ")") else {
-            fail(
+            return fail(
                 scanner.at, .malformedContainer, "expected \",\" or \")\" in a list, found \(character(at: scanner.at))"
             )
-            return nil
         }
         scanner.at += 1
         return .list(items)
@@ -193,8 +191,7 @@ extension StringsParser {
             guard case .found(let slice) = text else {
                 // CoreFoundation ends the dictionary here.
                 if isFoundation { break }
-                fail(keyStart, .unterminatedString, "unterminated key of a dictionary")
-                return nil
+                return fail(keyStart, .unterminatedString, "unterminated key of a dictionary")
             }
             let key = string(slice)
             guard scanner.skipSpace() else { break }
@@ -204,32 +201,28 @@ extension StringsParser {
             if scanner.bytes[scanner.at] == UInt8(ascii: "=") {
                 scanner.at += 1
                 guard let value = parseValue(depth: depth + 1) else {
-                    fail(
+                    return fail(
                         scanner.at, .malformedContainer,
                         "expected a value in a dictionary, found \(character(at: scanner.at))")
-                    return nil
                 }
                 members[key] = value
             } else {
                 members[key] = .string(key)
             }
             guard scanner.skipSpace(), scanner.bytes[scanner.at] == UInt8(ascii: ";") else {
-                fail(
+                return fail(
                     scanner.at, .malformedContainer,
                     "expected \";\" in a dictionary, found \(character(at: scanner.at))")
-                return nil
             }
             scanner.at += 1
         }
         guard scanner.skipSpace() else {
-            fail(start, .malformedContainer, "unterminated dictionary")
-            return nil
+            return fail(start, .malformedContainer, "unterminated dictionary")
         }
         guard scanner.bytes[scanner.at] == UInt8(ascii: "}") else {
-            fail(
+            return fail(
                 scanner.at, .malformedContainer,
                 "expected a key or \"}\" in a dictionary, found \(character(at: scanner.at))")
-            return nil
         }
         scanner.at += 1
         return .dict(members)
@@ -245,8 +238,7 @@ extension StringsParser {
             }
             if let high = c.hexValue {
                 guard let low = scanner.byte(scanner.at + 1).hexValue else {
-                    fail(scanner.at, .malformedContainer, "expected a pair of hexadecimal digits in data")
-                    return nil
+                    return fail(scanner.at, .malformedContainer, "expected a pair of hexadecimal digits in data")
                 }
                 data.append(high << 4 | low)
                 scanner.at += 2
@@ -255,13 +247,11 @@ extension StringsParser {
             } else if scanner.isLineSeparator(scanner.at) {
                 scanner.at += 3
             } else {
-                fail(
+                return fail(
                     scanner.at, .malformedContainer,
                     "expected a hexadecimal digit in data, found \(character(at: scanner.at))")
-                return nil
             }
         }
-        fail(start, .malformedContainer, "unterminated data")
-        return nil
+        return fail(start, .malformedContainer, "unterminated data")
     }
 }

@@ -9,14 +9,6 @@ struct DecodingProblem: Sendable {
     var message: String
     /// The line and column of an invalid byte.
     var place: (line: Int, column: Int)?
-
-    init(
-        _ offset: Int, _ severity: CustomizationDiagnostic.Severity, _ code: CustomizationDiagnostic.Code,
-        _ message: String, place: (line: Int, column: Int)? = nil
-    ) {
-        (self.offset, self.severity, self.code) = (offset, severity, code)
-        (self.message, self.place) = (message, place)
-    }
 }
 
 /// The bytes of a text file as UTF-8, and the problems of decoding.
@@ -44,8 +36,7 @@ struct TextDecoding {
                 encoding = assumed
             } else if let guess = Self.unmarkedUTF16(bytes) {
                 encoding = guess
-                problems.append(
-                    DecodingProblem(0, .warning, .missingByteOrderMark, "UTF-16 without a byte order mark"))
+                report(0, .warning, .missingByteOrderMark, "UTF-16 without a byte order mark")
             }
         }
         switch encoding {
@@ -68,6 +59,14 @@ struct TextDecoding {
         self.init([])
         (encoding, markLength) = (.utf16LittleEndian, 2)
         decodeUTF16(bytes, bigEndian: false)
+    }
+
+    private mutating func report(
+        _ offset: Int, _ severity: CustomizationDiagnostic.Severity, _ code: CustomizationDiagnostic.Code,
+        _ message: String, place: (line: Int, column: Int)? = nil
+    ) {
+        problems.append(
+            DecodingProblem(offset: offset, severity: severity, code: code, message: message, place: place))
     }
 
     private static func byteOrderMark(of bytes: [UInt8]) -> (encoding: StringsEncoding?, length: Int) {
@@ -101,10 +100,9 @@ struct TextDecoding {
         if let bad = UTF8Validation.firstInvalid(in: bytes, from: markLength) {
             isRejected = true
             let place = Self.place(of: bad, in: bytes, from: markLength)
-            problems.append(
-                DecodingProblem(
-                    0, .error, .invalidEncoding,
-                    "invalid UTF-8 at byte \(bad) (0x\(String(bytes[bad], radix: 16, uppercase: true)))", place: place))
+            report(
+                0, .error, .invalidEncoding,
+                "invalid UTF-8 at byte \(bad) (0x\(String(bytes[bad], radix: 16, uppercase: true)))", place: place)
             return
         }
         utf8 = markLength == 0 ? bytes : Array(bytes[markLength...])
@@ -156,13 +154,10 @@ struct TextDecoding {
             }
         }
         for offset in lone {
-            problems.append(
-                DecodingProblem(offset, .warning, .brokenUTF16, "unpaired surrogate replaced by U+FFFD"))
+            report(offset, .warning, .brokenUTF16, "unpaired surrogate replaced by U+FFFD")
         }
         if (bytes.count - markLength) % 2 == 1 {
-            problems.append(
-                DecodingProblem(
-                    utf8.count, .warning, .brokenUTF16, "incomplete UTF-16 unit at the end ignored"))
+            report(utf8.count, .warning, .brokenUTF16, "incomplete UTF-16 unit at the end ignored")
         }
     }
 
@@ -174,20 +169,16 @@ struct TextDecoding {
             guard Unicode.Scalar(scalar) != nil else {
                 isRejected = true
                 utf8 = []
-                problems.append(
-                    DecodingProblem(
-                        0, .error, .invalidEncoding,
-                        "byte \(at) starts 0x\(String(scalar, radix: 16)), which is not a Unicode scalar; "
-                            + "the file was not read"))
+                report(
+                    0, .error, .invalidEncoding,
+                    "byte \(at) starts 0x\(String(scalar, radix: 16)), which is not a Unicode scalar; "
+                        + "the file was not read")
                 return
             }
             utf8 += Self.utf8(scalar)
         }
         if (bytes.count - markLength) % 4 != 0 {
-            problems.append(
-                DecodingProblem(
-                    utf8.count, .warning, .invalidEncoding, "incomplete UTF-32 unit at the end ignored")
-            )
+            report(utf8.count, .warning, .invalidEncoding, "incomplete UTF-32 unit at the end ignored")
         }
     }
 

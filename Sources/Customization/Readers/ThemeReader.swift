@@ -137,13 +137,8 @@ struct ThemeReader {
         switch node["attributes"]?.kind {
         case .list(let items)?:
             for item in items { squidKitAttribute(item, dialect, &entries) }
-        case .dict(let members)?:
-            for member in members {
-                add(member.key, value(member.value, dialect, key: member.key), at: member.offset, &entries)
-            }
-        default:
-            report(.warning, .malformedFile, "the theme \(name) has no attributes", node.offset)
-            return nil
+        case .dict(let members)?: add(members, dialect, &entries)
+        default: break
         }
         if entries.isEmpty {
             report(.warning, .malformedFile, "the theme \(name) has no attributes", node.offset)
@@ -161,12 +156,7 @@ struct ThemeReader {
             return report(.error, .malformedFile, "an attribute must be an object", node.offset)
         }
         let names = node["key"]?.text.map { [$0] } ?? node["keys"]?.items?.compactMap(\.text)
-        guard let names else {
-            for member in members {
-                add(member.key, value(member.value, dialect, key: member.key), at: member.offset, &entries)
-            }
-            return
-        }
+        guard let names else { return add(members, dialect, &entries) }
         guard let content = node["value"] else {
             return report(.error, .malformedFile, "the attribute has no value", node.offset, key: names.first)
         }
@@ -201,8 +191,8 @@ struct ThemeReader {
                 // The alpha is applied at composition, so that a theme can change only the color or only the alpha.
                 _ = opacity(alpha, key: item.key)
             }
-            add(item.key, value(item.value, dialect, key: item.key), at: item.offset, &entries)
         }
+        add(members, dialect, &entries)
         return Theme(name: member.key, table: StringsTable(file: file, entries: entries), colors: dialect)
     }
 
@@ -225,6 +215,14 @@ struct ThemeReader {
         }
         addMembers(key, value)
         entries.append(CustomizationEntry(key: key, value: value, location: location))
+    }
+
+    private mutating func add(
+        _ members: [SourceNode.Member], _ dialect: ColorDialect, _ entries: inout [CustomizationEntry]
+    ) {
+        for member in members {
+            add(member.key, value(member.value, dialect, key: member.key), at: member.offset, &entries)
+        }
     }
 
     private mutating func value(_ node: SourceNode, _ dialect: ColorDialect, key: String?) -> CustomizationValue? {

@@ -32,10 +32,14 @@ package enum NumberReading {
         }
         let isNegative = digits.first == UInt8(ascii: "-")
         if isNegative || digits.first == UInt8(ascii: "+") { digits = digits.dropFirst() }
-        guard !digits.isEmpty else { return nil }
+        guard !digits.isEmpty, digits.allSatisfy(\.isDigit) else { return nil }
+        return decimal(digits, isNegative: isNegative)
+    }
+
+    /// Returns the number with these digits; nil if it doesn't fit into 64 bits.
+    private static func decimal(_ digits: Bytes, isNegative: Bool) -> Int64? {
         var value: Int64 = 0
         for c in digits {
-            guard c.isDigit else { return nil }
             let (product, o1) = value.multipliedReportingOverflow(by: 10)
             let digit = Int64(c - UInt8(ascii: "0"))
             let (sum, o2) =
@@ -131,17 +135,7 @@ extension NumberReading {
     static func nsInteger(_ text: String) -> Int64 {
         text.withKeyBytes { bytes in
             let (isNegative, rest) = signed(bytes)
-            var value: Int64 = 0
-            for c in rest.prefix(while: \.isDigit) {
-                let digit = Int64(c - UInt8(ascii: "0"))
-                let (product, o1) = value.multipliedReportingOverflow(by: 10)
-                let (sum, o2) =
-                    isNegative
-                    ? product.subtractingReportingOverflow(digit) : product.addingReportingOverflow(digit)
-                if o1 || o2 { return isNegative ? .min : .max }
-                value = sum
-            }
-            return value
+            return decimal(rest.prefix(while: \.isDigit), isNegative: isNegative) ?? (isNegative ? .min : .max)
         }
     }
 
