@@ -37,6 +37,9 @@ const ashlar_curl *ashlar_curl_open(const char *name, char *error, size_t size) 
         {"curl_easy_init", &c->easy_init},
         {"curl_easy_cleanup", &c->easy_cleanup},
         {"curl_easy_pause", &c->easy_pause},
+        {"curl_easy_perform", &c->easy_perform},
+        {"curl_easy_send", &c->easy_send},
+        {"curl_easy_recv", &c->easy_recv},
         {"curl_easy_strerror", &c->easy_strerror},
         {"curl_slist_append", &c->slist_append},
         {"curl_slist_free_all", &c->slist_free_all},
@@ -48,6 +51,13 @@ const ashlar_curl *ashlar_curl_open(const char *name, char *error, size_t size) 
         {"curl_multi_assign", &c->multi_assign},
         {"curl_multi_info_read", &c->multi_info_read},
     };
+    // An old version may lack a function; its number is the better reason.
+    *(void **)&version_info = dlsym(library, "curl_version_info");
+    const struct version_info *info = version_info ? version_info(0) : NULL;
+    if (info && info->version_num < OLDEST) {
+        snprintf(error, size, "%s is version %s, needed is 7.68.0 or later", name, info->version);
+        goto fail;
+    }
     for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
         void *found = dlsym(library, wanted[i].symbol);
         if (!found) {
@@ -60,11 +70,6 @@ const ashlar_curl *ashlar_curl_open(const char *name, char *error, size_t size) 
     *(void **)&c->alpn_selected = dlsym(library, "SSL_get0_alpn_selected");
     *(void **)&c->ssl_version = dlsym(library, "SSL_version");
     *(void **)&c->gnutls_version = dlsym(library, "gnutls_protocol_get_version");
-    const struct version_info *info = version_info(0);
-    if (info->version_num < OLDEST) {
-        snprintf(error, size, "%s is version %s, needed is 7.68.0 or later", name, info->version);
-        goto fail;
-    }
     if (global_init(GLOBAL_ALL) != 0) {
         snprintf(error, size, "%s cannot be initialised", name);
         goto fail;

@@ -22,6 +22,9 @@ typedef struct ashlar_curl {
     void *(*easy_init)(void);
     void (*easy_cleanup)(void *);
     int (*easy_pause)(void *, int);
+    int (*easy_perform)(void *);
+    int (*easy_send)(void *, const void *, size_t, size_t *);
+    int (*easy_recv)(void *, void *, size_t, size_t *);
     const char *(*easy_strerror)(int);
     void *(*slist_append)(void *, const char *);
     void (*slist_free_all)(void *);

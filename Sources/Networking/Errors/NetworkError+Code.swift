@@ -55,6 +55,11 @@ extension NetworkError.Code {
     /// The proxy is unreachable or refused the request.
     public static let proxyFailed = Self("proxyFailed")
 
+    // WebSockets.
+
+    /// The WebSocket is closed, or the server closed it with a code that means a failure.
+    public static let webSocketClosed = Self("webSocketClosed")
+
     // In the response.
 
     /// The response isn't HTTP, or its head exceeds a limit.

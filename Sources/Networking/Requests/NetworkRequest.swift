@@ -21,6 +21,7 @@ public struct NetworkRequest: Sendable {
         var authorizer: (any HopAuthorizer)?
         var hasLeftOrigin = false
         var hooks: ExchangeHooks?
+        var upgrade: WebSocketHandshake?
     }
 
     /// The parts share one reference, because a request is copied often and changed rarely.
@@ -91,6 +92,12 @@ public struct NetworkRequest: Sendable {
     var hooks: ExchangeHooks? {
         _read { yield parts.hooks }
         _modify { yield &parts.hooks }
+    }
+
+    /// The handshake of a WebSocket, or nil for an ordinary request.
+    var upgrade: WebSocketHandshake? {
+        _read { yield parts.upgrade }
+        _modify { yield &parts.upgrade }
     }
 
     /// Whether the exchange is measured.

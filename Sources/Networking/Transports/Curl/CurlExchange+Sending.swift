@@ -12,7 +12,7 @@
                         phase: .connect))
                 return -1
             }
-            socket = loop.openSocket(address)
+            socket = isUpgrade ? ashlar_socket_open(address) : loop.openSocket(address)
             return socket ?? -1
         }
 
@@ -21,6 +21,7 @@
         /// libcurl repeats a request when a reused connection ends without a response. The server may have processed
         /// the request, so it is repeated only if it is idempotent (RFC 9110, section 9.2.2) or nothing of it was sent.
         func maySend(from port: Int32) -> Bool {
+            if isUpgrade { return true }
             sendings += 1
             localPort = port
             loop.sockets.claim(port: port)

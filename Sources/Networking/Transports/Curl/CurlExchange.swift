@@ -116,6 +116,17 @@
 
         // MARK: From the loop
 
+        /// Prepares a handle that connects for a WebSocket, without the loop.
+        func connect(on handle: CurlHandle) {
+            self.handle = handle
+            handle.prepare(self)
+        }
+
+        func disconnect() { handle = nil }
+
+        /// Whether libcurl only connects.
+        var isUpgrade: Bool { request.upgrade != nil }
+
         func begin(on handle: CurlHandle) {
             self.handle = handle
             (started, lastActivity) = (loop.now, loop.now)

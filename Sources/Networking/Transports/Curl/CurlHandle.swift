@@ -46,8 +46,11 @@
             case upload
         }
 
-        init(_ loop: CurlLoop) throws(NetworkError) {
-            self.loop = loop
+        /// Whether its connections belong to the loop.
+        private let isShared: Bool
+
+        init(_ loop: CurlLoop, isShared: Bool = true) throws(NetworkError) {
+            (self.loop, self.isShared) = (loop, isShared)
             guard let easy = loop.library.table.pointee.easy_init() else { throw Self.noHandle }
             self.easy = easy
             errorText = .allocate(capacity: 512)
@@ -114,7 +117,7 @@
             text(CurlOption.pinnedPublicKey, nil)
             _ = ashlar_easy_pointer(table, easy, CurlOption.errorBuffer, errorText)
             setCallbacks()
-            loop.watchConnections(of: self)
+            if isShared { loop.watchConnections(of: self) }
         }
 
         static func unsupported(_ setting: String, _ name: String? = nil) -> NetworkError {
@@ -189,7 +192,8 @@
             }
             // If HTTP/2 isn't ruled out, a status line "HTTP/2.0" without TLS makes libcurl send several requests at once on
             // an HTTP/1 connection and mix up their responses. libcurl sends trailers with HTTP/1.1 only.
-            let allowsHTTP2 = request.url.scheme == .https && request.body.trailers == nil
+            let allowsHTTP2 =
+                request.url.scheme == .https && request.body.trailers == nil && !exchange.isUpgrade
             if allowsHTTP2 != self.allowsHTTP2 {
                 self.allowsHTTP2 = allowsHTTP2
                 long(CurlOption.httpVersion, allowsHTTP2 ? CurlValue.http2OverTLS : CurlValue.http11)
@@ -205,6 +209,10 @@
             if let size = exchange.origin?.bufferSize, size != bufferSize {
                 bufferSize = size
                 long(CurlOption.bufferSize, size)
+            }
+            if exchange.isUpgrade {
+                long(CurlOption.connectOnly, 1)
+                long(CurlOption.proxyTunnel, 1)
             }
             setBody(exchange)
             setFields(exchange)

@@ -45,6 +45,8 @@
         static let openSocketData: Int32 = 10164
         static let closeSocketFunction: Int32 = 20208
         static let closeSocketData: Int32 = 10209
+        static let connectOnly: Int32 = 141
+        static let proxyTunnel: Int32 = 61
         static let transferDecoding: Int32 = 157
         static let protocols: Int32 = 181
         static let pinnedPublicKey: Int32 = 10230
@@ -103,6 +105,7 @@
         static let socketTimeout: Int32 = -1
         static let pollRemove: Int32 = 4
         static let messageDone: Int32 = 1
+        static let again: Int32 = 81
     }
 
 #endif

@@ -50,6 +50,7 @@
         /// Sends a request and returns when the head of the response has arrived.
         public func send(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
             try request.headers.validate()
+            if let handshake = request.upgrade { return try await open(request, handshake) }
             let exchange = try CurlExchange(request, loop: loop)
             let pipe = exchange.pipe
             pipe.attach(exchange)
@@ -59,6 +60,28 @@
             var response = StreamedResponse(head: head, body: body, url: request.url)
             response.timings = timings
             response.ending = pipe
+            return response
+        }
+
+        /// Opens a WebSocket, or returns the response of a server that refuses.
+        private func open(
+            _ request: NetworkRequest, _ handshake: WebSocketHandshake
+        ) async throws(NetworkError) -> StreamedResponse {
+            let duplex = try CurlDuplex(request, loop: loop)
+            let pipe = duplex.pipe
+            try duplex.start()
+            let (head, _) = try await pipe.head(request.observeInterim)
+            guard head.status == 101 else {
+                return StreamedResponse(head: head, body: ResponseBody(pipe), url: request.url)
+            }
+            do throws(NetworkError) { _ = try handshake.check(head) } catch {
+                pipe.cancel()
+                throw error
+            }
+            let channel = FramedWebSocket(duplex, handshake.options)
+            channel.start()
+            var response = StreamedResponse(head: head, body: ResponseBody(), url: request.url)
+            response.channel = channel
             return response
         }
     }

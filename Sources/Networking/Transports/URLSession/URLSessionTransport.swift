@@ -53,6 +53,9 @@ public final class URLSessionTransport: NetworkTransport {
     public func send(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
         let pipe = TransferPipe()
         try request.headers.validate()
+        guard request.upgrade == nil else {
+            throw NetworkError(.unsupported, "URLSession's transport has no WebSockets", phase: .prepare)
+        }
         guard request.body.trailers == nil else {
             throw NetworkError(.unsupported, "URLSession cannot send trailers", phase: .prepare)
         }

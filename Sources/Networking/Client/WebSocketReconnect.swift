@@ -1,0 +1,105 @@
+/// The delays between attempts to open a WebSocket again.
+public struct WebSocketReconnect: Hashable, Sendable {
+    /// The bound of the first delay; 1 s by default.
+    public var firstPause: Duration = .seconds(1)
+    /// The bound of all delays; 60 s by default.
+    public var longestPause: Duration = .seconds(60)
+    /// The maximum number of consecutive failures before the last one is thrown; nil, the default, for no limit.
+    public var attempts: Int?
+
+    /// The default delays.
+    public static let standard: WebSocketReconnect = WebSocketReconnect()
+
+    /// Creates the default delays.
+    public init() {}
+
+    /// Returns the delay after a number of consecutive failures, from half its bound to its bound.
+    func pause(afterFailures failures: Int, jitter: Double = .random(in: 0...1)) -> Duration {
+        let bound = min(longestPause, firstPause * (1 << min(max(failures - 1, 0), 24)))
+        return bound * (0.5 + jitter / 2)
+    }
+}
+
+extension NetworkClient {
+    /// Returns WebSockets one after another: the next one is opened when the previous one has failed.
+    ///
+    /// The sequence ends when a WebSocket was closed normally by either side. It throws failures of a handshake that
+    /// another attempt can't repair. Receive the messages of each WebSocket until they end before asking for the next.
+    ///
+    /// - Parameters:
+    ///   - request: A GET without a body.
+    ///   - options: The settings of each WebSocket.
+    ///   - reconnect: The delays between attempts.
+    ///   - clock: The clock for the delays; a test can use a virtual one.
+    /// - Returns: The open WebSockets.
+    public func webSockets(
+        _ request: NetworkRequest, options: WebSocketOptions = .init(), reconnect: WebSocketReconnect = .standard,
+        clock: any Clock<Duration> = ContinuousClock()
+    ) -> WebSockets {
+        WebSockets(client: self, request: request, options: options, reconnect: reconnect, clock: clock)
+    }
+}
+
+/// WebSockets that replace each other; see ``NetworkClient/webSockets(_:options:reconnect:clock:)``.
+public struct WebSockets: AsyncSequence, Sendable {
+    /// An open WebSocket.
+    public typealias Element = WebSocket
+    /// The failure that ends the sequence.
+    public typealias Failure = NetworkError
+
+    fileprivate let client: NetworkClient
+    fileprivate let request: NetworkRequest
+    fileprivate let options: WebSocketOptions
+    fileprivate let reconnect: WebSocketReconnect
+    fileprivate let clock: any Clock<Duration>
+
+    /// Returns an iterator that connects when its first WebSocket is awaited.
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(source: self) }
+
+    /// Opens the WebSockets.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        fileprivate let source: WebSockets
+        private var current: WebSocket?
+        private var failures = 0
+        private var isEnded = false
+
+        fileprivate init(source: WebSockets) { self.source = source }
+
+        /// Returns the next WebSocket, or nil after a normal close.
+        public nonisolated(nonsending) mutating func next() async throws(NetworkError) -> WebSocket? {
+            if let socket = current.take() {
+                if socket.hasEndedNormally { isEnded = true }
+                failures = socket.hasReceived ? 1 : failures + 1
+            }
+            while !isEnded {
+                do throws(NetworkError) {
+                    if failures > 0 { try await sleep() }
+                    let socket = try await source.client.webSocket(source.request, options: source.options)
+                    current = socket
+                    return socket
+                } catch {
+                    failures += 1
+                    let isLast = source.reconnect.attempts.map { failures >= $0 } ?? false
+                    guard error.isTransient, !isLast else {
+                        isEnded = true
+                        throw error
+                    }
+                }
+            }
+            return nil
+        }
+
+        /// Returns the next WebSocket, or nil after a normal close.
+        public mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(NetworkError) -> WebSocket? { try await next() }
+
+        private nonisolated(nonsending) func sleep() async throws(NetworkError) {
+            do {
+                try await source.clock.sleep(for: source.reconnect.pause(afterFailures: failures))
+            } catch {
+                throw NetworkError(wrapping: error, phase: .wait)
+            }
+        }
+    }
+}

@@ -1,0 +1,270 @@
+#if os(Linux)
+    internal import AshlarCore
+    import CAshlarCurl
+
+    /// A connection that libcurl opens for a WebSocket, and the thread that sends and receives its bytes.
+    ///
+    /// libcurl connects, through proxies and with TLS (`CURLOPT_CONNECT_ONLY`); the upgrade and the frames are the
+    /// module's own. So WebSockets work with every version of libcurl that the transport supports: `curl_ws_send` needs a
+    /// library that was built with it, and doesn't check texts or close codes. The connection has a thread because
+    /// libcurl would close it among the idle connections that a loop shares.
+    final class CurlDuplex: TransferProducer, WebSocketLink, @unchecked Sendable {
+        // Sendable because other threads reach only the outbox and the pipe, which lock, and the poller's wake-up; the rest
+        // belongs to the thread.
+        private struct Outbox {
+            var bytes: [UInt8] = []
+            var pong: [UInt8] = []
+            /// The bytes that the thread is sending.
+            var unsent = 0
+            var waiters: [CheckedContinuation<Void, Never>] = []
+            var isDrained = false
+            var endsAfterSending = false
+            var ended = false
+
+            var hasRoom: Bool { bytes.count + unsent < TransferPipe.capacity }
+            var isClosing: Bool { ended || endsAfterSending }
+        }
+
+        private let exchange: CurlExchange
+        private let handle: CurlHandle
+        private let poller: ashlar_poller
+        private let outbox = Mutex(Outbox())
+        private var table: UnsafePointer<ashlar_curl> { exchange.table }
+        var pipe: TransferPipe { exchange.pipe }
+
+        // The rest belongs to the thread.
+        private var sending: [UInt8] = []
+        private var sent = 0
+        private var watched: Int32 = 0
+        private var upgrade: CurlUpgrade
+
+        init(_ request: NetworkRequest, loop: CurlLoop) throws(NetworkError) {
+            exchange = try CurlExchange(request, loop: loop)
+            upgrade = CurlUpgrade(request.options.limits)
+            handle = try CurlHandle(loop, isShared: false)
+            var poller = ashlar_poller()
+            let opened = ashlar_poller_open(&poller) == 0
+            self.poller = poller
+            guard opened else {
+                handle.destroy()
+                throw NetworkError(.unsupported, "no descriptors left for the WebSocket", phase: .prepare)
+            }
+        }
+
+        // Callers wake the thread through the poller, also after its end.
+        deinit { ashlar_poller_close(poller) }
+
+        func start() throws(NetworkError) {
+            pipe.attach(self)
+            guard HelperThread.start({ [self] in run() }) else {
+                handle.destroy()
+                pipe.finish()  // releases this object
+                throw NetworkError(.unsupported, "the system cannot create a thread for the WebSocket", phase: .prepare)
+            }
+        }
+
+        // MARK: Any thread
+
+        func readerCancelled() { end(afterSending: false) }
+
+        func readerDrained() {
+            outbox.withLock { $0.isDrained = true }
+            ashlar_poller_wake(poller)
+        }
+
+        func next() async throws(NetworkError) -> [UInt8]? { try await pipe.next() }
+
+        func write(_ frame: [UInt8]) async throws(NetworkError) {
+            while true {
+                let (isWritten, ended) = outbox.withLock { outbox in
+                    let fits = outbox.hasRoom && !outbox.isClosing
+                    if fits { outbox.bytes += frame }
+                    return (fits, outbox.isClosing)
+                }
+                if isWritten { return ashlar_poller_wake(poller) }
+                if ended { throw NetworkError(.webSocketClosed, "the WebSocket is closed", phase: .send) }
+                if Task.isCancelled { throw NetworkError(.cancelled, "the task was cancelled", phase: .send) }
+                await waitForRoom()
+            }
+        }
+
+        private func waitForRoom() async {
+            await withTaskCancellationHandler {
+                await withCheckedContinuation { continuation in
+                    let goesOn = outbox.withLock { outbox in
+                        // A cancellation before this is visible here; one after this resumes all waiters.
+                        if outbox.hasRoom || outbox.isClosing || Task.isCancelled { return true }
+                        outbox.waiters.append(continuation)
+                        return false
+                    }
+                    if goesOn { continuation.resume() }
+                }
+            } onCancel: {
+                resumeWriters()
+            }
+        }
+
+        private func resumeWriters() {
+            let waiters = outbox.withLock { outbox in
+                defer { outbox.waiters = [] }
+                return outbox.waiters
+            }
+            for waiter in waiters { waiter.resume() }
+        }
+
+        func writeControl(_ frame: [UInt8]) {
+            outbox.withLock { if !$0.isClosing { $0.bytes += frame } }
+            ashlar_poller_wake(poller)
+        }
+
+        func writePong(_ frame: [UInt8]) {
+            outbox.withLock { $0.pong = frame }
+            ashlar_poller_wake(poller)
+        }
+
+        func end(afterSending: Bool) {
+            outbox.withLock { outbox in
+                if afterSending { outbox.endsAfterSending = true } else { outbox.ended = true }
+            }
+            resumeWriters()
+            ashlar_poller_wake(poller)
+        }
+
+        // MARK: The thread
+
+        private func run() {
+            let failure = connect() ?? converse()
+            end(afterSending: false)
+            pipe.finish(failure)
+            pipe.flush()
+            exchange.disconnect()
+            handle.release()
+            handle.destroy()  // closes the connection
+        }
+
+        private func connect() -> NetworkError? {
+            exchange.connect(on: handle)
+            let options = exchange.request.options
+            let limit = [options.connectTimeout, options.totalTimeout].compactMap { $0 }.min()
+            let milliseconds = limit.map { Int(min(max($0.seconds * 1000, 1), 1e9)) } ?? Int(Int32.max)
+            _ = ashlar_easy_long(table, handle.easy, CurlOption.connectTimeout, milliseconds)
+            let code = table.pointee.easy_perform(handle.easy)
+            guard code != 0 else { return nil }
+            var error = exchange.failure ?? CurlFailure.error(code, of: exchange, hasHead: false)
+            error.requestState = error.requestState ?? .notSent
+            return error
+        }
+
+        /// How long the thread waits for the server's end after the last frame; data that arrives after the end would make
+        /// the system reset the connection, and the server could lose the frame.
+        private static let closingTime: UInt64 = 5_000_000_000
+
+        private func converse() -> NetworkError? {
+            let socket = ashlar_easy_info_socket(table, handle.easy, CurlInfo.activeSocket)
+            guard socket >= 0 else { return lost("libcurl has no connection") }
+            sending = CurlUpgrade.request(exchange.request)
+            let options = exchange.request.options
+            let limit = [options.idleTimeout, options.totalTimeout].compactMap { $0 }.min()
+            let deadline = limit.map { CurlLoop.clock() + UInt64(min(max($0.seconds, 0), 1e9) * 1e9) }
+            var ready = ashlar_ready()
+            var closingDeadline: UInt64?
+            while true {
+                let (ended, isClosing) = outbox.withLock { ($0.ended, $0.endsAfterSending) }
+                if ended { return nil }
+                if isClosing { closingDeadline = closingDeadline ?? CurlLoop.clock() + Self.closingTime }
+                let (isBlocked, sendFailure) = send()
+                if let sendFailure { return sendFailure }
+                let (received, hasMore) = receive(discarding: isClosing)
+                pipe.flush()
+                if case .ended(let error) = received { return error }
+                var timeout: Int32 = hasMore ? 0 : -1
+                if let due = closingDeadline ?? (upgrade.isOpen ? nil : deadline) {
+                    let now = CurlLoop.clock()
+                    guard now < due else {
+                        return isClosing ? nil : NetworkError(.timedOut, "no response to the upgrade", phase: .wait)
+                    }
+                    if !hasMore { timeout = Int32(clamping: (due - now + 999_999) / 1_000_000) }
+                }
+                watch(socket, (upgrade.isPaused && !isClosing ? 0 : 1) | (isBlocked ? 2 : 0))
+                _ = ashlar_poller_wait(poller, &ready, 1, timeout)
+            }
+        }
+
+        /// Watches the socket; without events, not even its end is reported.
+        private func watch(_ socket: Int32, _ events: Int32) {
+            guard events != watched else { return }
+            if events == 0 {
+                ashlar_poller_forget(poller, socket)
+            } else {
+                ashlar_poller_watch(poller, socket, events, watched == 0 ? 0 : 1)
+            }
+            watched = events
+        }
+
+        /// Sends what is possible; returns whether the socket is full.
+        private func send() -> (isBlocked: Bool, failure: NetworkError?) {
+            while true {
+                if sent == sending.count, !takeOutbox() { return (false, nil) }
+                var count = 0
+                let code = sending.withUnsafeBytes { bytes in
+                    table.pointee.easy_send(handle.easy, bytes.baseAddress! + sent, bytes.count - sent, &count)
+                }
+                if code == CurlValue.again { return (true, nil) }
+                guard code == 0 else { return (false, lost(exchange.strerror(code) ?? "sending failed")) }
+                sent += count
+            }
+        }
+
+        /// Takes the next bytes to send; returns whether there are any.
+        private func takeOutbox() -> Bool {
+            outbox.withLock { outbox in
+                // Nothing of a WebSocket may precede the server's response.
+                sending = upgrade.isOpen ? outbox.bytes + outbox.pong : []
+                sent = 0
+                if upgrade.isOpen { (outbox.bytes, outbox.pong) = ([], []) }
+                outbox.unsent = sending.count
+            }
+            resumeWriters()
+            return !sending.isEmpty
+        }
+
+        private enum Received {
+            case something
+            case ended(NetworkError?)
+        }
+
+        /// Receives what has arrived, up to a limit; returns whether more may have arrived.
+        private func receive(discarding: Bool) -> (Received, hasMore: Bool) {
+            let isDrained = outbox.withLock { outbox in
+                defer { outbox.isDrained = false }
+                return outbox.isDrained
+            }
+            if isDrained { upgrade.resume(pipe) }
+            for _ in 0..<16 {
+                guard !upgrade.isPaused || discarding else { return (.something, false) }
+                var count = 0
+                var code: Int32 = 0
+                let piece = [UInt8](unsafeUninitializedCapacity: 16 << 10) { space, used in
+                    code = table.pointee.easy_recv(handle.easy, space.baseAddress, space.count, &count)
+                    used = code == 0 ? count : 0
+                }
+                if code == CurlValue.again { return (.something, false) }
+                guard code == 0 else { return (.ended(lost(exchange.strerror(code) ?? "receiving failed")), false) }
+                guard count > 0 else { return (.ended(discarding ? nil : upgrade.atEnd()), false) }
+                if discarding { continue }
+                do throws(NetworkError) {
+                    if try upgrade.receive(piece, handle.head, pipe) { return (.ended(nil), false) }
+                } catch {
+                    return (.ended(error), false)
+                }
+            }
+            return (.something, true)
+        }
+
+        private func lost(_ message: String) -> NetworkError {
+            var error = NetworkError(.connectionLost, message, phase: upgrade.isOpen ? .receive : .wait)
+            error.requestState = .sent
+            return error
+        }
+    }
+#endif

@@ -1,0 +1,101 @@
+#if os(Linux)
+    /// The HTTP part of a WebSocket's connection: the request, the response, and the body of a response that isn't 101.
+    struct CurlUpgrade {
+        private let limits: ResponseLimits
+        private var line: [UInt8] = []
+        private var status: Int?
+        private var chunks: ChunkedReader?
+        private var remaining: Int?
+        /// Bytes that the reader had no room for.
+        private var held: [UInt8] = []
+
+        init(_ limits: ResponseLimits) { self.limits = limits }
+
+        /// Whether the server has agreed.
+        var isOpen: Bool { status == 101 }
+        /// Whether receiving must wait for the reader.
+        var isPaused: Bool { !held.isEmpty }
+
+        /// Returns the head of a request.
+        static func request(_ request: NetworkRequest) -> [UInt8] {
+            var bytes = Array("GET \(request.url.target) HTTP/1.1\r\nHost: \(request.url.authority)\r\n".utf8)
+            for field in request.headers {
+                bytes += Array(field.name.utf8) + Array(": ".utf8) + field.valueBytes + [13, 10]
+            }
+            return bytes + [13, 10]
+        }
+
+        /// Passes received bytes to the reader; returns whether the response is complete.
+        mutating func receive(
+            _ piece: [UInt8], _ reader: CurlHeadReader, _ pipe: TransferPipe
+        ) throws(NetworkError) -> Bool {
+            var rest = piece[...]
+            while status == nil, let byte = rest.popFirst() {
+                line.append(byte)
+                guard line.count <= limits.headBytes else {
+                    throw FieldLines.bad("head longer than \(limits.headBytes) bytes", limit: limits.headBytes)
+                }
+                if byte == 0x0A { try readLine(reader, pipe) }
+            }
+            guard let status else { return false }
+            if status == 101 {
+                if !rest.isEmpty { pass(Array(rest), pipe) }
+                return false
+            }
+            return try readBody(Array(rest), pipe)
+        }
+
+        private mutating func readLine(_ reader: CurlHeadReader, _ pipe: TransferPipe) throws(NetworkError) {
+            let (bytes, limits) = (line, limits)
+            line.removeAll(keepingCapacity: true)
+            let result = bytes.withUnsafeBytes { bytes in
+                Result { () throws(NetworkError) in try reader.read(bytes, limits: limits) }
+            }
+            guard let head = try result.get() else { return }
+            if head.status < 200, head.status != 101 { return pipe.write(interim: head) }
+            status = head.status
+            if reader.framing.isChunked { chunks = ChunkedReader(limits) }
+            remaining = head.status == 204 || head.status == 304 ? 0 : reader.framing.contentLength
+            pipe.write(head: head, timings: TransportTimings())
+        }
+
+        private mutating func readBody(_ bytes: [UInt8], _ pipe: TransferPipe) throws(NetworkError) -> Bool {
+            if var reader = chunks {
+                let result = bytes.withUnsafeBytes { bytes in
+                    Result { () throws(NetworkError) in
+                        try reader.read(bytes) { piece throws(NetworkError) in _ = pipe.write(piece, limited: false) }
+                    }
+                }
+                _ = try result.get()
+                chunks = reader
+                return reader.isComplete
+            }
+            let count = min(remaining ?? .max, bytes.count)
+            bytes.withUnsafeBytes { _ = pipe.write($0.part(..<count), limited: false) }
+            remaining = remaining.map { $0 - count }
+            return remaining == 0
+        }
+
+        /// Passes the bytes that waited for the reader.
+        mutating func resume(_ pipe: TransferPipe) {
+            let bytes = held
+            held = []
+            if !bytes.isEmpty { pass(bytes, pipe) }
+        }
+
+        private mutating func pass(_ bytes: [UInt8], _ pipe: TransferPipe) {
+            if !bytes.withUnsafeBytes({ pipe.write($0) }) { held = bytes }
+        }
+
+        /// The error for the end of the connection, or nil if it may end here.
+        func atEnd() -> NetworkError? {
+            guard let status else {
+                var error = NetworkError(.connectionLost, "the connection ended without a response", phase: .wait)
+                error.requestState = line.isEmpty ? .sent : .answered
+                return error
+            }
+            if status == 101 || (remaining == nil && chunks == nil) { return nil }
+            return NetworkError(.truncated, "the body ended early", phase: .receive)
+        }
+    }
+#endif

@@ -1,0 +1,91 @@
+/// An open WebSocket: messages in both directions until one side closes it.
+///
+/// It is created by ``NetworkClient/webSocket(_:options:)``. Messages can be sent from any number of tasks; received
+/// messages go to one reader each. At most 64 messages or 256 KiB are received before they are read; then the server has
+/// to wait. Pings of the server are answered automatically. Releasing the WebSocket ends the connection.
+///
+/// The sequence ends when either side closes normally (1000, 1001 or without a code) and throws otherwise.
+///
+/// ```swift
+/// func chat(_ client: NetworkClient) async throws {
+///     let socket = try await client.webSocket("wss://chat.example.com/room")
+///     try await socket.send(.text("hello"))
+///     for try await message in socket {
+///         if case .text(let text) = message { print(text) }
+///     }
+/// }
+/// ```
+public final class WebSocket: AsyncSequence, Sendable {
+    /// A message from the server.
+    public typealias Element = WebSocketMessage
+    /// The failure that ends the messages.
+    public typealias Failure = NetworkError
+
+    private let channel: any WebSocketChannel
+    /// The head of the response that opened the WebSocket.
+    public let head: ResponseHead
+    /// The protocol that the server selected, or nil.
+    public let selectedProtocol: String?
+
+    init(_ channel: any WebSocketChannel, head: ResponseHead, selectedProtocol: String?) {
+        (self.channel, self.head, self.selectedProtocol) = (channel, head, selectedProtocol)
+    }
+
+    deinit { channel.abort() }
+
+    /// Returns the next message, or nil after a normal end.
+    ///
+    /// Cancelling the task loses no message and leaves the WebSocket open.
+    ///
+    /// - Throws: `.webSocketClosed` if the server closed with another code; `.connectionLost` or `.truncated` if the
+    ///   connection ended without a close frame; `.timedOut` without an answer to a ping; `.bodyTooLarge`, `.invalidText` or
+    ///   `.badResponse` for frames that violate the limit or the protocol.
+    public func receive() async throws(NetworkError) -> WebSocketMessage? { try await channel.receive() }
+
+    /// Sends a message; waits while more than 256 KiB are unsent.
+    ///
+    /// - Throws: `.webSocketClosed` or the failure that ended the connection.
+    public func send(_ message: WebSocketMessage) async throws(NetworkError) { try await channel.send(message) }
+
+    /// Sends a ping and returns when the server has answered it.
+    ///
+    /// - Throws: `.webSocketClosed` or the failure that ended the connection.
+    public func ping() async throws(NetworkError) { try await channel.ping() }
+
+    /// Closes the WebSocket and returns when the server has answered, at the latest after the close timeout.
+    ///
+    /// Messages that arrive meanwhile are discarded. Closing twice has no further effect.
+    ///
+    /// - Parameters:
+    ///   - code: The reason as a number.
+    ///   - reason: The reason as a text, at most 123 bytes in UTF-8; a longer one is shortened.
+    /// - Precondition: `code` is 1000–1003, 1007–1014 or 3000–4999.
+    public func close(_ code: WebSocketCloseCode = .normal, reason: String = "") async {
+        precondition(code.isSendable, "the close code \(code) can't be sent")
+        await channel.close(code, reason)
+    }
+
+    /// The code with which the server closed, or nil if it hasn't or sent none.
+    public var closeCode: WebSocketCloseCode? { channel.closing?.code }
+    /// The reason with which the server closed, or nil if it hasn't.
+    public var closeReason: String? { channel.closing?.reason }
+
+    var hasEndedNormally: Bool { channel.hasEndedNormally }
+    var hasReceived: Bool { channel.hasReceived }
+
+    /// Returns an iterator over the messages.
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(socket: self) }
+
+    /// Receives the messages in order.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        let socket: WebSocket
+
+        /// Returns the next message, or nil after a normal end.
+        public mutating func next() async throws(NetworkError) -> WebSocketMessage? { try await socket.receive() }
+
+        /// Returns the next message, or nil after a normal end.
+        public mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(NetworkError) -> WebSocketMessage? { try await socket.receive() }
+    }
+}

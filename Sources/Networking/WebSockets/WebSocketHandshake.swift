@@ -1,0 +1,74 @@
+internal import AshlarCore
+
+/// The upgrade of an HTTP/1.1 connection to a WebSocket (RFC 6455, section 4).
+struct WebSocketHandshake: Sendable {
+    let key: String
+    let options: WebSocketOptions
+
+    init(_ options: WebSocketOptions) {
+        self.options = options
+        key = Base64.encode((0..<16).map { _ in UInt8.random(in: 0...255) })
+    }
+
+    /// The fields of the request.
+    var fields: [HTTPField] {
+        var fields = [
+            HTTPField("Connection", "Upgrade"), HTTPField("Upgrade", "websocket"),
+            HTTPField("Sec-WebSocket-Version", "13"), HTTPField("Sec-WebSocket-Key", key),
+        ]
+        if !options.protocols.isEmpty {
+            fields.append(HTTPField("Sec-WebSocket-Protocol", options.protocols.joined(separator: ", ")))
+        }
+        return fields
+    }
+
+    /// The value of `Sec-WebSocket-Accept` that belongs to a key.
+    static func accept(_ key: String) -> String {
+        Base64.encode(SHA1.hash(Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)))
+    }
+
+    /// Checks a response with status 101.
+    ///
+    /// - Returns: The selected protocol, or nil.
+    /// - Throws: `.badResponse` for a response that doesn't belong to the request.
+    func check(_ head: ResponseHead) throws(NetworkError) -> String? {
+        func list(_ name: String) -> [String] {
+            head.headers.filter { $0.name.equalsIgnoringASCIICase(name) }.flatMap { field in
+                field.value.split(separator: ",").map { String($0).trimmingHTTPSpace() }
+            }
+        }
+        guard list("Upgrade").contains(where: { $0.equalsIgnoringASCIICase("websocket") }),
+            list("Connection").contains(where: { $0.equalsIgnoringASCIICase("upgrade") })
+        else { throw bad("the server doesn't upgrade to a WebSocket") }
+        guard list("Sec-WebSocket-Accept") == [Self.accept(key)] else {
+            throw bad("Sec-WebSocket-Accept doesn't belong to the request")
+        }
+        guard list("Sec-WebSocket-Extensions").isEmpty else {
+            throw bad("the server uses an extension without a request")
+        }
+        let selected = list("Sec-WebSocket-Protocol")
+        guard selected.count <= 1, selected.allSatisfy(options.protocols.contains) else {
+            throw bad("the server selects a protocol that wasn't offered")
+        }
+        return selected.first
+    }
+
+    private func bad(_ message: String) -> NetworkError { NetworkError(.badResponse, message, phase: .receive) }
+}
+
+/// The settings of a WebSocket.
+public struct WebSocketOptions: Hashable, Sendable {
+    /// The protocols to offer, in order of preference; none by default.
+    public var protocols: [String] = []
+    /// The maximum length of a received message in bytes; 1 MiB by default.
+    public var messageBytes: Int = 1 << 20
+    /// The interval after which a silent connection is probed with a ping; 20 s by default, nil for never.
+    ///
+    /// If another interval passes without any byte, the connection is lost.
+    public var pingInterval: Duration? = .seconds(20)
+    /// The time that closing waits for the server; 5 s by default.
+    public var closeTimeout: Duration = .seconds(5)
+
+    /// Creates the default options.
+    public init() {}
+}

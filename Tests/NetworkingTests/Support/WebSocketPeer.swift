@@ -1,0 +1,39 @@
+import Foundation
+
+/// The server of `Scripts/websocket-server`; ends with this object.
+final class WebSocketPeer: @unchecked Sendable {  // made on one thread, then only its port is read and it is released
+    let port: Int
+    private let process = Process()
+    private let input = Pipe()
+
+    /// Whether the server can be started; prints the reason if not.
+    static func isThere() async -> Bool {
+        do {
+            _ = try await offPool { try WebSocketPeer() }
+            return true
+        } catch {
+            print("PyPI's websockets cannot be had: \(error)")
+            return false
+        }
+    }
+
+    /// Starts the server, with TLS if there is a certificate.
+    init(certificate: String? = nil) throws {
+        let (output, errors) = (Pipe(), Pipe())
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        process.executableURL = root.appendingPathComponent("Scripts/websocket-server")
+        process.arguments = certificate.map { [$0] } ?? []
+        (process.standardInput, process.standardOutput, process.standardError) = (input, output, errors)
+        try process.run()
+        var line: [UInt8] = []
+        while let byte = try output.fileHandleForReading.read(upToCount: 1)?.first, byte != 10 { line.append(byte) }
+        guard let port = Int(String(decoding: line, as: UTF8.self)) else {
+            let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            throw ServerFailure(what: text.trimmingCharacters(in: .whitespacesAndNewlines))
+        }
+        self.port = port
+    }
+
+    deinit { kill(process.processIdentifier, SIGKILL) }
+}
