@@ -1,4 +1,4 @@
-public import AshlarCustomization
+package import AshlarCustomization
 
 /// Compares the placeholders of translations with those of the base language, and finds missing plural forms.
 enum FormatLint {
