@@ -1,6 +1,6 @@
 /// An open WebSocket: messages in both directions until one side closes it.
 ///
-/// It is created by ``NetworkClient/webSocket(_:options:)``. Messages can be sent from any number of tasks; received
+/// It is created by ``NetworkClient/webSocket(_:options:)-(String,_)``. Messages can be sent from any number of tasks; received
 /// messages go to one reader each. At most 64 messages or 256 KiB are received before they are read; then the server has
 /// to wait. Pings of the server are answered automatically. Releasing the WebSocket ends the connection.
 ///
