@@ -199,6 +199,25 @@ private final class NotesServer: Sendable {
         #expect(next?.code == .cancelled, "the sync has no more answers, but no operation is running")
     }
 
+    @Test("The client's retries apply to a fetch, which succeeds after two failures of the server")
+    func retries() async throws {
+        var configuration = ClientConfiguration()
+        configuration.retry = .standard
+        configuration.retry?.firstPause = .milliseconds(1)
+        let count = LockedCounter()
+        let server = StubTransport { _ in count.next() < 2 ? .status(503) : .text(#"{"t": 1}"#) }
+        let note = Model(
+            ["id": 1], schema: ModelSchema(path: "https://x.example/notes"),
+            sync: RESTSync(NetworkClient(configuration, transport: server)))
+        try await note.fetch()
+        #expect(note["t"].int() == 1 && server.requests.count == 3)
+        let failing = Model(
+            ["id": 1], schema: ModelSchema(path: "https://x.example/notes"),
+            sync: RESTSync(NetworkClient(transport: StubTransport { _ in .status(503) })))
+        let error = await #expect(throws: NetworkError.self) { try await failing.fetch() }
+        #expect(error?.code == .unacceptableStatus && error?.status == 503)
+    }
+
     @Test("Requests follow the conventions, and can be changed before they are sent")
     func conventions() async throws {
         let seen = Mutex<[NetworkRequest]>([])

@@ -29,7 +29,8 @@ public struct RESTSync: ModelSync {
     ) async throws(NetworkError) -> ModelSyncAnswer {
         var request = try Call(verb: verb, target: target).makeRequest(options: client.configuration.requestOptions)
         request.options.totalTimeout = .seconds(300)
-        request.options.acceptedStatuses = .every
+        // Their responses explain the failure; other statuses are the client's to repeat or to throw.
+        request.options.acceptedStatuses = .successful.union([412, 422])
         prepare(verb, &request)
         let answer = try await client.send(request)
         guard (200...299).contains(answer.status) else { throw failure(answer, request) }
