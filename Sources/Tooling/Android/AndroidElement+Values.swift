@@ -1,6 +1,6 @@
 import AshlarCustomization
 
-/// The values that an export converts to typed resources; see ``AndroidResources/init(_:typing:)``.
+/// The values that an export converts to typed resources; see ``AndroidResources``.
 public enum AndroidTyping: Hashable, Sendable {
     /// Numbers and booleans of themes and property lists; strings aren't converted.
     case declared
