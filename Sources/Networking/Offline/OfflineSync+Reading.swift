@@ -28,7 +28,7 @@ extension OfflineSync {
         return target.isList ? takeList(answer, remote, since: stamp) : takeRecord(answer, remote, since: stamp)
     }
 
-    /// Returns what is stored.
+    /// Returns the stored record, or the stored records of a list.
     ///
     /// - Throws: The failure if nothing is stored; an error with the status 404 for a record deleted here.
     private func stored(_ target: ModelSyncTarget, _ failure: NetworkError?) throws(NetworkError) -> ModelSyncAnswer {

@@ -201,7 +201,7 @@
             watched = events
         }
 
-        /// Sends what is possible; returns whether the socket is full.
+        /// Sends waiting bytes until the socket is full; returns whether it is, or the failure.
         private func send() -> (isBlocked: Bool, failure: NetworkError?) {
             while true {
                 if sent == sending.count, !takeOutbox() { return (false, nil) }
