@@ -31,25 +31,25 @@ private struct Simulation {
     var order = 0
     var due: [(time: Int, order: Int, due: Due)] = []
     /// The lives whose initializer or stop has not returned, with their service.
-    var making: [UInt64: String] = [:]
-    var stopping: [UInt64: String] = [:]
-    var alive: [String: UInt64] = [:]
+    var making: [UInt64: ByteText] = [:]
+    var stopping: [UInt64: ByteText] = [:]
+    var alive: [ByteText: UInt64] = [:]
     /// The lives that a life was created with.
     var uses: [UInt64: [UInt64]] = [:]
     var scripts: [UInt64: Script] = [:]
     /// The lives that are over or abandoned.
     var ended: Set<UInt64> = []
     var answers: [UInt64: Bool] = [:]
-    var states: [String: ServiceState] = [:]
+    var states: [ByteText: ServiceState] = [:]
     var problems: [String] = []
     var log: [String] = []
-    var failing: Set<String> = []
+    var failing: Set<ByteText> = []
 
     init(seed: UInt64, isScripted: Bool, grace: Duration) {
         (machine, random, self.isScripted) = (ServiceMachine(gracePeriod: grace), SeededRandom(seed: seed), isScripted)
     }
 
-    mutating func script(_ name: String) -> Script {
+    mutating func script(_ name: ByteText) -> Script {
         guard isScripted else { return Script(startFails: failing.contains(name)) }
         let roll = Int.random(in: 0..<20, using: &random)
         return Script(
@@ -142,11 +142,11 @@ private struct Simulation {
 
 /// The result of sequential starts and stops of services without errors, computed by recursion.
 private struct SequentialModel {
-    var needs: [String: [String]] = [:]
-    var running: [String] = []
-    var failing: Set<String> = []
+    var needs: [ByteText: [ByteText]] = [:]
+    var running: [ByteText] = []
+    var failing: Set<ByteText> = []
 
-    mutating func start(_ name: String) -> Bool {
+    mutating func start(_ name: ByteText) -> Bool {
         if running.contains(name) { return true }
         let before = running
         for need in needs[name] ?? [] where !start(need) {
@@ -161,9 +161,9 @@ private struct SequentialModel {
         return true
     }
 
-    func users(_ name: String) -> [String] { running.filter { needs[$0]?.contains(name) ?? false } }
+    func users(_ name: ByteText) -> [ByteText] { running.filter { needs[$0]?.contains(name) ?? false } }
 
-    mutating func stop(_ name: String, cascade: Bool) -> Bool {
+    mutating func stop(_ name: ByteText, cascade: Bool) -> Bool {
         guard running.contains(name) else { return true }
         if !users(name).isEmpty, !cascade { return false }
         for user in users(name).reversed() { _ = stop(user, cascade: true) }
@@ -174,11 +174,11 @@ private struct SequentialModel {
 
 @Suite("The state machine of services", .timeLimit(.minutes(5)))
 struct ServiceModelTests {
-    private static let names = ["a", "b", "c", "d", "e", "f"]
+    private static let names = ["a", "b", "c", "d", "e", "f"].map { ByteText($0) }
 
     /// Registers services that need some of the earlier ones.
-    private func register(_ simulation: inout Simulation, restarts: Bool) throws -> [String: [String]] {
-        var needs: [String: [String]] = [:]
+    private func register(_ simulation: inout Simulation, restarts: Bool) throws -> [ByteText: [ByteText]] {
+        var needs: [ByteText: [ByteText]] = [:]
         for (index, name) in Self.names.enumerated() {
             needs[name] = Self.names[..<index].filter { _ in Int.random(in: 0..<3, using: &simulation.random) == 0 }
             let restart =
@@ -219,7 +219,7 @@ struct ServiceModelTests {
                 }
                 simulation.advance(to: simulation.now + 1000)
                 #expect(simulation.answers[request] == expected, "seed \(seed), request \(request)")
-                #expect(Set(simulation.machine.runningNames) == Set(model.running), "seed \(seed), request \(request)")
+                #expect(Set(simulation.machine.running) == Set(model.running), "seed \(seed), request \(request)")
             }
             #expect(simulation.problems.isEmpty, "seed \(seed): \(simulation.problems)")
             #expect(simulation.machine.isSettled, "seed \(seed)")
@@ -273,7 +273,7 @@ struct ServiceModelTests {
             simulation.perform(simulation.machine.shutDown(waiter: request, limit: .milliseconds(50)))
             simulation.advance(to: simulation.now + 5000)
             #expect(simulation.answers[request] == true, "seed \(seed): the shutdown hangs")
-            #expect(simulation.machine.runningNames.isEmpty, "seed \(seed)")
+            #expect(simulation.machine.running.isEmpty, "seed \(seed)")
             #expect(simulation.machine.isSettled, "seed \(seed)")
             #expect(simulation.problems.isEmpty, "seed \(seed): \(simulation.problems)")
             answered += simulation.answers.count { $0.value }
@@ -288,17 +288,17 @@ struct ServiceModelTests {
     @Test("A chain of 1,000 services starts and stops without a deep call stack")
     func longChain() throws {
         var simulation = Simulation(seed: 1, isScripted: false, grace: .zero)
-        let names = (0..<1000).map { "s\($0)" }
+        let names = (0..<1000).map { ByteText("s\($0)") }
         var definitions: [ServiceGraph.Definition] = []
         for (index, name) in names.enumerated() {
             definitions.append(ServiceGraph.Definition(name: name, needs: index == 0 ? [] : [names[index - 1]]))
         }
         for definition in definitions { simulation.perform(try simulation.machine.register([definition])) }
-        simulation.perform(simulation.machine.start("s999", waiter: 1))
+        simulation.perform(simulation.machine.start(ByteText("s999"), waiter: 1))
         simulation.advance(to: 10)
-        #expect(simulation.machine.runningNames == names)
-        simulation.perform(simulation.machine.stop("s0", waiter: 2, dependants: .cascade))
+        #expect(simulation.machine.running == names)
+        simulation.perform(simulation.machine.stop(ByteText("s0"), waiter: 2, dependants: .cascade))
         simulation.advance(to: 20)
-        #expect(simulation.machine.runningNames.isEmpty && simulation.answers == [1: true, 2: true])
+        #expect(simulation.machine.running.isEmpty && simulation.answers == [1: true, 2: true])
     }
 }

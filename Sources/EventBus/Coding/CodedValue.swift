@@ -1,7 +1,7 @@
 internal import AshlarCore
 
 /// A value between Swift and text: JSON, or the parameters of a route.
-enum CodedValue: Sendable, Equatable {
+enum CodedValue: Sendable {
     case null
     case bool(Bool)
     /// A number as it is written.
@@ -52,18 +52,7 @@ enum CodedValue: Sendable, Equatable {
         }
     }
 
-    static func == (a: Self, b: Self) -> Bool {
-        switch (a, b) {
-        case (.null, .null): true
-        case (.bool(let a), .bool(let b)): a == b
-        case (.number(let a), .number(let b)), (.string(let a), .string(let b)): a == b
-        case (.list(let a), .list(let b)): a == b
-        case (.converted(_, let a), .converted(_, let b)): a == b
-        case (.array(let a), .array(let b)): a == b
-        case (.object(let a), .object(let b)): a.elementsEqual(b) { $0.key == $1.key && $0.value == $1.value }
-        default: false
-        }
-    }
+    var isNull: Bool { if case .null = self { true } else { false } }
 }
 
 extension CodedValue {
@@ -139,7 +128,7 @@ extension CodedValue {
         case .object(let members):
             .object(
                 members.map { key, value in
-                    (key, secrets.matches(key) && value != .null ? Self.placeholder : value.redacted(secrets))
+                    (key, secrets.matches(key) && !value.isNull ? Self.placeholder : value.redacted(secrets))
                 })
         default: self
         }

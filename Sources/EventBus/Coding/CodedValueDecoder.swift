@@ -31,7 +31,7 @@ struct CodedValueDecoder: Decoder, SingleValueDecodingContainer {
 
     // MARK: Values
 
-    func decodeNil() -> Bool { value == .null }
+    func decodeNil() -> Bool { value.isNull }
 
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         // A parameter of a route may have been converted to this type during the match.
@@ -168,7 +168,7 @@ struct CodedValueDecoder: Decoder, SingleValueDecodingContainer {
         }
 
         mutating func decodeNil() throws -> Bool {
-            guard !isAtEnd, elements[currentIndex] == .null else { return false }
+            guard !isAtEnd, elements[currentIndex].isNull else { return false }
             currentIndex += 1
             return true
         }

@@ -48,7 +48,9 @@ extension EventBus {
             + wide.watchers.map { ($0.details?.pattern?.description ?? "**", $0) }
         var seen: Set<WatchKey> = []
         let entries = found.filter { $0.1.isLive }
-            .sorted { ($0.0, $0.1.id) < ($1.0, $1.1.id) }
+            .sorted { a, b in
+                a.0.hasSameBytes(as: b.0) ? a.1.id < b.1.id : a.0.utf8.lexicographicallyPrecedes(b.0.utf8)
+            }
             .map { watched, watcher in
                 let key = WatchKey(
                     watched: ByteText(watched), location: watcher.location, owner: watcher.details?.ownerID,
@@ -62,7 +64,6 @@ extension EventBus {
             }
         return EventBusReport(entries: entries, topicCount: slots.count)
     }
-
 }
 
 private struct WatchKey: Hashable {

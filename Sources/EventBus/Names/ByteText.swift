@@ -1,8 +1,9 @@
 /// Text that is compared byte by byte.
 ///
 /// `String` considers the composed and the decomposed form of a letter equal; names and patterns don't.
-struct ByteText: Hashable, Sendable {
+struct ByteText: Hashable, Sendable, CustomStringConvertible {
     let text: String
+    var description: String { text }
 
     init(_ text: String) { self.text = text }
 
@@ -23,4 +24,9 @@ extension String {
         // Only strings that aren't native Swift strings have no contiguous storage.
         return (areSame ?? nil) ?? utf8.elementsEqual(other.utf8)
     }
+}
+
+extension Sequence<String> {
+    /// Returns whether a string has the same bytes as another one.
+    func contains(bytesOf text: String) -> Bool { contains { $0.hasSameBytes(as: text) } }
 }

@@ -49,18 +49,19 @@ public struct EventCatalog: Sendable {
         _ type: Payload.Type,
         trigger: @escaping @Sendable (Payload, String, EventBus) throws(EventBusError) -> DeliveryResult
     ) -> Entry {
-        Entry(
+        @Sendable func mismatch(_ payload: any Sendable, _ name: String) -> EventBusError {
+            EventBusError(
+                .payloadMismatch, subject: name, expected: "payload \(type)", found: "\(Swift.type(of: payload))")
+        }
+        return Entry(
             type: type,
             encode: { payload in
-                guard let payload = payload as? Payload else {
-                    throw EventBusError(
-                        .payloadMismatch, subject: "", expected: "payload \(type)", found: "\(Swift.type(of: payload))")
-                }
+                guard let payload = payload as? Payload else { throw mismatch(payload, "") }
                 return try CodedValueEncoder.encode(payload)
             },
             decode: { try Payload(from: CodedValueDecoder($0)) },
             trigger: { payload, name, bus throws(EventBusError) in
-                guard let payload = payload as? Payload else { return DeliveryResult() }
+                guard let payload = payload as? Payload else { throw mismatch(payload, name) }
                 return try trigger(payload, name, bus)
             })
     }
@@ -164,6 +165,9 @@ public struct RawEventPayload: Sendable, Equatable, CustomStringConvertible {
 
     /// The JSON in one line.
     public var description: String { json }
+
+    /// Payloads are equal if their JSON in one line has the same bytes.
+    public static func == (a: Self, b: Self) -> Bool { a.json.hasSameBytes(as: b.json) }
 }
 
 extension EventBusError.Code {

@@ -130,14 +130,14 @@ public final class Router: Sendable {
         let names = try RoutePattern(pattern, types: options.types, limits: options.limits).parameterNames
         let target = try RoutePattern(target, types: options.types, limits: options.limits)
         let needed = target.variants.last?.names ?? []
-        if let missing = needed.first(where: { !names.contains($0) }) {
+        if let missing = needed.first(where: { !names.contains(bytesOf: $0) }) {
             throw EventBusError(
                 .parameterMissing, subject: target.source, expected: missing,
                 found: names.isEmpty ? "no values in \(pattern)" : "\(names.joined(separator: ", ")) in \(pattern)")
         }
         let options = options
         let redirect: @Sendable (Navigation) throws(EventBusError) -> String = { navigation throws(EventBusError) in
-            let values = navigation.parameters.dictionary.filter { target.parameterNames.contains($0.key) }
+            let values = navigation.parameters.dictionary.filter { target.parameterNames.contains(bytesOf: $0.key) }
             return try target.path(
                 values, query: navigation.query, fragment: navigation.match.fragment, options: options)
         }

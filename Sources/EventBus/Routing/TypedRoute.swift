@@ -75,7 +75,7 @@ public struct TypedRoute<Value: Codable & Sendable>: Sendable {
         var (parameters, query) = ([String: String](), RouteQuery(encoding: options.queryEncoding))
         for (name, value) in members {
             let texts = try texts(of: value, name)
-            if pattern.parameterNames.contains(name) {
+            if pattern.parameterNames.contains(bytesOf: name) {
                 if !texts.isEmpty { parameters[name] = texts.joined(separator: "/") }
             } else {
                 query.items += texts.map { RouteQuery.Item(name, $0) }
@@ -93,7 +93,7 @@ public struct TypedRoute<Value: Codable & Sendable>: Sendable {
         if cases.count == 1, cases[0].name == nil { return (cases[0].pattern, members) }
         // An enumeration is encoded as an object with the name of its case and its associated values.
         guard members.count == 1, case .object(let values) = members[0].value,
-            let pattern = cases.first(where: { $0.name == members[0].key })?.pattern
+            let pattern = cases.first(where: { $0.name?.hasSameBytes(as: members[0].key) ?? false })?.pattern
         else {
             let known = cases.compactMap(\.name).joined(separator: ", ")
             throw notCodable("one of the cases \(known)", found: members.map(\.key).joined(separator: ", "))
@@ -146,7 +146,7 @@ public struct TypedRoute<Value: Codable & Sendable>: Sendable {
             members.append((name, texts.count == 1 ? .list(texts) : .array(texts.map { .list([$0]) })))
         }
         var value = CodedValue.object(members)
-        if let name = cases.first(where: { $0.pattern.source == match.pattern })?.name {
+        if let name = cases.first(where: { $0.pattern.source.hasSameBytes(as: match.pattern) })?.name {
             value = .object([(name, value)])
         }
         do { return try Value(from: CodedValueDecoder(value)) } catch {

@@ -76,22 +76,22 @@ public enum ServiceHealth: Hashable, Sendable {
 
 /// The values with which a service is started.
 public struct ServiceOptions: Sendable, ExpressibleByDictionaryLiteral {
-    private var values: [String: any Sendable]
+    private var values: [ByteText: any Sendable]
 
     /// Creates options from names and values; for duplicate names, the last value wins.
     public init(dictionaryLiteral elements: (String, any Sendable)...) {
-        values = Dictionary(elements) { _, last in last }
+        values = Dictionary(elements.map { (ByteText($0), $1) }) { _, last in last }
     }
 
     /// The value with a name.
     public subscript(name: String) -> (any Sendable)? {
-        get { values[name] }
-        set { values[name] = newValue }
+        get { values[ByteText(name)] }
+        set { values[ByteText(name)] = newValue }
     }
 
     /// Returns the value with a name if it has this type.
     public func value<Value: Sendable>(_ name: String, as type: Value.Type = Value.self) -> Value? {
-        values[name] as? Value
+        self[name] as? Value
     }
 }
 
@@ -103,17 +103,19 @@ public struct ServiceContext: Sendable {
     public let bus: EventBus
     /// The options of the start.
     public let options: ServiceOptions
-    let needed: [String: any Service]
+    /// The needed services, in the order of the needs.
+    let needed: [(name: String, service: any Service)]
     let report: @Sendable (ServiceHealth) -> Void
 
     /// Returns the service of a type, if this service needs it.
     public func service<S: Service>(_ type: S.Type = S.self) -> S? {
-        for case let service as S in needed.values { return service }
-        return nil
+        needed.lazy.compactMap { $0.service as? S }.first
     }
 
     /// Returns the service with a name, if this service needs it.
-    public func service(named name: String) -> (any Service)? { needed[name] }
+    public func service(named name: String) -> (any Service)? {
+        needed.first { $0.name.hasSameBytes(as: name) }?.service
+    }
 
     /// Reports the health of the service; a change triggers the event `service:<name>:health`.
     ///

@@ -30,11 +30,11 @@ public struct ServiceExplanation: Sendable, CustomStringConvertible {
 }
 
 extension ServiceMachine {
-    func explain(_ name: String, health: ServiceHealth?) throws(EventBusError) -> ServiceExplanation {
+    func explain(_ name: ByteText, health: ServiceHealth?) throws(EventBusError) -> ServiceExplanation {
         guard let entry = entries[name] else { throw unknown(name) }
         return ServiceExplanation(
-            name: name, state: entry.state, health: entry.state == .running ? health : nil,
-            needs: needs(of: name).map { ($0, entries[$0]?.state) }, users: activeUsers(of: name),
-            waits: waits(of: name), restarts: entry.restarts, error: entry.lastError)
+            name: name.text, state: entry.state, health: entry.state == .running ? health : nil,
+            needs: needs(of: name).map { ($0.text, entries[$0]?.state) }, users: activeUsers(of: name).map(\.text),
+            waits: waits(of: name).map(\.text), restarts: entry.restarts, error: entry.lastError)
     }
 }

@@ -1,39 +1,43 @@
 /// The registered services and their needs.
-package struct ServiceGraph {
-    package struct Definition: Sendable {
-        let name: String
-        let needs: [String]
-        let restart: ServiceRestart
+struct ServiceGraph {
+    struct Definition: Sendable {
+        let name: ByteText
+        /// The services that it needs, each once.
+        let needs: [ByteText]
+        /// The policy for restarts; nil for a service that is registered only because another one needs it.
+        fileprivate(set) var restart: ServiceRestart?
         /// The type, if the service was registered with a type.
         let type: (any Service.Type)?
 
-        package init(
-            name: String, needs: [String] = [], restart: ServiceRestart = .never, type: (any Service.Type)? = nil
+        init(
+            name: ByteText, needs: [ByteText] = [], restart: ServiceRestart? = .never, type: (any Service.Type)? = nil
         ) {
-            (self.name, self.needs, self.restart, self.type) = (name, needs, restart, type)
+            var seen: Set<ByteText> = []
+            self.needs = needs.filter { seen.insert($0).inserted }
+            (self.name, self.restart, self.type) = (name, restart, type)
         }
     }
 
-    private var definitions: [String: Definition] = [:]
-    private var dependantsByNeed: [String: [String]] = [:]
+    private var definitions: [ByteText: Definition] = [:]
+    private var dependantsByNeed: [ByteText: [ByteText]] = [:]
     /// The names, in the order of registration.
-    private(set) var names: [String] = []
+    private(set) var names: [ByteText] = []
 
-    subscript(name: String) -> Definition? { definitions[name] }
+    subscript(name: ByteText) -> Definition? { definitions[name] }
 
     /// Returns the services that need this one, which doesn't have to be registered.
-    func dependants(of name: String) -> [String] { dependantsByNeed[name] ?? [] }
+    func dependants(of name: ByteText) -> [ByteText] { dependantsByNeed[name] ?? [] }
 
     /// Adds all services or, after an error, none; returns the new names.
-    mutating func add(_ new: [Definition]) throws(EventBusError) -> [String] {
+    mutating func add(_ new: [Definition]) throws(EventBusError) -> [ByteText] {
         let count = names.count
         do throws(EventBusError) {
             for definition in new { try insert(definition) }
             for definition in new {
                 if let cycle = cycle(from: definition.name) {
                     throw EventBusError(
-                        .serviceCycle, subject: definition.name, expected: "services that do not need themselves",
-                        trail: cycle)
+                        .serviceCycle, subject: definition.name.text, expected: "services that do not need themselves",
+                        trail: cycle.map(\.text))
                 }
             }
         } catch {
@@ -41,22 +45,26 @@ package struct ServiceGraph {
             names.removeSubrange(count...)
             throw error
         }
+        for definition in new where definitions[definition.name]?.restart == nil {
+            definitions[definition.name]?.restart = definition.restart
+        }
         return Array(names[count...])
     }
 
     private mutating func insert(_ definition: Definition) throws(EventBusError) {
-        if let mistake = TopicName.mistake(in: definition.name) { throw mistake }
+        let name = definition.name.text
+        if let mistake = TopicName.mistake(in: name) { throw mistake }
         // Reserves room for the prefix and the state in the name of the topic.
         let longest = TopicName.longest - "service::registered".utf8.count
-        guard definition.name.utf8.count <= longest else {
+        guard name.utf8.count <= longest else {
             throw EventBusError(
-                .malformedName, subject: definition.name, offset: longest, expected: "at most \(longest) bytes",
-                found: "\(definition.name.utf8.count) bytes")
+                .malformedName, subject: name, offset: longest, expected: "at most \(longest) bytes",
+                found: "\(name.utf8.count) bytes")
         }
         if let old = definitions[definition.name] {
             guard let type = definition.type, let oldType = old.type, type == oldType else {
                 throw EventBusError(
-                    .duplicateService, subject: definition.name,
+                    .duplicateService, subject: name,
                     expected: old.type.map { "the registered service \($0)" } ?? "a name that is not registered",
                     found: definition.type.map { "\($0)" } ?? "another service")
             }
@@ -67,14 +75,14 @@ package struct ServiceGraph {
         names.append(definition.name)
     }
 
-    private mutating func remove(_ name: String) {
+    private mutating func remove(_ name: ByteText) {
         for need in definitions.removeValue(forKey: name)?.needs ?? [] {
             dependantsByNeed[need]?.removeAll { $0 == name }
         }
     }
 
     /// Returns a path from a service to itself, if there is one.
-    private func cycle(from start: String) -> [String]? {
+    private func cycle(from start: ByteText) -> [ByteText]? {
         ServicePath.find(from: start, to: start) { definitions[$0]?.needs ?? [] }
     }
 }
@@ -82,8 +90,10 @@ package struct ServiceGraph {
 /// Searches for a path between services without recursion.
 enum ServicePath {
     /// Returns a path of at least one step, including both ends.
-    static func find(from start: String, to end: String, next: (String) -> [String]) -> [String]? {
-        var (cameFrom, open): ([String: String], [String]) = ([:], [start])
+    static func find(
+        from start: ByteText, to end: ByteText, next: (ByteText) -> [ByteText]
+    ) -> [ByteText]? {
+        var (cameFrom, open): ([ByteText: ByteText], [ByteText]) = ([:], [start])
         while let name = open.popLast() {
             for neighbour in next(name) {
                 if neighbour == end {

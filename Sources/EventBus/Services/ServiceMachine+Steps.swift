@@ -23,7 +23,7 @@ extension ServiceMachine {
         return actions
     }
 
-    mutating func begin(_ name: String, cause: String?) {
+    mutating func begin(_ name: ByteText, cause: ByteText?) {
         guard let definition = graph[name], entries[name]?.phase == .idle else { return }
         lastLife += 1
         let life = lastLife
@@ -56,14 +56,14 @@ extension ServiceMachine {
         work.append(.checkNeeds(name))
     }
 
-    mutating func checkNeeds(_ name: String) {
+    mutating func checkNeeds(_ name: ByteText) {
         guard let entry = entries[name], entry.phase == .awaitingNeeds else { return }
         guard needs(of: name).allSatisfy({ entries[$0]?.phase == .running }) else { return }
         entries[name]?.phase = .making
         actions.append(.make(name, life: entry.life))
     }
 
-    mutating func becomeRunning(_ name: String) {
+    mutating func becomeRunning(_ name: ByteText) {
         guard let entry = entries[name] else { return }
         entries[name]?.phase = .running
         running.append(name)
@@ -73,7 +73,7 @@ extension ServiceMachine {
         set(name, .running)
         entries[name]?.starters = []
         for waiter in entry.starters { answer(waiter, nil) }
-        if entry.restarts > 0, let ceiling = graph[name]?.restart.ceiling {
+        if entry.restarts > 0, let ceiling = graph[name]?.restart?.ceiling {
             addTimer(name, .stable(life: entry.life), ceiling)
         }
         for user in graph.dependants(of: name) where entries[user]?.phase == .awaitingNeeds {
@@ -82,7 +82,7 @@ extension ServiceMachine {
     }
 
     /// Ends a start that failed or was cancelled.
-    mutating func fail(_ name: String, _ error: any Error) {
+    mutating func fail(_ name: ByteText, _ error: any Error) {
         guard let entry = entries[name] else { return }
         let isGivenUp =
             error is CancellationError || [.serviceStopped, .serviceOverran].contains((error as? EventBusError)?.code)
@@ -105,8 +105,8 @@ extension ServiceMachine {
     }
 
     /// Returns the services that were started for the start of this one.
-    func startedNeeds(of name: String) -> [String] {
-        var (found, open, members) = ([String](), [name], Set([name]))
+    func startedNeeds(of name: ByteText) -> [ByteText] {
+        var (found, open, members) = ([ByteText](), [name], Set([name]))
         while let member = open.popLast() {
             for need in needs(of: member) where !members.contains(need) {
                 guard let cause = entries[need]?.cause, members.contains(cause) else { continue }
@@ -119,10 +119,10 @@ extension ServiceMachine {
     }
 
     /// Stops the services that were started for a failed start, unless others want or use them.
-    mutating func rollBack(_ name: String) {
+    mutating func rollBack(_ name: ByteText) {
         guard entries[name]?.phase == .rollingBack else { return }
         let members = entries[name]?.startedNeeds ?? []
-        var kept: Set<String> = []
+        var kept: Set<ByteText> = []
         var hasChanged = true
         while hasChanged {
             hasChanged = false
@@ -149,7 +149,7 @@ extension ServiceMachine {
     }
 
     /// Plans a restart; returns false if the policy or a shutdown doesn't permit it.
-    mutating func pause(_ name: String, _ error: any Error) -> Bool {
+    mutating func pause(_ name: ByteText, _ error: any Error) -> Bool {
         guard let entry = entries[name], let restart = graph[name]?.restart else { return false }
         guard entry.restarts < restart.limit, !isShutDown else { return false }
         endLife(name)
@@ -160,7 +160,7 @@ extension ServiceMachine {
         return true
     }
 
-    mutating func beginStop(_ name: String, limit: Duration?) {
+    mutating func beginStop(_ name: ByteText, limit: Duration?) {
         guard let entry = entries[name] else { return }
         switch entry.phase {
         case .idle, .rollingBack: break
@@ -181,7 +181,7 @@ extension ServiceMachine {
         }
     }
 
-    mutating func abort(_ name: String, _ error: any Error, limit: Duration?) {
+    mutating func abort(_ name: ByteText, _ error: any Error, limit: Duration?) {
         guard let entry = entries[name] else { return }
         entries[name]?.isWanted = false
         if entry.phase == .awaitingNeeds { return fail(name, error) }
@@ -193,7 +193,7 @@ extension ServiceMachine {
         if let limit { addTimer(name, .deadline(life: entry.life), limit) }
     }
 
-    mutating func checkUsers(_ name: String) {
+    mutating func checkUsers(_ name: ByteText) {
         guard let entry = entries[name], entry.phase == .awaitingUsers, users(of: name).isEmpty else { return }
         entries[name]?.phase = .stopping
         entries[name]?.stopLimit = nil
@@ -203,7 +203,7 @@ extension ServiceMachine {
         if let limit = entry.stopLimit { addTimer(name, .deadline(life: entry.life), limit) }
     }
 
-    mutating func endStop(_ name: String, _ error: EventBusError?) {
+    mutating func endStop(_ name: ByteText, _ error: EventBusError?) {
         entries[name]?.endError = error
         if error != nil, shutdown != nil { shutdown?.unclean.append(name) }
         if let error = entries[name]?.userError ?? error {
@@ -219,7 +219,7 @@ extension ServiceMachine {
     }
 
     /// Cancels a life at its deadline and starts the grace period.
-    mutating func expire(_ name: String) {
+    mutating func expire(_ name: ByteText) {
         guard let entry = entries[name], !entry.isExpired else { return }
         guard entry.phase == .abortingMake || entry.phase == .stopping else { return }
         entries[name]?.isExpired = true
@@ -228,13 +228,14 @@ extension ServiceMachine {
         addTimer(name, .grace(life: entry.life), gracePeriod)
     }
 
-    mutating func abandon(_ name: String) {
+    mutating func abandon(_ name: ByteText) {
         let found = "no end of it, so it was cancelled and abandoned"
         endStop(
-            name, EventBusError(.serviceOverran, subject: name, expected: "an end before the deadline", found: found))
+            name,
+            EventBusError(.serviceOverran, subject: name.text, expected: "an end before the deadline", found: found))
     }
 
-    mutating func endLife(_ name: String) {
+    mutating func endLife(_ name: ByteText) {
         guard let life = entries[name]?.life, lives.removeValue(forKey: life) != nil else { return }
         running.removeAll { $0 == name }
         cancelTimers(name)
@@ -243,12 +244,12 @@ extension ServiceMachine {
         releaseNeeds(of: name)
     }
 
-    private mutating func releaseNeeds(of name: String) {
+    private mutating func releaseNeeds(of name: ByteText) {
         for need in needs(of: name) where entries[need]?.phase == .awaitingUsers { work.append(.checkUsers(need)) }
     }
 
     /// Ends the current work of a service, and begins the work that waits for it.
-    mutating func settle(_ name: String) {
+    mutating func settle(_ name: ByteText) {
         guard let entry = entries[name] else { return }
         rollingBack.remove(name)
         cancelTimers(name)
@@ -318,7 +319,7 @@ extension ServiceMachine {
         actions.append(.answer(id, error))
     }
 
-    mutating func refuseNextStarters(_ name: String) {
+    mutating func refuseNextStarters(_ name: ByteText) {
         for waiter in entries[name]?.nextStarters ?? [] {
             answer(waiter, Self.stopped(name, "a stop before the start"))
         }
@@ -332,7 +333,7 @@ extension ServiceMachine {
         return lastTimer
     }
 
-    mutating func addTimer(_ name: String, _ timer: Timer, _ duration: Duration) {
+    mutating func addTimer(_ name: ByteText, _ timer: Timer, _ duration: Duration) {
         let id = setTimer(timer, duration)
         entries[name]?.timers.append(id)
     }
@@ -341,24 +342,24 @@ extension ServiceMachine {
         if timers.removeValue(forKey: id) != nil { actions.append(.cancelTimer(id)) }
     }
 
-    mutating func cancelTimers(_ name: String) {
+    mutating func cancelTimers(_ name: ByteText) {
         for timer in entries[name]?.timers ?? [] { cancelTimer(timer) }
         entries[name]?.timers = []
     }
 
-    mutating func update(_ name: String, _ change: (inout Entry) -> Void) {
+    mutating func update(_ name: ByteText, _ change: (inout Entry) -> Void) {
         guard var entry = entries.removeValue(forKey: name) else { return }
         change(&entry)
         entries[name] = entry
     }
 
-    mutating func set(_ name: String, _ state: ServiceState, _ error: (any Error)? = nil) {
+    mutating func set(_ name: ByteText, _ state: ServiceState, _ error: (any Error)? = nil) {
         entries[name]?.state = state
         if error != nil || state == .running { entries[name]?.lastError = error }
         actions.append(.report(name, state, error))
     }
 
-    func alive(_ caller: Caller?) -> String? {
+    func alive(_ caller: Caller?) -> ByteText? {
         caller.flatMap { lives[$0.life] == $0.name ? $0.name : nil }
     }
 }

@@ -5,15 +5,15 @@
 /// `work` instead of being called, which keeps the call stack flat.
 ///
 /// Each attempt to run a service has a number, its `life`. Results of an ended life are ignored.
-package struct ServiceMachine {
+struct ServiceMachine {
     /// An action that the owner of the machine must perform.
-    package enum Action {
+    enum Action {
         /// Create the instance of a new life and report `made`.
-        case make(String, life: UInt64)
+        case make(ByteText, life: UInt64)
         /// Make the instance available, start its `run()` and report `runEnded`.
-        case adopt(String, life: UInt64)
+        case adopt(ByteText, life: UInt64)
         /// Call `stop()`, then cancel `run()` and wait for it, and report `stopEnded`.
-        case stop(String, life: UInt64)
+        case stop(ByteText, life: UInt64)
         /// Cancel all tasks of a life.
         case cancel(life: UInt64)
         /// Discard a life; an instance that is created later is stopped and released.
@@ -25,16 +25,15 @@ package struct ServiceMachine {
         /// Resume the caller of a request.
         case answer(UInt64, (any Error)?)
         /// Resume the caller of a shutdown with the names of the services that didn't stop in time or threw.
-        case finishShutdown(UInt64, unclean: [String])
+        case finishShutdown(UInt64, unclean: [ByteText])
         /// Send the event of a new state.
-        case report(String, ServiceState, (any Error)?)
+        case report(ByteText, ServiceState, (any Error)?)
     }
 
     /// The code of a service that makes a request.
-    package struct Caller: Sendable, Hashable {
-        package let name: String
-        package let life: UInt64
-        package init(name: String, life: UInt64) { (self.name, self.life) = (name, life) }
+    struct Caller: Sendable, Hashable {
+        let name: ByteText
+        let life: UInt64
     }
 
     enum Phase {
@@ -70,9 +69,9 @@ package struct ServiceMachine {
         /// Whether it was started directly, not only because another service needs it.
         var isWanted = false
         /// The service whose start began this one, for the rollback.
-        var cause: String?
+        var cause: ByteText?
         /// The services that were started for a failed start.
-        var startedNeeds: [String] = []
+        var startedNeeds: [ByteText] = []
         /// Whether a stop came before the first start, which then fails.
         var refusesNextStart = false
         /// Whether a start was requested while the last life was ending.
@@ -98,74 +97,73 @@ package struct ServiceMachine {
     }
 
     enum Work {
-        case begin(String, cause: String?)
-        case checkNeeds(String)
-        case fail(String, any Error)
-        case stop(String, limit: Duration?)
-        case checkUsers(String)
-        case rollBack(String)
+        case begin(ByteText, cause: ByteText?)
+        case checkNeeds(ByteText)
+        case fail(ByteText, any Error)
+        case stop(ByteText, limit: Duration?)
+        case checkUsers(ByteText)
+        case rollBack(ByteText)
     }
 
     enum Timer {
         case deadline(life: UInt64)
         case grace(life: UInt64)
-        case restart(String, life: UInt64)
+        case restart(ByteText, life: UInt64)
         case stable(life: UInt64)
         case waiter(UInt64, Duration)
     }
 
     struct Waiter {
-        let name: String
+        let name: ByteText
         let isStart: Bool
-        let caller: String?
+        let caller: ByteText?
         var timer: UInt64?
     }
 
     struct Shutdown {
         var limit: Duration?
         var waiters: [UInt64] = []
-        var unclean: [String] = []
+        var unclean: [ByteText] = []
     }
 
     let gracePeriod: Duration
     private(set) var graph = ServiceGraph()
-    var entries: [String: Entry] = [:]
+    var entries: [ByteText: Entry] = [:]
     /// The running services, in the order in which they became ready.
-    var running: [String] = []
+    var running: [ByteText] = []
     private(set) var isShutDown = false
     var actions: [Action] = []
     var work: [Work] = []
-    var lives: [UInt64: String] = [:]
+    var lives: [UInt64: ByteText] = [:]
     var timers: [UInt64: Timer] = [:]
     var waiters: [UInt64: Waiter] = [:]
     /// The services for which the code of each service waits.
-    var calls: [String: [UInt64: String]] = [:]
-    var rollingBack: Set<String> = []
+    var calls: [ByteText: [UInt64: ByteText]] = [:]
+    var rollingBack: Set<ByteText> = []
     var shutdown: Shutdown?
     /// The services that didn't stop in order in the completed shutdown.
-    var unclean: [String] = []
+    var unclean: [ByteText] = []
     var lastLife: UInt64 = 0
     var lastTimer: UInt64 = 0
 
     /// Creates a machine without services.
     ///
     /// - Parameter gracePeriod: The time between the cancellation of a service at a deadline and its abandonment.
-    package init(gracePeriod: Duration = .zero) { self.gracePeriod = gracePeriod }
+    init(gracePeriod: Duration = .zero) { self.gracePeriod = gracePeriod }
 
-    package var names: [String] { graph.names }
-    package var runningNames: [String] { running }
-    package func state(of name: String) -> ServiceState? { entries[name]?.state }
-    package func life(of name: String) -> UInt64? { entries[name]?.life }
-    package func options(of name: String) -> ServiceOptions { entries[name]?.options ?? [:] }
-    package func needs(of name: String) -> [String] { graph[name]?.needs ?? [] }
+    var names: [ByteText] { graph.names }
+    func state(of name: ByteText) -> ServiceState? { entries[name]?.state }
+    func life(of name: ByteText) -> UInt64? { entries[name]?.life }
+    func options(of name: ByteText) -> ServiceOptions { entries[name]?.options ?? [:] }
+    func needs(of name: ByteText) -> [ByteText] { graph[name]?.needs ?? [] }
     /// Whether there is no work.
-    package var isSettled: Bool {
+    var isSettled: Bool {
         waiters.isEmpty && entries.values.allSatisfy { [.idle, .running].contains($0.phase) }
     }
 
     // MARK: Requests
 
-    package mutating func register(_ definitions: [ServiceGraph.Definition]) throws(EventBusError) -> [Action] {
+    mutating func register(_ definitions: [ServiceGraph.Definition]) throws(EventBusError) -> [Action] {
         let new = try graph.add(definitions)
         return perform { machine in
             for name in new {
@@ -176,8 +174,8 @@ package struct ServiceMachine {
     }
 
     /// Starts a service after the services that it needs.
-    package mutating func start(
-        _ name: String, _ options: ServiceOptions = [:], waiter: UInt64, limit: Duration? = nil,
+    mutating func start(
+        _ name: ByteText, _ options: ServiceOptions = [:], waiter: UInt64, limit: Duration? = nil,
         caller: Caller? = nil
     ) -> [Action] {
         perform { machine in
@@ -224,8 +222,8 @@ package struct ServiceMachine {
     }
 
     /// Stops a service.
-    package mutating func stop(
-        _ name: String, waiter: UInt64, limit: Duration? = nil, dependants: ServiceDependants = .refuse,
+    mutating func stop(
+        _ name: ByteText, waiter: UInt64, limit: Duration? = nil, dependants: ServiceDependants = .refuse,
         caller: Caller? = nil
     ) -> [Action] {
         perform { machine in
@@ -241,8 +239,8 @@ package struct ServiceMachine {
                 [.awaitingNeeds, .making, .running, .pausing].contains(entry.phase)
             {
                 let error = EventBusError(
-                    .serviceInUse, subject: name, expected: "no running service that needs it",
-                    found: users.joined(separator: ", "), trail: users)
+                    .serviceInUse, subject: name.text, expected: "no running service that needs it",
+                    found: users.map(\.text).joined(separator: ", "), trail: users.map(\.text))
                 return machine.actions.append(.answer(waiter, error))
             }
             let caller = machine.alive(caller)
@@ -261,7 +259,7 @@ package struct ServiceMachine {
     }
 
     /// Stops all services, the last to become ready first, and refuses later starts.
-    package mutating func shutDown(waiter: UInt64, limit: Duration? = nil, caller: Caller? = nil) -> [Action] {
+    mutating func shutDown(waiter: UInt64, limit: Duration? = nil, caller: Caller? = nil) -> [Action] {
         perform { machine in
             machine.isShutDown = true
             machine.shutdown = machine.shutdown ?? Shutdown(unclean: machine.unclean)
@@ -284,7 +282,7 @@ package struct ServiceMachine {
     }
 
     /// Withdraws the request of a cancelled caller; a start without any remaining caller is cancelled.
-    package mutating func withdraw(_ waiter: UInt64) -> [Action] {
+    mutating func withdraw(_ waiter: UInt64) -> [Action] {
         perform { machine in
             if let index = machine.shutdown?.waiters.firstIndex(of: waiter) {
                 let unclean = machine.shutdown?.unclean ?? []
@@ -298,13 +296,13 @@ package struct ServiceMachine {
     // MARK: Results
 
     /// Reports the end of a `make`.
-    package mutating func made(life: UInt64, error: (any Error)? = nil) -> [Action] {
+    mutating func made(life: UInt64, error: (any Error)? = nil) -> [Action] {
         perform { machine in
             guard let name = machine.lives[life], let entry = machine.entries[name] else { return }
             switch (entry.phase, error) {
             case (.making, nil): machine.becomeRunning(name)
             case (.making, let error?):
-                machine.fail(name, EventBusError(.serviceFailed, subject: name, underlying: error))
+                machine.fail(name, EventBusError(.serviceFailed, subject: name.text, underlying: error))
             case (.abortingMake, nil):
                 machine.entries[name]?.phase = .stopping
                 machine.actions.append(.stop(name, life: life))
@@ -315,23 +313,24 @@ package struct ServiceMachine {
     }
 
     /// Reports the end of a `stop`, with the error that it threw.
-    package mutating func stopEnded(life: UInt64, error: (any Error)? = nil) -> [Action] {
+    mutating func stopEnded(life: UInt64, error: (any Error)? = nil) -> [Action] {
         perform { machine in
             guard let name = machine.lives[life], machine.entries[name]?.phase == .stopping else { return }
             machine.endStop(
                 name,
                 error.map {
-                    EventBusError(.serviceFailed, subject: name, expected: "a stop without an error", underlying: $0)
+                    EventBusError(
+                        .serviceFailed, subject: name.text, expected: "a stop without an error", underlying: $0)
                 })
         }
     }
 
     /// Reports that `run()` ended without a stop.
-    package mutating func runEnded(life: UInt64, error: (any Error)? = nil) -> [Action] {
+    mutating func runEnded(life: UInt64, error: (any Error)? = nil) -> [Action] {
         perform { machine in
             guard let name = machine.lives[life], let entry = machine.entries[name] else { return }
             guard entry.phase == .running || entry.phase == .awaitingUsers else { return }
-            let error = error.map { EventBusError(.serviceFailed, subject: name, underlying: $0) }
+            let error = error.map { EventBusError(.serviceFailed, subject: name.text, underlying: $0) }
             if let error, entry.phase == .running, machine.pause(name, error) { return }
             machine.endLife(name)
             machine.set(name, error == nil ? .stopped : .failed, error)
@@ -340,14 +339,14 @@ package struct ServiceMachine {
     }
 
     /// Reports that a timer has fired.
-    package mutating func timerFired(_ id: UInt64) -> [Action] {
+    mutating func timerFired(_ id: UInt64) -> [Action] {
         perform { machine in
             guard let timer = machine.timers.removeValue(forKey: id) else { return }
             switch timer {
             case .waiter(let waiter, let limit):
                 guard let name = machine.waiters[waiter]?.name else { return }
                 let error = EventBusError(
-                    .serviceOverran, subject: name, expected: "a start within \(limit)", found: "no end of it")
+                    .serviceOverran, subject: name.text, expected: "a start within \(limit)", found: "no end of it")
                 machine.withdraw(waiter, error, isOverrun: true)
             case .deadline(let life):
                 guard let name = machine.lives[life] else { return }

@@ -21,10 +21,10 @@ extension ServiceRegistry {
             case .answer(let id, let error): answer(id, error)
             case .finishShutdown(let id, let unclean):
                 if case .shutdown(let continuation) = pending.removeValue(forKey: id) {
-                    continuation.resume(returning: unclean)
+                    continuation.resume(returning: unclean.map(\.text))
                 }
             case .report(let name, let state, let error):
-                let change = ServiceChange(name: name, state: state, error: error)
+                let change = ServiceChange(name: name.text, state: state, error: error)
                 bus.trigger(Topic(unchecked: "service:\(name):\(state)"), change)
             }
         }
@@ -46,7 +46,7 @@ extension ServiceRegistry {
 
     /// Runs code of a service in its own task.
     private func task<Value: Sendable>(
-        _ name: String, _ life: UInt64, _ body: @escaping @Sendable () async throws -> Value,
+        _ name: ByteText, _ life: UInt64, _ body: @escaping @Sendable () async throws -> Value,
         then end: @escaping @Sendable (isolated ServiceRegistry, Result<Value, any Error>) -> Void
     ) -> Task<Void, Never> {
         let caller = (ObjectIdentifier(self), ServiceMachine.Caller(name: name, life: life))
@@ -59,19 +59,20 @@ extension ServiceRegistry {
         }
     }
 
-    private func make(_ name: String, _ id: UInt64) {
+    private func make(_ name: ByteText, _ id: UInt64) {
         guard let make = makers[name] else { return }
-        var needed: [String: any Service] = [:]
-        for need in machine.needs(of: name) { needed[need] = service(named: need) }
+        let needed = machine.needs(of: name).compactMap { need in
+            service(named: need.text).map { (need.text, $0) }
+        }
         let reports = HealthReports()
         let context = ServiceContext(
-            name: name, bus: bus, options: machine.options(of: name), needed: needed,
+            name: name.text, bus: bus, options: machine.options(of: name), needed: needed,
             report: { [weak self] health in
                 reports.add(health)
                 // Tasks reach the registry in any order, so each takes the oldest report there.
                 Task { await self?.takeReport(from: reports, life: id) }
             })
-        lives[id] = Life(name: name)
+        lives[id] = Life(name: name.text)
         lives[id]?.make = task(name, id) {
             try await make(context)
         } then: {
@@ -91,7 +92,7 @@ extension ServiceRegistry {
         }
     }
 
-    private func run(_ name: String, _ id: UInt64) {
+    private func run(_ name: ByteText, _ id: UInt64) {
         guard let service = lives[id]?.instance as? any RunningService else { return }
         lives[id]?.run = task(name, id) {
             try await service.run()
@@ -100,7 +101,7 @@ extension ServiceRegistry {
         }
     }
 
-    private func stop(_ name: String, _ id: UInt64) {
+    private func stop(_ name: ByteText, _ id: UInt64) {
         guard let life = lives[id], let instance = life.instance else { return }
         lives[id]?.stop = task(name, id) {
             let result: Result<Void, any Error>

@@ -1,16 +1,17 @@
 extension ServiceRegistry {
     /// The names of all services, in the order of registration.
-    public var names: [String] { machine.names }
+    public var names: [String] { machine.names.map(\.text) }
 
     /// The names of the running services, in the order in which they became ready.
-    public var runningNames: [String] { machine.runningNames }
+    public var runningNames: [String] { machine.running.map(\.text) }
 
     /// Returns the state of a service; nil if no service is registered with the name.
-    public func state(of name: String) -> ServiceState? { machine.state(of: name) }
+    public func state(of name: String) -> ServiceState? { machine.state(of: ByteText(name)) }
 
     /// Returns a running service.
     public func service(named name: String) -> (any Service)? {
-        guard let life = machine.life(of: name), machine.runningNames.contains(name) else { return nil }
+        let name = ByteText(name)
+        guard let life = machine.life(of: name), machine.running.contains(name) else { return nil }
         return lives[life]?.instance
     }
 
@@ -21,6 +22,7 @@ extension ServiceRegistry {
     ///
     /// - Throws: ``EventBusError`` with the code `unknownService`.
     public func explain(_ name: String) throws(EventBusError) -> ServiceExplanation {
+        let name = ByteText(name)
         let health = machine.life(of: name).flatMap { lives[$0] }.map { $0.health.worse($0.reported) }
         return try machine.explain(name, health: health)
     }
@@ -32,8 +34,9 @@ extension ServiceRegistry {
     ///
     /// - Throws: ``EventBusError`` with the code `unknownService`.
     public func health(of name: String) async throws(EventBusError) -> ServiceHealth {
-        guard let state = machine.state(of: name) else { throw machine.unknown(name) }
-        guard let life = machine.life(of: name), let instance = service(named: name) else {
+        let key = ByteText(name)
+        guard let state = machine.state(of: key) else { throw machine.unknown(key) }
+        guard let life = machine.life(of: key), let instance = service(named: name) else {
             return .unhealthy("\(state)")
         }
         let answer = await instance.health()

@@ -16,7 +16,7 @@ public actor ServiceRegistry {
     public nonisolated let bus: EventBus
     let clock: any Clock<Duration>
     var machine: ServiceMachine
-    var makers: [String: @Sendable (ServiceContext) async throws -> any Service] = [:]
+    var makers: [ByteText: @Sendable (ServiceContext) async throws -> any Service] = [:]
     var lives: [UInt64: Life] = [:]
     var timers: [UInt64: Task<Void, Never>] = [:]
     var pending: [UInt64: Pending] = [:]
@@ -59,7 +59,8 @@ public actor ServiceRegistry {
 
     /// Registers a service by its type, and the services that it needs.
     ///
-    /// Registering the same type again with the same name has no effect.
+    /// Registering the same type again with the same name has no effect, except that it sets the policy of a service
+    /// that was registered only because another one needs it.
     ///
     /// - Parameters:
     ///   - type: The type of the service.
@@ -69,18 +70,18 @@ public actor ServiceRegistry {
     public func register<S: Service>(
         _ type: S.Type, as name: String? = nil, restart: ServiceRestart = .never
     ) throws(EventBusError) {
-        var (types, visited): ([(name: String, type: any Service.Type)], Set<String>) = ([], [])
-        func collect(_ type: any Service.Type, name: String) {
+        var (types, visited): ([(name: ByteText, type: any Service.Type)], Set<ByteText>) = ([], [])
+        func collect(_ type: any Service.Type, name: ByteText) {
             guard visited.insert(name).inserted else { return }
-            for need in type.needs { collect(need, name: need.name) }
+            for need in type.needs { collect(need, name: ByteText(need.name)) }
             types.append((name, type))
         }
-        collect(type, name: name ?? type.name)
+        collect(type, name: ByteText(name ?? type.name))
         try add(
             types.map { found in
                 let definition = ServiceGraph.Definition(
-                    name: found.name, needs: found.type.needs.map { $0.name },
-                    restart: found.type == type ? restart : .never, type: found.type)
+                    name: found.name, needs: found.type.needs.map { ByteText($0.name) },
+                    restart: found.type == type ? restart : nil, type: found.type)
                 return (definition, { [type = found.type] in try await type.init($0) })
             })
     }
@@ -97,7 +98,9 @@ public actor ServiceRegistry {
         _ name: String, needs: [String] = [], restart: ServiceRestart = .never,
         make: @escaping @Sendable (ServiceContext) async throws -> any Service
     ) throws(EventBusError) {
-        try add([(ServiceGraph.Definition(name: name, needs: needs, restart: restart), make)])
+        let definition = ServiceGraph.Definition(
+            name: ByteText(name), needs: needs.map { ByteText($0) }, restart: restart)
+        try add([(definition, make)])
     }
 
     private func add(
@@ -129,7 +132,7 @@ public actor ServiceRegistry {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<any Service, any Error>) in
                 guard !Task.isCancelled else { return continuation.resume(throwing: CancellationError()) }
                 pending[id] = .start(name, continuation)
-                perform(machine.start(name, options, waiter: id, limit: limit, caller: caller))
+                perform(machine.start(ByteText(name), options, waiter: id, limit: limit, caller: caller))
             }
         } onCancel: {
             Task { await self.withdraw(id) }
@@ -184,7 +187,9 @@ public actor ServiceRegistry {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
                 guard !Task.isCancelled else { return continuation.resume(throwing: CancellationError()) }
                 pending[id] = .stop(continuation)
-                perform(machine.stop(name, waiter: id, limit: limit, dependants: dependants, caller: caller))
+                perform(
+                    machine.stop(
+                        ByteText(name), waiter: id, limit: limit, dependants: dependants, caller: caller))
             }
         } onCancel: {
             Task { await self.withdraw(id) }

@@ -24,10 +24,11 @@ extension RoutePattern {
         _ parameters: [String: String] = [:], query: RouteQuery = RouteQuery(), fragment: String? = nil,
         options: RouterOptions = RouterOptions()
     ) throws(EventBusError) -> String {
-        let variant = try variant(for: parameters)
+        let values = Dictionary(parameters.map { (ByteText($0), $1) }) { $1 }
+        let variant = try variant(for: values)
         var result: [UInt8] = []
         if let authority {
-            let value = authority.parameter.flatMap { parameters[$0.name] }
+            let value = authority.parameter.flatMap { values[ByteText($0.name)] }
             guard let scheme = authority.scheme, let host = authority.host ?? value else {
                 throw EventBusError(
                     .patternMalformedHost, subject: source, offset: 0, expected: "one scheme and host to build a URL",
@@ -41,7 +42,9 @@ extension RoutePattern {
         for segment in variant.segments {
             result.append(.slash)
             RoutePercent.encode(variant.text[segment.prefix], as: .segment, into: &result)
-            guard segment.kind != .literal, let name = names.popFirst(), let value = parameters[name] else { continue }
+            guard segment.kind != .literal, let name = names.popFirst(), let value = values[ByteText(name)] else {
+                continue
+            }
             if segment.kind == .catchAll {
                 for (index, part) in value.utf8.split(separator: .slash, omittingEmptySubsequences: false).enumerated()
                 {
@@ -63,58 +66,49 @@ extension RoutePattern {
             RoutePercent.encode(fragment.utf8, as: .fragment, into: &result)
         }
         let path = String(decoding: result, as: UTF8.self)
-        try checkRoundTrip(path, parameters, options)
+        try checkRoundTrip(path, values, options)
         return path
     }
 
     /// Returns the shortest variant of the pattern that has exactly these parameters.
-    private func variant(for parameters: [String: String]) throws(EventBusError) -> RouteVariant {
-        for name in parameters.keys.sorted() where !parameterNames.contains(name) {
+    private func variant(for values: [ByteText: String]) throws(EventBusError) -> RouteVariant {
+        let given = values.keys.map(\.text).sorted()
+        if let unknown = given.first(where: { !parameterNames.contains(bytesOf: $0) }) {
             let known = parameterNames.isEmpty ? "no parameters" : parameterNames.joined(separator: ", ")
-            throw EventBusError(.parameterUnknown, subject: source, expected: known, found: name)
+            throw EventBusError(.parameterUnknown, subject: source, expected: known, found: unknown)
         }
         // A nested group needs the parameters of the enclosing group, too.
-        let fitting = variants.filter {
-            $0.names.count == parameters.count && $0.names.allSatisfy { parameters[$0] != nil }
-        }
-        if let shortest = fitting.last { return shortest }
-        let candidates = variants.filter { variant in parameters.keys.allSatisfy { variant.names.contains($0) } }
-        let missing = candidates.last?.names.first { parameters[$0] == nil }
+        let candidates = variants.filter { variant in given.allSatisfy { variant.names.contains(bytesOf: $0) } }
+        if let shortest = candidates.last(where: { $0.names.count == given.count }) { return shortest }
+        let missing = candidates.last?.names.first { values[ByteText($0)] == nil }
         throw EventBusError(
             .parameterMissing, subject: source, expected: missing ?? "other parameters",
-            found: parameters.isEmpty ? "no values" : parameters.keys.sorted().joined(separator: ", "))
+            found: given.isEmpty ? "no values" : given.joined(separator: ", "))
     }
 
     private func checkRoundTrip(
-        _ path: String, _ parameters: [String: String], _ options: RouterOptions
+        _ path: String, _ values: [ByteText: String], _ options: RouterOptions
     ) throws(EventBusError) {
-        var read: [String: String] = [:]
+        var read: RouteParameters?
         do {
-            read = try match(path, options: options).parameters.dictionary
+            read = try match(path, options: options).parameters
         } catch  where error.code != .routeNotFound {
             throw error
         } catch {
             // The parameters that don't match are found one by one.
         }
-        if read.count == parameters.count,
-            read.allSatisfy({ parameters[$0.key]?.utf8.elementsEqual($0.value.utf8) == true })
-        {
-            return
+        func isSame(_ name: String, _ value: String) -> Bool { read?[name]?.hasSameBytes(as: value) ?? false }
+        if let read, read.count == values.count, values.allSatisfy({ isSame($0.text, $1) }) { return }
+        let given = zip(parameterNames, parameterTypes).compactMap { name, type in
+            values[ByteText(name)].map { (name: name, type: type, value: $0) }
         }
-        let types = Dictionary(
-            zip(parameterNames, parameterTypes), uniquingKeysWith: { first, _ in first })
-        func isWrong(_ name: String) -> Bool {
-            let value = parameters[name] ?? ""
-            if value.isEmpty { return true }
-            if let type = types[name] ?? nil, !type.accepts(value) { return true }
-            return false
-        }
-        let names = parameterNames.filter { parameters[$0] != nil }
-        let wrong = names.first(where: isWrong) ?? names.first { read[$0] != parameters[$0] } ?? names.first ?? ""
+        let wrong =
+            given.first { $0.value.isEmpty || $0.type?.accepts($0.value) == false }
+            ?? given.first { !isSame($0.name, $0.value) } ?? given.first
         throw EventBusError(
             .parameterInvalid, subject: source,
-            expected: "\(wrong) to be \(types[wrong]??.name ?? "a value") that the path gives back",
-            found: "\"\(parameters[wrong] ?? "")\"")
+            expected: "\(wrong?.name ?? "") to be \(wrong?.type?.name ?? "a value") that the path gives back",
+            found: "\"\(wrong?.value ?? "")\"")
     }
 
     /// The types of all parameters, in the order of ``parameterNames``; nil for any value.

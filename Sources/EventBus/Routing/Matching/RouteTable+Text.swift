@@ -78,7 +78,7 @@ extension RouteTable {
         let shape = options.isCaseSensitive ? Array(written) : written.map { RouteBytes.lowercased($0) }
         if let known = parent.indexByShape[shape] {
             let node = parent.children[known].node
-            if segment.kind != .literal, !node.label.split(separator: "|").contains(Substring(label)) {
+            if segment.kind != .literal, !node.label.split(separator: "|").map(String.init).contains(bytesOf: label) {
                 node.label += "|" + label
             }
             return node

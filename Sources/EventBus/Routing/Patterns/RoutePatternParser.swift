@@ -224,7 +224,7 @@ struct RoutePatternParser {
         try checkHost(at..<host.upperBound, mayHavePort: true)
         let after = String(decoding: bytes[at..<host.upperBound], as: UTF8.self)
         return RouteHostParameter(
-            name: name, type: type, prefix: String(decoding: bytes[host.lowerBound..<mark], as: UTF8.self).lowercased(),
+            name: name, type: type, prefix: RouteBytes.lowercased(bytes[host.lowerBound..<mark]),
             suffix: after.isEmpty ? "" : RouteHost.normalForm(ofPattern: after, scheme: scheme))
     }
 
@@ -251,7 +251,7 @@ struct RoutePatternParser {
 
     /// The text of a part in lowercase letters; nil for `*`.
     private static func lowercased(_ bytes: ArraySlice<UInt8>) -> String? {
-        bytes == [UInt8(ascii: "*")] ? nil : String(decoding: bytes, as: UTF8.self).lowercased()
+        bytes == [UInt8(ascii: "*")] ? nil : RouteBytes.lowercased(bytes)
     }
 
     // MARK: Variants

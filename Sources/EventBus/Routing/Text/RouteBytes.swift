@@ -66,6 +66,11 @@ enum RouteBytes {
     /// Returns the lowercase letter for an uppercase ASCII letter, and other bytes unchanged.
     static func lowercased(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
 
+    /// Returns text with lowercase letters for its uppercase ASCII letters, as hosts are compared.
+    static func lowercased(_ bytes: some Sequence<UInt8>) -> String {
+        String(decoding: bytes.map { lowercased($0) }, as: UTF8.self)
+    }
+
     /// Converts the uppercase ASCII letters of a word to lowercase if `fold` is set.
     @inline(__always)
     static func folded(_ word: UInt64, _ fold: Bool) -> UInt64 {

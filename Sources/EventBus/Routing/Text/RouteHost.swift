@@ -109,7 +109,7 @@ enum RouteHost {
 
     /// Returns the normal form of a pattern's host, which is plain text.
     static func normalForm(ofPattern host: String, scheme: String?) -> String {
-        let lowered = host.lowercased()
+        let lowered = RouteBytes.lowercased(host.utf8)
         var (name, port) = (Substring(lowered), Substring())
         if !lowered.hasSuffix("]"), let colon = lowered.lastIndex(of: ":") {
             (name, port) = (lowered[..<colon], lowered[lowered.index(after: colon)...])

@@ -1,0 +1,133 @@
+import Testing
+
+@testable import AshlarEventBus
+
+private struct Stub: Service {
+    let options: ServiceOptions
+    init(_ context: ServiceContext) async throws { options = context.options }
+}
+
+/// The composed and the decomposed form of a letter are equal strings, but different names.
+@Suite("Names are compared byte by byte", .timeLimit(.minutes(5)))
+struct NameBytesTests {
+    let composed = "caf\u{e9}"
+    let decomposed = "cafe\u{301}"
+    let bus = EventBus()
+
+    private func bytes(_ texts: [String]) -> [[UInt8]] { texts.map { Array($0.utf8) } }
+
+    @Test("Services in both forms are registered, needed, started, explained and stopped separately")
+    func services() async throws {
+        let services = ServiceRegistry(bus: bus)
+        for name in [composed, decomposed] { try await services.register(name) { try await Stub($0) } }
+        try await services.register("shop", needs: [decomposed]) { [composed, decomposed] context in
+            #expect(context.service(named: composed) == nil && context.service(named: decomposed) != nil)
+            return try await Stub(context)
+        }
+        try await services.start("shop")
+        #expect(bytes(await services.runningNames) == bytes([decomposed, "shop"]))
+        #expect(await services.state(of: composed) == .registered)
+        #expect(await services.service(named: composed) == nil)
+        #expect(try await services.explain(composed).description == "\(composed): registered")
+        #expect(try await services.explain(decomposed).description.hasSuffix("used by shop"))
+        try await services.start(composed)
+        try await services.stop(composed)
+        #expect(await services.state(of: decomposed) == .running)
+        #expect(try await services.health(of: decomposed) == .healthy)
+        try await services.stop(decomposed, dependants: .cascade)
+        #expect(await services.runningNames == [])
+    }
+
+    @Test("A service isn't found by the other form of its name or of its need")
+    func unknownForm() async throws {
+        let services = ServiceRegistry(bus: bus)
+        try await services.register(composed) { try await Stub($0) }
+        try await services.register("shop", needs: [decomposed]) { try await Stub($0) }
+        await #expect { try await services.start(decomposed) } throws: {
+            ($0 as? EventBusError)?.code == .unknownService
+        }
+        await #expect { try await services.start("shop") } throws: {
+            (($0 as? EventBusError)?.underlying as? EventBusError)?.code == .unknownService
+        }
+        #expect(await services.state(of: decomposed) == nil)
+        // A service that needs the other form of its own name doesn't need itself.
+        try await services.register(decomposed, needs: [composed]) { try await Stub($0) }
+        try await services.start("shop")
+        #expect(bytes(await services.runningNames) == bytes([composed, decomposed, "shop"]))
+    }
+
+    @Test("Options of a service have separate names in both forms")
+    func options() async throws {
+        let services = ServiceRegistry(bus: bus)
+        try await services.register("shop") { try await Stub($0) }
+        let shop = try #require(try await services.start("shop", ["caf\u{e9}": 1, "cafe\u{301}": 2]) as? Stub)
+        #expect(shop.options.value(composed, as: Int.self) == 1)
+        #expect(shop.options.value(decomposed, as: Int.self) == 2)
+    }
+
+    @Test("A typed route distinguishes patterns and query items in both forms")
+    func typedRoutes() throws {
+        enum Place: Codable, Sendable, Equatable {
+            case first(id: Int)
+            case second(id: Int)
+        }
+        let places = try TypedRoute<Place>(cases: ["first": "/caf\u{e9}/:id(int)", "second": "/cafe\u{301}/:id(int)"])
+        #expect(try places.value("/cafe\u{301}/5") == .second(id: 5))
+        #expect(try places.value("/caf\u{e9}/5") == .first(id: 5))
+        struct Page: Codable, Sendable, Equatable {
+            var inPath = "", inQuery = ""
+            enum CodingKeys: String, CodingKey {
+                case inPath = "caf\u{e9}"
+                case inQuery = "cafe\u{301}"
+            }
+        }
+        let page = try TypedRoute<Page>("/p/:caf\u{e9}")
+        let value = Page(inPath: "a", inQuery: "b")
+        #expect(try page.value(try page.path(value)) == value)
+    }
+
+    // A name of a parameter consists of letters, so the two forms here are the letter and the unit Ångström.
+    @Test("A path is built only for the exact names of its parameters")
+    func parameters() throws {
+        let pattern = try RoutePattern("/p/:\u{c5}")
+        #expect(try pattern.path(["\u{c5}": "5"]) == "/p/5")
+        #expect {
+            try pattern.path(["\u{212b}": "5"])
+        } throws: {
+            ($0 as? EventBusError)?.code.description == "parameterUnknown"
+        }
+        let router = Router(bus: bus)
+        #expect(throws: EventBusError.self) { try router.redirect("/q/:\u{212b}", to: "/p/:\u{c5}") }
+    }
+
+    @Test("The tree of a table lists both forms of a parameter's name")
+    func tree() throws {
+        let table = try RouteTable(["/:\u{c5}/a", "/:\u{212b}/b"])
+        let line = table.routesTable().utf8.split(separator: UInt8(ascii: "\n"))[1]
+        #expect(String(Substring(line)).hasSameBytes(as: "└── :\u{c5}|:\u{212b}"))
+    }
+
+    @Test("Only ASCII letters of a host are lowercased, in patterns as in URLs")
+    func hosts() throws {
+        // The lowercase letter of the Kelvin sign is "k".
+        #expect(!(try RouteTable(["https://\u{212a}.com/a"]).contains("https://k.com/a")))
+        #expect(try RouteTable(["https://\u{c9}x.com/a"]).contains("https://%C3%89X.com/a"))
+        #expect(try RouteTable(["https://\u{c9}X.:t.com/a"]).contains("https://%C3%89x.b.com/a"))
+    }
+
+    @Test("Payloads of unknown names are equal if their JSON has the same bytes")
+    func rawPayloads() throws {
+        let (a, b) = (try RawEventPayload(json: "\"\(composed)\""), try RawEventPayload(json: "\"\(decomposed)\""))
+        #expect(a != b)
+        #expect(try a == RawEventPayload(json: " \"\(composed)\" "))
+    }
+
+    @Test("A report lists the watches of each form together")
+    func report() {
+        let bag = WatchBag()
+        for name in [composed, decomposed, composed, decomposed] { bus.watch(name) { _ in }.store(in: bag) }
+        #expect(
+            bytes(bus.report().entries.map(\.watched)) == bytes([decomposed, decomposed, composed, composed]))
+        bag.cancelAll()
+    }
+}
