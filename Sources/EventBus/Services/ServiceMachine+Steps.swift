@@ -164,13 +164,14 @@ extension ServiceMachine {
         guard let entry = entries[name] else { return }
         switch entry.phase {
         case .idle, .rollingBack: break
-        case .pausing:
-            set(name, .stopped)
-            settle(name)
         case .awaitingNeeds, .making:
             for user in activeUsers(of: name) { work.append(.stop(user, limit: limit)) }
             abort(name, Self.stopped(name, "a stop during the start"), limit: limit)
-        case .running, .awaitingUsers:
+        case .pausing, .running, .awaitingUsers:
+            if entry.phase == .pausing {
+                cancelTimers(name)
+                set(name, .stopped)
+            }
             entries[name]?.phase = .awaitingUsers
             entries[name]?.isWanted = false
             if let limit { entries[name]?.stopLimit = min(limit, entry.stopLimit ?? limit) }
@@ -195,6 +196,7 @@ extension ServiceMachine {
 
     mutating func checkUsers(_ name: ByteText) {
         guard let entry = entries[name], entry.phase == .awaitingUsers, users(of: name).isEmpty else { return }
+        guard lives[entry.life] != nil else { return settle(name) }
         entries[name]?.phase = .stopping
         entries[name]?.stopLimit = nil
         cancelTimers(name)
@@ -265,9 +267,11 @@ extension ServiceMachine {
         for waiter in entry.stoppers { answer(waiter, entry.endError ?? entry.userError) }
         let waiting = graph.dependants(of: name).filter { entries[$0]?.phase == .awaitingNeeds }
         if entry.startsAgain, !isShutDown, !entry.nextStarters.isEmpty || !waiting.isEmpty {
-            entries[name]?.isWanted = !entry.nextStarters.isEmpty
+            let isDirect = !entry.nextStarters.isEmpty
+            entries[name]?.isWanted = isDirect
             entries[name]?.restarts = 0
-            work.append(.begin(name, cause: entry.nextStarters.isEmpty ? waiting.first : nil))
+            if !isDirect { entries[name]?.options = [:] }
+            work.append(.begin(name, cause: isDirect ? nil : waiting.first))
         } else {
             entries[name]?.isWanted = false
             for user in waiting {
@@ -298,8 +302,15 @@ extension ServiceMachine {
         guard waiter.isStart, entry.starters == [id], entry.phase == .awaitingNeeds || entry.phase == .making else {
             return
         }
+        // A restart doesn't depend on the callers that joined it.
+        guard entry.restarts == 0 else { return }
         entries[name]?.isWanted = false
-        guard activeUsers(of: name).isEmpty else { return }
+        guard activeUsers(of: name).isEmpty else {
+            // From now on, the start belongs to a service that waits for it.
+            let user = graph.dependants(of: name).first { entries[$0]?.phase == .awaitingNeeds }
+            entries[name]?.cause = entry.cause ?? user
+            return
+        }
         abort(name, error, limit: nil)
         if isOverrun { expire(name) }
     }

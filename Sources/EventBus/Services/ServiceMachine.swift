@@ -46,7 +46,7 @@ struct ServiceMachine {
         case running
         /// The time between a failure and the restart.
         case pausing
-        /// A stop waits for the services that need this one.
+        /// A stop waits for the services that use this one, which can have no instance itself.
         case awaitingUsers
         case stopping
         /// A start failed, and services that were started for it are being stopped.
@@ -334,7 +334,8 @@ struct ServiceMachine {
             if let error, entry.phase == .running, machine.pause(name, error) { return }
             machine.endLife(name)
             machine.set(name, error == nil ? .stopped : .failed, error)
-            machine.settle(name)
+            // A stop still waits for the services that use this one.
+            if entry.phase == .awaitingUsers { machine.work.append(.checkUsers(name)) } else { machine.settle(name) }
         }
     }
 
