@@ -248,10 +248,15 @@ struct DeliveryRuleTests {
         let leave = Atomic(false)
         let watch = bus.watch(a) { _ in
             entered.store(true, ordering: .releasing)
-            while !leave.load(ordering: .acquiring) {}
+            while !leave.load(ordering: .acquiring) { usleep(100) }
             seen.note("end of call")
         }
-        let trigger = Task.detached { [bus, a] in bus.trigger(a, 1) }
+        // A separate thread, because the handler blocks it, and tasks have only one thread per core.
+        let trigger = Gate()
+        Thread.detachNewThread { [bus, a] in
+            bus.trigger(a, 1)
+            trigger.open()
+        }
         while !entered.load(ordering: .acquiring) { await Task.yield() }
         let wait = Task.detached {
             await watch.cancelAndWait()
@@ -260,7 +265,7 @@ struct DeliveryRuleTests {
         while watch.isLive { await Task.yield() }
         leave.store(true, ordering: .releasing)
         await wait.value
-        _ = await trigger.value
+        await trigger.pass()
         #expect(seen.items == ["end of call", "waited"])
     }
 

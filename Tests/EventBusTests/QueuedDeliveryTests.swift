@@ -186,6 +186,20 @@ struct QueuedDeliveryTests {
         #expect(seen.items == [1])
     }
 
+    @Test("A watch for one event ends when its handler runs inside the trigger", arguments: [true, false])
+    @MainActor
+    func onceAtOnce(isFailing: Bool) {
+        let watch = bus.watchOnMain(number, once: true) { [seen] in
+            seen.note($0.payload)
+            if isFailing { throw Oops() }
+        }
+        #expect(bus.trigger(number, 1).delivered == 1)
+        #expect(!watch.isLive)
+        #expect(bus.report().entries.isEmpty)
+        #expect(bus.trigger(number, 2).isUndelivered)
+        #expect(seen.items == [1])
+    }
+
     @Test("iStructure's delivery: always later, on the main actor, in the order of the triggers")
     @MainActor
     func queuedOnMain() async {
@@ -235,7 +249,7 @@ struct QueuedDeliveryTests {
         bus.watch(ordered) {
             guard $0.payload == 1 else { return }
             isInside.isOpen.store(true, ordering: .releasing)
-            while !mayLeave.isOpen.load(ordering: .acquiring) {}
+            while !mayLeave.isOpen.load(ordering: .acquiring) { usleep(100) }
         }.store(in: bag)
         // A separate thread, because it is blocked for a while.
         let receipts = Recorder<DeliveryResult>()

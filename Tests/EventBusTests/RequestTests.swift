@@ -1,5 +1,6 @@
-import AshlarEventBus
 import Testing
+
+@testable import AshlarEventBus
 
 @Suite("Requests and replies", .timeLimit(.minutes(5)))
 struct RequestTests {
@@ -120,6 +121,31 @@ struct RequestTests {
             for number in 0..<200 { group.addTask { [bus] in (number, try await bus.request(double, number)) } }
             for try await (number, reply) in group { #expect(reply == number * 2) }
         }
+        watch.cancel()
+    }
+
+    @Test("An ended responder leaves nothing behind on the bus")
+    func endedResponder() throws {
+        weak var slot: AnyObject?
+        do {
+            let topic = try RequestTopic<Int, Int>(named: "job:17")
+            let watch = try bus.respond(to: topic) { $0 }
+            slot = watch.host
+            #expect(slot != nil)
+            watch.cancel()
+        }
+        #expect(slot == nil)
+        #expect(bus.report().topicCount == 0)
+    }
+
+    @Test("A request is an event at the line of its caller")
+    func location() async throws {
+        let traces = Recorder<EventLocation>()
+        bus.tap { traces.note($0.location) }
+        let watch = try bus.respond(to: length) { $0.utf8.count }
+        let line = #line + 1
+        _ = try await bus.request(length, "abc")
+        #expect(traces.items.map(\.file) == [#fileID] && traces.items.map(\.line) == [line])
         watch.cancel()
     }
 

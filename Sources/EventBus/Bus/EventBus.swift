@@ -37,8 +37,6 @@ public final class EventBus: WatcherBus {
     let interceptors = InterceptorList()
     /// The topics that store events.
     let storing = Mutex<[ObjectIdentifier: TopicSlot]>([:])
-    /// The responders of request topics.
-    let responders = Mutex<[ByteText: Responder]>([:])
     private let counters = BusCounters()
     private let flags = Atomic<UInt64>(0)
     private let hooks = Mutex(EventHooks())
@@ -80,6 +78,12 @@ public final class EventBus: WatcherBus {
     /// Returns the slot of a name, and creates it if necessary.
     func slot(_ name: String, hash: UInt64) -> TopicSlot {
         slots.findOrInsert(name, hash: hash) { TopicSlot(name: name, hash: hash, bus: self) }
+    }
+
+    /// Returns the slot of a name, if there is one.
+    func slot(ifKnown name: String) -> TopicSlot? {
+        var name = name
+        return name.withUTF8 { slots.find($0, hash: TopicName.hash($0)) }
     }
 
     func retireIfUnused(_ slot: TopicSlot) { slots.removeIfUnused(slot) }

@@ -2,6 +2,8 @@
 struct SlotState: Sendable {
     var watchers = WatcherRegistry()
     var binding: TopicBinding?
+    /// The number of the watch that answers requests, which can have ended.
+    var responderID: UInt64?
     var pins = 0
     /// The number of watchers at which ended watches are removed.
     var sweepAt = 64
@@ -11,6 +13,9 @@ struct SlotState: Sendable {
     /// The watchers of matching patterns, in the order of registration.
     var patterns: [Watcher] = []
     var lists: WatcherLists?
+
+    /// The watcher that answers requests.
+    var responder: Watcher? { responderID.flatMap { watchers[$0] } }
 
     /// Returns the watchers in calling order; nil if there are none.
     func build() -> WatcherLists? {

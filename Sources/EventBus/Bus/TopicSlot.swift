@@ -169,14 +169,22 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
     // MARK: Watching
 
     /// Adds the watcher that `make` returns for its number; returns nil if the slot has left its bus.
+    ///
+    /// - Throws: ``EventBusError`` with the code `duplicateResponder`.
     func add<Payload: Sendable>(
         _ options: WatchOptions, _ make: (_ id: UInt64) -> TypedWatcher<Payload>
-    ) -> Watch? {
+    ) throws(EventBusError) -> Watch? {
         guard let bus else { return nil }
-        let (watcher, dropped, isStoring, mustSweep) = state.withLock {
-            state -> (TypedWatcher<Payload>?, DroppedSnapshots, Bool, Bool) in
+        let (watcher, dropped, isStoring, mustSweep) = try state.withLock {
+            state throws(EventBusError) -> (TypedWatcher<Payload>?, DroppedSnapshots, Bool, Bool) in
             guard isOpen else { return (nil, DroppedSnapshots(), false, false) }
+            if options.isResponder, let other = state.responder {
+                throw EventBusError(
+                    .duplicateResponder, subject: name, expected: "one responder", location: options.location,
+                    otherLocation: other.location)
+            }
             let watcher = make(bus.nextWatchID())
+            if options.isResponder { state.responderID = watcher.id }
             let isStoring = state.stored.limit > 0
             if isStoring { watcher.beginJoining(self) }
             state.watchers.append(watcher)
@@ -219,6 +227,9 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
         for watcher in watchers where watcher.isOrphan { _ = cancel(watcher.id) }
         state.withLock { $0.sweepAt = max(64, $0.watchers.liveCount * 2) }
     }
+
+    /// Whether a watch answers requests.
+    var hasResponder: Bool { state.withLock { $0.responder != nil } }
 
     func watcher(_ id: UInt64) -> Watcher? { state.withLock { $0.watchers[id] } }
 

@@ -7,8 +7,11 @@ extension EventBus {
     func resolveAndDeliver<Payload: Sendable>(
         _ core: TopicCore, _ payload: Payload, _ call: TriggerCall
     ) -> DeliveryResult {
-        guard let slot = resolve(core, Payload.self, call) else { return refuseMismatch(core, Payload.self, call) }
-        return deliver(slot, payload, call, isTyped: true)
+        do throws(EventBusError) {
+            return deliver(try declare(core, Payload.self, at: call.location), payload, call, isTyped: true)
+        } catch {
+            return refuse(error)
+        }
     }
 
     /// Delivers an event to the watchers of every source; returns nil if the delivery isn't plain.

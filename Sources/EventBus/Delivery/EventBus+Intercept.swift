@@ -82,7 +82,7 @@ private final class Interception<Payload: Sendable>: Sendable {
         if let payload = event.payload as? Payload {
             return bus.queue(slot, payload, call, isTyped: isTyped && slot.isBound(to: Payload.self))
         }
-        guard !isTyped else { return bus.refuseMismatch(slot, type(of: event.payload), call) }
+        guard !isTyped else { return bus.refuse(bus.mismatch(slot, type(of: event.payload), at: call.location)) }
         // A bare name takes any payload.
         return deliver(opened: event.payload, bus, slot, call)
     }

@@ -1,25 +1,9 @@
 import Synchronization
 
 extension EventBus {
-    /// Returns the slot of a topic on this bus; nil if its name is bound to another payload type on this bus.
-    @usableFromInline
-    func resolve(_ core: TopicCore, _ payload: Any.Type, _ call: TriggerCall) -> TopicSlot? {
-        let slot = slot(core.name, hash: core.hash)
-        guard slot.bind(payload, at: call.location).payload == payload else { return nil }
-        slot.adopt(core)
-        core.remember(slot)
-        return slot
-    }
-
-    /// Returns the result of an event whose payload type differs from the type to which the name is bound.
-    @usableFromInline
-    func refuseMismatch(_ core: TopicCore, _ payload: Any.Type, _ call: TriggerCall) -> DeliveryResult {
-        refuseMismatch(slot(core.name, hash: core.hash), payload, call)
-    }
-
-    func refuseMismatch(_ slot: TopicSlot, _ payload: Any.Type, _ call: TriggerCall) -> DeliveryResult {
-        let error = mismatch(slot, payload, at: call.location)
-        report(EventFailure(error: error, name: slot.name, sequence: 0, watcher: nil))
+    /// Reports the error of an event that isn't delivered, and returns its result.
+    func refuse(_ error: EventBusError) -> DeliveryResult {
+        report(EventFailure(error: error, name: error.subject, sequence: 0, watcher: nil))
         return DeliveryResult(failure: error)
     }
 
@@ -141,8 +125,7 @@ extension EventBus {
             .nestedTooDeep, subject: slot.name, expected: "at most \(depthLimit) triggers inside of each other",
             location: call.location)
         countRefused()
-        report(EventFailure(error: error, name: slot.name, sequence: 0, watcher: nil))
-        return DeliveryResult(failure: error)
+        return refuse(error)
     }
 
     /// Calls the hook for an undelivered event.
@@ -179,16 +162,22 @@ extension EventBus {
         _ tally: inout DeliveryTally
     ) {
         if watcher.isOrphan { return forget(watcher, slot) }
-        if watcher.state.load(ordering: .relaxed) & WatcherState.once.rawValue != 0 {
+        let isOnce = watcher.state.load(ordering: .relaxed) & WatcherState.once.rawValue != 0
+        if isOnce {
             guard watcher.claim() else { return }
-            // A queued watcher is removed after its handler has run, so that it can still be cancelled.
             if !watcher.isQueued { forget(watcher, slot) }
         }
-        do { tally.count(try watcher.take(signal, call)) } catch {
+        var hasRun = true
+        do {
+            let taking = try watcher.take(signal, call)
+            tally.count(taking)
+            hasRun = taking == .delivered
+        } catch {
             tally.delivered += 1
             fail(error, watcher, signal.name, signal.sequence, &tally)
         }
-        if watcher.isOrphan { forget(watcher, slot) }
+        // A watcher whose only event is queued is removed after its handler has run, so that it can be cancelled.
+        if watcher.isOrphan || isOnce && watcher.isQueued && hasRun { forget(watcher, slot) }
     }
 
     /// Delivers a stored event to a new watcher.
@@ -216,9 +205,7 @@ extension EventBus {
 
     /// Removes an ended watcher from all lists that contain it.
     func forget(_ watcher: Watcher, topic name: String) {
-        var name = name
-        let slot = name.withUTF8 { slots.find($0, hash: TopicName.hash($0)) }
-        if let slot { forget(watcher, slot) } else { _ = wide.cancel(watcher.id) }
+        if let slot = slot(ifKnown: name) { forget(watcher, slot) } else { _ = wide.cancel(watcher.id) }
     }
 
     /// Records and reports the error of a handler.

@@ -102,10 +102,7 @@ extension EventBus {
         _ name: StaticString, _ payload: Payload, _ call: TriggerCall
     ) -> DeliveryResult {
         name.withUTF8Buffer { bytes in
-            do throws(EventBusError) { return try trigger(bytes: bytes, payload, call) } catch {
-                report(EventFailure(error: error, name: error.subject, sequence: 0, watcher: nil))
-                return DeliveryResult(failure: error)
-            }
+            do throws(EventBusError) { return try trigger(bytes: bytes, payload, call) } catch { return refuse(error) }
         }
     }
 

@@ -119,13 +119,20 @@ extension EventBus {
     public func declare<Payload>(
         _ topic: Topic<Payload>, fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column
     ) throws(EventBusError) {
-        let slot = slot(topic.name, hash: topic.core.hash)
-        let location = EventLocation(fileID, line, column)
-        guard slot.bind(Payload.self, at: location).payload == Payload.self else {
-            throw mismatch(slot, Payload.self, at: location)
+        _ = try declare(topic.core, Payload.self, at: EventLocation(fileID, line, column))
+    }
+
+    /// Returns the slot of a topic after binding its name to the payload type.
+    func declare(
+        _ core: TopicCore, _ payload: Any.Type, at location: @autoclosure () -> EventLocation
+    ) throws(EventBusError) -> TopicSlot {
+        let slot = slot(core.name, hash: core.hash)
+        guard slot.bind(payload, at: location()).payload == payload else {
+            throw mismatch(slot, payload, at: location())
         }
-        slot.adopt(topic.core)
-        topic.core.remember(slot)
+        slot.adopt(core)
+        core.remember(slot)
+        return slot
     }
 
     /// Removes the stored events of a topic.
@@ -144,18 +151,24 @@ extension EventBus {
     }
 
     /// Adds a watcher of a selection.
+    ///
+    /// - Precondition: The topic's name isn't bound to another payload type.
     func register<Payload>(
         _ selection: EventSelection<Payload>, _ options: WatchOptions, _ delivery: WatchDelivery<Payload>
     ) -> Watch {
+        do { return try add(selection, options, delivery) } catch { preconditionFailure(error.description) }
+    }
+
+    /// Adds a watcher of a selection.
+    ///
+    /// - Throws: ``EventBusError`` with the code `payloadMismatch` or `duplicateResponder`.
+    func add<Payload>(
+        _ selection: EventSelection<Payload>, _ options: WatchOptions, _ delivery: WatchDelivery<Payload>
+    ) throws(EventBusError) -> Watch {
         if let core = selection.core {
             while true {
-                let slot = slot(core.name, hash: core.hash)
-                guard slot.bind(Payload.self, at: options.location).payload == Payload.self else {
-                    preconditionFailure(mismatch(slot, Payload.self, at: options.location).description)
-                }
-                slot.adopt(core)
-                core.remember(slot)
-                if let watch = slot.add(options, { TypedWatcher(options, id: $0, traits: [], delivery) }) {
+                let slot = try declare(core, Payload.self, at: options.location)
+                if let watch = try slot.add(options, { TypedWatcher(options, id: $0, traits: [], delivery) }) {
                     return watch
                 }
             }
@@ -168,7 +181,7 @@ extension EventBus {
         let hash = text.withUTF8 { TopicName.hash($0) }
         while true {
             let slot = slot(name, hash: hash)
-            if let watch = slot.add(options, make) { return watch }
+            if let watch = try slot.add(options, make) { return watch }
         }
     }
 }

@@ -44,26 +44,12 @@ extension EventBus {
         to topic: RequestTopic<Request, Reply>, fileID: StaticString = #fileID, line: UInt32 = #line,
         column: UInt32 = #column, _ handler: @escaping @Sendable (Request) async throws -> Reply
     ) throws(EventBusError) -> Watch {
-        try declare(topic.topic, fileID: fileID, line: line, column: column)
-        let location = EventLocation(fileID, line, column)
-        let key = ByteText(topic.name)
-        let responder = Responder(location)
-        // The slot is reserved before the watch is created, so that only one of two concurrent calls succeeds.
-        let (old, other) = responders.withLock { responders -> (Responder?, Responder?) in
-            if let known = responders[key], known.isTaken { return (nil, known) }
-            return (responders.updateValue(responder, forKey: key), nil)
-        }
-        _ = consume old
-        if let other {
-            throw EventBusError(
-                .duplicateResponder, subject: topic.name, expected: "one responder", location: location,
-                otherLocation: other.location)
-        }
-        let watch = watch(topic.topic, buffer: .unbounded, fileID: fileID, line: line, column: column) { signal in
+        let options = WatchOptions(
+            pattern: nil, source: nil, isResponder: true, location: (fileID, line, column))
+        let queue = EventQueue<PendingRequest<Request, Reply>>.task(.unbounded, bus: self) { signal in
             await signal.payload.answer(handler)
         }
-        responder.begin(watch)
-        return watch
+        return try add(EventSelection(topic.topic), options, .queued(queue))
     }
 
     /// Sends a request and waits for the reply.
@@ -75,20 +61,26 @@ extension EventBus {
     ///   - payload: The payload of the request.
     ///   - limit: The maximum time to wait.
     ///   - clock: The clock of the limit.
+    ///   - fileID: The file for traces.
+    ///   - line: The line for traces.
+    ///   - column: The column for traces.
     /// - Returns: The reply.
     /// - Throws: ``EventBusError`` with the code `noResponder`, `noReply` if the responder is cancelled,
     ///   `requestTimedOut`, or `payloadMismatch` if the responder has other types; the error of the responder; or
     ///   `CancellationError`.
     public func request<Request, Reply>(
         _ topic: RequestTopic<Request, Reply>, _ payload: Request, within limit: Duration = .seconds(30),
-        clock: any Clock<Duration> = ContinuousClock()
+        clock: any Clock<Duration> = ContinuousClock(), fileID: StaticString = #fileID, line: UInt32 = #line,
+        column: UInt32 = #column
     ) async throws -> Reply {
         // A watcher of a pattern also receives requests, so a delivery doesn't imply that there is a responder.
-        guard responders.withLock({ $0[ByteText(topic.name)] })?.isAnswering == true else {
+        guard self.slot(ifKnown: topic.name)?.hasResponder == true else {
             throw EventBusError(.noResponder, subject: topic.name, expected: "a responder")
         }
         let slot = ResultSlot<Reply>()
-        let result = trigger(topic.topic, PendingRequest(topic.name, payload: payload, slot: slot), isolation: nil)
+        let result = trigger(
+            topic.topic, PendingRequest(topic.name, payload: payload, slot: slot), isolation: nil, fileID: fileID,
+            line: line, column: column)
         if result.isUndelivered, let error = result.failures.first { throw error }
         return try await slot.wait(within: limit, clock: clock) { [name = topic.name] in
             EventBusError(.requestTimedOut, subject: name, expected: "a reply within \(limit)")

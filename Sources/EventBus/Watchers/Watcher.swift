@@ -184,13 +184,16 @@ struct WatchOptions: Sendable {
     let column: UInt32
     /// The bag in which the watch is stored before its handler is first called.
     let bag: WatchBag?
+    /// Whether the watch answers requests, which only one watch of a topic can do.
+    let isResponder: Bool
 
     init(
         pattern: TopicPattern?, source: AnyObject?, owner: AnyObject? = nil, bag: WatchBag? = nil,
-        priority: Int8 = 0, once: Bool = false, location: (fileID: StaticString, line: UInt32, column: UInt32)
+        priority: Int8 = 0, once: Bool = false, isResponder: Bool = false,
+        location: (fileID: StaticString, line: UInt32, column: UInt32)
     ) {
         details = .make(owner: owner, source: source, pattern: pattern)
-        (self.bag, self.priority, self.once) = (bag, priority, once)
+        (self.bag, self.priority, self.once, self.isResponder) = (bag, priority, once, isResponder)
         (fileID, line, column) = location
     }
 
