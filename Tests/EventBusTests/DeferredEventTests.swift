@@ -104,6 +104,18 @@ struct DeferredEventTests {
         #expect(seen.items == ["a1", "a2"])
     }
 
+    @Test(
+        "A flush triggers only the events that were queued before it",
+        arguments: [DeferredEvents.Moment.soon, .whenIdle])
+    func flushOnce(moment: DeferredEvents.Moment) {
+        bus.watch(a) { [deferred, a] in if $0.payload < 9 { deferred.trigger(a, $0.payload + 1, moment) } }
+            .store(in: bag)
+        deferred.trigger(a, 1, .soon)
+        deferred.flush()
+        #expect(seen.items == ["a1"])
+        #expect(deferred.names == ["a"])
+    }
+
     @Test("Queued events can be removed")
     func cancelling() {
         let thing = Thing()

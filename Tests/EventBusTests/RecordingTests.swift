@@ -295,6 +295,17 @@ struct RecordingTests {
         #expect(recording.replay(on: EventBus(), catalog).map(\.subject) == ["opaque"])
     }
 
+    @Test("A recorded event without the payload that its topic needs is reported by the replay")
+    func missingPayload() {
+        var catalog = EventCatalog()
+        catalog.add(Topic<Int>("note:selected"))
+        let bus = EventBus()
+        let recording = EventRecording(parsing: #"{"v":1,"n":1,"name":"note:selected"}"#)
+        #expect(recording.events.count == 1)
+        let failures = recording.replay(on: bus, catalog)
+        #expect(failures.map(\.code) == [.payloadMismatch] && failures.map(\.subject) == ["note:selected"])
+    }
+
     @Test("Events of four threads are recorded in one order without gaps, and every line is complete")
     func threads() async {
         let bus = EventBus()

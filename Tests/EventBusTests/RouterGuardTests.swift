@@ -284,6 +284,25 @@ struct RouterGuardTests {
         #expect(router.patterns == ["/b"])
     }
 
+    @Test("A navigation whose route is removed or replaced while a guard runs fails", arguments: [true, false])
+    func removedDuringGuard(isReplaced: Bool) async throws {
+        let router = Router(bus: bus)
+        try router.route("/a") { [log] _ in log.add("old") }
+        try router.guardRoutes("/") { [log] _ in
+            if isReplaced {
+                try router.route("/a", replacing: true) { _ in log.add("new") }
+            } else {
+                router.unroute("/a")
+            }
+            return .allow
+        }
+        let watch = bus.watch(Router.navigated) { [log] _ in log.add("navigated") }
+        let error = await navigationError { try await router.navigate(to: "/a") }
+        #expect(error?.code == .routeNotFound)
+        #expect(log.all == [])
+        watch.cancel()
+    }
+
     @Test("Threads can register, match, navigate and remove concurrently")
     func threads() async throws {
         let router = Router(bus: bus)

@@ -105,10 +105,7 @@ public final class DeferredEvents: Sendable {
     }
 
     /// Triggers the queued events now, on this thread.
-    public func flush() {
-        run(.soon)
-        run(.whenIdle)
-    }
+    public func flush() { run(.whenIdle) }
 
     private func remove(like entry: Entry, _ coalescing: Coalescing) -> [Entry] {
         guard coalescing != .none else { return [] }
@@ -126,12 +123,13 @@ public final class DeferredEvents: Sendable {
         }
     }
 
-    /// Triggers the queued events of a moment; events that the handlers queue wait for the next call.
+    /// Triggers the queued events up to a moment; events that the handlers queue wait for the next call.
     private func run(_ moment: Moment) {
-        if moment == .whenIdle { run(.soon) }
         let due = state.withLock { state in
-            state.scheduled.remove(moment)
-            return state.queues.removeValue(forKey: moment) ?? []
+            (moment == .whenIdle ? [.soon, .whenIdle] : [moment]).flatMap { moment in
+                state.scheduled.remove(moment)
+                return state.queues.removeValue(forKey: moment) ?? []
+            }
         }
         for entry in due { entry.trigger(entry.source) }
     }

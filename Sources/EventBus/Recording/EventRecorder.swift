@@ -13,7 +13,8 @@ internal import AshlarCore
 /// await recorder.flush()
 /// ```
 ///
-/// Events are written before they are delivered, in one order for all threads. A payload that can't be encoded is
+/// Events are written in the order of their interception, one at a time. A thread writes its event before it delivers
+/// the event, unless another thread is writing, which then writes this event, too. A payload that can't be encoded is
 /// omitted. The values of keys that name secrets, such as `password` or `apiKey`, are replaced by `<redacted>`. If the
 /// name of a topic names a secret, a payload that isn't an object is replaced completely.
 public final class EventRecorder: EventInterceptor {

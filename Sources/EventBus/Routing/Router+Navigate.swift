@@ -114,18 +114,22 @@ extension Router {
             try checkNewest(number)
             if let url = try Self.follow(decision, of: routeGuard.pattern.source, navigation) { return url }
         }
-        let route = navigation.match.target.route as? Route
-        for groupGuard in route?.guards ?? [] {
+        guard let route = navigation.match.target.route as? Route else { return nil }
+        for groupGuard in route.guards {
             let decision = try await groupGuard.check(navigation)
             try checkNewest(number)
             if let url = try Self.follow(decision, of: groupGuard.prefix, navigation) { return url }
         }
-        switch route?.action {
+        switch route.action {
         case .redirect(let redirect): return try redirect(navigation)
-        case .run(let action): try await action(navigation)
-        case nil: break
+        case .run(let action):
+            try await action(navigation)
+            return nil
+        case nil:
+            throw EventBusError(
+                .routeNotFound, subject: navigation.url, expected: "a route that exists after the guards",
+                found: "\(route.pattern), which was removed during the navigation", trail: navigation.trail)
         }
-        return nil
     }
 
     /// Returns the URL of a redirect; nil if the navigation continues.
