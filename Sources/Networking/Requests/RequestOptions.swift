@@ -13,6 +13,8 @@ public struct RequestOptions: Sendable {
     /// Without a policy, a request is sent once.
     public var attempts: Int?
     /// The order among requests that wait for a rate limit or, with `CurlTransport`, for a connection.
+    ///
+    /// Every eighth request that starts is the one that has waited the longest.
     public var priority: RequestPriority = .normal
     /// The policy for redirects.
     public var redirects: RedirectPolicy = .init()

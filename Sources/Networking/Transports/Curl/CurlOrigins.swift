@@ -1,6 +1,8 @@
 #if os(Linux)
     /// Limits the number of exchanges per origin and in total; the others wait in order of priority, then of arrival.
     ///
+    /// Every eighth of them is the one that has waited the longest, so that a low priority never waits forever.
+    ///
     /// libcurl also has a queue, but doesn't report which transfers wait in it, so their connect and idle times would
     /// expire.
     struct CurlOrigins {
@@ -8,8 +10,7 @@
         final class Origin {
             fileprivate let key: Key
             fileprivate var running = 0
-            fileprivate var queue: [CurlExchange] = []
-            fileprivate var head = 0
+            fileprivate var queue = CurlQueue<CurlExchange>()
             private var smallAnswers = 0
 
             static let largeBuffer = 16 << 10
@@ -24,15 +25,6 @@
             var isMultiplexed = false
 
             fileprivate init(_ key: Key) { self.key = key }
-            fileprivate var isWaiting: Bool { head < queue.count }
-
-            /// Adds an exchange behind those of the same or a higher priority.
-            fileprivate func enqueue(_ exchange: CurlExchange) {
-                let priority = exchange.request.options.priority
-                var index = queue.count
-                while index > head, queue[index - 1].request.options.priority < priority { index -= 1 }
-                queue.insert(exchange, at: index)
-            }
         }
 
         fileprivate struct Key: Hashable {
@@ -44,10 +36,15 @@
         /// The number of streams that every server should allow (RFC 9113, section 6.5.2).
         private static let streams = 100
 
+        /// The ratio of starts that take the exchange that has waited the longest.
+        private static let turnsOfOldest: UInt64 = 8
+
         private var origins: [Key: Origin] = [:]
         private var last: Origin?
         private var crowded: [Origin] = []
         private var running = 0
+        private var arrivals: UInt64 = 0
+        private var starts: UInt64 = 0
         /// The number of waiting exchanges.
         private(set) var waiting = 0
 
@@ -55,12 +52,13 @@
         mutating func admit(_ exchange: CurlExchange, _ limits: TransportConfiguration) -> Bool {
             let origin = origin(of: exchange.request.url)
             exchange.origin = origin
-            if !origin.isWaiting, hasRoom(origin, limits) {
+            if origin.queue.isEmpty, hasRoom(origin, limits) {
                 take(origin)
                 return true
             }
-            if !origin.isWaiting { crowded.append(origin) }
-            origin.enqueue(exchange)
+            if origin.queue.isEmpty { crowded.append(origin) }
+            arrivals += 1
+            origin.queue.add(exchange, exchange.request.options.priority, order: arrivals)
             waiting += 1
             return false
         }
@@ -71,30 +69,34 @@
             exchange.origin = nil
             origin.running -= 1
             running -= 1
-            if origins.count > 1024, origin.running == 0, !origin.isWaiting { origins[origin.key] = nil }
+            if origins.count > 1024, origin.running == 0, origin.queue.isEmpty { origins[origin.key] = nil }
         }
 
         /// Returns the next queued exchange that may start, admitted, or nil.
+        ///
+        /// - Complexity: O(*n*) in the number of origins whose exchanges wait.
         mutating func next(_ limits: TransportConfiguration) -> CurlExchange? {
-            guard waiting > 0, let index = crowded.firstIndex(where: { hasRoom($0, limits) }) else { return nil }
-            let origin = crowded[index]
-            let exchange = origin.queue[origin.head]
-            origin.head += 1
-            waiting -= 1
-            if origin.head == origin.queue.count {
-                origin.queue = []
-                origin.head = 0
-                crowded.remove(at: index)
-            } else if origin.head >= 1024, origin.head * 2 > origin.queue.count {
-                origin.queue.removeFirst(origin.head)
-                origin.head = 0
+            guard waiting > 0 else { return nil }
+            let isTurnOfOldest = (starts + 1).isMultiple(of: Self.turnsOfOldest)
+            var best: (index: Int, place: CurlQueue<CurlExchange>.Place)?
+            for (index, origin) in crowded.enumerated() where hasRoom(origin, limits) {
+                guard let place = origin.queue.next(oldest: isTurnOfOldest) else { continue }
+                if let best, !place.precedes(best.place, oldest: isTurnOfOldest) { continue }
+                best = (index, place)
             }
+            guard let (index, place) = best else { return nil }
+            let origin = crowded[index]
+            let exchange = origin.queue.remove(place)
+            // A cancelled exchange takes no turn.
+            if exchange.pipe.isOpen { starts += 1 }
+            waiting -= 1
+            if origin.queue.isEmpty { crowded.remove(at: index) }
             take(origin)
             return exchange
         }
 
         /// The waiting exchanges.
-        var queued: [CurlExchange] { crowded.flatMap { $0.queue[$0.head...] } }
+        var queued: [CurlExchange] { crowded.flatMap(\.queue.elements) }
 
         private mutating func take(_ origin: Origin) {
             origin.running += 1
