@@ -63,8 +63,8 @@ class System:
             r"(\w+-apple)-([a-z]+)([\d.]+)(-macabi)?", triple).groups()
         self.version += "" if "." in self.version else ".0"
         self.module = f"{architecture}-{system.replace('macosx', 'macos')}{environment or ''}"
-        self.stubs = ["ObjectiveC", "Dispatch", "CoreFoundation", "Glibd", "Foundation", "Security", "os", "CoreText", interface,
-                      "SwiftUI"]
+        self.stubs = ["ObjectiveC", "Dispatch", "CoreFoundation", "Glibd", "Foundation", "Security", "Network", "os", "CoreText",
+                      interface, "SwiftUI"]
 
     @property
     def padded_triple(self):

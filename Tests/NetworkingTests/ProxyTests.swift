@@ -227,5 +227,18 @@
             let configured = ProxyRules(try NetworkProxy("http://p", excluding: [list]))
             #expect((configured.proxy(for: url) == nil) == isDirect)
         }
+
+        @Test(
+            "A proxy has a host and port as the session of Apple systems expects them",
+            arguments: [
+                ("http://p.example", "p.example", 80, false, false),
+                ("https://P.example", "p.example", 443, true, false),
+                ("socks5://127.0.0.1", "127.0.0.1", 1080, false, true), ("socks5h://[::1]:9", "::1", 9, false, true),
+            ])
+        func endpoint(url: String, host: String, port: Int, isSecure: Bool, isSOCKS: Bool) throws {
+            let proxy = try NetworkProxy(url)
+            #expect(proxy.hostAndPort == (host, port))
+            #expect(proxy.isSecure == isSecure && proxy.isSOCKS == isSOCKS)
+        }
     }
 #endif

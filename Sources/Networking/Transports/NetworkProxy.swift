@@ -29,9 +29,14 @@ public struct NetworkProxy: Hashable, Sendable, CustomStringConvertible {
         var isSOCKS: Bool { self == .socks5 || self == .socks5h }
     }
 
+    private struct Server: Hashable {
+        let host: String
+        let port: Int
+    }
+
     private let scheme: Scheme
-    private let address: String
-    private let credentials: BasicCredentials?
+    private let server: Server
+    let credentials: BasicCredentials?
     let excluded: [String]
 
     /// Creates a proxy.
@@ -59,7 +64,7 @@ public struct NetworkProxy: Hashable, Sendable, CustomStringConvertible {
             throw Self.invalid("expected nothing after the host and port")
         }
         self.scheme = scheme
-        address = "\(parsed.host):\(parsed.port ?? scheme.defaultPort)"
+        server = Server(host: parsed.host, port: parsed.port ?? scheme.defaultPort)
         self.credentials = credentials ?? parsed.userInfo.map { BasicCredentials(userInfo: $0) }
         self.excluded = excluded
         if let credentials = self.credentials { try Self.check(credentials, scheme) }
@@ -80,7 +85,7 @@ public struct NetworkProxy: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    private static func invalid(_ message: String) -> NetworkError {
+    static func invalid(_ message: String) -> NetworkError {
         var error = NetworkError(.invalidConfiguration, "invalid proxy: \(message)", phase: .prepare)
         error.key = "proxy"
         return error
@@ -88,15 +93,22 @@ public struct NetworkProxy: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether the connection to the proxy uses TLS.
     var isSecure: Bool { scheme == .https }
+    /// Whether the proxy is a SOCKS proxy.
+    var isSOCKS: Bool { scheme.isSOCKS }
+    /// The host, an IPv6 address without brackets, and the port.
+    var hostAndPort: (host: String, port: Int) {
+        let isAddress = server.host.hasPrefix("[") && server.host.hasSuffix("]")
+        return (isAddress ? String(server.host.dropFirst().dropLast()) : server.host, server.port)
+    }
 
     /// The URL with percent-encoded credentials, as libcurl expects it.
     var url: String {
         let userInfo = credentials.map { PercentCoding.encode($0.user) + ":" + PercentCoding.encode($0.password) + "@" }
-        return "\(scheme.rawValue)://\(userInfo ?? "")\(address)"
+        return "\(scheme.rawValue)://\(userInfo ?? "")\(server.host):\(server.port)"
     }
 
     /// The address of the proxy; credentials are hidden.
     public var description: String {
-        "\(scheme.rawValue)://\(credentials == nil ? "" : SecretNames.placeholder + "@")\(address)"
+        "\(scheme.rawValue)://\(credentials == nil ? "" : SecretNames.placeholder + "@")\(server.host):\(server.port)"
     }
 }

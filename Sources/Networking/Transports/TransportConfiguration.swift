@@ -20,7 +20,9 @@ public struct TransportConfiguration: Hashable, Sendable {
     ///
     /// A key of the dictionary has the form of those of ``pinnedKeys``.
     public var clientCertificates: [String: ClientCertificate] = [:]
-    /// The proxy of all connections, or nil, the default, for direct connections; `CurlTransport` only.
+    /// The proxy of all connections, or nil, the default, for direct connections or, on Apple systems, the system's proxies.
+    ///
+    /// `URLSessionTransport` supports it on Apple systems only. See <doc:UsingProxies>.
     public var proxy: NetworkProxy?
     /// Whether the variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` apply; `CurlTransport` only.
     ///

@@ -49,7 +49,7 @@ enum URLSessionHead {
     }
 
     static func error(_ error: any Error, hasHead: Bool) -> NetworkError {
-        let code: NetworkError.Code
+        var code: NetworkError.Code
         var phase: NetworkPhase = hasHead ? .receive : .wait
         switch (error as? URLError)?.code {
         case .cancelled: code = .cancelled
@@ -66,6 +66,9 @@ enum URLSessionHead {
             (code, phase) = (.certificateUntrusted, .tls)
         default: code = hasHead ? .truncated : .connectionLost
         }
+        #if canImport(Darwin)
+            if URLSessionProxy.isFailure(error) { (code, phase) = (.proxyFailed, .connect) }
+        #endif
         // Foundation's error contains the whole URL, including secrets.
         let underlying = (error as? URLError).map { URLError($0.code) as any Error } ?? error
         return NetworkError(code, error.localizedDescription, phase: phase, underlying: underlying)

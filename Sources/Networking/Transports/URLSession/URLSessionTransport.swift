@@ -10,15 +10,47 @@ import Synchronization
 /// The session stores no cookies, cache or credentials, and follows no redirects; the client does this. On Linux it has
 /// limitations of Foundation; see <doc:TransportDifferences>.
 public final class URLSessionTransport: NetworkTransport {
-    private let session: URLSession
-    private let router: URLSessionRouter
+    /// A session and its delegate.
+    struct Route: Sendable {
+        let session: URLSession
+        let router: URLSessionRouter
 
-    /// Creates a transport with its own session.
+        init(_ settings: URLSessionConfiguration, _ identities: HostSettings<URLSessionIdentity>) {
+            router = URLSessionRouter(identities)
+            session = URLSession(configuration: settings, delegate: router, delegateQueue: nil)
+        }
+    }
+
+    private let direct: Route
+    /// The session of the hosts that are reached through the configured proxy.
+    private let proxied: (route: Route, rules: ProxyRules)?
+
+    /// Creates a transport with its own sessions.
     ///
-    /// - Throws: `.invalidConfiguration` for `trustRoots`, `pinnedKeys`, `proxy` and `usesEnvironmentProxies`, which a session
-    ///   can't honor; on Apple systems for `clientCertificates` that aren't PKCS#12, elsewhere for all of them.
+    /// - Throws: `.invalidConfiguration` for settings that a session can't honor: `trustRoots`, `pinnedKeys` and
+    ///   `usesEnvironmentProxies`; on Apple systems `clientCertificates` that aren't PKCS#12, elsewhere all of them and
+    ///   `proxy`.
     public init(_ configuration: TransportConfiguration = .init()) throws(NetworkError) {
         try Self.check(configuration)
+        let identities = try URLSessionIdentity.table(configuration.clientCertificates)
+        let settings = Self.settings(configuration)
+        #if canImport(Darwin)
+            if let proxy = configuration.proxy {
+                let proxiedSettings = Self.settings(configuration)
+                try URLSessionProxy.set(proxy, in: proxiedSettings)
+                proxied = (Route(proxiedSettings, identities), ProxyRules(proxy))
+                // Otherwise the system's proxies would apply to the excluded hosts.
+                settings.connectionProxyDictionary = [:]
+            } else {
+                proxied = nil
+            }
+        #else
+            proxied = nil
+        #endif
+        direct = Route(settings, identities)
+    }
+
+    private static func settings(_ configuration: TransportConfiguration) -> URLSessionConfiguration {
         let settings = URLSessionConfiguration.ephemeral
         settings.httpMaximumConnectionsPerHost = configuration.connectionsPerHost
         settings.httpShouldSetCookies = false
@@ -30,14 +62,18 @@ public final class URLSessionTransport: NetworkTransport {
         // The exchange has its own timers; the session's must be longer.
         settings.timeoutIntervalForRequest = 86_400
         settings.timeoutIntervalForResource = 86_400
-        router = URLSessionRouter(try URLSessionIdentity.table(configuration.clientCertificates))
-        session = URLSession(configuration: settings, delegate: router, delegateQueue: nil)
+        return settings
     }
 
     private static func check(_ configuration: TransportConfiguration) throws(NetworkError) {
+        #if canImport(Darwin)
+            let supportsProxies = true
+        #else
+            let supportsProxies = false
+        #endif
         let settings = [
             ("trustRoots", configuration.trustRoots != nil), ("pinnedKeys", !configuration.pinnedKeys.isEmpty),
-            ("proxy", configuration.proxy != nil),
+            ("proxy", configuration.proxy != nil && !supportsProxies),
             (ClientCertificate.setting, !URLSessionIdentity.supports(configuration.clientCertificates)),
             ("usesEnvironmentProxies", configuration.usesEnvironmentProxies),
         ]
@@ -47,7 +83,16 @@ public final class URLSessionTransport: NetworkTransport {
         throw error
     }
 
-    deinit { session.finishTasksAndInvalidate() }
+    deinit {
+        direct.session.finishTasksAndInvalidate()
+        proxied?.route.session.finishTasksAndInvalidate()
+    }
+
+    /// Returns the session for a URL, with or without a proxy.
+    func route(for url: HTTPURL) -> Route {
+        guard let proxied, proxied.rules.proxy(for: url) != nil else { return direct }
+        return proxied.route
+    }
 
     /// Sends a request and returns when the head of the response has arrived.
     public func send(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
@@ -63,8 +108,9 @@ public final class URLSessionTransport: NetworkTransport {
         let exchange = URLSessionExchange(
             request, bodyLength: request.body.isEmpty ? 0 : urlRequest.httpBody?.count, pipe: pipe)
         pipe.attach(exchange)
-        let task = session.dataTask(with: urlRequest)
-        exchange.start(task, router: router)
+        let route = route(for: request.url)
+        let task = route.session.dataTask(with: urlRequest)
+        exchange.start(task, router: route.router)
         let body = ResponseBody(pipe)
         let (head, timings) = try await pipe.head(request.observeInterim)
         var response = StreamedResponse(head: head, body: body, url: request.url)

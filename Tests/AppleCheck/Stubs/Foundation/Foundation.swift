@@ -60,7 +60,12 @@ open class NSError: NSObject, Error, @unchecked Sendable {
     public init(domain: String, code: Int, userInfo dict: [String: Any]? = nil) { fatalError() }
     open var domain: String { "" }
     open var code: Int { 0 }
+    open var userInfo: [String: Any] { [:] }
 }
+public func _convertErrorToNSError(_ error: any Error) -> NSError { fatalError() }
+public func _convertNSErrorToError(_ error: NSError?) -> any Error { fatalError() }
+public let NSPOSIXErrorDomain: String = ""
+public let NSUnderlyingErrorKey: String = ""
 extension Data: _ObjectiveCBridgeable {
     public func _bridgeToObjectiveC() -> NSData { fatalError() }
     public static func _forceBridgeFromObjectiveC(_ s: NSData, result: inout Data?) {}
@@ -207,6 +212,7 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
 }
 open class URLSessionTask: NSObject, @unchecked Sendable {
     open var taskIdentifier: Int { 0 }
+    open var response: URLResponse? { nil }
     open func resume() {}
     open func cancel() {}
 }
@@ -233,12 +239,36 @@ open class URLSessionTaskMetrics: NSObject, @unchecked Sendable {
     open var transactionMetrics: [URLSessionTaskTransactionMetrics] { fatalError() }
 }
 open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}
+@objc(NSURLSessionWebSocketCloseCode) public enum _WebSocketCloseCode: Int, Sendable {
+    case invalid = 0
+    case normalClosure = 1000
+    case goingAway = 1001
+    case noStatusReceived = 1005
+    case abnormalClosure = 1006
+}
+open class URLSessionWebSocketTask: URLSessionTask, @unchecked Sendable {
+    public typealias CloseCode = _WebSocketCloseCode
+    public enum Message: Sendable {
+        case data(Data)
+        case string(String)
+    }
+    open var maximumMessageSize: Int = 0
+    open func cancel(with closeCode: URLSessionWebSocketTask.CloseCode, reason: Data?) {}
+    open func sendPing(pongReceiveHandler: @escaping @Sendable ((any Error)?) -> Void) {}
+    public func send(
+        _ message: URLSessionWebSocketTask.Message, completionHandler: @escaping @Sendable ((any Error)?) -> Void
+    ) {}
+    public func receive(
+        completionHandler: @escaping @Sendable (Result<URLSessionWebSocketTask.Message, any Error>) -> Void
+    ) {}
+}
 open class URLSessionConfiguration: NSObject, @unchecked Sendable {
     open class var ephemeral: URLSessionConfiguration { fatalError() }
     open var httpMaximumConnectionsPerHost: Int = 0
     open var httpShouldSetCookies = true
     open var httpCookieAcceptPolicy: HTTPCookie.AcceptPolicy = .always
     open var httpCookieStorage: HTTPCookieStorage?
+    open var connectionProxyDictionary: [AnyHashable: Any]?
     open var urlCache: URLCache?
     open var urlCredentialStorage: URLCredentialStorage?
     open var requestCachePolicy: NSURLRequest.CachePolicy = .useProtocolCachePolicy
@@ -259,6 +289,7 @@ open class URLSession: NSObject, @unchecked Sendable {
         delegateQueue queue: OperationQueue?
     ) {}
     open func dataTask(with request: URLRequest) -> URLSessionDataTask { fatalError() }
+    open func webSocketTask(with request: URLRequest) -> URLSessionWebSocketTask { fatalError() }
     open func finishTasksAndInvalidate() {}
 }
 @objc public protocol URLSessionDelegate: NSObjectProtocol, Sendable {}
@@ -285,6 +316,13 @@ open class URLSession: NSObject, @unchecked Sendable {
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void)
     @objc optional func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)
+}
+@objc public protocol URLSessionWebSocketDelegate: URLSessionTaskDelegate {
+    @objc optional func urlSession(
+        _ session: URLSession, webSocketTask: URLSessionWebSocketTask, didOpenWithProtocol protocol: String?)
+    @objc optional func urlSession(
+        _ session: URLSession, webSocketTask: URLSessionWebSocketTask,
+        didCloseWith closeCode: URLSessionWebSocketTask.CloseCode, reason: Data?)
 }
 open class JSONSerialization: NSObject {
     public struct WritingOptions: OptionSet, Sendable {
