@@ -20,8 +20,8 @@ extension NetworkClient {
     /// Opens a WebSocket with a request.
     ///
     /// The handshake passes through middleware, host selection, cookies, credentials and redirects as other requests do,
-    /// and the timeouts of the request apply to it. Each WebSocket has its own connection and thread. The platform's
-    /// transport on Linux supports WebSockets with every version of libcurl; others throw `.unsupported`.
+    /// and the timeouts of the request apply to it. Each WebSocket has its own connection. Transports without WebSockets
+    /// throw `.unsupported`; those of the platforms support them. See <doc:UsingWebSockets>.
     ///
     /// - Parameters:
     ///   - request: A GET without a body.

@@ -15,7 +15,7 @@ public struct StreamedResponse: Sendable {
     /// The transport's record of the end of the exchange.
     var ending: (any ExchangeEndSource)?
     /// The WebSocket that a response with status 101 has opened.
-    var channel: (any WebSocketChannel)?
+    var channel: WebSocketChannel?
 
     /// Creates a response.
     public init(head: ResponseHead, body: ResponseBody, url: HTTPURL) {

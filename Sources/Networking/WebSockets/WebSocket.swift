@@ -21,13 +21,13 @@ public final class WebSocket: AsyncSequence, Sendable {
     /// The failure that ends the messages.
     public typealias Failure = NetworkError
 
-    private let channel: any WebSocketChannel
+    private let channel: WebSocketChannel
     /// The head of the response that opened the WebSocket.
     public let head: ResponseHead
     /// The protocol that the server selected, or nil.
     public let selectedProtocol: String?
 
-    init(_ channel: any WebSocketChannel, head: ResponseHead, selectedProtocol: String?) {
+    init(_ channel: WebSocketChannel, head: ResponseHead, selectedProtocol: String?) {
         (self.channel, self.head, self.selectedProtocol) = (channel, head, selectedProtocol)
     }
 

@@ -1,41 +1,167 @@
-/// The operations of an open WebSocket, by whatever performs them.
-protocol WebSocketChannel: AnyObject, Sendable {
-    /// Returns the next message, or nil after a normal end.
-    func receive() async throws(NetworkError) -> WebSocketMessage?
-    func send(_ message: WebSocketMessage) async throws(NetworkError)
-    /// Returns when the server has answered a ping.
-    func ping() async throws(NetworkError)
-    /// Closes the connection and returns when it is closed.
-    func close(_ code: WebSocketCloseCode, _ reason: String) async
-    /// Ends the connection at once.
-    func abort()
+internal import AshlarCore
+
+/// The state of a WebSocket, over a connection of any transport.
+///
+/// A task reads messages ahead and waits while many of them are unread, so that the server has to wait.
+final class WebSocketChannel: Sendable {
+    struct State {
+        var messages: [WebSocketMessage] = []
+        var queued = 0
+        var receivers: [(id: UInt64, waiter: CheckedContinuation<Void, Never>)] = []
+        var pings: [UInt64: CheckedContinuation<Bool, Never>] = [:]
+        var lastID: UInt64 = 0
+        var room: CheckedContinuation<Void, Never>?
+        var endWaiters: [CheckedContinuation<Void, Never>] = []
+        var sentClose = false
+        var closing: WebSocketClosing?
+        var ended = false
+        var failure: NetworkError?
+        var hasReceived = false
+        /// Changes whenever something arrives.
+        var activity: UInt64 = 0
+        var probe: Task<Void, Never>?
+
+        var isFull: Bool {
+            (messages.count >= WebSocketChannel.mostMessages || queued >= WebSocketChannel.mostBytes) && !sentClose
+                && !ended
+        }
+    }
+
+    private static let mostMessages = 64
+    private static let mostBytes = 256 << 10
+
+    let connection: any WebSocketConnection
+    let options: WebSocketOptions
+    let clock: any Clock<Duration>
+    let state = Mutex(State())
+
+    init(
+        _ connection: any WebSocketConnection, _ options: WebSocketOptions,
+        clock: any Clock<Duration> = ContinuousClock()
+    ) {
+        (self.connection, self.options, self.clock) = (connection, options, clock)
+    }
+
     /// The server's reason for closing, or nil.
-    var closing: WebSocketClosing? { get }
+    var closing: WebSocketClosing? { state.withLock { $0.closing } }
     /// Whether the connection has ended without a failure.
-    var hasEndedNormally: Bool { get }
+    var hasEndedNormally: Bool { state.withLock { $0.ended && $0.failure == nil } }
     /// Whether a message has arrived.
-    var hasReceived: Bool { get }
-}
+    var hasReceived: Bool { state.withLock(\.hasReceived) }
 
-/// The content of a close frame.
-struct WebSocketClosing: Hashable, Sendable {
-    let code: WebSocketCloseCode?
-    let reason: String
+    /// Returns the next message, or nil after a normal end.
+    func receive() async throws(NetworkError) -> WebSocketMessage? {
+        while true {
+            let (message, room, ended, failure) = state.withLock {
+                state -> (WebSocketMessage?, CheckedContinuation<Void, Never>?, Bool, NetworkError?) in
+                guard !state.messages.isEmpty else { return (nil, nil, state.ended, state.failure) }
+                let message = state.messages.removeFirst()
+                state.queued -= message.size
+                return (message, state.isFull ? nil : state.room.take(), false, nil)
+            }
+            room?.resume()
+            if let message { return message }
+            if let failure { throw failure }
+            if ended { return nil }
+            if Task.isCancelled { throw NetworkError(.cancelled, "the task was cancelled", phase: .receive) }
+            await waitForMessage()
+        }
+    }
 
-    /// Whether the end isn't a failure.
-    var isNormal: Bool { code == nil || code == .normal || code == .goingAway }
-}
+    private func waitForMessage() async {
+        let id = newID()
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let goesOn = state.withLock { state in
+                    // A cancellation before this is visible here; one after this finds the receiver.
+                    if !state.messages.isEmpty || state.ended || Task.isCancelled { return true }
+                    state.receivers.append((id, continuation))
+                    return false
+                }
+                if goesOn { continuation.resume() }
+            }
+        } onCancel: {
+            let waiter = state.withLock { state in
+                state.receivers.firstIndex { $0.id == id }.map { state.receivers.remove(at: $0).waiter }
+            }
+            waiter?.resume()
+        }
+    }
 
-/// The bytes of an upgraded connection.
-protocol WebSocketLink: AnyObject, Sendable {
-    /// Returns the next bytes, or nil at the end.
-    func next() async throws(NetworkError) -> [UInt8]?
-    /// Sends a frame; waits while many bytes are unsent.
-    func write(_ frame: [UInt8]) async throws(NetworkError)
-    /// Sends a control frame without waiting.
-    func writeControl(_ frame: [UInt8])
-    /// Sends a pong, in place of an unsent one: only the latest ping needs an answer (RFC 6455, section 5.5.3).
-    func writePong(_ frame: [UInt8])
-    /// Ends the connection, optionally after everything has been sent.
-    func end(afterSending: Bool)
+    func send(_ message: WebSocketMessage) async throws(NetworkError) {
+        try checkOpen()
+        try await connection.send(message)
+    }
+
+    /// Returns when the server has answered a ping.
+    func ping() async throws(NetworkError) {
+        try checkOpen()
+        let id = newID()
+        let answered = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let goesOn = state.withLock { state in
+                    if state.ended || Task.isCancelled { return false }
+                    state.pings[id] = continuation
+                    return true
+                }
+                guard goesOn else { return continuation.resume(returning: false) }
+                connection.sendPing(Self.payload(id))
+            }
+        } onCancel: {
+            state.withLock { $0.pings.removeValue(forKey: id) }?.resume(returning: false)
+        }
+        if answered { return }
+        if Task.isCancelled { throw NetworkError(.cancelled, "the task was cancelled", phase: .wait) }
+        try checkOpen()
+        throw Self.closed
+    }
+
+    /// Closes the connection and returns when it is closed.
+    func close(_ code: WebSocketCloseCode, _ reason: String) async {
+        let (isFirst, room) = state.withLock { state in
+            defer { state.sentClose = true }
+            return (!state.sentClose && !state.ended, state.room.take())
+        }
+        room?.resume()
+        if isFirst { connection.sendClose(code, reason) }
+        let limit = Task { [self] in
+            try? await clock.sleep(for: options.closeTimeout)
+            if !Task.isCancelled { abort() }
+        }
+        await withCheckedContinuation { continuation in
+            let goesOn = state.withLock { state in
+                if !state.ended { state.endWaiters.append(continuation) }
+                return state.ended
+            }
+            if goesOn { continuation.resume() }
+        }
+        limit.cancel()
+    }
+
+    /// Ends the connection at once.
+    func abort() {
+        guard state.withLock({ !$0.ended }) else { return }
+        // The task that reads would report a lost connection.
+        finish(state.withLock(\.sentClose) ? nil : Self.closed)
+        connection.end(afterSending: false)
+    }
+
+    private func checkOpen() throws(NetworkError) {
+        let (isOpen, failure) = state.withLock { (!$0.ended && !$0.sentClose, $0.failure) }
+        if !isOpen { throw failure ?? Self.closed }
+    }
+
+    private static let closed = NetworkError(.webSocketClosed, "the WebSocket is closed", phase: .send)
+
+    private func newID() -> UInt64 {
+        state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+    }
+
+    /// The payload of a ping with a number.
+    private static func payload(_ id: UInt64) -> [UInt8] {
+        (0..<8).map { UInt8(truncatingIfNeeded: id >> UInt64(56 - 8 * $0)) }
+    }
 }

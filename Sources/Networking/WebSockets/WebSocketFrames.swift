@@ -40,9 +40,18 @@ enum WebSocketFrame {
     /// Returns a close frame; a reason that is too long is shortened at the end of a character.
     static func close(_ code: WebSocketCloseCode?, _ reason: String) -> [UInt8] {
         guard let code else { return encode(.close, []) }
-        var text = reason
-        while text.utf8.count > 123 { text.removeLast() }
-        return encode(.close, [UInt8(code.rawValue >> 8), UInt8(code.rawValue & 0xFF)] + text.utf8)
+        return encode(.close, [UInt8(code.rawValue >> 8), UInt8(code.rawValue & 0xFF)] + shortened(reason).utf8)
+    }
+
+    /// Returns a reason for closing, shortened to the length that fits into a close frame.
+    static func shortened(_ reason: String) -> String {
+        guard reason.utf8.count > 123 else { return reason }
+        var length = 0
+        return String(
+            reason.prefix { character in
+                length += character.utf8.count
+                return length <= 123
+            })
     }
 }
 

@@ -32,25 +32,33 @@ struct WebSocketHandshake: Sendable {
     /// - Returns: The selected protocol, or nil.
     /// - Throws: `.badResponse` for a response that doesn't belong to the request.
     func check(_ head: ResponseHead) throws(NetworkError) -> String? {
-        func list(_ name: String) -> [String] {
-            head.headers.filter { $0.name.equalsIgnoringASCIICase(name) }.flatMap { field in
-                field.value.split(separator: ",").map { String($0).trimmingHTTPSpace() }
-            }
-        }
-        guard list("Upgrade").contains(where: { $0.equalsIgnoringASCIICase("websocket") }),
-            list("Connection").contains(where: { $0.equalsIgnoringASCIICase("upgrade") })
+        guard list("Upgrade", head).contains(where: { $0.equalsIgnoringASCIICase("websocket") }),
+            list("Connection", head).contains(where: { $0.equalsIgnoringASCIICase("upgrade") })
         else { throw bad("the server doesn't upgrade to a WebSocket") }
-        guard list("Sec-WebSocket-Accept") == [Self.accept(key)] else {
+        guard list("Sec-WebSocket-Accept", head) == [Self.accept(key)] else {
             throw bad("Sec-WebSocket-Accept doesn't belong to the request")
         }
-        guard list("Sec-WebSocket-Extensions").isEmpty else {
+        guard list("Sec-WebSocket-Extensions", head).isEmpty else {
             throw bad("the server uses an extension without a request")
         }
-        let selected = list("Sec-WebSocket-Protocol")
+        return try selectedProtocol(head)
+    }
+
+    /// Returns the protocol that a server selects, or nil.
+    ///
+    /// - Throws: `.badResponse` for one that wasn't offered.
+    func selectedProtocol(_ head: ResponseHead) throws(NetworkError) -> String? {
+        let selected = list("Sec-WebSocket-Protocol", head)
         guard selected.count <= 1, selected.allSatisfy(options.protocols.contains) else {
             throw bad("the server selects a protocol that wasn't offered")
         }
         return selected.first
+    }
+
+    private func list(_ name: String, _ head: ResponseHead) -> [String] {
+        head.headers.filter { $0.name.equalsIgnoringASCIICase(name) }.flatMap { field in
+            field.value.split(separator: ",").map { String($0).trimmingHTTPSpace() }
+        }
     }
 
     private func bad(_ message: String) -> NetworkError { NetworkError(.badResponse, message, phase: .receive) }

@@ -4,6 +4,14 @@ public enum WebSocketMessage: Hashable, Sendable {
     case text(String)
     /// Bytes.
     case binary([UInt8])
+
+    /// The number of payload bytes.
+    var size: Int {
+        switch self {
+        case .text(let text): text.utf8.count
+        case .binary(let bytes): bytes.count
+        }
+    }
 }
 
 /// The reason for which a WebSocket was closed.

@@ -193,6 +193,12 @@ final class FaultConnection: @unchecked Sendable {
     @discardableResult
     func write(_ text: String) -> Bool { write(Array(text.utf8)) }
 
+    /// Whether bytes can be written within a number of milliseconds without waiting for the client.
+    func isWritable(within milliseconds: Int32) -> Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        return poll(&entry, 1, milliseconds) > 0
+    }
+
     func pause(_ seconds: Double) { Thread.sleep(forTimeInterval: seconds) }
 
     /// Sends the end of the stream and waits for the client's.

@@ -30,6 +30,17 @@
             }
         }
 
+        /// The number of connections that the system is opening to it.
+        var connecting: Int {
+            let bytes = try? FileHandle(forReadingAtPath: "/proc/net/tcp")?.readToEnd()
+            let table = String(decoding: bytes ?? Data(), as: UTF8.self)
+            let remote = "0100007F:" + String(format: "%04X", port)
+            return table.split(separator: "\n").count { line in
+                let columns = line.split(separator: " ")
+                return columns.count > 3 && columns[2] == remote && columns[3] == "02"
+            }
+        }
+
         deinit { for descriptor in descriptors { close(descriptor) } }
     }
 #endif

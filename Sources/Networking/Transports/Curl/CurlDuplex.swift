@@ -14,14 +14,12 @@
         private struct Outbox {
             var bytes: [UInt8] = []
             var pong: [UInt8] = []
-            /// The bytes that the thread is sending.
-            var unsent = 0
-            var waiters: [CheckedContinuation<Void, Never>] = []
+            /// The length of the messages in `bytes`.
+            var messageBytes = 0
             var isDrained = false
             var endsAfterSending = false
             var ended = false
 
-            var hasRoom: Bool { bytes.count + unsent < TransferPipe.capacity }
             var isClosing: Bool { ended || endsAfterSending }
         }
 
@@ -29,12 +27,15 @@
         private let handle: CurlHandle
         private let poller: ashlar_poller
         private let outbox = Mutex(Outbox())
+        private let window = SendWindow()
         private var table: UnsafePointer<ashlar_curl> { exchange.table }
         var pipe: TransferPipe { exchange.pipe }
 
         // The rest belongs to the thread.
         private var sending: [UInt8] = []
         private var sent = 0
+        /// The length of the messages in `sending`.
+        private var unsentMessages = 0
         private var watched: Int32 = 0
         private var upgrade: CurlUpgrade
 
@@ -75,41 +76,13 @@
         func next() async throws(NetworkError) -> [UInt8]? { try await pipe.next() }
 
         func write(_ frame: [UInt8]) async throws(NetworkError) {
-            while true {
-                let (isWritten, ended) = outbox.withLock { outbox in
-                    let fits = outbox.hasRoom && !outbox.isClosing
-                    if fits { outbox.bytes += frame }
-                    return (fits, outbox.isClosing)
-                }
-                if isWritten { return ashlar_poller_wake(poller) }
-                if ended { throw NetworkError(.webSocketClosed, "the WebSocket is closed", phase: .send) }
-                if Task.isCancelled { throw NetworkError(.cancelled, "the task was cancelled", phase: .send) }
-                await waitForRoom()
+            try await window.add(frame.count)
+            outbox.withLock { outbox in
+                guard !outbox.isClosing else { return }
+                outbox.bytes += frame
+                outbox.messageBytes += frame.count
             }
-        }
-
-        private func waitForRoom() async {
-            await withTaskCancellationHandler {
-                await withCheckedContinuation { continuation in
-                    let goesOn = outbox.withLock { outbox in
-                        // A cancellation before this is visible here; one after this resumes all waiters.
-                        if outbox.hasRoom || outbox.isClosing || Task.isCancelled { return true }
-                        outbox.waiters.append(continuation)
-                        return false
-                    }
-                    if goesOn { continuation.resume() }
-                }
-            } onCancel: {
-                resumeWriters()
-            }
-        }
-
-        private func resumeWriters() {
-            let waiters = outbox.withLock { outbox in
-                defer { outbox.waiters = [] }
-                return outbox.waiters
-            }
-            for waiter in waiters { waiter.resume() }
+            ashlar_poller_wake(poller)
         }
 
         func writeControl(_ frame: [UInt8]) {
@@ -126,7 +99,7 @@
             outbox.withLock { outbox in
                 if afterSending { outbox.endsAfterSending = true } else { outbox.ended = true }
             }
-            resumeWriters()
+            window.close()
             ashlar_poller_wake(poller)
         }
 
@@ -215,16 +188,17 @@
             }
         }
 
-        /// Takes the next bytes to send; returns whether there are any.
+        /// Takes the next bytes to send, after the previous ones were sent; returns whether there are any.
         private func takeOutbox() -> Bool {
+            if unsentMessages > 0 { window.remove(unsentMessages) }
+            (sending, sent, unsentMessages) = ([], 0, 0)
+            // Nothing of a WebSocket may precede the server's response.
+            guard upgrade.isOpen else { return false }
             outbox.withLock { outbox in
-                // Nothing of a WebSocket may precede the server's response.
-                sending = upgrade.isOpen ? outbox.bytes + outbox.pong : []
-                sent = 0
-                if upgrade.isOpen { (outbox.bytes, outbox.pong) = ([], []) }
-                outbox.unsent = sending.count
+                sending = outbox.bytes + outbox.pong
+                unsentMessages = outbox.messageBytes
+                (outbox.bytes, outbox.pong, outbox.messageBytes) = ([], [], 0)
             }
-            resumeWriters()
             return !sending.isEmpty
         }
 

@@ -78,7 +78,8 @@
                 pipe.cancel()
                 throw error
             }
-            let channel = FramedWebSocket(duplex, handshake.options)
+            let connection = FramedConnection(duplex, limit: handshake.options.messageBytes)
+            let channel = WebSocketChannel(connection, handshake.options)
             channel.start()
             var response = StreamedResponse(head: head, body: ResponseBody(), url: request.url)
             response.channel = channel

@@ -9,6 +9,9 @@ import Foundation
 final class URLSessionRouter: NSObject, URLSessionDataDelegate, Sendable {
     private let exchanges = Mutex<[Int: URLSessionExchange]>([:])
     private let identities: HostSettings<URLSessionIdentity>
+    #if canImport(Darwin)
+        private let sockets = Mutex<[Int: (connection: TaskConnection, url: HTTPURL)]>([:])
+    #endif
 
     init(_ identities: HostSettings<URLSessionIdentity>) { self.identities = identities }
 
@@ -51,7 +54,7 @@ final class URLSessionRouter: NSObject, URLSessionDataDelegate, Sendable {
     ) {
         #if canImport(Security)
             if challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodClientCertificate,
-                let identity = exchange(task).flatMap({ identities[$0.url] })
+                let identity = url(of: task).flatMap({ identities[$0] })
             {
                 return completionHandler(.useCredential, identity.credential)
             }
@@ -76,5 +79,50 @@ final class URLSessionRouter: NSObject, URLSessionDataDelegate, Sendable {
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }?.completed(error)
+        #if canImport(Darwin)
+            socketCompleted(task, error)
+        #endif
     }
 }
+
+#if canImport(Darwin)
+    extension URLSessionRouter: URLSessionWebSocketDelegate {
+        func add(_ connection: TaskConnection, for task: URLSessionTask, _ url: HTTPURL) {
+            sockets.withLock { $0[task.taskIdentifier] = (connection, url) }
+        }
+
+        private func url(of task: URLSessionTask) -> HTTPURL? {
+            exchange(task)?.url ?? sockets.withLock { $0[task.taskIdentifier]?.url }
+        }
+
+        func urlSession(
+            _ session: URLSession, webSocketTask: URLSessionWebSocketTask, didOpenWithProtocol protocol: String?
+        ) {
+            var head = ResponseHead(status: 101)
+            if let response = webSocketTask.response as? HTTPURLResponse { head = URLSessionHead.head(of: response) }
+            sockets.withLock { $0[webSocketTask.taskIdentifier]?.connection }?.received(head)
+        }
+
+        func urlSession(
+            _ session: URLSession, webSocketTask: URLSessionWebSocketTask,
+            didCloseWith closeCode: URLSessionWebSocketTask.CloseCode, reason: Data?
+        ) {
+            // The framework reports a connection without a close frame with this code.
+            if closeCode == .abnormalClosure { return }
+            sockets.withLock { $0[webSocketTask.taskIdentifier]?.connection }?
+                .closed(WebSocketCloseCode(closeCode), String(decoding: reason ?? Data(), as: UTF8.self))
+        }
+
+        private func socketCompleted(_ task: URLSessionTask, _ error: (any Error)?) {
+            guard let (connection, _) = sockets.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else {
+                return
+            }
+            if let response = task.response as? HTTPURLResponse, response.statusCode != 101 {
+                connection.received(URLSessionHead.head(of: response))
+            }
+            let isOpen = connection.isOpen
+            connection.ended(
+                error.map { isOpen ? SessionWebSocketTask.error($0) : URLSessionHead.error($0, hasHead: false) })
+        }
+    }
+#endif

@@ -98,8 +98,13 @@ public final class URLSessionTransport: NetworkTransport {
     public func send(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
         let pipe = TransferPipe()
         try request.headers.validate()
-        guard request.upgrade == nil else {
-            throw NetworkError(.unsupported, "URLSession's transport has no WebSockets", phase: .prepare)
+        if let handshake = request.upgrade {
+            #if canImport(Darwin)
+                return try await open(request, handshake)
+            #else
+                _ = handshake
+                throw NetworkError(.unsupported, "URLSession on Linux has no WebSockets", phase: .prepare)
+            #endif
         }
         guard request.body.trailers == nil else {
             throw NetworkError(.unsupported, "URLSession cannot send trailers", phase: .prepare)

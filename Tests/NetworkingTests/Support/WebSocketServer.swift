@@ -1,0 +1,30 @@
+#if os(Linux)
+    @testable import AshlarNetworking
+
+    /// A server that accepts upgrades and then runs a script.
+    func webSocketServer(_ script: @escaping @Sendable (FaultConnection) -> Void) throws -> FaultServer {
+        try FaultServer { connection in
+            guard let request = connection.request(), let key = request["Sec-WebSocket-Key"] else {
+                connection.write(answer(body: "plain"))
+                return connection.finish()
+            }
+            connection.write(
+                "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                    + "Sec-WebSocket-Accept: \(WebSocketHandshake.accept(key))\r\n\r\n")
+            script(connection)
+        }
+    }
+
+    /// A server's frame with a text.
+    func webSocketFrame(_ first: UInt8, _ text: String) -> [UInt8] {
+        WebSocketFrameTests.frame(first, Array(text.utf8))
+    }
+
+    extension FaultConnection {
+        /// Reads a client's frame with at most 125 bytes.
+        func clientFrame() -> (opcode: UInt8, payload: [UInt8])? {
+            guard let head = take(6), let payload = take(Int(head[1] & 0x7F)) else { return nil }
+            return (head[0] & 15, payload.enumerated().map { $1 ^ head[2 + $0 % 4] })
+        }
+    }
+#endif

@@ -1,0 +1,81 @@
+import Foundation
+import Testing
+
+@testable import AshlarNetworking
+
+#if os(Linux)
+    /// WebSockets that replace each other.
+    @Suite(.timeLimit(.minutes(5))) struct WebSocketReconnectTests {
+        @Test("A failed WebSocket is replaced after growing delays, until it is closed normally")
+        func reconnecting() async throws {
+            let opened = Mutex(0)
+            let server = try webSocketServer { connection in
+                let number = opened.withLock { opened in
+                    opened += 1
+                    return opened
+                }
+                // The third one receives a message, so that the delays start over; the fifth one ends normally.
+                if number == 3 { connection.write(webSocketFrame(0x81, "hello")) }
+                if number == 5 { connection.write(WebSocketFrameTests.frame(0x88, [3, 0xE8])) }
+                connection.finish()
+            }
+            let client = try TransportKind.curl.client()
+            let clock = RecordingClock()
+            var texts: [WebSocketMessage] = []
+            for try await socket in client.webSockets(try client.request(.get, server.url), clock: clock) {
+                do { for try await message in socket { texts.append(message) } } catch {
+                    #expect(error.code == .connectionLost)
+                }
+            }
+            #expect(opened.withLock { $0 } == 5)
+            #expect(texts == [.text("hello")])
+            let pauses = clock.pauses.withLock { $0 }
+            let bounds: [Duration] = [.seconds(1), .seconds(2), .seconds(1), .seconds(2)]
+            #expect(zip(pauses, bounds).allSatisfy { $0 <= $1 && $0 >= $1 * 0.45 }, "\(pauses)")
+            #expect(pauses.count == bounds.count)
+        }
+
+        @Test("A refusal that another attempt can't repair ends the sequence, and so does the limit of attempts")
+        func givingUp() async throws {
+            let statuses = Mutex([503, 503, 403])
+            let server = try FaultServer(answering: { _ in
+                answer(statuses.withLock { $0.isEmpty ? 503 : $0.removeFirst() })
+            })
+            let client = try TransportKind.curl.client()
+            let request = try client.request(.get, server.url)
+            let clock = RecordingClock()
+            var sockets = client.webSockets(request, clock: clock).makeAsyncIterator()
+            do {
+                _ = try await sockets.next()
+                Issue.record("expected a failure")
+            } catch {
+                #expect(error.status == 403)
+            }
+            #expect(clock.pauses.withLock { $0.count } == 2)
+            #expect(try await sockets.next() == nil)
+            var reconnect = WebSocketReconnect()
+            reconnect.attempts = 4
+            var limited = client.webSockets(request, reconnect: reconnect, clock: clock).makeAsyncIterator()
+            do {
+                _ = try await limited.next()
+                Issue.record("expected a failure")
+            } catch {
+                #expect(error.status == 503)
+            }
+            #expect(clock.pauses.withLock { $0.count } == 5)
+        }
+    }
+
+    /// A clock that records pauses and doesn't wait.
+    final class RecordingClock: Clock {
+        let pauses = Mutex<[Duration]>([])
+        private let clock = ContinuousClock()
+        var now: ContinuousClock.Instant { clock.now }
+        var minimumResolution: Duration { clock.minimumResolution }
+
+        func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+            let pause = deadline - now
+            pauses.withLock { $0.append(pause) }
+        }
+    }
+#endif
