@@ -58,6 +58,7 @@ typedef int (*ashlar_curl_open_callback)(void *, int, void *);
 typedef int (*ashlar_curl_close_callback)(void *, int);
 typedef int (*ashlar_curl_prereq_callback)(void *, char *, char *, int, int);
 typedef int (*ashlar_curl_trailer_callback)(void **, void *);
+typedef int (*ashlar_curl_progress_callback)(void *, int64_t, int64_t, int64_t, int64_t);
 typedef int (*ashlar_curl_socket_callback)(void *, int, int, void *, void *);
 typedef int (*ashlar_curl_timer_callback)(void *, long, void *);
 
@@ -90,6 +91,9 @@ static inline int ashlar_easy_prereq(const ashlar_curl *c, void *easy, int optio
     return c->easy_setopt(easy, option, value);
 }
 static inline int ashlar_easy_trailer(const ashlar_curl *c, void *easy, int option, ashlar_curl_trailer_callback value) {
+    return c->easy_setopt(easy, option, value);
+}
+static inline int ashlar_easy_progress(const ashlar_curl *c, void *easy, int option, ashlar_curl_progress_callback value) {
     return c->easy_setopt(easy, option, value);
 }
 static inline int64_t ashlar_easy_info_long(const ashlar_curl *c, void *easy, int info) {

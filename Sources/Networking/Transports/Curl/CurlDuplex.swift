@@ -121,11 +121,24 @@
             let limit = [options.connectTimeout, options.totalTimeout].compactMap { $0 }.min()
             let milliseconds = limit.map { Int(min(max($0.seconds * 1000, 1), 1e9)) } ?? Int(Int32.max)
             _ = ashlar_easy_long(table, handle.easy, CurlOption.connectTimeout, milliseconds)
+            stopConnectingAtEnd()
             let code = table.pointee.easy_perform(handle.easy)
             guard code != 0 else { return nil }
             var error = exchange.failure ?? CurlFailure.error(code, of: exchange, hasHead: false)
             error.requestState = error.requestState ?? .notSent
             return error
+        }
+
+        /// Makes libcurl stop if the reader cancels; libcurl asks at least once per second.
+        private func stopConnectingAtEnd() {
+            let context = Unmanaged.passUnretained(self).toOpaque()
+            _ = ashlar_easy_long(table, handle.easy, CurlOption.noProgress, 0)
+            _ = ashlar_easy_pointer(table, handle.easy, CurlOption.progressData, context)
+            _ = ashlar_easy_progress(table, handle.easy, CurlOption.progressFunction) { context, _, _, _, _ in
+                guard let context else { return 0 }
+                let duplex = Unmanaged<CurlDuplex>.fromOpaque(context).takeUnretainedValue()
+                return duplex.outbox.withLock(\.ended) ? 1 : 0
+            }
         }
 
         /// How long the thread waits for the server's end after the last frame; data that arrives after the end would make

@@ -17,7 +17,10 @@
         static let certificate: Int32 = 10025
         static let keyPassword: Int32 = 10026
         static let headerData: Int32 = 10029
+        static let progressFunction: Int32 = 20219
+        static let progressData: Int32 = 10057
         static let customRequest: Int32 = 10036
+        static let noProgress: Int32 = 43
         static let noBody: Int32 = 44
         static let upload: Int32 = 46
         static let post: Int32 = 47
