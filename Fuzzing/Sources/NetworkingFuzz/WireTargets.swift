@@ -1,7 +1,7 @@
 @_spi(Fuzzing) import AshlarNetworking
 import FuzzHarness
 
-/// Input from the network: URLs, redirects, cookies and the heads of responses.
+/// Input from the network: URLs, redirects, cookies, the heads of responses and the frames of WebSockets.
 let wireTargets = [
     FuzzTarget("url") { bytes in
         let text = String(decoding: bytes, as: UTF8.self)
@@ -43,7 +43,22 @@ let wireTargets = [
         }
         precondition(Set(head.headers.list(for: "Content-Length")).count <= 1, "two lengths")
     },
+    FuzzTarget("web-socket") { bytes in
+        let whole = FuzzedFrames.read(bytes, pieces: max(bytes.count, 1))
+        for size in [1, 3] {
+            let pieces = FuzzedFrames.read(bytes, pieces: size)
+            precondition(pieces == whole, "pieces of \(size): \(pieces), not \(whole)")
+        }
+        let message = bytes.prefix(1000)
+        let frame = FuzzedFrames.write(Array(message))
+        precondition(
+            FuzzedFrames.read(frame, pieces: 7) == ["message(\(binary(message)))"], "a frame of \(message.count)")
+    },
 ]
+
+private func binary(_ bytes: ArraySlice<UInt8>) -> String {
+    "AshlarNetworking.WebSocketMessage.binary(\(Array(bytes)))"
+}
 
 private func isClean(_ text: String) -> Bool {
     text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x5C }

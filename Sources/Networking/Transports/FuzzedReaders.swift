@@ -27,3 +27,33 @@
     /// Returns the target of a `Location` field in a response from this URL.
     public func following(location: [UInt8]) throws(NetworkError) -> HTTPURL { try resolve(location: location) }
 }
+
+/// The frames of a WebSocket.
+@_spi(Fuzzing) public enum FuzzedFrames {
+    /// Reads a server's frames in pieces of a size, with messages of at most 1,000 bytes.
+    ///
+    /// - Returns: A description of each event, then of the violation, if there is one.
+    public static func read(_ bytes: [UInt8], pieces size: Int) -> [String] {
+        var reader = WebSocketReader(limit: 1000)
+        var events: [String] = []
+        for start in stride(from: 0, to: bytes.count, by: size) {
+            reader.append(Array(bytes[start..<min(start + size, bytes.count)]))
+            do throws(WebSocketReader.Violation) {
+                while let event = try reader.next() { events.append("\(event)") }
+            } catch {
+                return events + ["\(error)"]
+            }
+        }
+        return events
+    }
+
+    /// Returns the frame of a binary message as a server sends it, without the client's mask.
+    public static func write(_ payload: [UInt8]) -> [UInt8] {
+        // A mask of zeros leaves the payload unchanged.
+        var frame = WebSocketFrame.encode(.binary, payload, mask: 0)
+        let head = payload.count < 126 ? 2 : payload.count < 65_536 ? 4 : 10
+        frame[1] &= 0x7F
+        frame.removeSubrange(head..<(head + 4))
+        return frame
+    }
+}
