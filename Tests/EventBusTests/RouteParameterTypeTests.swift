@@ -69,4 +69,22 @@ struct RouteParameterTypeTests {
         let id: Int = try RoutePattern("/notes/:id(int)").match("/notes/5").parameters.value("id")
         #expect(id == 5)
     }
+
+    @Test("A conversion splits a segment into several values, which two parameters can't")
+    func severalValues() throws {
+        struct File: Sendable, Equatable {
+            var name: String, type: String
+            init?(_ text: String) {
+                guard let dot = text.lastIndex(of: "."), dot > text.startIndex else { return nil }
+                (name, type) = (String(text[..<dot]), String(text[text.index(after: dot)...]))
+            }
+        }
+        let error = #expect(throws: EventBusError.self) { try RoutePattern("/:name.:type") }
+        #expect(error?.description.contains("RouteParameterType") == true)
+        let options = RouterOptions(types: [RouteParameterType("file") { File($0) }])
+        let table = try RouteTable(["/files/:file(file)"], options: options)
+        let file = try table.match("/files/a.tar%2Egz").parameters.value("file", as: File.self)
+        #expect(file.name == "a.tar" && file.type == "gz")
+        #expect(!table.contains("/files/.profile") && !table.contains("/files/readme"))
+    }
 }

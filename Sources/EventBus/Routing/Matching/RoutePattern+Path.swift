@@ -31,7 +31,8 @@ extension RoutePattern {
             let value = authority.parameter.flatMap { values[ByteText($0.name)] }
             guard let scheme = authority.scheme, let host = authority.host ?? value else {
                 throw EventBusError(
-                    .patternMalformedHost, subject: source, offset: 0, expected: "one scheme and host to build a URL",
+                    .init("patternMalformedHost"), subject: source, offset: 0,
+                    expected: "one scheme and host to build a URL",
                     found: authority.text)
             }
             result.append(contentsOf: "\(scheme)://\(authority.parameter?.prefix ?? "")".utf8)

@@ -13,7 +13,7 @@ extension RouteTree {
                 // Two choices of groups can match the same paths if their parameters also have the same names.
                 if own.names == target.names { continue }
                 throw EventBusError(
-                    .patternAmbiguousGroups, subject: pattern.source,
+                    .init("patternAmbiguousGroups"), subject: pattern.source,
                     expected: "groups whose choices match different paths",
                     found: "\(own.names) and \(target.names) for the same path")
             }

@@ -10,15 +10,22 @@ internal import AshlarCore
 /// let pattern = try RoutePattern("/archive/:month(month)", types: [month])
 /// ```
 public struct RouteParameterType: Sendable, CustomStringConvertible {
-    /// The rules of the built-in types.
-    enum BuiltIn: UInt8, Sendable {
-        case string
+    /// The rules of the built-in types, in the order in which they are tried.
+    enum BuiltIn: UInt8, Sendable, CaseIterable {
+        /// `true` or `false`.
         case bool
+        /// Decimal digits that fit into an unsigned 64-bit integer.
         case uint
+        /// Decimal digits with an optional `-` that fit into a signed 64-bit integer.
         case int
+        /// Hexadecimal digits in either case, grouped 8-4-4-4-12 (RFC 9562).
         case uuid
+        /// A finite decimal number such as `-1.5e3`, but not `nan`, `inf`, a hexadecimal number or a single dot.
         case double
+        /// ASCII letters, digits, `-` and `_`, as in Django's converter of this name.
         case slug
+        /// Any value, as without a type; useful before a suffix that starts with a letter: `:id(string)px`.
+        case string
     }
 
     private enum Rule: Sendable {
@@ -62,7 +69,8 @@ public struct RouteParameterType: Sendable, CustomStringConvertible {
     /// print(try match.parameters.value("month", as: Month.self))  // january
     /// ```
     ///
-    /// The conversion is called once for each value, under the rules of ``init(_:matches:)``.
+    /// The conversion is called once for each value, under the rules of ``init(_:matches:)``. It can also split a segment
+    /// into several values, such as the name and the extension of a file; a segment has only one parameter.
     ///
     /// - Precondition: `name` consists of one or more ASCII letters, digits, `_` and `-`.
     public init<Value: Sendable>(_ name: String, convert: @escaping @Sendable (String) -> Value?) {
@@ -88,29 +96,14 @@ public struct RouteParameterType: Sendable, CustomStringConvertible {
         byte.isASCIILetter || byte.isASCIIDigit || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
     }
 
-    /// Any value, as without a type; useful before a suffix that starts with a letter: `:id(string)px`.
-    package static let string = RouteParameterType("string", rule: .builtIn(.string))
-    /// `true` or `false`.
-    package static let bool = RouteParameterType("bool", rule: .builtIn(.bool))
-    /// Decimal digits that fit into an unsigned 64-bit integer.
-    package static let uint = RouteParameterType("uint", rule: .builtIn(.uint))
-    /// Decimal digits with an optional `-` that fit into a signed 64-bit integer.
-    package static let int = RouteParameterType("int", rule: .builtIn(.int))
-    /// Hexadecimal digits in either case, grouped 8-4-4-4-12 (RFC 9562).
-    package static let uuid = RouteParameterType("uuid", rule: .builtIn(.uuid))
-    /// A finite decimal number such as `-1.5e3`, but not `nan`, `inf`, a hexadecimal number or a single dot.
-    package static let double = RouteParameterType("double", rule: .builtIn(.double))
-    /// ASCII letters, digits, `-` and `_`, as in Django's converter of this name.
-    package static let slug = RouteParameterType("slug", rule: .builtIn(.slug))
-
     /// The built-in types that restrict values, in the order in which they are tried.
-    static let restricting = [bool, uint, int, uuid, double, slug]
+    static let restricting = BuiltIn.allCases.dropLast().map { RouteParameterType("\($0)", rule: .builtIn($0)) }
 
     /// Returns the number of this type, the identity of its rule, in a list.
     func index(in types: [Self]) -> Int? { types.firstIndex { $0.storage === storage } }
 
     /// Returns whether a value has this type.
-    package func accepts(_ value: String) -> Bool {
+    func accepts(_ value: String) -> Bool {
         var value = value
         return value.withUTF8 { !$0.isEmpty && accepts($0.span) }
     }

@@ -33,9 +33,9 @@ struct RoutePatternParser {
     }
 
     private func failure(
-        _ code: EventBusError.Code, _ expected: String, found: String? = nil, at offset: Int
+        _ code: StaticString, _ expected: String, found: String? = nil, at offset: Int
     ) -> EventBusError {
-        EventBusError(code, subject: source, offset: offset, expected: expected, found: found)
+        EventBusError(.init(code), subject: source, offset: offset, expected: expected, found: found)
     }
 
     // MARK: Tokens
@@ -43,13 +43,15 @@ struct RoutePatternParser {
     mutating func parse() throws(EventBusError) {
         guard source.utf8.count <= RoutePattern.maximumLength else {
             throw failure(
-                .patternTooLong, "at most \(RoutePattern.maximumLength) bytes", found: "\(source.utf8.count) bytes",
+                "patternTooLong", "at most \(RoutePattern.maximumLength) bytes", found: "\(source.utf8.count) bytes",
                 at: 0)
         }
-        guard !bytes.isEmpty else { throw failure(.patternEmpty, "a path that begins with /", found: "nothing", at: 0) }
+        guard !bytes.isEmpty else {
+            throw failure("patternEmpty", "a path that begins with /", found: "nothing", at: 0)
+        }
         try parseAuthority()
         if authority == nil, bytes[0] != .slash, bytes[0] != UInt8(ascii: "{") {
-            throw failure(.patternMissingSlash, "/ at the beginning of the path", at: 0)
+            throw failure("patternMissingSlash", "/ at the beginning of the path", at: 0)
         }
         tokens.reserveCapacity(12)
         var (open, openOffsets, textStart) = ([UInt8](), [Int](), at)
@@ -66,11 +68,11 @@ struct RoutePatternParser {
                 let what = byte == .question ? "query" : "fragment"
                 let mark = Character(Unicode.Scalar(byte))
                 throw failure(
-                    .patternReservedCharacter, "\\\(mark) for the character itself",
+                    "patternReservedCharacter", "\\\(mark) for the character itself",
                     found: "\(mark), which begins a \(what) and takes no part in matching", at: at)
             case .percent where isEscape(at):
                 throw failure(
-                    .patternPercentEncoded, "the decoded character, or \\% for a %",
+                    "patternPercentEncoded", "the decoded character, or \\% for a %",
                     found: "an escape in a pattern, which is written decoded", at: at)
             default:
                 at += 1
@@ -83,7 +85,7 @@ struct RoutePatternParser {
             case UInt8(ascii: "{"):
                 guard outerGroups.count < RoutePattern.maximumGroups else {
                     throw failure(
-                        .patternTooManyGroups, "at most \(RoutePattern.maximumGroups) optional groups", at: at)
+                        "patternTooManyGroups", "at most \(RoutePattern.maximumGroups) optional groups", at: at)
                 }
                 outerGroups.append(groupMask())
                 open.append(1 << UInt8(outerGroups.count - 1))
@@ -91,18 +93,18 @@ struct RoutePatternParser {
                 at += 1
             case UInt8(ascii: "}"):
                 guard let group = open.last else {
-                    throw failure(.patternUnbalancedGroup, "{ before }", at: at)
+                    throw failure("patternUnbalancedGroup", "{ before }", at: at)
                 }
                 guard tokens.contains(where: { $0.groups & group != 0 }) else {
                     throw failure(
-                        .patternEmptyGroup, "something between { and }", at: openOffsets[openOffsets.count - 1])
+                        "patternEmptyGroup", "something between { and }", at: openOffsets[openOffsets.count - 1])
                 }
                 open.removeLast()
                 openOffsets.removeLast()
                 at += 1
             case UInt8(ascii: "\\"):
                 guard at + 1 < bytes.count else {
-                    throw failure(.patternDanglingEscape, "a character after \\", at: at)
+                    throw failure("patternDanglingEscape", "a character after \\", at: at)
                 }
                 // The escaped character starts a text, so that its meaning is never evaluated.
                 textStart = at + 1
@@ -114,7 +116,7 @@ struct RoutePatternParser {
         }
         closeText(at, &tokens)
         if let unclosed = openOffsets.last {
-            throw failure(.patternUnbalancedGroup, "} after {", at: unclosed)
+            throw failure("patternUnbalancedGroup", "} after {", at: unclosed)
         }
     }
 
@@ -149,14 +151,14 @@ struct RoutePatternParser {
             }
         }
         guard at > start else {
-            throw failure(.patternEmptyName, "a name of letters, digits and _ after \(mark)", at: start)
+            throw failure("patternEmptyName", "a name of letters, digits and _ after \(mark)", at: start)
         }
         guard names.count < limits.parameters else {
-            throw failure(.patternTooManyParameters, "at most \(limits.parameters) parameters", at: start - 1)
+            throw failure("patternTooManyParameters", "at most \(limits.parameters) parameters", at: start - 1)
         }
         let name = String(decoding: bytes[start..<at], as: UTF8.self)
         guard !names.contains(name) else {
-            throw failure(.patternRepeatedName, "every name once", found: "\(name) again", at: start)
+            throw failure("patternRepeatedName", "every name once", found: "\(name) again", at: start)
         }
         names.append(name)
         return name
@@ -167,15 +169,15 @@ struct RoutePatternParser {
         at = start
         while at < bytes.count, RouteParameterType.isNameByte(bytes[at]) { at += 1 }
         guard at < bytes.count, bytes[at] == UInt8(ascii: ")") else {
-            throw failure(.patternUnknownType, "a type name and ) after \(name)(", at: at)
+            throw failure("patternUnknownType", "a type name and ) after \(name)(", at: at)
         }
         let typeName = String(decoding: bytes[start..<at], as: UTF8.self)
         at += 1
         let known = types.last { $0.name == typeName } ?? RouteParameterType.restricting.first { $0.name == typeName }
         if let known { return known }
-        guard typeName == RouteParameterType.string.name else {
-            let names = (types + RouteParameterType.restricting + [.string]).map(\.name).joined(separator: ", ")
-            throw failure(.patternUnknownType, "one of \(names)", found: "\"\(typeName)\"", at: start)
+        guard typeName == "\(RouteParameterType.BuiltIn.string)" else {
+            let names = ((types + RouteParameterType.restricting).map(\.name) + ["string"]).joined(separator: ", ")
+            throw failure("patternUnknownType", "one of \(names)", found: "\"\(typeName)\"", at: start)
         }
         return nil
     }
@@ -238,14 +240,14 @@ struct RoutePatternParser {
     private func checkHost(_ host: Range<Int>, mayHavePort: Bool) throws(EventBusError) {
         for offset in host where !RouteURL.isHostByte(bytes[offset]) {
             throw failure(
-                .patternMalformedHost, "plain text, one parameter or * as host",
+                "patternMalformedHost", "plain text, one parameter or * as host",
                 found: "\(Character(Unicode.Scalar(bytes[offset])))", at: offset)
         }
         // A colon is only allowed before a port or inside the brackets of an IPv6 address.
         if let colon = bytes[host].lastIndex(of: .colon), !bytes[colon..<host.upperBound].contains(UInt8(ascii: "]")),
             !mayHavePort || !bytes[(colon + 1)..<host.upperBound].allSatisfy(\.isASCIIDigit)
         {
-            throw failure(.patternMalformedHost, "a port after :, or one parameter in the host", at: colon)
+            throw failure("patternMalformedHost", "a port after :, or one parameter in the host", at: colon)
         }
     }
 
@@ -292,21 +294,21 @@ struct RoutePatternParser {
             let start = variant.text.count
             if case .slash = token.kind {
                 if segment?.kind == .catchAll {
-                    throw failure(.patternCatchAllNotLast, "nothing after a catch-all", at: token.range.lowerBound)
+                    throw failure("patternCatchAllNotLast", "nothing after a catch-all", at: token.range.lowerBound)
                 }
                 close(&variant)
                 segment = RouteSegment(start: start)
                 guard variant.segments.count < limits.segments else {
                     throw failure(
-                        .patternTooManySegments, "at most \(limits.segments) segments", at: token.range.lowerBound)
+                        "patternTooManySegments", "at most \(limits.segments) segments", at: token.range.lowerBound)
                 }
                 continue
             }
             guard var current = segment else {
-                throw failure(.patternMissingSlash, "/ at the beginning of the path", at: token.range.lowerBound)
+                throw failure("patternMissingSlash", "/ at the beginning of the path", at: token.range.lowerBound)
             }
             if current.kind == .catchAll {
-                throw failure(.patternCatchAllNotLast, "nothing after a catch-all", at: token.range.lowerBound)
+                throw failure("patternCatchAllNotLast", "nothing after a catch-all", at: token.range.lowerBound)
             }
             switch token.kind {
             case .slash: break
@@ -314,7 +316,9 @@ struct RoutePatternParser {
             case .parameter(let name, let type):
                 guard current.kind == .literal else {
                     throw failure(
-                        .patternAdjacentParameters, "one parameter in a segment", at: token.range.lowerBound)
+                        "patternAdjacentParameters", "one parameter in a segment",
+                        found: "another one, which only the conversion of a RouteParameterType can split",
+                        at: token.range.lowerBound)
                 }
                 if !hasAllNames { variant.names.append(names[name]) }
                 current.becomeParameter(type, at: start)
@@ -322,7 +326,7 @@ struct RoutePatternParser {
             case .catchAll(let name):
                 guard current.kind == .literal, current.prefix.lowerBound == start else {
                     throw failure(
-                        .patternCatchAllNotAlone, "a catch-all that is a whole segment, or \\* for a *",
+                        "patternCatchAllNotAlone", "a catch-all that is a whole segment, or \\* for a *",
                         at: token.range.lowerBound)
                 }
                 if !hasAllNames { variant.names.append(names[name]) }
