@@ -140,6 +140,13 @@ private struct Simulation {
     }
 }
 
+extension ServiceMachine {
+    /// Whether there is no work.
+    fileprivate var isSettled: Bool {
+        waiters.isEmpty && entries.values.allSatisfy { [.idle, .running].contains($0.phase) }
+    }
+}
+
 /// The result of sequential starts and stops of services without errors, computed by recursion.
 private struct SequentialModel {
     var needs: [ByteText: [ByteText]] = [:]

@@ -13,17 +13,16 @@ final class Route: WatchHost, RouteEntry {
     /// The guards of the groups that the route belongs to, the outermost first.
     let guards: [RouteGroup.Guard]
     private let current: Mutex<Action?>
-    private let site: CallSite
+    let location: EventLocation
     weak let router: Router?
 
     init(
-        _ pattern: RoutePattern, _ action: Action, guards: [RouteGroup.Guard] = [], router: Router, _ site: CallSite
+        _ pattern: RoutePattern, _ action: Action, guards: [RouteGroup.Guard] = [], router: Router,
+        _ location: EventLocation
     ) {
-        (self.pattern, self.guards, self.router, self.site) = (pattern, guards, router, site)
+        (self.pattern, self.guards, self.router, self.location) = (pattern, guards, router, location)
         current = Mutex(action)
     }
-
-    var location: EventLocation { site.location }
 
     var watch: Watch { Watch(host: self, id: 0) }
 

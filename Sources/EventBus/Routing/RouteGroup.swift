@@ -13,7 +13,7 @@ public struct RouteGroup {
         let pattern: String
         let action: Route.Action
         let guards: [Guard]
-        let site: CallSite
+        let location: EventLocation
     }
 
     private let prefix: String
@@ -45,7 +45,8 @@ public struct RouteGroup {
     ) {
         definitions.append(
             Definition(
-                pattern: join(pattern), action: .run(action), guards: guards, site: CallSite(fileID, line, column)))
+                pattern: join(pattern), action: .run(action), guards: guards,
+                location: EventLocation(fileID, line, column)))
     }
 
     /// Adds a route that shows a destination.
@@ -105,7 +106,8 @@ extension Router {
         var routes: [Route] = []
         for definition in definitions {
             let pattern = try RoutePattern(definition.pattern, types: options.types, limits: options.limits)
-            routes.append(Route(pattern, definition.action, guards: definition.guards, router: self, definition.site))
+            routes.append(
+                Route(pattern, definition.action, guards: definition.guards, router: self, definition.location))
         }
         // A group that replaces other routes must not replace its own.
         var own = RouteTree(options)

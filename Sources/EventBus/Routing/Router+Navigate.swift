@@ -14,8 +14,8 @@ extension Router {
     ///   - options: A value for the guards, the action and the watchers.
     /// - Returns: The completed navigation, after redirects.
     /// - Throws: ``EventBusError`` like ``RouteTable/match(_:)``, after triggering ``Router/notFound``; or with the
-    ///   code `navigationDenied`, `redirectLoop` or `tooManyRedirects`; the error of a guard or the action; or
-    ///   `CancellationError`.
+    ///   code `navigationDenied`, `redirectLoop` or `tooManyRedirects`, or `routeNotFound` if the route was removed while
+    ///   its guards ran; the error of a guard or the action; or `CancellationError`.
     @discardableResult
     public func navigate(to url: String, options: (any Sendable)? = nil) async throws -> Navigation {
         if let scope = NavigationScope.current, scope.router === self, scope.isCurrentTask {

@@ -149,7 +149,7 @@ public final class Router: Sendable {
         _ column: UInt32
     ) throws(EventBusError) -> Watch {
         let pattern = try RoutePattern(source, types: options.types, limits: options.limits)
-        let route = Route(pattern, action, router: self, CallSite(fileID, line, column))
+        let route = Route(pattern, action, router: self, EventLocation(fileID, line, column))
         // Replaced routes are released here, outside the lock.
         let ended = try state.withLock { state throws(EventBusError) -> [Route] in
             dropSnapshot()

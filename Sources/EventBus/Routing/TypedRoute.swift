@@ -168,12 +168,12 @@ extension Router {
         _ route: TypedRoute<Value>, replacing: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line,
         column: UInt32 = #column, action: @escaping @Sendable (Value, Navigation) async throws -> Void
     ) throws(EventBusError) -> Watch {
-        let site = CallSite(fileID, line, column)
+        let location = EventLocation(fileID, line, column)
         let run: @Sendable (Navigation) async throws -> Void = { navigation in
             try await action(route.value(of: navigation.match), navigation)
         }
         let definitions = route.patterns.map {
-            RouteGroup.Definition(pattern: $0.source, action: .run(run), guards: [], site: site)
+            RouteGroup.Definition(pattern: $0.source, action: .run(run), guards: [], location: location)
         }
         return try add(
             definitions, replacing: replacing, watched: route.patterns.map(\.source).joined(separator: ", "))

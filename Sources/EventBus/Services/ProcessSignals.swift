@@ -9,7 +9,7 @@ import CAshlarEventBus
     import Glibc
 #endif
 
-/// The subscriptions to signals of the process.
+/// The subscriptions to the signals that ask the process to end.
 ///
 /// A signal handler may call only a few functions. It writes the number of the signal to a pipe, which a helper thread
 /// reads.
@@ -17,47 +17,41 @@ enum ProcessSignals {
     typealias Action = @Sendable (Int32) -> Void
 
     /// The signals that ask a process to end.
-    static let ofTermination = [SIGTERM, SIGINT]
+    private static let signals = [SIGTERM, SIGINT]
 
     private struct State {
-        var subscribers: [UInt64: (signals: [Int32], action: Action)] = [:]
+        var subscribers: [UInt64: Action] = [:]
         var lastID: UInt64 = 0
         var hasReader = false
 
-        func isWanted(_ signal: Int32) -> Bool { subscribers.values.contains { $0.signals.contains(signal) } }
-
-        /// Removes a subscriber and releases the signals without other subscribers.
-        mutating func remove(_ id: UInt64) -> Action? {
-            guard let (signals, action) = subscribers.removeValue(forKey: id) else { return nil }
-            for signal in signals where !isWanted(signal) { ashlar_bus_release_signal(signal) }
-            return action
+        /// Releases the signals if there is no subscriber.
+        func releaseIfUnused() {
+            if subscribers.isEmpty { for signal in signals { ashlar_bus_release_signal(signal) } }
         }
     }
 
     private static let state = Mutex(State())
 
-    /// Runs an action at the first of several signals, on the helper thread, and restores their previous actions.
+    /// Runs an action at the first signal, on the helper thread, and restores the previous actions of the signals.
     ///
     /// - Throws: ``EventBusError`` with the code `signalsUnavailable`.
-    static func subscribe(_ signals: [Int32], _ action: @escaping Action) throws(EventBusError) -> UInt64 {
+    static func subscribe(_ action: @escaping Action) throws(EventBusError) -> UInt64 {
         try state.withLock { state throws(EventBusError) in
             try check(ashlar_bus_open_signal_pipe())
             if !state.hasReader {
                 guard HelperThread.start({ readSignals() }) else { throw unavailable("no thread") }
                 state.hasReader = true
             }
-            var caught: [Int32] = []
-            do throws(EventBusError) {
-                for signal in signals where !state.isWanted(signal) {
-                    try check(ashlar_bus_catch_signal(signal))
-                    caught.append(signal)
+            if state.subscribers.isEmpty {
+                do throws(EventBusError) {
+                    for signal in signals { try check(ashlar_bus_catch_signal(signal)) }
+                } catch {
+                    state.releaseIfUnused()
+                    throw error
                 }
-            } catch {
-                for signal in caught { ashlar_bus_release_signal(signal) }
-                throw error
             }
             state.lastID += 1
-            state.subscribers[state.lastID] = (signals, action)
+            state.subscribers[state.lastID] = action
             return state.lastID
         }
     }
@@ -65,7 +59,10 @@ enum ProcessSignals {
     /// Ends a subscription; returns whether no signal has arrived.
     @discardableResult
     static func unsubscribe(_ id: UInt64) -> Bool {
-        let action = state.withLock { $0.remove(id) }
+        let action = state.withLock { state in
+            defer { state.releaseIfUnused() }
+            return state.subscribers.removeValue(forKey: id)
+        }
         return action != nil
     }
 
@@ -74,8 +71,11 @@ enum ProcessSignals {
             let signal = ashlar_bus_next_signal()
             guard signal > 0 else { return }
             let actions = state.withLock { state in
-                let ids = state.subscribers.filter { $0.value.signals.contains(signal) }.keys.sorted()
-                return ids.compactMap { state.remove($0) }
+                defer {
+                    state.subscribers = [:]
+                    state.releaseIfUnused()
+                }
+                return state.subscribers.sorted { $0.key < $1.key }.map(\.value)
             }
             for action in actions { action(signal) }
         }

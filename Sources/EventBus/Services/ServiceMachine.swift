@@ -156,10 +156,6 @@ struct ServiceMachine {
     func life(of name: ByteText) -> UInt64? { entries[name]?.life }
     func options(of name: ByteText) -> ServiceOptions { entries[name]?.options ?? [:] }
     func needs(of name: ByteText) -> [ByteText] { graph[name]?.needs ?? [] }
-    /// Whether there is no work.
-    var isSettled: Bool {
-        waiters.isEmpty && entries.values.allSatisfy { [.idle, .running].contains($0.phase) }
-    }
 
     // MARK: Requests
 

@@ -8,9 +8,9 @@
 /// services, it gets an ``EventBusError`` with the code `serviceCycle` and the cycle as `trail`. Requests in an
 /// unstructured `Task` of a service are part of its own code during its lifetime; requests in `Task.detached` aren't.
 ///
-/// Cancelling a task that waits for a start ends the wait at once, and cancels the start if there is no other caller.
-/// Cancelling a task that waits for a stop only ends the wait. The code of services doesn't see the task-local values
-/// of the tasks that start or stop them.
+/// Cancelling a task that waits for a start ends the wait at once, and cancels the start if there is no other caller and
+/// it isn't a restart. Cancelling a task that waits for a stop only ends the wait. The code of services doesn't see the
+/// task-local values of the tasks that start or stop them.
 public actor ServiceRegistry {
     /// The bus of the services.
     public nonisolated let bus: EventBus

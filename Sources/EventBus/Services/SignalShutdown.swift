@@ -23,7 +23,7 @@ public final class SignalShutdown: Sendable {
 
     /// Starts to wait for a signal, which retains the shutdown.
     init(of services: ServiceRegistry, within limit: Duration?) throws(EventBusError) {
-        let subscription = try ProcessSignals.subscribe(ProcessSignals.ofTermination) { [self] signal in
+        let subscription = try ProcessSignals.subscribe { [self] signal in
             Task.detached {
                 self.finish(.success(Outcome(signal: signal, unclean: await services.shutDown(within: limit))))
             }
