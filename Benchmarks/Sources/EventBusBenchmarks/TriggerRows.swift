@@ -21,6 +21,7 @@ extension BenchmarkSuite {
         let bars: [(Int, Double)] = [(0, 0.05), (1, 0.12), (10, 0.15), (100, 0.12)]
         for (count, bar) in bars { triggerRow(watchers: count, bar: bar) }
         namedRow()
+        bareNameRows()
         otherNamesRow()
         mixedRow()
         twoThreadsRow()
@@ -110,6 +111,28 @@ extension BenchmarkSuite {
         center.removeObserver(token)
     }
 
+    /// The additional time of a trigger by bare name, compared with a trigger by topic.
+    private mutating func bareNameRows() {
+        let sum = Counter()
+        let topic = Topic<Int>("bench:number")
+        let (typed, untyped, nobody) = (EventBus(), EventBus(), EventBus())
+        let watches = [
+            typed.watch(topic) { sum.value &+= $0.payload },
+            untyped.watch("bench:number") { sum.value &+= $0.payload as? Int ?? 0 },
+        ]
+        for (name, bus) in [
+            ("1 watcher of the topic", typed), ("1 watcher of the name", untyped), ("nobody", nobody),
+        ] {
+            // On each bus a new topic, so that it caches the slot of this bus.
+            let topic = Topic<Int>("bench:number")
+            value("more time by bare name than by topic, \(name)", unit: "ns", bar: .below(60)) {
+                nanoseconds { bus.trigger("bench:number", $0) } - nanoseconds { bus.trigger(topic, $0) }
+            }
+        }
+        blackHole(sum.value)
+        for watch in watches { watch.cancel() }
+    }
+
     private mutating func otherNamesRow() {
         let (few, many) = (EventBus(), EventBus())
         let (a, b) = (Counter(), Counter())
@@ -183,6 +206,16 @@ extension BenchmarkSuite {
         watch.cancel()
         center.removeObserver(token)
     }
+}
+
+/// Returns the shortest time of a call in several batches.
+private func nanoseconds(_ work: (Int) -> Void) -> Double {
+    var best = Double.infinity
+    for _ in 0..<20 {
+        let time = ContinuousClock().measure { for i in 0..<20_000 { work(i) } }
+        best = min(best, Double(time.components.attoseconds) / 1e9 / 20_000)
+    }
+    return best
 }
 
 /// Runs the work on two threads at once and waits for both.

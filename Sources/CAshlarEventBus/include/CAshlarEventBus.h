@@ -14,12 +14,8 @@ struct ashlar_bus_thread {
     /// they aren't known.
     uintptr_t stack_low;
     uintptr_t stack_reserve;
-    /// The triggers of other buses around the innermost one.
-    void *outer;
-    /// The innermost running frame of a bus that queues nested triggers.
+    /// The innermost frame: a running hook, a queue of nested triggers, or a trigger of another bus.
     void *frame;
-    /// The innermost running hook of a bus on this thread.
-    void *hook;
 };
 
 extern _Thread_local struct ashlar_bus_thread ashlar_bus_thread_state;

@@ -166,7 +166,7 @@ public final class EventBus: WatcherBus {
     /// Reports a failure to the hook, outside all locks.
     func report(_ failure: EventFailure) {
         guard hasFailureHook.load(ordering: .acquiring), let hook = hooks.withLock({ $0.failure }) else { return }
-        let hasRun = try? BusThread.current.run(.failure, of: self) { try hook(failure) }
+        let hasRun = try? BusThread.current.run(.failureHook, ofBus: number) { try hook(failure) }
         if hasRun != true { counters.hookFailures.add(1, ordering: .relaxed) }
     }
 }

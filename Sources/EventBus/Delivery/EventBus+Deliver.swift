@@ -27,19 +27,22 @@ extension EventBus {
         guard let snapshot = pass.snapshot else { return nil }
         let signal = Signal(
             name: slot.name, payload: payload, sequence: pass.sequence, depth: Int(pass.depth), object: source)
-        var tally = DeliveryTally()
+        // The tally of the other cases, which are rare, has its own variable, so that this one remains in a register.
+        var (delivered, tally) = (0, DeliveryTally())
         for watcher in snapshot._withUnsafeGuaranteedRef({ $0.openWatchers }) {
             watcher._withUnsafeGuaranteedRef { watcher in
                 guard watcher.state.load(ordering: .relaxed) == 0 else {
                     return offerSlowly(signal, to: watcher, isolation: isolation, slot, &tally)
                 }
-                tally.delivered += 1
+                delivered &+= 1
                 do { try unsafeDowncast(watcher, to: TypedWatcher<Payload>.self).handler(signal) } catch {
                     fail(error, watcher, signal.name, signal.sequence, &tally)
                 }
             }
         }
         leave(slot, pass)
+        if tally.isEmpty, delivered > 0 { return DeliveryResult(sequence: pass.sequence, delivered: delivered) }
+        tally.delivered &+= delivered
         if tally.isEmpty { reportUndelivered(signal) }
         return DeliveryResult(sequence: pass.sequence, tally)
     }
@@ -61,8 +64,10 @@ extension EventBus {
             name: slot.name, payload: payload, sequence: pass.sequence, depth: Int(pass.depth), object: call.source,
             box: call.metadata)
         var tally = DeliveryTally()
-        if pass.isMerged {
-            deliverMerged(signal, pass, isTyped: isTyped, call, slot, &tally)
+        if pass.isMerged, let source = call.source {
+            for watcher in watchers(of: source, pass, slot) {
+                offer(signal, to: watcher, isTyped: isTyped, call, slot, &tally)
+            }
         } else if let snapshot = pass.snapshot {
             let watchers = snapshot._withUnsafeGuaranteedRef { $0.openWatchers }
             for watcher in watchers {
@@ -72,19 +77,6 @@ extension EventBus {
         finish(slot, pass)
         if tally.isEmpty { reportUndelivered(signal) }
         return DeliveryResult(sequence: pass.sequence, tally)
-    }
-
-    /// Delivers an event from an object to the watchers without a source and to those of the object, in one order.
-    @inlinable
-    @inline(never)
-    func deliverMerged<Payload: Sendable>(
-        _ signal: Signal<Payload>, _ pass: DeliveryPass, isTyped: Bool, _ call: TriggerCall, _ slot: TopicSlot,
-        _ tally: inout DeliveryTally
-    ) {
-        var walk = mergedWalk(pass, call, slot)
-        while let watcher = walk.next() {
-            watcher._withUnsafeGuaranteedRef { offer(signal, to: $0, isTyped: isTyped, call, slot, &tally) }
-        }
     }
 
     /// Offers an event to one watcher.
@@ -116,7 +108,7 @@ struct PlainPass {
     /// The pinned snapshot; nil if the trigger isn't a plain one.
     @usableFromInline let snapshot: Unmanaged<TopicSnapshot>?
     @usableFromInline let sequence: UInt64
-    let outer: BusThread.Nesting
+    let thread: BusThread
     @usableFromInline let depth: UInt32
 }
 

@@ -36,17 +36,16 @@ extension EventBus {
             return .postponed
         }
         guard nesting == .breadthFirst else { return order(slot, payload, call, isTyped: isTyped) }
-        if let frame = NestingFrame.current(of: self) {
+        let thread = BusThread.current
+        if let frame = thread.frame(.queue, ofBus: number) {
             frame.line.append { _ = self.order(slot, payload, call, isTyped: isTyped) }
             return .postponed
         }
-        let thread = BusThread.current
-        let frame = NestingFrame(bus: self, outer: thread.frame)
-        thread.frame = frame
-        defer { thread.frame = frame.outer }
-        let result = order(slot, payload, call, isTyped: isTyped)
-        while let next = frame.line.popFirst() { next() }
-        return result
+        return thread.run(.queue, ofBus: number) { frame in
+            let result = order(slot, payload, call, isTyped: isTyped)
+            while let next = frame.line.popFirst() { next() }
+            return result
+        }
     }
 
     @MainActor
@@ -96,7 +95,7 @@ extension EventBus {
         let record = EventTrace(
             name: slot.name, location: call.location, metadata: call.metadata?.metadata, depth: depth,
             result: result, duration: clock.now - start)
-        _ = BusThread.current.run(.tap, of: self) { tap(record) }
+        _ = BusThread.current.run(.tap, ofBus: number) { tap(record) }
         return result
     }
 }

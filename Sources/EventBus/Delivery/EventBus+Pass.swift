@@ -51,24 +51,26 @@ extension EventBus {
     func enter(_ slot: TopicSlot, from source: AnyObject?) -> PlainPass {
         let thread = BusThread.current
         let outer = thread.nesting
-        let depth = thread.depth(onBus: number)
-        let none = PlainPass(snapshot: nil, sequence: 0, outer: outer, depth: 0)
-        guard depth < depthLimit, !thread.isStackLow, MetadataBox.ofTrigger == nil,
+        let depth = outer.depth
+        let none = PlainPass(snapshot: nil, sequence: 0, thread: thread, depth: 0)
+        // Inside a trigger of another bus, the delivery isn't plain, so that leaving it needs no other state.
+        guard outer.isOutermost || outer.bus == number, depth < depthLimit, !thread.isStackLow,
+            MetadataBox.ofTrigger == nil,
             let snapshot = slot.pinSnapshot(thread: thread.number, isOutermost: outer.isOutermost)
         else { return none }
         if source != nil, hasRaised(.sourced) || snapshot._withUnsafeGuaranteedRef({ $0.scoped }) != nil {
             slot.unpin(snapshot)
             return none
         }
-        _ = thread.enter(bus: number, depth: depth + 1)
-        return PlainPass(snapshot: snapshot, sequence: nextSequence(), outer: outer, depth: depth)
+        thread.nesting = BusThread.Nesting(bus: number, depth: depth &+ 1)
+        return PlainPass(snapshot: snapshot, sequence: nextSequence(), thread: thread, depth: depth)
     }
 
     /// Releases the resources that `enter` acquired, on the same thread.
     @usableFromInline
     @inline(never)
     func leave(_ slot: TopicSlot, _ pass: PlainPass) {
-        BusThread.current.leave(to: pass.outer, from: number)
+        pass.thread.nesting = BusThread.Nesting(bus: number, depth: pass.depth)
         if let snapshot = pass.snapshot { slot.unpin(snapshot) }
     }
 
@@ -91,12 +93,17 @@ extension EventBus {
         return Unmanaged.passRetained(group)
     }
 
+    /// Returns the watchers of events from an object, with and without a source, in calling order.
     @usableFromInline
-    func mergedWalk(_ pass: DeliveryPass, _ call: TriggerCall, _ slot: TopicSlot) -> MergedWatchers {
+    func watchers(of source: AnyObject, _ pass: DeliveryPass, _ slot: TopicSlot) -> [Watcher] {
         let snapshot = pass.snapshot?.takeUnretainedValue()
-        let scoped = call.source.flatMap { snapshot?.scoped?.group(of: $0) }
-        return MergedWatchers(
-            snapshot?.open, scoped, pass.wide?.takeUnretainedValue(), source: call.source, name: slot.name)
+        let scoped = snapshot?.scoped?.group(of: source)?.watchers ?? []
+        let wide = (pass.wide?.takeUnretainedValue().watchers ?? []).filter {
+            $0.details?.pattern?.matches(slot.name) ?? true
+        }
+        // A group can contain ended watchers of an earlier object with the same address.
+        let sourced = (scoped + wide).filter { $0.details?.isSource(source) ?? false }
+        return ((snapshot?.open.watchers ?? []) + sourced).sorted { $0.precedes($1) }
     }
 
     /// Releases the resources that `begin` acquired.
@@ -132,7 +139,7 @@ extension EventBus {
     @usableFromInline
     func reportUndelivered<Payload: Sendable>(_ signal: Signal<Payload>) {
         guard hasRaised(.observed), let hook = undeliveredHook else { return }
-        _ = BusThread.current.run(.undelivered, of: self) { hook(signal.erased) }
+        _ = BusThread.current.run(.undeliveredHook, ofBus: number) { hook(signal.erased) }
     }
 
     /// Offers an event to a watcher that is cancelled or needs more than a plain call.

@@ -74,26 +74,41 @@ extension EventBus {
         column: UInt32 = #column
     ) -> DeliveryResult {
         // Inlined like the trigger of a topic: row "trigger by bare name to 1 watcher".
-        if let slot = plainSlot(name, Payload.self) {
-            let result = deliverPlainly(slot, payload, from: source, isolation: isolation)
-            if let result { return result }
+        let named = find(name, Payload.self)
+        if named.isUnheard { return DeliveryResult() }
+        if let slot = named.slot {
+            if named.isPlain, let result = deliverPlainly(slot, payload, from: source, isolation: isolation) {
+                return result
+            }
+            return deliver(
+                slot, payload,
+                TriggerCall(source: source, isolation: isolation, fileID: fileID, line: line, column: column),
+                isTyped: named.isTyped)
         }
         return triggerSlowly(
             name, payload,
             TriggerCall(source: source, isolation: isolation, fileID: fileID, line: line, column: column))
     }
 
-    /// Returns the slot of a name if its events of a payload type need a plain delivery only.
+    /// Returns the slot of a literal name, if there is one, and the delivery that events of a payload type need.
     @usableFromInline
     @inline(never)
-    func plainSlot(_ name: StaticString, _ payload: Any.Type) -> TopicSlot? {
+    func find(_ name: StaticString, _ payload: Any.Type) -> NamedSlot {
         name.withUTF8Buffer { bytes in
-            guard let slot = slots.find(bytes, hash: TopicName.hash(bytes)), slot.isBound(to: payload) else {
-                return nil
+            guard let slot = slots.find(bytes, hash: TopicName.hash(bytes)) else {
+                return NamedSlot(slot: nil, isUnheard: !hearsUnknownNames && TopicName.isWellFormed(bytes))
             }
-            let found = slot.word.load(ordering: .acquiring) & SlotWord.notDiverting
-            return found == word.load(ordering: .acquiring) | SlotWord.watchedBit ? slot : nil
+            let (found, word) = (slot.word.load(ordering: .acquiring), word.load(ordering: .acquiring))
+            let isTyped = slot.isBound(to: payload)
+            let isPlain = isTyped && found & SlotWord.notDiverting == word | SlotWord.watchedBit
+            return NamedSlot(slot: slot, isUnheard: found == word, isPlain: isPlain, isTyped: isTyped)
         }
+    }
+
+    /// Whether events of a name without a slot have receivers: watchers of patterns or sources, or a hook.
+    private var hearsUnknownNames: Bool {
+        hasRaised(.patterned) || hasRaised(.observed) || hasRaised(.tapped) || hasRaised(.diverted)
+            || hasRaised(.sourced)
     }
 
     @usableFromInline
@@ -102,7 +117,7 @@ extension EventBus {
         _ name: StaticString, _ payload: Payload, _ call: TriggerCall
     ) -> DeliveryResult {
         name.withUTF8Buffer { bytes in
-            do throws(EventBusError) { return try trigger(bytes: bytes, payload, call) } catch { return refuse(error) }
+            do throws(EventBusError) { return try trigger(bytes, payload, call) } catch { return refuse(error) }
         }
     }
 
@@ -118,13 +133,15 @@ extension EventBus {
         let call = TriggerCall(source: source, isolation: isolation, fileID: fileID, line: line, column: column)
         var name = name
         let result = name.withUTF8 { bytes in
-            Result { () throws(EventBusError) in try trigger(bytes: bytes, payload, call) }
+            Result { () throws(EventBusError) in
+                try trigger(bytes, payload, call)
+            }
         }
         return try result.get()
     }
 
     private func trigger<Payload: Sendable>(
-        bytes: UnsafeBufferPointer<UInt8>, _ payload: Payload, _ call: TriggerCall
+        _ bytes: UnsafeBufferPointer<UInt8>, _ payload: Payload, _ call: TriggerCall
     ) throws(EventBusError) -> DeliveryResult {
         let hash = TopicName.hash(bytes)
         if let slot = slots.find(bytes, hash: hash) {
@@ -132,14 +149,23 @@ extension EventBus {
             return deliver(slot, payload, call, isTyped: slot.isBound(to: Payload.self))
         }
         if let mistake = TopicName.mistake(in: bytes) { throw mistake }
-        // If a name has no slot, only watchers of patterns and of sources can receive the event.
-        guard
-            hasRaised(.patterned) || hasRaised(.observed) || hasRaised(.tapped) || hasRaised(.diverted)
-                || hasRaised(.sourced) && call.source != nil
-        else { return DeliveryResult() }
+        guard hearsUnknownNames else { return DeliveryResult() }
         let name = String(decoding: bytes, as: UTF8.self)
-        let passing = slot(name, hash: hash)
+        let passing = self.slot(name, hash: hash)
         defer { retireIfUnused(passing) }
         return deliver(passing, payload, call, isTyped: false)
     }
+}
+
+/// The slot of a name, and the delivery that events of a payload type need.
+@usableFromInline
+struct NamedSlot {
+    /// The slot; nil if there is none.
+    @usableFromInline let slot: TopicSlot?
+    /// Whether an event has no receiver.
+    @usableFromInline let isUnheard: Bool
+    /// Whether a plain delivery is sufficient.
+    @usableFromInline var isPlain = false
+    /// Whether the name is bound to the payload type.
+    @usableFromInline var isTyped = false
 }

@@ -6,8 +6,19 @@ enum TopicName {
     static let separator = UInt8(ascii: ":")
     static let star = UInt8(ascii: "*")
 
+    /// Returns whether a name satisfies the rules.
+    static func isWellFormed(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+        var (isValid, last) = (1...longest ~= name.count, separator)
+        for byte in name {
+            if byte == star || byte == separator && last == separator { isValid = false }
+            last = byte
+        }
+        return isValid && last != separator
+    }
+
     /// Returns the error of a malformed name, or nil.
     static func mistake(in name: UnsafeBufferPointer<UInt8>) -> EventBusError? {
+        if isWellFormed(name) { return nil }
         func error(_ offset: Int, _ expected: String, _ found: String) -> EventBusError {
             EventBusError(
                 .malformedName, subject: String(decoding: name, as: UTF8.self), offset: offset, expected: expected,

@@ -29,17 +29,20 @@ struct BusThread {
 
         fileprivate init(word: UInt64) { self.word = word }
 
-        fileprivate init(bus: UInt32, depth: UInt32) { word = UInt64(bus) << 32 | UInt64(depth) }
+        init(bus: UInt32, depth: UInt32) { word = UInt64(bus) << 32 | UInt64(depth) }
 
         /// Whether the thread is not inside a trigger.
         var isOutermost: Bool { depth == 0 }
 
-        fileprivate var bus: UInt32 { UInt32(truncatingIfNeeded: word >> 32) }
-        fileprivate var depth: UInt32 { UInt32(truncatingIfNeeded: word) }
+        var bus: UInt32 { UInt32(truncatingIfNeeded: word >> 32) }
+        var depth: UInt32 { UInt32(truncatingIfNeeded: word) }
     }
 
     /// The innermost trigger.
-    var nesting: Nesting { Nesting(word: state.pointee.nesting) }
+    var nesting: Nesting {
+        get { Nesting(word: state.pointee.nesting) }
+        nonmutating set { state.pointee.nesting = newValue.word }
+    }
 
     /// Returns the depth of the thread's running triggers of a bus, even with triggers of other buses between them.
     func depth(onBus bus: UInt32) -> UInt32 {
@@ -48,14 +51,7 @@ struct BusThread {
     }
 
     @inline(never)
-    private func outerDepth(onBus bus: UInt32) -> UInt32 {
-        var frame = outerFrame
-        while let candidate = frame {
-            if candidate.nesting.bus == bus { return candidate.nesting.depth }
-            frame = candidate.outer
-        }
-        return 0
-    }
+    private func outerDepth(onBus bus: UInt32) -> UInt32 { frame(.trigger, ofBus: bus)?.depth ?? 0 }
 
     /// Enters a trigger of a bus; returns the trigger around it, which `leave` needs.
     func enter(bus: UInt32, depth: UInt32) -> Nesting {
@@ -71,86 +67,73 @@ struct BusThread {
         if !outer.isOutermost, outer.bus != bus { pop() }
     }
 
-    /// The triggers of other buses around the innermost one.
-    private var outerFrame: OuterFrame? {
-        state.pointee.outer.map { Unmanaged<OuterFrame>.fromOpaque($0).takeUnretainedValue() }
+    // MARK: Frames
+
+    /// Returns the innermost frame of a kind and a bus.
+    func frame(_ kind: ThreadFrame.Kind, ofBus bus: UInt32) -> ThreadFrame? {
+        var frame = innermost
+        while let candidate = frame, candidate.kind != kind || candidate.bus != bus { frame = candidate.outer }
+        return frame
+    }
+
+    private var innermost: ThreadFrame? {
+        state.pointee.frame.map { Unmanaged<ThreadFrame>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Runs a closure inside a new frame.
+    func run<Result>(
+        _ kind: ThreadFrame.Kind, ofBus bus: UInt32, _ body: (ThreadFrame) throws -> Result
+    ) rethrows -> Result {
+        let frame = ThreadFrame(kind, bus: bus, outer: innermost)
+        // This call retains the frame, and so do the inner frames.
+        state.pointee.frame = Unmanaged.passUnretained(frame).toOpaque()
+        defer { state.pointee.frame = frame.outer.map { Unmanaged.passUnretained($0).toOpaque() } }
+        return try body(frame)
+    }
+
+    /// Runs a hook of a bus; returns false if the thread is already inside the same hook.
+    func run(_ hook: ThreadFrame.Kind, ofBus bus: UInt32, _ body: () throws -> Void) rethrows -> Bool {
+        guard frame(hook, ofBus: bus) == nil else { return false }
+        try run(hook, ofBus: bus) { _ in try body() }
+        return true
     }
 
     @inline(never)
     private func push(_ nesting: Nesting) {
-        let frame = OuterFrame(nesting: nesting, outer: outerFrame)
-        state.pointee.outer = Unmanaged.passRetained(frame).toOpaque()
+        let frame = ThreadFrame(.trigger, bus: nesting.bus, depth: nesting.depth, outer: innermost)
+        state.pointee.frame = Unmanaged.passRetained(frame).toOpaque()
     }
 
     @inline(never)
     private func pop() {
-        guard let pointer = state.pointee.outer else { return }
-        let frame = Unmanaged<OuterFrame>.fromOpaque(pointer).takeRetainedValue()
-        state.pointee.outer = frame.outer.map { Unmanaged.passUnretained($0).toOpaque() }
-    }
-
-    /// A trigger of one bus around a trigger of another.
-    private final class OuterFrame {
-        let nesting: Nesting
-        let outer: OuterFrame?
-
-        init(nesting: Nesting, outer: OuterFrame?) { (self.nesting, self.outer) = (nesting, outer) }
-    }
-
-    /// The innermost current trigger of a breadth-first bus.
-    var frame: NestingFrame? {
-        get { state.pointee.frame.map { Unmanaged<NestingFrame>.fromOpaque($0).takeUnretainedValue() } }
-        // The call that created the frame retains it, and so do the inner frames.
-        nonmutating set { state.pointee.frame = newValue.map { Unmanaged.passUnretained($0).toOpaque() } }
-    }
-
-    /// Runs a hook of a bus; returns false if the thread is already inside the same hook.
-    func run(_ hook: BusHook, of bus: AnyObject, _ body: () throws -> Void) rethrows -> Bool {
-        let outer = state.pointee.hook.map { Unmanaged<HookFrame>.fromOpaque($0).takeUnretainedValue() }
-        var frame = outer
-        while let candidate = frame {
-            if candidate.hook == hook, candidate.bus == ObjectIdentifier(bus) { return false }
-            frame = candidate.outer
-        }
-        let inner = HookFrame(hook: hook, bus: ObjectIdentifier(bus), outer: outer)
-        state.pointee.hook = Unmanaged.passUnretained(inner).toOpaque()
-        // This call retains the frame, and so do the inner frames.
-        defer { state.pointee.hook = inner.outer.map { Unmanaged.passUnretained($0).toOpaque() } }
-        try body()
-        return true
+        guard let pointer = state.pointee.frame else { return }
+        let frame = Unmanaged<ThreadFrame>.fromOpaque(pointer).takeRetainedValue()
+        state.pointee.frame = frame.outer.map { Unmanaged.passUnretained($0).toOpaque() }
     }
 }
 
-/// The hooks of a bus.
-enum BusHook {
-    case failure
-    case undelivered
-    case tap
-}
-
-/// A hook that is running on a thread.
-private final class HookFrame {
-    let hook: BusHook
-    let bus: ObjectIdentifier
-    let outer: HookFrame?
-
-    init(hook: BusHook, bus: ObjectIdentifier, outer: HookFrame?) {
-        (self.hook, self.bus, self.outer) = (hook, bus, outer)
+/// A call of a bus that is running on a thread.
+final class ThreadFrame {
+    enum Kind {
+        /// A trigger around a trigger of another bus.
+        case trigger
+        /// A trigger on a bus that postpones nested triggers.
+        case queue
+        case failureHook
+        case undeliveredHook
+        case tap
     }
-}
 
-/// The triggers on one bus that a thread has postponed until the end of its current trigger.
-final class NestingFrame {
-    let bus: ObjectIdentifier
-    let outer: NestingFrame?
+    let kind: Kind
+    /// The number of the bus.
+    let bus: UInt32
+    /// The depth of a trigger on its bus.
+    let depth: UInt32
+    let outer: ThreadFrame?
+    /// The postponed triggers.
     var line = Fifo<() -> Void>()
 
-    init(bus: AnyObject, outer: NestingFrame?) { (self.bus, self.outer) = (ObjectIdentifier(bus), outer) }
-
-    /// The frame of a bus, if the thread is inside one.
-    static func current(of bus: AnyObject) -> NestingFrame? {
-        var frame = BusThread.current.frame
-        while let candidate = frame, candidate.bus != ObjectIdentifier(bus) { frame = candidate.outer }
-        return frame
+    init(_ kind: Kind, bus: UInt32, depth: UInt32 = 0, outer: ThreadFrame?) {
+        (self.kind, self.bus, self.depth, self.outer) = (kind, bus, depth, outer)
     }
 }

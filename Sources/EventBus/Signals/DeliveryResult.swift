@@ -9,15 +9,23 @@ public struct DeliveryResult: Sendable {
     /// The number of events that were dropped because a watcher's buffer was full, including older events.
     public var dropped: Int { Int(counts.dropped) }
     /// Small integers, so that a result is returned in registers: row "trigger to 1 watchers".
-    private let counts: (delivered: UInt32, queued: UInt32, dropped: UInt32)
+    @usableFromInline let counts: (delivered: UInt32, queued: UInt32, dropped: UInt32)
     /// The errors of the handlers in order, and the bus's own error if it refused the trigger.
     public var failures: [any Error] { errors ?? [] }
 
     /// Nil instead of empty: every trigger creates a result, and even an empty array is reference-counted.
-    private let errors: [any Error]?
+    @usableFromInline let errors: [any Error]?
 
     @inlinable
     init() { self.init(sequence: 0, DeliveryTally()) }
+
+    /// Creates the result of handlers that ran without an error; inlined into every trigger.
+    @inlinable
+    init(sequence: UInt64, delivered: Int) {
+        self.sequence = sequence
+        counts = (UInt32(truncatingIfNeeded: delivered), 0, 0)
+        errors = nil
+    }
 
     /// Returns the result with the outcome of the watchers for which the sender waited.
     func adding(queued: Int, dropped: Int) -> DeliveryResult {
