@@ -27,5 +27,9 @@ package final class HeldFileLock: Sendable {
         }
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        // A process that is being started has a copy of the descriptor until it runs its program, so closing isn't enough.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 }
