@@ -185,7 +185,7 @@ import Testing
                 for number in max(0, last - 4)..<max(0, last + 1) {
                     #expect((newest[number % 5] ?? -1) >= number, "round \(round)")
                 }
-                sync.removeAll()
+                try sync.removeAll()
                 try? FileManager.default.removeItem(atPath: done)
             }
         }

@@ -76,7 +76,7 @@ struct OfflineFolder: Sendable {
         try write(record.name + Self.recordSuffix, json, isDurable)
     }
 
-    func remove(_ name: String) { unlink(path + "/" + name + Self.recordSuffix) }
+    func remove(_ name: String) throws(NetworkError) { try remove(file: name + Self.recordSuffix) }
 
     func save(_ place: OfflinePlace, _ names: [String]) throws(NetworkError) {
         let host = OfflineCoding.host(place.host)
@@ -89,11 +89,21 @@ struct OfflineFolder: Sendable {
     }
 
     /// Removes all records and lists, also unreadable ones.
-    func removeAll() {
+    ///
+    /// - Throws: The failure of the first file that can't be removed, after removing the others.
+    func removeAll() throws(NetworkError) {
+        var failure: NetworkError?
         for name in FolderListing.names(in: path) ?? []
         where name.hasSuffix(Self.recordSuffix) || name.hasSuffix(Self.listSuffix) {
-            unlink(path + "/" + name)
+            do { try remove(file: name) } catch { failure = failure ?? error }
         }
+        if let failure { throw failure }
+    }
+
+    private func remove(file name: String) throws(NetworkError) {
+        let file = path + "/" + name
+        guard unlink(file) != 0, errno != ENOENT else { return }
+        throw NetworkError(FileFailure(file, .system(errno)))
     }
 
     private func write(_ name: String, _ json: JSONEntity, _ isDurable: Bool) throws(NetworkError) {

@@ -64,6 +64,7 @@ extension OfflineSync {
         let json = answer.isParsed ? answer.json : schema.parse(answer.json)
         guard json.isObject else { return parsed(json, answer.version) }
         state.withLock { state in
+            guard stamp >= state.removal else { return }
             let record =
                 state.table.record(target.host, target.path)
                 ?? OfflineRecord(name: LocalID.randomName(), host: target.host, path: target.path)
@@ -79,6 +80,7 @@ extension OfflineSync {
         guard list.isArray else { return parsed(list, answer.version) }
         let elements = list.map { answer.isParsed ? $0 : schema.parse($0) }
         return state.withLock { state in
+            guard stamp >= state.removal else { return parsed(JSONEntity(array: elements), answer.version) }
             let place = OfflinePlace(target.host, target.path)
             var (names, isListed, values) = ([String](), Set<String>(), [JSONEntity]())
             for element in elements {
@@ -105,7 +107,7 @@ extension OfflineSync {
                     names.append(record.name)
                     if let mine = record.attributes(id: schema.idAttribute) { values.append(state.table.resolve(mine)) }
                 } else {
-                    folder.remove(record.name)
+                    try? folder.remove(record.name)
                     state.table.remove(record.name)
                 }
             }

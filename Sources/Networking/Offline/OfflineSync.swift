@@ -31,8 +31,10 @@ public final class OfflineSync: ModelSync {
         var waits: [String: Wait] = [:]
         /// The models that receive the answers to changes that no operation waits for, by key.
         var models: [String: WeakModel] = [:]
-        /// The number of accepted changes.
+        /// The number of accepted changes and removals.
         var stamp = 0
+        /// The stamp of the latest removal; an older fetch must not store its answer.
+        var removal = 0
     }
 
     /// An operation that waits for a change.
@@ -102,17 +104,23 @@ public final class OfflineSync: ModelSync {
     }
 
     /// Removes all records and unsent changes, and files that can't be read; for example, when a user logs out.
-    public func removeAll() {
-        state.withLock { state in
-            folder.removeAll()
-            (state.table, state.unreadable) = (OfflineTable(.init()), [])
+    ///
+    /// Running fetches store nothing afterward. The change that is being sent can still reach the server.
+    ///
+    /// - Throws: `.fileFailed` for a file that can't be removed; all others are removed.
+    public func removeAll() throws(NetworkError) {
+        try state.withLock { state throws(NetworkError) in
+            state.stamp += 1
+            (state.table, state.unreadable, state.models) = (OfflineTable(.init()), [], [:])
+            state.removal = state.stamp
+            try folder.removeAll()
         }
     }
 
     /// Writes a record to its file and then to the table; an empty record is removed.
     func save(_ record: OfflineRecord, _ state: inout State, isDurable: Bool = true) throws(NetworkError) {
         if record.isEmpty {
-            folder.remove(record.name)
+            try folder.remove(record.name)
             state.table.remove(record.name)
         } else {
             try folder.save(record, isDurable: isDurable)
