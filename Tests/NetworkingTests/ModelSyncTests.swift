@@ -218,6 +218,17 @@ private final class NotesServer: Sendable {
         #expect(error?.code == .unacceptableStatus && error?.status == 503)
     }
 
+    @Test("A strong version is sent with If-Match; a weak one isn't, because it never matches", arguments: ["", "W/"])
+    func versions(prefix: String) async throws {
+        server.answer("GET /notes/5", #"{"id": 5}"#, etag: prefix + "\"1\"")
+        server.answer("PUT /notes/5", "")
+        let note = Model(["id": 5], schema: schema, sync: sync)
+        try await note.fetch()
+        try await note.save()
+        let match = prefix.isEmpty ? " if \"1\"" : ""
+        #expect(server.take().last?.hasPrefix("PUT https://api.example.com/notes/5\(match) {") == true)
+    }
+
     @Test("Requests follow the conventions, and can be changed before they are sent")
     func conventions() async throws {
         let seen = Mutex<[NetworkRequest]>([])

@@ -1,8 +1,8 @@
 /// A sync over HTTP with JSON: read, create, update and delete are GET, POST, PUT and DELETE.
 ///
 /// A status outside 200–299 throws: 422 as `.validationFailed` with the response's messages, 412 as `.conflict`, others
-/// as `.unacceptableStatus`. Updating or deleting a model of a known version sends `If-Match`. The total timeout is
-/// 300 s.
+/// as `.unacceptableStatus`. Updating or deleting a model of a known version (a strong `ETag`) sends `If-Match`. The
+/// total timeout is 300 s.
 ///
 /// These are the conventions of iStructure's `ISBasicSync`, except that it treats other 4xx and 5xx as successes.
 public struct RESTSync: ModelSync {
@@ -35,7 +35,9 @@ public struct RESTSync: ModelSync {
         let answer = try await client.send(request)
         guard (200...299).contains(answer.status) else { throw failure(answer, request) }
         let json = answer.bytes.isEmpty ? JSONEntity.missing : try JSONEntity(parsing: answer.bytes)
-        return ModelSyncAnswer(json, version: answer.headers["ETag"])
+        // `If-Match` compares strongly, so a weak version never matches (RFC 9110, section 13.1.1).
+        let version = answer.headers["ETag"].flatMap { $0.hasPrefix("W/") ? nil : $0 }
+        return ModelSyncAnswer(json, version: version)
     }
 
     private func failure(_ answer: NetworkResponse, _ request: NetworkRequest) -> NetworkError {
