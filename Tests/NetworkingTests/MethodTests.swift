@@ -99,6 +99,27 @@ import Testing
         #expect(stub.requests.isEmpty)
     }
 
+    @Test("The scheme of a URL may be in uppercase; dots, slashes and a question mark of a path are sent as written")
+    func odd() async throws {
+        let stub = StubTransport { _ in .status(200) }
+        for path in ["HTTPS://o.example/x", "../up", "a//b", "q?z=1", "", "/"] as [EndpointPath] {
+            _ = try await client(stub).get(path)
+        }
+        #expect(
+            stub.requests.map { $0.url.requestText.dropFirst(8) } == [
+                "o.example/x", "api.example.com/v2/../up", "api.example.com/v2/a//b", "api.example.com/v2/q%3Fz=1",
+                "api.example.com/v2", "api.example.com/v2/",
+            ])
+    }
+
+    @Test("An empty response is nil for an optional type and a clear error for another one")
+    func emptyBody() async throws {
+        let stub = StubTransport { _ in .status(204) }
+        #expect(try await client(stub).get("notes/1", as: Note?.self) == nil)
+        let error = await #expect(throws: NetworkError.self) { try await client(stub).get("notes/1", as: Note.self) }
+        #expect(error?.code == .invalidJSON && error?.message == "the response has no body" && error?.status == 204)
+    }
+
     @Test("A decoding error contains the path and the request")
     func decodingErrors() async throws {
         let stub = StubTransport { _ in .json(#"{"title": 7}"#) }

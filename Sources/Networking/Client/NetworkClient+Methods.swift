@@ -1,7 +1,7 @@
 /// Requests in one line.
 ///
-/// A path is appended to ``ClientConfiguration/base``. Each interpolated value stays within one segment. A string that
-/// starts with `http://` or `https://` is a URL instead.
+/// A path is appended to ``ClientConfiguration/base``. Each interpolated value stays within one segment. A `?` in a path
+/// is escaped, so pass a query as `query`. A string that starts with `http://` or `https://` is a URL instead.
 ///
 /// ```swift
 /// struct Note: Codable, Sendable { var id: Int?; var title: String }

@@ -44,7 +44,7 @@ extension Endpoint where Output == NetworkResponse {
 }
 
 extension NetworkResponse {
-    /// Decodes the JSON body.
+    /// Decodes the JSON body; an empty body, as that of a 204, is nil for an optional type.
     ///
     /// - Parameters:
     ///   - type: The type to decode.
@@ -54,6 +54,13 @@ extension NetworkResponse {
     public func decode<T: Decodable>(
         _ type: T.Type, decoder: JSONDecoder = JSONDecoder()
     ) throws(NetworkError) -> T {
+        if bytes.isEmpty {
+            if let optional = type as? any ExpressibleByNilLiteral.Type, let none = optional.init(nilLiteral: ()) as? T
+            {
+                return none
+            }
+            throw described(NetworkError(.invalidJSON, "the response has no body", phase: .decode))
+        }
         do {
             return try decoder.decode(type, from: Data(bytes))
         } catch {

@@ -2,8 +2,8 @@ internal import AshlarCore
 
 /// The path of an endpoint; each interpolated value is escaped so that it stays within one segment.
 ///
-/// In the literal parts, `/` separates segments and `%41` is an escape; other bytes that a path can't contain are
-/// escaped. An interpolated value never adds segments. If it makes its segment empty, `.` or `..`, the path would lead
+/// In the literal parts, `/` separates segments and `%41` is an escape; other bytes that a path can't contain, such as
+/// `?`, are escaped. An interpolated value never adds segments. If it makes its segment empty, `.` or `..`, the path would lead
 /// elsewhere, and building the request throws.
 ///
 /// ```swift
@@ -65,7 +65,7 @@ public struct EndpointPath: Hashable, Sendable, ExpressibleByStringInterpolation
 
         /// Appends a literal part, in which `/` separates segments.
         public mutating func appendLiteral(_ literal: String) {
-            if bytes.isEmpty { isURL = literal.hasPrefix("http://") || literal.hasPrefix("https://") }
+            if bytes.isEmpty { isURL = Self.hasScheme(literal) }
             let text = Array(literal.utf8)
             for (index, byte) in text.enumerated() {
                 if byte == UInt8(ascii: "/") {
@@ -83,6 +83,10 @@ public struct EndpointPath: Hashable, Sendable, ExpressibleByStringInterpolation
                     PercentCoding.append(byte, to: &bytes)
                 }
             }
+        }
+
+        private static func hasScheme(_ literal: String) -> Bool {
+            ["http://", "https://"].contains { literal.prefix($0.count).equalsIgnoringASCIICase($0) }
         }
 
         /// Appends a value as part of one segment.
