@@ -120,6 +120,18 @@ import Testing
         #expect(stub.requests.allSatisfy { $0.headers["Accept"] == "text/event-stream" })
     }
 
+    @Test(
+        "An identifier is sent as UTF-8; one that is empty or can't be sent is omitted",
+        arguments: [
+            ("7", "7"), ("", nil), ("é日", "\u{C3}\u{A9}\u{E6}\u{97}\u{A5}"), (" a b ", "a b"), ("a\u{1}", nil),
+        ])
+    func identifiers(id: String, sent: String?) async {
+        let (client, stub) = client([stream("id: 1\ndata: a\n\nid:\(id)\ndata: b\n\n"), .status(204)])
+        let result = await collect(client, ManualClock())
+        #expect(result.error == nil && result.events.map(\.data) == ["a", "b"])
+        #expect(stub.requests.map { $0.headers["Last-Event-ID"] } == [nil, sent])
+    }
+
     @Test("A failure that another attempt can't repair ends the stream", arguments: [401, 404, 200])
     func fails(status: Int) async {
         let (client, stub) = client([StubResponse(status: status, headers: ["Content-Type": "text/html"])])

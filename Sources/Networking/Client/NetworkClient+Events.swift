@@ -112,7 +112,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
             var request = stream.request
             request.headers.set("Accept", "text/event-stream")
             request.headers.set("Cache-Control", "no-store")
-            if !parser.lastID.isEmpty { request.headers.set("Last-Event-ID", parser.lastID) }
+            if let field = Self.field(parser.lastID) { request.headers.set(field.name, field.value) }
             request.options.totalTimeout = nil
             let response = try await stream.client.stream(request)
             guard response.status != 204 else {
@@ -127,6 +127,13 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
                     phase: .receive)
             }
             body = response.body
+        }
+
+        /// Returns the field with an identifier as UTF-8, or nil if it is empty or can't be sent.
+        private static func field(_ id: String) -> HTTPField? {
+            let bytes = id.trimmingHTTPSpace().utf8.map { Unicode.Scalar($0) }
+            let field = HTTPField("Last-Event-ID", String(String.UnicodeScalarView(bytes))).checked()
+            return bytes.isEmpty || !field.isChecked ? nil : field
         }
 
         private nonisolated(nonsending) func sleep() async throws(NetworkError) {
