@@ -167,6 +167,17 @@ import Testing
         #expect(await status(client) == 200 && refreshes.value == 2)
     }
 
+    @Test("An empty token from a refresh is a failure and isn't sent")
+    func emptyToken() async throws {
+        let server = Server("good")
+        let client = client(server.stub, .bearer(BearerToken("old") { _ in "" }))
+        let error = await #expect(throws: NetworkError.self) {
+            try await client.send(NetworkRequest(.get, "https://h/"))
+        }
+        #expect(error?.code == .authenticationFailed && error?.status == 401)
+        #expect(server.requests.withLock { $0 } == ["Bearer old"])
+    }
+
     @Test("A missing token is refreshed before the first request is sent")
     func missing() async {
         let server = Server("new")

@@ -20,7 +20,7 @@ internal import AshlarCore
 /// If the refresh itself sends requests with the same token, they have no credentials, so that they can't wait for
 /// themselves.
 public final class BearerToken: Sendable {
-    /// Returns a new token for a rejected one, or for nil if there is none.
+    /// Returns a new token for a rejected one, or for nil if there is none; an empty token is a failure.
     public typealias Refresh = @Sendable (_ rejected: String?) async throws -> String
 
     private let refresh: Refresh?
@@ -139,6 +139,7 @@ public final class BearerToken: Sendable {
         Task { [self] in
             do {
                 let value = try await Self.$refreshing.withValue(refreshing) { try await refresh(token.value) }
+                if value.isEmpty { throw NetworkError(.authenticationFailed, "the refresh returned an empty token") }
                 let (waiters, new) = state.withLock { state in
                     let waiters = state.refreshed(token.generation, value)
                     return (waiters, state.token)
