@@ -127,6 +127,38 @@ import Testing
             ])
     }
 
+    @Test("A step that changes a field of the client or of the credentials can't send an invalid value")
+    func changedFields() async throws {
+        struct Injecting: NetworkMiddleware {
+            let name: String
+            func intercept(
+                _ request: NetworkRequest, next: NetworkNext
+            ) async throws(NetworkError) -> StreamedResponse {
+                var request = request
+                request.headers = HTTPHeaders(
+                    request.headers.map { field in
+                        var field = field
+                        if field.name == name { field.value += "\r\nX-Evil: 1" }
+                        return field
+                    })
+                return try await next(request)
+            }
+        }
+        let stub = StubTransport { _ in .status(200) }
+        for name in ["X-Client", "Authorization", "none"] {
+            var configuration = ClientConfiguration()
+            configuration.headers["X-Client"] = "1"
+            configuration.authentication = .bearer("t")
+            configuration.insert(Injecting(name: name), .beforeTransport)
+            let client = NetworkClient(configuration, transport: stub)
+            let error = await outcome { () async throws(NetworkError) in
+                try await client.send(NetworkRequest(.get, "https://h/"))
+            }.failure
+            #expect(error?.key == (name == "none" ? nil : name))
+        }
+        #expect(stub.requests.count == 1)
+    }
+
     @Test("A signature that fails or sets an invalid field sends nothing")
     func failures() async throws {
         struct NoKey: Error {}

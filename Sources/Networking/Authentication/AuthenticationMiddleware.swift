@@ -21,12 +21,12 @@ public struct AuthenticationMiddleware: NetworkMiddleware {
     /// Sends a request with credentials, and again at most twice if the server rejects them and they can be renewed.
     ///
     /// - Throws: `.authenticationFailed` if a token can't be refreshed, or the failure of the request.
-    public func intercept(
+    public nonisolated(nonsending) func intercept(
         _ request: NetworkRequest, next: NetworkNext
     ) async throws(NetworkError) -> StreamedResponse {
         guard covers(request) else { return try await next(request) }
         switch scheme {
-        case .basic(let field):
+        case .field(let field):
             return try await next(request.authorized(field))
         case .bearer(let token):
             return try await token.send(request, next)

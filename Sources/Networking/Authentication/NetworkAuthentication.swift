@@ -10,7 +10,7 @@
 /// its options allow, is sent unchanged. A redirect to another origin removes the credentials.
 public struct NetworkAuthentication: Sendable {
     enum Scheme {
-        case basic(HTTPField)
+        case field(HTTPField)
         case bearer(BearerToken)
         case digest(DigestCredentials)
     }
@@ -26,11 +26,13 @@ public struct NetworkAuthentication: Sendable {
     /// Sends a user name and a password with every request (RFC 7617).
     public static func basic(user: String, password: String) -> NetworkAuthentication {
         let credentials = BasicCredentials(user: user, password: password)
-        return NetworkAuthentication(.basic(HTTPField("Authorization", credentials.field, isSensitive: true)))
+        return NetworkAuthentication(.field(HTTPField("Authorization", credentials.field, isSensitive: true).checked()))
     }
 
     /// Sends a token with every request (RFC 6750).
-    public static func bearer(_ token: String) -> NetworkAuthentication { .bearer(BearerToken(token)) }
+    public static func bearer(_ token: String) -> NetworkAuthentication {
+        NetworkAuthentication(.field(.bearer(token)))
+    }
 
     /// Sends a token that can be refreshed with every request.
     public static func bearer(_ token: BearerToken) -> NetworkAuthentication {

@@ -12,7 +12,7 @@ struct TokenState {
 
         init(_ value: String?, generation: Int = 0) {
             (self.value, self.generation) = (value, generation)
-            field = value.map { HTTPField("Authorization", "Bearer " + $0, isSensitive: true) }
+            field = value.map { .bearer($0) }
         }
     }
 
@@ -89,5 +89,12 @@ struct TokenState {
     private mutating func takeWaiters() -> [Waiter] {
         defer { waiters = [:] }
         return Array(waiters.values)
+    }
+}
+
+extension HTTPField {
+    /// Returns the field with an access token (RFC 6750).
+    static func bearer(_ token: String) -> HTTPField {
+        HTTPField("Authorization", "Bearer " + token, isSensitive: true).checked()
     }
 }

@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// The URL under which responses are stored, without its fragment.
 struct CacheKey: Hashable, Sendable {
     private let url: HTTPURL
@@ -9,8 +11,9 @@ struct CacheKey: Hashable, Sendable {
 
     /// The number of slots.
     static let slots = 256
-    /// A number below `slots`.
-    var slot: Int { Int(truncatingIfNeeded: hashValue) & (Self.slots - 1) }
+
+    /// Returns a number below `slots` for a URL; equal keys have equal numbers.
+    static func slot(of url: HTTPURL) -> Int { Int(truncatingIfNeeded: ByteHash.hash(url.path)) & (slots - 1) }
 
     static func == (a: CacheKey, b: CacheKey) -> Bool {
         a.url.hasSameOrigin(as: b.url) && a.url.path == b.url.path && a.url.query == b.url.query

@@ -11,10 +11,15 @@ public struct CacheMiddleware: NetworkMiddleware {
     /// Returns a stored response, or the server's.
     ///
     /// - Throws: The failure of the exchange, unless a stale response can replace it.
-    public func intercept(
+    public nonisolated(nonsending) func intercept(
         _ request: NetworkRequest, next: NetworkNext
     ) async throws(NetworkError) -> StreamedResponse {
-        guard CachePolicy.isAnswered(request.method) else { return try await changing(request, next) }
+        guard CachePolicy.isAnswered(request.method) else {
+            let url = request.method.isSafe ? nil : try next.actualURL(of: request)
+            let response = try await next(request)
+            if let url, CachePolicy.invalidates(response.status) { invalidate(url, response) }
+            return response
+        }
         let actual = try next.preview(request)
         switch cache.decide(actual) {
         case .bypass:
@@ -92,24 +97,20 @@ public struct CacheMiddleware: NetworkMiddleware {
         return entry.response(to: actual, freshness, "hit; ttl=\(freshness.rest)")
     }
 
-    /// Sends a request that the cache can't answer, and removes the responses that it changes (RFC 9111, section 4.4).
-    private nonisolated(nonsending) func changing(
-        _ request: NetworkRequest, _ next: NetworkNext
-    ) async throws(NetworkError) -> StreamedResponse {
-        guard !request.method.isSafe else { return try await next(request) }
-        let url = try next.actualURL(of: request)
-        let response = try await next(request)
-        guard CachePolicy.invalidates(request.method, response.status) else { return response }
+    /// Removes the responses that a request to a URL has changed (RFC 9111, section 4.4).
+    private func invalidate(_ url: HTTPURL, _ response: StreamedResponse) {
         cache.remove(url)
         if response.url != url { cache.remove(response.url) }
         for url in response.history { cache.remove(url) }
-        for name in ["Location", "Content-Location"] {
-            guard let text = response.headers[name],
-                let other = try? url.resolve(location: HTTPField(name, text).valueBytes), other.hasSameOrigin(as: url)
-            else { continue }
-            cache.remove(other)
-        }
-        return response
+        remove(response.headers["Location"], at: url)
+        remove(response.headers["Content-Location"], at: url)
+    }
+
+    private func remove(_ location: String?, at url: HTTPURL) {
+        guard let location, let other = try? url.resolve(location: HTTPField("", location).valueBytes),
+            other.hasSameOrigin(as: url)
+        else { return }
+        cache.remove(other)
     }
 }
 

@@ -162,8 +162,6 @@ enum CachePolicy {
         return nil
     }
 
-    /// Whether a response invalidates the stored responses for its URLs (RFC 9111, section 4.4).
-    static func invalidates(_ method: HTTPMethod, _ status: Int) -> Bool {
-        !method.isSafe && (200...399).contains(status)
-    }
+    /// Whether a status of an unsafe request invalidates the stored responses for its URLs (RFC 9111, section 4.4).
+    static func invalidates(_ status: Int) -> Bool { (200...399).contains(status) }
 }

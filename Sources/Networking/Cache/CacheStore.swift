@@ -6,8 +6,8 @@ protocol CacheStore: Sendable {
     func record(_ key: CacheKey) -> CacheRecord?
     /// Replaces the record of a key, or removes it if it has no variants or is too large.
     func set(_ key: CacheKey, _ record: CacheRecord)
-    /// Removes the record of a key.
-    func remove(_ key: CacheKey)
+    /// Removes the record of a URL.
+    func remove(_ url: HTTPURL)
     /// Removes all records.
     func removeAll()
 }

@@ -57,8 +57,8 @@ final class DirectoryCacheStore: CacheStore {
         }
     }
 
-    func remove(_ key: CacheKey) {
-        let path = path(key)
+    func remove(_ url: HTTPURL) {
+        let path = path(CacheKey(url))
         usage.withLock { _ in _ = unlink(path) }
     }
 

@@ -45,7 +45,11 @@ final class MemoryCacheStore: CacheStore {
         }
     }
 
-    func remove(_ key: CacheKey) { state.withLock { $0.remove(key) } }
+    func remove(_ url: HTTPURL) {
+        state.withLock { state in
+            if !state.records.isEmpty { state.remove(CacheKey(url)) }
+        }
+    }
 
     func removeAll() { state.withLock { $0 = State() } }
 

@@ -50,10 +50,10 @@ public final class ResponseCache: Sendable {
 
     /// Removes all responses of a URL.
     public func remove(_ url: HTTPURL) {
-        let key = CacheKey(url)
+        let slot = CacheKey.slot(of: url)
         generations.withLock { generations in
-            generations[key.slot] += 1
-            store.remove(key)
+            generations[slot] += 1
+            store.remove(url)
         }
     }
 
@@ -67,17 +67,17 @@ public final class ResponseCache: Sendable {
     }
 
     func generation(_ request: NetworkRequest) -> UInt64 {
-        let slot = CacheKey(request.url).slot
+        let slot = CacheKey.slot(of: request.url)
         return generations.withLock { $0[slot] }
     }
 
     /// Stores the response of an exchange, or removes an old one for nil, unless an invalidation happened since it
     /// began.
     func replace(_ request: NetworkRequest, by entry: CacheEntry?, began generation: UInt64) {
-        let key = CacheKey(request.url)
+        let (key, slot) = (CacheKey(request.url), CacheKey.slot(of: request.url))
         // The lock makes the check and the change atomic.
         generations.withLock { generations in
-            guard generations[key.slot] == generation else { return }
+            guard generations[slot] == generation else { return }
             var record = store.record(key) ?? CacheRecord(variants: [])
             guard entry != nil || !record.variants.isEmpty else { return }
             record.replace(request, by: entry)

@@ -21,20 +21,12 @@ extension NetworkClient {
     /// Returns the response to a call's request if its status is accepted.
     nonisolated(nonsending) func answer(_ context: RequestContext) async throws(NetworkError) -> StreamedResponse {
         let request = context.request
-        let response = try await run(from: 0, request, context)
+        let response = try await chain.isEmpty ? hops(request, context) : NetworkNext(context, from: 0)(request)
         let isUnfollowed = (300...399).contains(response.status) && request.options.redirects.maximum == 0
         guard isUnfollowed || request.options.acceptedStatuses.contains(response.status) else {
             throw await unacceptable(response)
         }
         return response
-    }
-
-    /// Runs the middleware from an index in the chain, then the hops.
-    nonisolated(nonsending) func run(
-        from index: Int, _ request: NetworkRequest, _ context: RequestContext
-    ) async throws(NetworkError) -> StreamedResponse {
-        guard index < chain.count else { return try await hops(request, context) }
-        return try await chain[index].intercept(request, next: NetworkNext(context, from: index + 1))
     }
 
     /// Returns a request with its actual host and the jar's cookies.
@@ -64,7 +56,7 @@ extension NetworkClient {
     }
 
     /// Sends a request to its actual host and follows redirects.
-    private nonisolated(nonsending) func hops(
+    nonisolated(nonsending) func hops(
         _ request: NetworkRequest, _ context: RequestContext
     ) async throws(NetworkError) -> StreamedResponse {
         var current = try checked(resolved(request))
@@ -158,7 +150,7 @@ extension NetworkClient {
                 "the method \(HTTPSyntax.printable(request.method.rawValue).debugDescription) is not a token",
                 phase: .prepare)
         }
-        if !request.headers.isSame(as: configuration.headers) || !headersAreValid { try request.headers.validate() }
+        try request.headers.validate()
         guard let userInfo = request.url.userInfo else { return request }
         guard request.options.allowsUserInfo else {
             throw NetworkError(

@@ -28,8 +28,6 @@ public final class NetworkClient: Sendable {
     let chain: [any NetworkMiddleware]
     /// The reason that the default transport isn't libcurl, if libcurl was requested.
     private let fallbackReason: String?
-    /// Whether the client's own header fields are valid; checked once.
-    let headersAreValid: Bool
     /// Whether an observer receives the details of exchanges.
     let observesExchanges: Bool
 
@@ -52,12 +50,13 @@ public final class NetworkClient: Sendable {
         _ configuration: ClientConfiguration, _ choice: (transport: any NetworkTransport, fallbackReason: String?),
         hosts: HostResolver? = nil
     ) {
+        var configuration = configuration
+        configuration.headers = configuration.headers.checked()
         self.configuration = configuration
         chain = configuration.chain
         (transport, fallbackReason) = choice
         self.hosts = hosts
         observesExchanges = configuration.observers.contains(where: \.observesExchanges)
-        headersAreValid = (try? configuration.headers.validate()) != nil
     }
 
     /// A client with the default configuration and without host environments, created on first use.

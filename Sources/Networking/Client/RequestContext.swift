@@ -129,10 +129,10 @@ final class RequestContext: Sendable {
 }
 
 extension RequestContext: MiddlewareRun {
-    nonisolated(nonsending) func send(
-        _ request: NetworkRequest, from index: Int
-    ) async throws(NetworkError) -> StreamedResponse {
-        try await client.run(from: index, request, self)
+    func step(at index: Int) -> (any NetworkMiddleware)? { index < client.chain.count ? client.chain[index] : nil }
+
+    nonisolated(nonsending) func send(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
+        try await client.hops(request, self)
     }
 
     func preview(_ request: NetworkRequest) throws(NetworkError) -> NetworkRequest { try client.preview(request) }

@@ -20,7 +20,9 @@
 /// behind the client's own.
 public protocol NetworkMiddleware: Sendable {
     /// Handles a request, usually by passing it to `next`.
-    func intercept(_ request: NetworkRequest, next: NetworkNext) async throws(NetworkError) -> StreamedResponse
+    nonisolated(nonsending) func intercept(
+        _ request: NetworkRequest, next: NetworkNext
+    ) async throws(NetworkError) -> StreamedResponse
 }
 
 /// The rest of the middleware chain, called like a function.
@@ -46,8 +48,10 @@ public struct NetworkNext: Sendable {
         _ request: NetworkRequest
     ) async throws(NetworkError) -> StreamedResponse {
         switch rest {
-        case .function(let run): try await run(request)
-        case .steps(let run, let index): try await run.send(request, from: index)
+        case .function(let run): return try await run(request)
+        case .steps(let run, let index):
+            guard let step = run.step(at: index) else { return try await run.send(request) }
+            return try await step.intercept(request, next: NetworkNext(run, from: index + 1))
         }
     }
 
@@ -89,10 +93,10 @@ public struct NetworkNext: Sendable {
 
 /// A call of a client, which runs the rest of its chain.
 protocol MiddlewareRun: AnyObject, Sendable {
-    /// Passes the request to the step with an index, or to the hops after the last one.
-    nonisolated(nonsending) func send(
-        _ request: NetworkRequest, from index: Int
-    ) async throws(NetworkError) -> StreamedResponse
+    /// Returns the step with an index in the chain, or nil after the last one.
+    func step(at index: Int) -> (any NetworkMiddleware)?
+    /// Sends a request to its actual host, behind all steps.
+    nonisolated(nonsending) func send(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse
     /// Returns a request with its actual host and cookies.
     func preview(_ request: NetworkRequest) throws(NetworkError) -> NetworkRequest
     /// Returns the URL of a request with its actual host.

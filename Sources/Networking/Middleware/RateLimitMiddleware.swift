@@ -10,7 +10,9 @@ struct RateLimitMiddleware: NetworkMiddleware {
         limiter = RateLimiter(limit, clock: clock)
     }
 
-    func intercept(_ request: NetworkRequest, next: NetworkNext) async throws(NetworkError) -> StreamedResponse {
+    nonisolated(nonsending) func intercept(
+        _ request: NetworkRequest, next: NetworkNext
+    ) async throws(NetworkError) -> StreamedResponse {
         let options = request.options
         try await limiter.wait(
             request.canonicalHost?.name ?? request.url.host, options.priority, timeout: options.totalTimeout)

@@ -38,7 +38,7 @@ public struct RetryMiddleware: NetworkMiddleware {
     /// Sends a request until it succeeds, its failure is final, or no retry is available.
     ///
     /// - Throws: The failure of the last attempt; `.cancelled` if the task is cancelled during a delay.
-    public func intercept(
+    public nonisolated(nonsending) func intercept(
         _ request: NetworkRequest, next: NetworkNext
     ) async throws(NetworkError) -> StreamedResponse {
         let (start, host) = (elapsed(), request.canonicalHost?.name ?? request.url.host)

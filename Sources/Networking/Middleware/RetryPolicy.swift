@@ -58,7 +58,7 @@ public struct RetryPolicy: Hashable, Sendable {
         case .failure(let error):
             guard error.isTransient, isRepeatable || error.isBeforeSending else { return nil }
         case .response(let status, let headers):
-            guard statuses.contains(status), !request.options.acceptedStatuses.contains(status), isRepeatable else {
+            guard !request.options.acceptedStatuses.contains(status), statuses.contains(status), isRepeatable else {
                 return nil
             }
             least = Self.retryAfter(headers, now: now()) ?? .zero

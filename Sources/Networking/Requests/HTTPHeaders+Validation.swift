@@ -7,19 +7,32 @@ extension HTTPHeaders {
     ///
     /// - Throws: `.invalidHeader` with the field's name in `key`; the error never contains the value.
     public func validate() throws(NetworkError) {
-        for field in fields {
-            guard HTTPSyntax.isToken(field.name) else {
-                throw invalid(field, "the name isn't a token; expected letters, digits and !#$%&'*+-.^_`|~")
-            }
-            if Self.reserved.contains(where: { $0.equalsIgnoringASCIICase(field.name) }) {
-                throw invalid(field, "the client sets this field")
-            }
-            try check(field)
-        }
+        let fields = fields
+        for index in fields.indices where !fields[index].isChecked { try fields[index].validate() }
     }
 
-    private func check(_ field: HTTPField) throws(NetworkError) {
-        var value = field.value
+    /// Returns the fields; valid ones are marked.
+    func checked() -> HTTPHeaders { HTTPHeaders(fields.map { $0.checked() }) }
+
+    static let reserved = ["Content-Length", "Transfer-Encoding", "Host"]
+}
+
+extension HTTPField {
+    /// Returns the field, marked if it is valid.
+    func checked() -> HTTPField {
+        var field = self
+        field.isChecked = (try? validate()) != nil
+        return field
+    }
+
+    fileprivate func validate() throws(NetworkError) {
+        guard HTTPSyntax.isToken(name) else {
+            throw invalid("the name isn't a token; expected letters, digits and !#$%&'*+-.^_`|~")
+        }
+        if HTTPHeaders.reserved.contains(where: { $0.equalsIgnoringASCIICase(name) }) {
+            throw invalid("the client sets this field")
+        }
+        var value = value
         let defect: String? = value.withUTF8 { bytes in
             if let first = bytes.first, let last = bytes.last, first.isHTTPSpace || last.isHTTPSpace {
                 return "the value begins or ends with a space"
@@ -32,14 +45,12 @@ extension HTTPHeaders {
             }
             return nil
         }
-        if let defect { throw invalid(field, defect) }
+        if let defect { throw invalid(defect) }
     }
 
-    private func invalid(_ field: HTTPField, _ reason: String) -> NetworkError {
+    private func invalid(_ reason: String) -> NetworkError {
         var error = NetworkError(.invalidHeader, reason, phase: .prepare)
-        error.key = HTTPSyntax.printable(field.name)
+        error.key = HTTPSyntax.printable(name)
         return error
     }
-
-    static let reserved = ["Content-Length", "Transfer-Encoding", "Host"]
 }

@@ -26,8 +26,8 @@ public struct NetworkRequest: Sendable {
 
     /// The parts share one reference, because a request is copied often and changed rarely.
     private final class Storage: @unchecked Sendable {
-        // Unchecked because it is changed only while one request refers to it.
-        var parts: Parts
+        // Unchecked because it is changed only while one request refers to it, which also makes accesses exclusive.
+        @exclusivity(unchecked) var parts: Parts
         init(_ parts: Parts) { self.parts = parts }
     }
 

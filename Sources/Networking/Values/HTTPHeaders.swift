@@ -5,9 +5,11 @@ public struct HTTPField: Hashable, Sendable, CustomStringConvertible {
     /// The name as written; names are compared ignoring case.
     public let name: String
     /// The value; each character represents one byte (Latin-1), so characters above U+00FF can't be sent.
-    public var value: String
+    public var value: String { didSet { isChecked = false } }
     /// Whether the value is hidden in descriptions and removed by a redirect to another origin.
     public var isSensitive: Bool
+    /// Whether the field is known to be valid, so that not every request checks it.
+    var isChecked = false
 
     /// Creates a field, which is checked when a request is sent.
     public init(_ name: String, _ value: String, isSensitive: Bool = false) {
