@@ -34,7 +34,8 @@ public final class EventBus: WatcherBus {
     let wide: WideWatchers
     /// The cancelled watchers that are still in use.
     let departing = DepartingWatchers()
-    let interceptors = InterceptorList()
+    /// The interceptors, in the order of registration.
+    let interceptors = Mutex<[InterceptorEntry]>([])
     /// The topics that store events.
     let storing = Mutex<[ObjectIdentifier: TopicSlot]>([:])
     private let counters = BusCounters()

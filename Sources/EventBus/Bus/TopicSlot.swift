@@ -63,7 +63,7 @@ final class TopicSlot: WatchHost, @unchecked Sendable {
             let patterns = bus.wide.join(self)
             let gone = state.interceptors
             let isSame = patterns.elementsEqual(state.patterns) { $0 === $1 }
-            state.interceptors = bus.interceptors.entries(for: name)
+            state.interceptors = bus.interceptors.withLock { $0.filter { $0.concerns(name) } }
             if state.runner != nil || !state.interceptors.isEmpty { word |= SlotWord.diverted.rawValue }
             if state.watchers.liveCount > 0 || !patterns.isEmpty { word |= SlotWord.watched.rawValue }
             state.patterns = patterns

@@ -11,7 +11,7 @@ extension EventBus {
     public func intercept(_ selector: some EventSelector, with interceptor: some EventInterceptor) -> Watch {
         let selection = selector.selection
         let entry = InterceptorEntry(selection.text, selection.pattern, interceptor, self)
-        interceptors.add(entry)
+        interceptors.withLock { $0.append(entry) }
         // Events of names that nobody watches get a slot too.
         raise(.patterned)
         outdateSlots()

@@ -23,7 +23,7 @@ public struct EventStream<Payload: Sendable>: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> Iterator { Iterator(subscription: first.take() ?? subscribe()) }
 
     /// The counts of the first iterator's events, even before it is created.
-    public var counts: EventCounts { first.counts }
+    public var counts: EventCounts { first.mailbox.counts }
 
     /// One reader of the stream.
     public struct Iterator: AsyncIteratorProtocol {
@@ -44,22 +44,15 @@ public struct EventStream<Payload: Sendable>: AsyncSequence, Sendable {
 
 /// Retains the subscription of a stream until the first iterator takes it.
 private final class FirstSubscription<Payload: Sendable>: Sendable {
+    let mailbox: Mailbox
     private let subscription: Mutex<StreamSubscription<Payload>?>
-    private let mailbox: Mailbox
 
     init(_ subscription: StreamSubscription<Payload>) {
         mailbox = subscription.mailbox
         self.subscription = Mutex(subscription)
     }
 
-    func take() -> StreamSubscription<Payload>? {
-        subscription.withLock { subscription in
-            defer { subscription = nil }
-            return subscription
-        }
-    }
-
-    var counts: EventCounts { mailbox.counts }
+    func take() -> StreamSubscription<Payload>? { subscription.withLock { $0.take() } }
 }
 
 /// A watch that fills a mailbox, and ends with this object.

@@ -31,10 +31,7 @@ final class Route: WatchHost, RouteEntry {
 
     /// Releases the action and its captured values.
     func end() {
-        let action = current.withLock { action in
-            defer { action = nil }
-            return action
-        }
+        let action = current.withLock { $0.take() }
         _ = consume action
     }
 

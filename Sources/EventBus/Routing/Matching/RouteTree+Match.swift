@@ -35,11 +35,7 @@ extension RouteTree {
             case .url(.authority(let offset)):
                 EventBusError(
                     .invalidAuthority, subject: url, offset: offset, expected: "a host as in RFC 3986")
-            case .url(.encoding(let offset)):
-                EventBusError(
-                    .invalidPercentEncoding, subject: url, offset: offset, expected: "two hexadecimal digits after %")
-            case .url(.utf8(let offset)):
-                EventBusError(.invalidUTF8, subject: url, offset: offset, expected: "escapes that spell UTF-8")
+            case .url(.coding(let fault)): EventBusError(fault, in: url)
             case .notFound: EventBusError(.routeNotFound, subject: url, expected: "a path that a route matches")
             case .tooCostly(let steps):
                 EventBusError(.matchTooCostly, subject: url, expected: "at most \(steps) places of the tree to visit")
@@ -147,12 +143,7 @@ extension RouteTree {
     private static func decode(
         _ bytes: [UInt8], _ range: Range<Int>, into result: inout [UInt8]
     ) throws(RouteURL.Fault) {
-        do { try RoutePercent.decode(bytes, range, into: &result) } catch {
-            switch error {
-            case .escape(let offset): throw .encoding(offset)
-            case .utf8(let offset): throw .utf8(offset)
-            }
-        }
+        do { try RoutePercent.decode(bytes, range, into: &result) } catch { throw .coding(error) }
     }
 
     /// Walks the tree and records the ranges of the captured values in the URL.

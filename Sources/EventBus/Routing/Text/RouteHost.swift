@@ -70,7 +70,7 @@ enum RouteHost {
     /// Returns the byte of an escape.
     private static func escaped(_ at: Int, _ end: Int, in bytes: [UInt8]) throws(RouteURL.Fault) -> UInt8 {
         guard at + 2 < end, let high = bytes[at + 1].hexValue, let low = bytes[at + 2].hexValue else {
-            throw .encoding(at)
+            throw .coding(.escape(at))
         }
         return high << 4 | low
     }
@@ -101,7 +101,7 @@ enum RouteHost {
             host.append(byte)
             at += isEscape ? 3 : 1
         }
-        if UTF8Validation.firstInvalid(in: host, from: 0) != nil { throw .utf8(range.lowerBound) }
+        if UTF8Validation.firstInvalid(in: host, from: 0) != nil { throw .coding(.utf8(range.lowerBound)) }
         return (host, at)
     }
 

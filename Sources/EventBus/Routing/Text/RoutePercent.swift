@@ -1,5 +1,18 @@
 internal import AshlarCore
 
+extension EventBusError {
+    /// The error of a malformed escape in a URL or query.
+    init(_ fault: PercentCoding.Fault, in text: String) {
+        switch fault {
+        case .escape(let offset):
+            self.init(
+                .invalidPercentEncoding, subject: text, offset: offset, expected: "two hexadecimal digits after %")
+        case .utf8(let offset):
+            self.init(.invalidUTF8, subject: text, offset: offset, expected: "escapes that spell UTF-8")
+        }
+    }
+}
+
 /// Percent-encodes and -decodes path segments, query items and fragments (RFC 3986, section 2.1).
 enum RoutePercent {
     /// Decodes `bytes[range]` once and appends the result; in forms, `+` is a space.

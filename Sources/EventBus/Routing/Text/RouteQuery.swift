@@ -44,17 +44,7 @@ public struct RouteQuery: Sendable, Hashable, CustomStringConvertible {
     /// - Throws: ``EventBusError`` with the code `invalidPercentEncoding` or `invalidUTF8` and the offset.
     public init(_ text: String, encoding: Encoding = .percent) throws(EventBusError) {
         self.init(encoding: encoding)
-        do {
-            try read(text)
-        } catch {
-            switch error {
-            case .escape(let offset):
-                throw EventBusError(
-                    .invalidPercentEncoding, subject: text, offset: offset, expected: "two hexadecimal digits after %")
-            case .utf8(let offset):
-                throw EventBusError(.invalidUTF8, subject: text, offset: offset, expected: "escapes that spell UTF-8")
-            }
-        }
+        do { try read(text) } catch { throw EventBusError(error, in: text) }
     }
 
     /// Parses a query whose escapes have been checked.

@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// One segment of a path during a match.
 struct RouteStep {
     /// The start of the segment's bytes in the matched text, and their number.
@@ -28,8 +30,7 @@ struct RouteURL {
         case tooManySegments
         /// A byte that RFC 3986 forbids in an authority.
         case authority(Int)
-        case encoding(Int)
-        case utf8(Int)
+        case coding(PercentCoding.Fault)
     }
 
     /// The end of the scheme; -1 if there is none.

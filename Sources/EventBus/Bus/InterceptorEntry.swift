@@ -1,17 +1,5 @@
 internal import AshlarCore
 
-/// The interceptors of a bus, in the order of registration.
-final class InterceptorList: Sendable {
-    private let entries = Mutex<[InterceptorEntry]>([])
-
-    func add(_ entry: InterceptorEntry) { entries.withLock { $0.append(entry) } }
-
-    func remove(_ entry: InterceptorEntry) { entries.withLock { $0.removeAll { $0 === entry } } }
-
-    /// Returns the interceptors of a topic.
-    func entries(for name: String) -> [InterceptorEntry] { entries.withLock { $0.filter { $0.concerns(name) } } }
-}
-
 /// A registered interceptor, which is also its watch.
 final class InterceptorEntry: WatchHost {
     let watched: String
@@ -31,12 +19,10 @@ final class InterceptorEntry: WatchHost {
     func concerns(_ name: String) -> Bool { pattern?.matches(name) ?? watched.hasSameBytes(as: name) }
 
     func cancel(_ id: UInt64) -> Bool {
-        let old = state.withLock { state in
-            defer { state = nil }
-            return state
-        }
+        // The interceptor is released at the end, outside the lock.
+        let old = state.withLock { $0.take() }
         guard old != nil else { return false }
-        bus?.interceptors.remove(self)
+        bus?.interceptors.withLock { $0.removeAll { $0 === self } }
         bus?.outdateSlots()
         return true
     }
