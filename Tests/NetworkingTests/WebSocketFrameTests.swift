@@ -54,6 +54,16 @@ import Testing
                 testDescription: "nothing behind a close", bytes: close(1000) + frame(0x81, text("x")),
                 events: [.close(.normal, "")]),
             Case(testDescription: "reserved bit", bytes: frame(0xC1, []), code: .protocolError),
+            Case(testDescription: "125 bytes in two bytes", bytes: [0x82, 126, 0, 125], code: .protocolError),
+            Case(
+                testDescription: "65,535 bytes in eight bytes", bytes: [0x82, 127, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF],
+                code: .protocolError),
+            Case(
+                testDescription: "65,535 bytes", bytes: frame(0x82, Array(long.prefix(65_535))),
+                events: [.message(.binary(Array(long.prefix(65_535))))]),
+            Case(
+                testDescription: "65,536 bytes", bytes: frame(0x82, Array(long.prefix(65_536))),
+                events: [.message(.binary(Array(long.prefix(65_536))))]),
             Case(testDescription: "opcode 3", bytes: frame(0x83, []), code: .protocolError),
             Case(testDescription: "opcode 11", bytes: frame(0x8B, []), code: .protocolError),
             Case(testDescription: "a mask", bytes: [0x81, 0x80, 0, 0, 0, 0], code: .protocolError),

@@ -123,6 +123,7 @@ struct WebSocketReader {
             guard bytes.count - start >= 2 + count else { return nil }
             length = bytes[(start + 2)..<(start + 2 + count)].reduce(0) { $0 << 8 | UInt64($1) }
             head += count
+            guard length >= (count == 2 ? 126 : 65_536) else { throw bad("a length isn't in its shortest form") }
         }
         guard length <= UInt64(Int32.max), opcode.rawValue >= 8 || parts.count + Int(length) <= limit else {
             throw Violation(code: .tooLarge, message: "a message is longer than \(limit) bytes")
