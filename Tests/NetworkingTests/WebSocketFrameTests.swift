@@ -79,6 +79,9 @@ import Testing
                 testDescription: "invalid UTF-8 in fragments", bytes: frame(0x01, [0xC3]) + frame(0x80, [0x28]),
                 code: .invalidText),
             Case(
+                testDescription: "100,000 bytes", bytes: frame(0x82, long + Array(long.prefix(30_000))),
+                events: [.message(.binary(long + Array(long.prefix(30_000))))]),
+            Case(
                 testDescription: "100,001 bytes", bytes: [0x82, 127, 0, 0, 0, 0, 0, 1, 0x86, 0xA1], code: .tooLarge),
             Case(
                 testDescription: "100,001 bytes in fragments",
