@@ -54,6 +54,27 @@ import Testing
             #expect(refused.failure?.code == .cannotConnect, "\(refused)")
         }
 
+        @Test("Options that can't be used throw before anything is sent")
+        func options() async throws {
+            let server = try FaultServer(answering: { _ in answer() })
+            let client = try TransportKind.curl.client()
+            let changes: [(String, (inout WebSocketOptions) -> Void)] = [
+                ("protocols", { $0.protocols = [""] }), ("protocols", { $0.protocols = ["a", "b, c"] }),
+                ("protocols", { $0.protocols = ["a", "a"] }), ("messageBytes", { $0.messageBytes = -1 }),
+                ("pingInterval", { $0.pingInterval = .zero }), ("pingInterval", { $0.pingInterval = .seconds(-1) }),
+            ]
+            for (key, change) in changes {
+                var options = WebSocketOptions()
+                change(&options)
+                let changed = options
+                let result = await outcome { () async throws(NetworkError) in
+                    try await client.webSocket(server.url, options: changed)
+                }
+                #expect(result.failure?.code == .invalidConfiguration && result.failure?.key == key, "\(result)")
+            }
+            #expect(server.connectionCount == 0)
+        }
+
         @Test("Cancelling the handshake throws at once")
         func cancelledHandshake() async throws {
             let server = try FaultServer { connection in _ = connection.waitForClose() }

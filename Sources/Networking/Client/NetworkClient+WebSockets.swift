@@ -28,10 +28,11 @@ extension NetworkClient {
     ///   - options: The settings of the WebSocket.
     /// - Returns: The open WebSocket.
     /// - Throws: `.unacceptableStatus` if the server refuses, `.badResponse` if its response doesn't belong to the
-    ///   handshake, and any other failure of a request.
+    ///   handshake, `.invalidConfiguration` for options that can't be used, and any other failure of a request.
     public func webSocket(
         _ request: NetworkRequest, options: WebSocketOptions = .init()
     ) async throws(NetworkError) -> WebSocket {
+        try options.validate()
         let handshake = WebSocketHandshake(options)
         var request = request
         guard request.method == .get, request.body.isEmpty, request.body.trailers == nil else {

@@ -79,4 +79,22 @@ public struct WebSocketOptions: Hashable, Sendable {
 
     /// Creates the default options.
     public init() {}
+
+    /// Checks the values.
+    ///
+    /// - Throws: `.invalidConfiguration` with the name of the option.
+    func validate() throws(NetworkError) {
+        var names: Set<String> = []
+        for name in protocols where !HTTPSyntax.isToken(name) || !names.insert(name).inserted {
+            throw Self.invalid("protocols", "\(name.debugDescription) isn't a token or is there twice")
+        }
+        if messageBytes < 0 { throw Self.invalid("messageBytes", "expected at least 0") }
+        if let pingInterval, pingInterval <= .zero { throw Self.invalid("pingInterval", "expected more than 0 s") }
+    }
+
+    private static func invalid(_ option: String, _ message: String) -> NetworkError {
+        var error = NetworkError(.invalidConfiguration, "invalid \(option): \(message)", phase: .prepare)
+        error.key = option
+        return error
+    }
 }
