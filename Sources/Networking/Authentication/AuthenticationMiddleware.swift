@@ -27,7 +27,7 @@ public struct AuthenticationMiddleware: NetworkMiddleware {
         guard covers(request) else { return try await next(request) }
         switch scheme {
         case .field(let field):
-            return try await next(request.authorized(field))
+            return try await next(field.authorized(request))
         case .bearer(let token):
             return try await token.send(request, next)
         case .digest(let credentials):
@@ -58,15 +58,6 @@ public struct AuthenticationMiddleware: NetworkMiddleware {
 
     private static func withoutTrailingDot(_ host: String) -> String {
         host.hasSuffix(".") ? String(host.dropLast()) : host
-    }
-}
-
-extension NetworkRequest {
-    /// Returns the request with credentials.
-    func authorized(_ field: HTTPField) -> NetworkRequest {
-        var request = self
-        request.headers.append(field)
-        return request
     }
 }
 

@@ -71,13 +71,13 @@ public final class BearerToken: Sendable {
         guard refresh != nil else {
             // Without a refresh, there is nothing to wait for.
             guard let field = state.withLock({ $0.token.field }) else { return try await next(request) }
-            return try await next(request.authorized(field))
+            return try await next(field.authorized(request))
         }
         guard !Self.refreshing.contains(ObjectIdentifier(self)) else { return try await next(request) }
         let deadline = request.options.totalTimeout.map { elapsed() + $0 }
         let token = try await current(rejected: nil, until: deadline)
         guard let field = token.field else { return try await next(request) }
-        let response = try await next(request.authorized(field))
+        let response = try await next(field.authorized(request))
         guard response.status == 401, response.isFromSameServer else { return response }
         let renewed: TokenState.Token
         do throws(NetworkError) {
@@ -91,7 +91,7 @@ public final class BearerToken: Sendable {
         // A request whose body can be sent only once isn't repeated.
         guard let field = renewed.field, request.body.isReplayable else { return response }
         await response.body.discard(upTo: 64 << 10)
-        return try await next(request.authorized(field))
+        return try await next(field.authorized(request))
     }
 
     // MARK: Refreshing

@@ -10,7 +10,7 @@
 /// its options allow, is sent unchanged. A redirect to another origin removes the credentials.
 public struct NetworkAuthentication: Sendable {
     enum Scheme {
-        case field(HTTPField)
+        case field(CredentialsField)
         case bearer(BearerToken)
         case digest(DigestCredentials)
     }
@@ -26,12 +26,12 @@ public struct NetworkAuthentication: Sendable {
     /// Sends a user name and a password with every request (RFC 7617).
     public static func basic(user: String, password: String) -> NetworkAuthentication {
         let credentials = BasicCredentials(user: user, password: password)
-        return NetworkAuthentication(.field(HTTPField("Authorization", credentials.field, isSensitive: true).checked()))
+        return NetworkAuthentication(.field(CredentialsField(credentials.field)))
     }
 
     /// Sends a token with every request (RFC 6750).
     public static func bearer(_ token: String) -> NetworkAuthentication {
-        NetworkAuthentication(.field(.bearer(token)))
+        NetworkAuthentication(.field(CredentialsField(bearer: token)))
     }
 
     /// Sends a token that can be refreshed with every request.

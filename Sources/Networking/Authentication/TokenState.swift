@@ -8,11 +8,11 @@ struct TokenState {
         let value: String?
         let generation: Int
         /// The field with the token, created once for all requests.
-        let field: HTTPField?
+        let field: CredentialsField?
 
         init(_ value: String?, generation: Int = 0) {
             (self.value, self.generation) = (value, generation)
-            field = value.map { .bearer($0) }
+            field = value.map { CredentialsField(bearer: $0) }
         }
     }
 
@@ -89,12 +89,5 @@ struct TokenState {
     private mutating func takeWaiters() -> [Waiter] {
         defer { waiters = [:] }
         return Array(waiters.values)
-    }
-}
-
-extension HTTPField {
-    /// Returns the field with an access token (RFC 6750).
-    static func bearer(_ token: String) -> HTTPField {
-        HTTPField("Authorization", "Bearer " + token, isSensitive: true).checked()
     }
 }
