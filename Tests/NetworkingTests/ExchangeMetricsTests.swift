@@ -1,6 +1,7 @@
-import AshlarNetworking
 import Foundation
 import Testing
+
+@testable import AshlarNetworking
 
 #if os(Linux)
     /// The measurements of exchanges, compared with the bytes and addresses that the server sees.

@@ -1,5 +1,6 @@
-import AshlarNetworking
 import Testing
+
+@testable import AshlarNetworking
 
 @Suite struct HTTPHeadersTests {
     @Test("Names are found regardless of case; order and repeats are preserved")

@@ -1,7 +1,8 @@
-import AshlarNetworking
 import AshlarTestSupport
 import Foundation
 import Testing
+
+@testable import AshlarNetworking
 
 @Suite(.timeLimit(.minutes(5))) struct HostDefaultTests {
     private static let json = #"""
@@ -81,7 +82,7 @@ import Testing
         var model: [String: String] = [:]
         for step in 0..<500 {
             let scope = scopes.randomElement(using: &random)!
-            let hosts = HostSwitch(try map(), store: ScopedHostChoiceStore(store, scope: scope))
+            let hosts = HostSwitch(try map(), store: store.scoped(scope))
             #expect(hosts.warnings.isEmpty)
             #expect(hosts.resolve("api.example")?.host == model[scope], "seed \(seed), step \(step), scope \(scope)")
             switch Int.random(in: 0..<3, using: &random) {
@@ -110,14 +111,14 @@ import Testing
                 group.addTask {
                     // Each scope has a separate store, as in several processes.
                     let store: BuiltInHostChoiceStore = isFile ? .file(path) : memory
-                    let hosts = HostSwitch(try map(), store: ScopedHostChoiceStore(store, scope: scope))
+                    let hosts = HostSwitch(try map(), store: store.scoped(scope))
                     for key in 0..<20 { try hosts.select(key % 2 == 0 ? "DEV" : "QA", for: "api.example") }
                 }
             }
         }
         let store: BuiltInHostChoiceStore = isFile ? .file(path) : memory
         for scope in scopes {
-            let hosts = HostSwitch(try map(), store: ScopedHostChoiceStore(store, scope: scope))
+            let hosts = HostSwitch(try map(), store: store.scoped(scope))
             #expect(hosts.resolve("api.example")?.host == "qa.example", "scope \(scope)")
         }
     }
@@ -126,9 +127,9 @@ import Testing
     func format() throws {
         let squidKit = try JSONEntity(parsing: #"{"api.example": {"key": "QA", "host": "qa.example"}}"#)
         let store: BuiltInHostChoiceStore = .memory(squidKit)
-        let release = HostSwitch(try map(), store: ScopedHostChoiceStore(store, scope: ""))
+        let release = HostSwitch(try map(), store: store.scoped(""))
         #expect(release.resolve("api.example")?.host == "qa.example")
-        let debug = HostSwitch(try map(), store: ScopedHostChoiceStore(store, scope: "debug"))
+        let debug = HostSwitch(try map(), store: store.scoped("debug"))
         #expect(debug.resolve("api.example") == nil)
         try debug.select("DEV", for: "api.example")
         #expect(try store.load().keys == ["api.example", "@debug"])

@@ -1,7 +1,8 @@
-import AshlarNetworking
 import AshlarTestSupport
 import Foundation
 import Testing
+
+@testable import AshlarNetworking
 
 #if os(Linux)
     import Glibc

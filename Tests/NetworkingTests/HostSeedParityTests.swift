@@ -1,5 +1,6 @@
-import AshlarNetworking
 import Testing
+
+@testable import AshlarNetworking
 
 /// Every documented call of SquidKit's `HostMapManager`, `HostMapCache` and host list.
 @Suite struct HostSeedParityTests {

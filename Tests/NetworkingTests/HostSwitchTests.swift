@@ -1,6 +1,7 @@
-import AshlarNetworking
 import Foundation
 import Testing
+
+@testable import AshlarNetworking
 
 @Suite(.timeLimit(.minutes(5))) struct HostSwitchTests {
     @Test("A choice replaces scheme and host together; the canonical host has none")

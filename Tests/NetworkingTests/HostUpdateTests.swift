@@ -1,6 +1,7 @@
-import AshlarNetworking
 import Foundation
 import Testing
+
+@testable import AshlarNetworking
 
 /// Choices when the map is replaced, and their stores.
 @Suite(.timeLimit(.minutes(5))) struct HostUpdateTests {

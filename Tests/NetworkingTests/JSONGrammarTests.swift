@@ -1,6 +1,7 @@
-import AshlarNetworking
 import Foundation
 import Testing
+
+@testable import AshlarNetworking
 
 /// RFC 8259, case by case.
 @Suite struct JSONGrammarTests {
@@ -288,12 +289,13 @@ import Testing
         #expect(json == ["a": 4, "b": 2])
         #expect(json != ["a": 1, "b": 2])
         let error = #expect(throws: NetworkError.self) {
-            try JSONEntity(parsing: text, limits: JSONLimits(duplicateKeys: .refuse))
+            try JSONEntity(parsing: text, limits: JSONLimits(rejectsDuplicateKeys: true))
         }
         #expect(error?.code == .invalidJSON && error?.offset == 13)
         #expect(error?.message == "duplicate key, first defined at line 1")
         #expect(
-            try JSONEntity(parsing: #"[{"a":1},{"a":1,"b":{"a":1}}]"#, limits: JSONLimits(duplicateKeys: .refuse)).count
+            try JSONEntity(parsing: #"[{"a":1},{"a":1,"b":{"a":1}}]"#, limits: JSONLimits(rejectsDuplicateKeys: true))
+                .count
                 == 2)
     }
 

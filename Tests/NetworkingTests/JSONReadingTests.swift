@@ -1,7 +1,8 @@
-import AshlarNetworking
 import AshlarTestSupport
 import Foundation
 import Testing
+
+@testable import AshlarNetworking
 
 @Suite struct JSONReadingTests {
     private func json(_ text: String) throws -> JSONEntity { try JSONEntity(parsing: text) }

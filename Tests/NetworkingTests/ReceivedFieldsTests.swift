@@ -1,6 +1,7 @@
-@_spi(Fuzzing) import AshlarNetworking
 import AshlarTestSupport
 import Testing
+
+@_spi(Fuzzing) @testable import AshlarNetworking
 
 /// The fields of a received head are stored as bytes until they are read, which has no visible effect.
 @Suite struct ReceivedFieldsTests {

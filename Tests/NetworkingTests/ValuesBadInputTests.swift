@@ -1,6 +1,7 @@
-import AshlarNetworking
 import Foundation
 import Testing
+
+@testable import AshlarNetworking
 
 /// Invalid JSON and host maps with their expected messages.
 @Suite struct ValuesBadInputTests {

@@ -92,7 +92,7 @@ extension AppSettings {
                 issues.append(StartupIssue(.hosts, error, isError: true))
             }
         }
-        let store = ScopedHostChoiceStore(configuration.hostChoices, scope: scope)
+        let store = configuration.hostChoices.scoped(scope)
         let hosts = HostSwitch(map, store: store, defaults: hostDefault)
         if configSelects.host { tasks.append(hosts.follow(config, from: hostDefault)) }
         issues += (map.warnings + hosts.warnings).map { StartupIssue(.hosts, $0) }

@@ -17,10 +17,10 @@ public struct HARArchive: Hashable, Sendable {
     /// The exchanges in the order of the file.
     public var entries: [HAREntry]
     /// The file of the archive, if it was read from one.
-    public var file: String?
+    var file: String?
 
     /// The maximum size of an archive: 32 MiB.
-    public static let largest: Int = 32 << 20
+    static let largest: Int = 32 << 20
 
     /// Creates an archive from exchanges.
     public init(_ entries: [HAREntry] = []) { self.entries = entries }
@@ -57,7 +57,7 @@ public struct HAREntry: Hashable, Sendable {
     /// The response.
     public var response: HARResponse
     /// The line of the entry in the file, from 1, if it was read from one.
-    public internal(set) var line: Int?
+    var line: Int?
 
     /// Creates an exchange.
     public init(started: Date? = nil, duration: Duration = .zero, request: HARRequest, response: HARResponse) {

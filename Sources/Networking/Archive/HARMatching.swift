@@ -17,9 +17,9 @@ public struct HARMatching: Hashable, Sendable {
     }
 
     /// The parts that must be equal.
-    public var parts: Set<Part>
+    var parts: Set<Part>
     /// The names of header fields that must be equal.
-    public var headerNames: Set<String>
+    var headerNames: Set<String>
 
     /// Creates a rule.
     public init(_ parts: Set<Part>, headers headerNames: Set<String> = []) {

@@ -18,7 +18,7 @@ internal import AshlarCore
 /// Transports are independent, so tests can replay in parallel.
 public final class ReplayTransport: NetworkTransport {
     /// The recordings.
-    public let archive: HARArchive
+    let archive: HARArchive
     private let matching: HARMatching
     private let redaction: NetworkRedaction
     private let repeatsLast: Bool

@@ -18,13 +18,12 @@ public final class CookieJar: Sendable {
     private let clock: @Sendable () -> Int
     private let file: CookieFile?
 
-    /// Creates an empty jar that uses the system's time.
-    public convenience init() { self.init(clock: { Int(Date().timeIntervalSince1970) }) }
-
     /// Creates an empty jar.
     ///
-    /// - Parameter clock: The time in seconds since 1970.
-    public init(clock: @escaping @Sendable () -> Int) { (self.clock, file) = (clock, nil) }
+    /// - Parameter clock: The time in seconds since 1970; nil, the default, for the system's.
+    public init(clock: (@Sendable () -> Int)? = nil) { (self.clock, file) = (clock ?? Self.systemTime, nil) }
+
+    private static let systemTime: @Sendable () -> Int = { Int(Date().timeIntervalSince1970) }
 
     /// Creates a jar with the cookies of a file, and writes changes to the file after a short delay.
     ///
@@ -35,7 +34,7 @@ public final class CookieJar: Sendable {
     /// - Parameter path: The file.
     /// - Throws: `.fileFailed` if the file can't be read, `.invalidJSON` or `.decodingFailed` if it isn't a jar's.
     public convenience init(file path: String) throws(NetworkError) {
-        try self.init(file: path, clock: { Int(Date().timeIntervalSince1970) })
+        try self.init(file: path, clock: Self.systemTime)
     }
 
     init(file path: String, clock: @escaping @Sendable () -> Int) throws(NetworkError) {

@@ -25,7 +25,7 @@ public struct NetworkError: Error, Sendable {
     public var status: Int?
     /// The header fields of the response, redacted, if one arrived.
     public var headers: HTTPHeaders?
-    /// The first bytes of the response's body, at most ``bodyPrefixLimit``.
+    /// The first bytes of the response's body, at most 4 KiB.
     public var bodyPrefix: [UInt8] = [] {
         didSet {
             if bodyPrefix.count > Self.bodyPrefixLimit { bodyPrefix = Array(bodyPrefix.prefix(Self.bodyPrefixLimit)) }
@@ -55,7 +55,7 @@ public struct NetworkError: Error, Sendable {
     public var underlying: (any Error)?
 
     /// The maximum length of `bodyPrefix`: 4 KiB.
-    public static let bodyPrefixLimit: Int = 4096
+    static let bodyPrefixLimit: Int = 4096
 
     /// Creates an error.
     public init(_ code: Code, _ message: String = "", phase: NetworkPhase? = nil, underlying: (any Error)? = nil) {
@@ -82,8 +82,7 @@ public struct NetworkError: Error, Sendable {
     /// Whether the same request may succeed if it is repeated shortly afterward.
     ///
     /// True for lost, refused and timed-out connections, unresolved host names, truncated responses, and the statuses
-    /// 408, 425, 429, 500, 502, 503 and 504. It doesn't mean that the request can safely be sent twice; see
-    /// ``HTTPMethod/isIdempotent``.
+    /// 408, 425, 429, 500, 502, 503 and 504. It doesn't mean that the request can safely be sent twice.
     public var isTransient: Bool {
         if code == .unacceptableStatus, let status {
             return [408, 425, 429, 500, 502, 503, 504].contains(status)

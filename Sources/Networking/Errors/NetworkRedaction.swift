@@ -37,12 +37,12 @@ public struct NetworkRedaction: Sendable, Hashable {
     public static let none = NetworkRedaction(headerNames: [], nameFragments: [])
 
     /// Whether the value of a header field is hidden.
-    public func hides(header name: String) -> Bool {
+    func hides(header name: String) -> Bool {
         headerNames.contains(name.lowercased()) || hides(parameter: name)
     }
 
     /// Whether the value of a query parameter or form field is hidden.
-    public func hides(parameter name: String) -> Bool {
+    func hides(parameter name: String) -> Bool {
         if hidesStandardNames, SecretNames.standard.matches(name) { return true }
         if nameFragments.isEmpty { return false }
         let name = name.lowercased()
@@ -89,7 +89,7 @@ public struct NetworkRedaction: Sendable, Hashable {
     }
 
     /// Returns a raw query (`a=1&token=x`) with every secret value replaced by the placeholder.
-    public func redact(query: String) -> String {
+    func redact(query: String) -> String {
         query.split(separator: "&", omittingEmptySubsequences: false).map { pair in
             guard let equals = pair.firstIndex(of: "=") else { return String(pair) }
             let name = pair[..<equals]

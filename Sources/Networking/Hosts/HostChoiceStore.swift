@@ -29,7 +29,7 @@ extension HostChoiceStore {
 /// A store in memory, in a file or in the user's defaults.
 public struct BuiltInHostChoiceStore: HostChoiceStore {
     /// The key of SquidKit's stored selections, in files and in the user's defaults.
-    public static let key: String = "com.squidkit.hostMapCachePreferenceKey"
+    static let key: String = "com.squidkit.hostMapCachePreferenceKey"
 
     fileprivate enum Kind: Sendable {
         case memory(Box)
@@ -107,21 +107,18 @@ extension HostChoiceStore where Self == BuiltInHostChoiceStore {
     public static var memory: BuiltInHostChoiceStore { memory() }
 
     /// Returns a new store that exists as long as the process and starts with the given selections.
-    public static func memory(_ choices: JSONEntity = .missing) -> BuiltInHostChoiceStore {
+    static func memory(_ choices: JSONEntity = .missing) -> BuiltInHostChoiceStore {
         BuiltInHostChoiceStore(kind: .memory(.init(choices)))
     }
 
     /// A store that saves nothing; every run starts with the canonical hosts.
     public static var none: BuiltInHostChoiceStore { BuiltInHostChoiceStore(kind: .none) }
 
-    /// Returns a store in a file: a JSON object with one key, ``BuiltInHostChoiceStore/key``.
+    /// Returns a store in a file: a JSON object with SquidKit's key.
     ///
     /// The file need not exist, but its folder must. It is replaced atomically: after a crash it has either the old
     /// content or the new one.
     public static func file(_ path: String) -> BuiltInHostChoiceStore { BuiltInHostChoiceStore(kind: .file(path)) }
-
-    /// A store in the user's standard defaults under SquidKit's key.
-    public static var userDefaults: BuiltInHostChoiceStore { userDefaults() }
 
     /// Returns a store in the user's defaults under SquidKit's key, or in those of a suite.
     public static func userDefaults(suiteName: String? = nil) -> BuiltInHostChoiceStore {

@@ -29,7 +29,7 @@ public struct HostMap: Hashable, Sendable {
     private let places: [String: Int]
 
     /// The maximum size of a map: 1 MiB.
-    public static let largest: Int = 1 << 20
+    static let largest: Int = 1 << 20
 
     /// Parses a map.
     ///
@@ -113,7 +113,7 @@ public struct HostConfiguration: Hashable, Sendable {
     /// The environments in the order of the file.
     public var hosts: [HostEntry]
     /// The line of the configuration in the file, from 1, if it was read from one.
-    public internal(set) var line: Int?
+    var line: Int?
 
     /// Creates a configuration.
     public init(
@@ -138,7 +138,7 @@ public struct HostEntry: Hashable, Sendable {
     /// The scheme, `http` or `https`, or nil for that of the endpoint.
     public var scheme: String?
     /// The line of the entry in the file, from 1, if it was read from one.
-    public internal(set) var line: Int?
+    var line: Int?
 
     /// Creates an environment.
     public init(key: String, host: String? = nil, scheme: String? = nil) {

@@ -9,10 +9,10 @@ public struct HostSection: Hashable, Sendable, Identifiable {
     public var id: String { title }
 
     /// Creates a section.
-    public init(title: String, rows: [HostRow]) { (self.title, self.rows) = (title, rows) }
+    init(title: String, rows: [HostRow]) { (self.title, self.rows) = (title, rows) }
 
     /// Returns the row at an index, or nil.
-    public subscript(index: Int) -> HostRow? { rows.indices.contains(index) ? rows[index] : nil }
+    subscript(index: Int) -> HostRow? { rows.indices.contains(index) ? rows[index] : nil }
 }
 
 /// A row for one environment, for a list, menu or table.

@@ -51,7 +51,7 @@ public struct HostSnapshot: Sendable {
     }
 
     /// Returns the key of the selected environment of a canonical host, or nil.
-    public func selectedKey(_ canonicalHost: String) -> String? { choices[HostSyntax.normalized(canonicalHost)]?.key }
+    func selectedKey(_ canonicalHost: String) -> String? { choices[HostSyntax.normalized(canonicalHost)]?.key }
 }
 
 /// The selection for one canonical host.

@@ -11,7 +11,7 @@ extension JSONDocument {
     /// - Throws: `.invalidJSON` or `.jsonLimit`.
     convenience init(_ bytes: UnsafeBufferPointer<UInt8>, limits: JSONLimits) throws(NetworkError) {
         let options = JSONDocument.Options(
-            depth: limits.depth, bytes: limits.bytes, rejectsDuplicateKeys: limits.duplicateKeys == .refuse)
+            depth: limits.depth, bytes: limits.bytes, rejectsDuplicateKeys: limits.rejectsDuplicateKeys)
         do {
             try self.init(bytes, options: options)
         } catch {

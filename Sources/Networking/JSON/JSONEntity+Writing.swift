@@ -3,9 +3,9 @@ internal import AshlarCore
 /// The layout of JSON text.
 public struct JSONStyle: Hashable, Sendable {
     /// The number of spaces for each level of indentation, 0 to 16; nil writes one line without spaces.
-    public var indent: Int?
+    var indent: Int?
     /// Whether the members of objects are sorted by the UTF-8 of their keys.
-    public var sortsKeys: Bool
+    var sortsKeys: Bool
 
     /// Creates a style.
     public init(indent: Int? = nil, sortsKeys: Bool = false) {

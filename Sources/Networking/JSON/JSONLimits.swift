@@ -1,19 +1,13 @@
 /// Limits of a JSON document, and the treatment of duplicate keys.
 public struct JSONLimits: Hashable, Sendable {
-    /// The treatment of a key that occurs twice in one object.
-    public enum DuplicateKeys: Hashable, Sendable {
-        /// The last value is read; all values are iterated, counted and written.
-        case lastWins
-        /// The document is rejected with `.invalidJSON`.
-        case refuse
-    }
-
     /// The maximum depth of nested containers; 512 by default, at most ``deepest``.
     public var depth: Int
     /// The maximum number of bytes; by default and at most ``largest``.
     public var bytes: Int
-    /// The treatment of duplicate keys; by default, the last applies.
-    public var duplicateKeys: DuplicateKeys
+    /// Whether a document with a key that occurs twice in one object is rejected with `.invalidJSON`.
+    ///
+    /// If it is false, the default, the last value is read, and all values are iterated, counted and written.
+    public var rejectsDuplicateKeys: Bool
 
     /// The greatest value of ``depth``, 1,024, which also applies to values created in code.
     public static let deepest: Int = 1024
@@ -21,12 +15,12 @@ public struct JSONLimits: Hashable, Sendable {
     public static let largest: Int = (1 << 28) - 1
 
     /// The default limits, with duplicate keys rejected.
-    public static let strict: JSONLimits = JSONLimits(duplicateKeys: .refuse)
+    public static let strict: JSONLimits = JSONLimits(rejectsDuplicateKeys: true)
 
     /// Creates limits, clamped to the greatest values.
-    public init(depth: Int = 512, bytes: Int = JSONLimits.largest, duplicateKeys: DuplicateKeys = .lastWins) {
+    public init(depth: Int = 512, bytes: Int = JSONLimits.largest, rejectsDuplicateKeys: Bool = false) {
         self.depth = min(max(depth, 0), Self.deepest)
         self.bytes = min(max(bytes, 0), Self.largest)
-        self.duplicateKeys = duplicateKeys
+        self.rejectsDuplicateKeys = rejectsDuplicateKeys
     }
 }

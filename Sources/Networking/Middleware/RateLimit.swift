@@ -10,11 +10,11 @@
 /// ```
 public struct RateLimit: Hashable, Sendable {
     /// The number of requests that start in each period.
-    public let requests: Int
+    let requests: Int
     /// The length of a period.
-    public let period: Duration
+    let period: Duration
     /// The number of requests that can start at once after a pause; 1 spaces all requests evenly.
-    public let burst: Int
+    let burst: Int
 
     /// Creates a limit.
     ///

@@ -36,7 +36,7 @@ public struct ExchangeMetrics: Hashable, Sendable {
     public var duration: Duration = .zero
 
     /// Creates measurements of an exchange without a connection.
-    public init() {}
+    init() {}
 }
 
 /// The times from the start of an exchange to its stages; nil if unknown or not applicable.
@@ -64,7 +64,7 @@ public struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
     public var port: Int
 
     /// Creates an address.
-    public init(host: String, port: Int) { (self.host, self.port) = (host, port) }
+    init(host: String, port: Int) { (self.host, self.port) = (host, port) }
 
     /// The address and port, with brackets around an IPv6 address: `127.0.0.1:80` or `[::1]:80`.
     public var description: String { host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)" }

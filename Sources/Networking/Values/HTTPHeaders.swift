@@ -19,7 +19,7 @@ public struct HTTPField: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The value's bytes, with `?` for characters above U+00FF.
-    public var valueBytes: [UInt8] { value.unicodeScalars.map { UInt8(exactly: $0.value) ?? 0x3F } }
+    var valueBytes: [UInt8] { value.unicodeScalars.map { UInt8(exactly: $0.value) ?? 0x3F } }
 
     /// The field as one line; a sensitive value is hidden.
     public var description: String { "\(name): \(isSensitive ? SecretNames.placeholder : value)" }
@@ -161,8 +161,7 @@ public struct HTTPHeaders: Hashable, Sendable, RandomAccessCollection, Expressib
     /// Removes all fields of a name.
     public mutating func remove(_ name: String) { fields.removeAll { $0.name.equalsIgnoringASCIICase(name) } }
 
-    /// Removes all fields that satisfy a condition.
-    public mutating func removeAll(where condition: (HTTPField) -> Bool) { fields.removeAll(where: condition) }
+    mutating func removeAll(where condition: (HTTPField) -> Bool) { fields.removeAll(where: condition) }
 
     /// Sets every field of `other`; its values replace existing ones.
     public mutating func merge(_ other: HTTPHeaders) {

@@ -28,7 +28,7 @@ public struct HTTPMethod: Hashable, Sendable, RawRepresentable, CustomStringConv
     public static let trace = HTTPMethod(rawValue: "TRACE")
 
     /// Whether the method only retrieves data (RFC 9110, 9.2.1).
-    public var isSafe: Bool { self == .get || self == .head || self == .options || self == .trace }
+    var isSafe: Bool { self == .get || self == .head || self == .options || self == .trace }
     /// Whether sending the request twice has the same effect as sending it once (RFC 9110, 9.2.2).
-    public var isIdempotent: Bool { isSafe || self == .put || self == .delete }
+    var isIdempotent: Bool { isSafe || self == .put || self == .delete }
 }

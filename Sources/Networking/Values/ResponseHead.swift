@@ -16,7 +16,7 @@ public struct ResponseHead: Hashable, Sendable {
     ///
     /// It is nil for an encoded body, because bodies are decompressed before they are returned, and for a chunked body,
     /// whose chunks define its length (RFC 9112, 6.3).
-    public var contentLength: Int? {
+    var contentLength: Int? {
         guard !headers.contains("Content-Encoding") else { return nil }
         guard let length = headers.announcedLength, !headers.contains("Transfer-Encoding") else { return nil }
         return length
