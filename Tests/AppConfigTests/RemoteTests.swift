@@ -221,7 +221,7 @@ private actor StubServer {
         let clock = RecordingClock()
         let source = source()
         let task = Task { await source.refresh(every: .seconds(1), jitter: jitter, clock: clock) }
-        while clock.pauses.count < 3 { await Task.yield() }
+        try await until { clock.pauses.count >= 3 }
         task.cancel()
         await task.value
         #expect(clock.pauses.allSatisfy { $0 <= .seconds(2) })

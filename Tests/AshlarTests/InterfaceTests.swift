@@ -1,4 +1,5 @@
 import Ashlar
+import AshlarTestSupport
 import Foundation
 import Observation
 import Synchronization

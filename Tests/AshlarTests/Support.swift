@@ -1,17 +1,6 @@
 import Foundation
 import Testing
 
-/// Waits until a condition holds, at most a minute: a suite's time limit doesn't end the process of an exit test.
-func until(
-    _ what: String, isolation: isolated (any Actor)? = #isolation, _ condition: () -> Bool
-) async throws {
-    let deadline = ContinuousClock.now + .seconds(60)
-    while !condition() {
-        try #require(ContinuousClock.now < deadline, "a minute passed without: \(what)")
-        try await Task.sleep(for: .milliseconds(1))
-    }
-}
-
 /// Names in order of arrival.
 final class EventNames: @unchecked Sendable {  // guarded by `lock`
     private let lock = NSLock()

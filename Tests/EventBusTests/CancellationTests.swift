@@ -1,5 +1,6 @@
 import AshlarCore
 import AshlarEventBus
+import AshlarTestSupport
 import Synchronization
 import Testing
 
@@ -18,14 +19,6 @@ struct CancellationTests {
     let seen = Recorder<String>()
 
     /// Waits until a condition holds, at most ten seconds.
-    private func eventually(_ condition: () -> Bool) async -> Bool {
-        for _ in 0..<10_000 {
-            if condition() { return true }
-            try? await Task.sleep(for: .milliseconds(1))
-        }
-        return condition()
-    }
-
     @Test("A handler that waits for a detached task that waits for the handler gets an error at the limit")
     func detached() async throws {
         let me = Mutex<Watch?>(nil)
@@ -67,12 +60,12 @@ struct CancellationTests {
         }
         // Handlers that block run on their own threads, because the runtime has only as many as the machine has cores.
         let trigger = Task { [bus, a] in await onSmallStack { bus.trigger(a, 1) } }
-        #expect(await eventually { entered.load(ordering: .acquiring) })
+        try await until { entered.load(ordering: .acquiring) }
         let wait = Task.detached { [seen] in
             try await watch.cancelAndWait(within: .seconds(60))
             seen.note("waited")
         }
-        #expect(await eventually { !watch.isLive })
+        try await until { !watch.isLive }
         leave.store(true, ordering: .releasing)
         try await wait.value
         await trigger.value
@@ -81,13 +74,13 @@ struct CancellationTests {
     }
 
     @Test("A cancelled wait returns immediately, and the watch has ended nevertheless")
-    func cancelledWait() async {
+    func cancelledWait() async throws {
         let gate = Gate()
         let watch = bus.watch(a, buffer: .unbounded) { _ in await gate.pass() }
         bus.trigger(a, 1)
         await gate.untilSomebodyComes()
         let wait = Task.detached { try await watch.cancelAndWait(within: .seconds(600)) }
-        #expect(await eventually { !watch.isLive })
+        try await until { !watch.isLive }
         wait.cancel()
         await #expect(throws: CancellationError.self) { try await wait.value }
         gate.open()

@@ -16,7 +16,7 @@ private final class Counted: WatchOwner {
 @Suite("Many threads at once", .timeLimit(.minutes(5)), .serialized)
 struct ChurnTests {
     @Test("Eight threads that watch, unwatch, trigger, nest, throw and release owners leave no memory behind")
-    func churn() async {
+    func churn() async throws {
         let bus = EventBus()
         let topics = (0..<4).map { try? Topic<Int>(named: "churn:\($0)") }
         let (made, ended) = (Counted.made.load(ordering: .relaxed), Counted.ended.load(ordering: .relaxed))
@@ -63,7 +63,7 @@ struct ChurnTests {
         }
         #expect(steady.value.load(ordering: .relaxed) == triggered.value.load(ordering: .relaxed))
         constant.cancel()
-        while bus.report().entries.contains(where: { !$0.isDead }) { await Task.yield() }
+        try await until { !bus.report().entries.contains(where: { !$0.isDead }) }
         let (allMade, allEnded) = (Counted.made.load(ordering: .relaxed), Counted.ended.load(ordering: .relaxed))
         #expect(allMade - made > 8)
         #expect(allMade - made == allEnded - ended)
@@ -103,7 +103,7 @@ struct ChurnTests {
     private final class Gone: Sendable { let value = Atomic(false) }
 
     @Test("Queued events reach their mailbox in order and without loss")
-    func noInversion() async {
+    func noInversion() async throws {
         let bus = EventBus()
         let topic = Topic<Int>("queue")
         let perThread = soak ? 2_500_000 : 10_000
@@ -123,7 +123,7 @@ struct ChurnTests {
                 group.addTask { for number in 0..<perThread { bus.trigger(topic, number * 4 + thread) } }
             }
         }
-        while count.value.load(ordering: .relaxed) < 4 * perThread { await Task.yield() }
+        try await until { count.value.load(ordering: .relaxed) >= 4 * perThread }
         #expect(inversions.value.load(ordering: .relaxed) == 0)
         watch.cancel()
     }

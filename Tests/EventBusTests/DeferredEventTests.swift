@@ -1,5 +1,6 @@
 import AshlarCore
 import AshlarEventBus
+import AshlarTestSupport
 import Testing
 
 /// Runs deferred work when the test requests it.
@@ -131,11 +132,11 @@ struct DeferredEventTests {
 
     @Test("By default, deferred events are triggered when the main actor is idle")
     @MainActor
-    func onMain() async {
+    func onMain() async throws {
         let deferred = DeferredEvents(bus)
         for i in 1...3 { deferred.trigger(a, i, coalescing: .name) }
         #expect(seen.items.isEmpty)
-        while seen.items.isEmpty { await Task.yield() }
+        try await until { !seen.items.isEmpty }
         #expect(seen.items == ["a3"])
     }
 }

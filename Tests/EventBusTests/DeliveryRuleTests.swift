@@ -1,5 +1,6 @@
 import AshlarCore
 import AshlarEventBus
+import AshlarTestSupport
 import Foundation
 import Synchronization
 import Testing
@@ -243,7 +244,7 @@ struct DeliveryRuleTests {
     }
 
     @Test("Cancelling and waiting returns only after a running call has ended")
-    func cancelAndWait() async {
+    func cancelAndWait() async throws {
         let entered = Atomic(false)
         let leave = Atomic(false)
         let watch = bus.watch(a) { _ in
@@ -251,21 +252,17 @@ struct DeliveryRuleTests {
             while !leave.load(ordering: .acquiring) { usleep(100) }
             seen.note("end of call")
         }
-        // A separate thread, because the handler blocks it, and tasks have only one thread per core.
-        let trigger = Gate()
-        Thread.detachNewThread { [bus, a] in
-            bus.trigger(a, 1)
-            trigger.open()
-        }
-        while !entered.load(ordering: .acquiring) { await Task.yield() }
+        // Handlers that block run on their own threads, because the runtime has only as many as the machine has cores.
+        let trigger = Task { [bus, a] in await onSmallStack { bus.trigger(a, 1) } }
+        try await until { entered.load(ordering: .acquiring) }
         let wait = Task.detached {
             await watch.cancelAndWait()
             seen.note("waited")
         }
-        while watch.isLive { await Task.yield() }
+        try await until { !watch.isLive }
         leave.store(true, ordering: .releasing)
         await wait.value
-        await trigger.pass()
+        await trigger.value
         #expect(seen.items == ["end of call", "waited"])
     }
 

@@ -1,4 +1,5 @@
 import AshlarEventBus
+import AshlarTestSupport
 import Testing
 
 private struct Plain: Service {
@@ -36,7 +37,7 @@ struct LimitTests {
     }
 
     @Test("Services accept every limit, grace period and pause")
-    func services() async {
+    func services() async throws {
         await #expect(processExitsWith: .success) {
             let longest = Duration.seconds(Int64.max)
             let services = ServiceRegistry(bus: EventBus(), gracePeriod: longest)
@@ -45,7 +46,7 @@ struct LimitTests {
                 Failing.self, restart: .onFailure(limit: 5, first: longest, ceiling: longest))
             try await services.start(Plain.self, within: longest)
             try await services.start(Failing.self, within: longest)
-            while await services.state(of: "Failing") != .restarting { await Task.yield() }
+            try await until { await services.state(of: "Failing") == .restarting }
             try await services.stop(Failing.self, within: longest)
             try await services.stop(Plain.self, within: longest)
             #expect(await services.shutDown(within: longest) == [])

@@ -1,5 +1,6 @@
 import AshlarCore
 import AshlarEventBus
+import AshlarTestSupport
 import Foundation
 import Synchronization
 import Testing
@@ -27,7 +28,7 @@ struct QueuedDeliveryTests {
 
     @Test("On the main actor an event is handled immediately; from elsewhere it is queued in order")
     @MainActor
-    func main() async {
+    func main() async throws {
         bus.watchOnMain(number) { [seen] in
             MainActor.preconditionIsolated()
             seen.note($0.payload)
@@ -38,36 +39,36 @@ struct QueuedDeliveryTests {
         #expect(receipts.allSatisfy { $0.queued == 1 && $0.delivered == 0 })
         // Queued events come first, even though the caller is on the main actor now.
         bus.trigger(number, 101)
-        while seen.items.count < 101 { await Task.yield() }
+        try await until { seen.items.count >= 101 }
         #expect(seen.items == Array(1...101))
     }
 
     @Test("An always queued watch is never called inside a trigger")
     @MainActor
-    func alwaysQueued() async {
+    func alwaysQueued() async throws {
         bus.watchOnMain(number, alwaysQueued: true) { [seen] in seen.note($0.payload) }.store(in: bag)
         #expect(bus.trigger(number, 1).queued == 1)
         #expect(seen.items.isEmpty)
-        while seen.items.isEmpty { await Task.yield() }
+        try await until { !seen.items.isEmpty }
         #expect(seen.items == [1])
     }
 
     @Test("A cancelled watch receives no queued event")
     @MainActor
-    func cancelQueued() async {
+    func cancelQueued() async throws {
         let watch = bus.watchOnMain(number, alwaysQueued: true) { [seen] in seen.note($0.payload) }
         let last = bus.watchOnMain(number, alwaysQueued: true) { [seen] in seen.note(-$0.payload) }
         bus.trigger(number, 1)
         watch.cancel()
         bus.trigger(number, 2)
-        while seen.items.count < 2 { await Task.yield() }
+        try await until { seen.items.count >= 2 }
         #expect(seen.items == [-1, -2])
         last.cancel()
     }
 
     @Test("A queued watch that its own handler cancels receives no further queued event")
     @MainActor
-    func cancelInsideQueued() async {
+    func cancelInsideQueued() async throws {
         let me = Mutex<Watch?>(nil)
         let watch = bus.watchOnMain(number, alwaysQueued: true) { [seen] in
             seen.note($0.payload)
@@ -76,13 +77,13 @@ struct QueuedDeliveryTests {
         me.withLock { $0 = watch }
         bus.watchOnMain(number, alwaysQueued: true) { [seen] in seen.note(-$0.payload) }.store(in: bag)
         for i in 1...3 { bus.trigger(number, i) }
-        while seen.items.count < 4 { await Task.yield() }
+        try await until { seen.items.count >= 4 }
         #expect(seen.items == [1, -1, -2, -3])
     }
 
     @Test("Owners on the main actor are retained during a call and receive nothing after their release")
     @MainActor
-    func mainOwner() async {
+    func mainOwner() async throws {
         var keeper: Keeper? = Keeper("anna")
         let names = Recorder<String>()
         bus.watchOnMain(number, owner: keeper!) { names.note("\($0.name) \($1.payload)") }
@@ -92,19 +93,19 @@ struct QueuedDeliveryTests {
         keeper = nil
         let last = bus.watchOnMain(number, alwaysQueued: true) { [seen] in seen.note($0.payload) }
         bus.trigger(number, 2)
-        while seen.items.isEmpty { await Task.yield() }
+        try await until { !seen.items.isEmpty }
         #expect(names.items == ["anna 1"])
         last.cancel()
     }
 
     @Test("An actor handles one event at a time, in order, even if it awaits")
-    func actor() async {
+    func actor() async throws {
         let ledger = Ledger()
         let watch = bus.watch(number, on: ledger, buffer: .unbounded) { ledger, signal in
             await ledger.add(signal.payload)
         }
         for i in 0..<500 { #expect(bus.trigger(number, i).queued == 1) }
-        while await ledger.entries.count < 500 { await Task.yield() }
+        try await until { await ledger.entries.count >= 500 }
         #expect(await ledger.entries == Array(0..<500))
         #expect(await ledger.overlaps == 0)
         watch.cancel()
@@ -128,11 +129,11 @@ struct QueuedDeliveryTests {
     @Test(
         "An idle mailbox handles the next event",
         arguments: [EventBuffer.newest(4), .oldest(4), .latest, .unbounded, .suspend(4)])
-    func idleMailbox(buffer: EventBuffer) async {
+    func idleMailbox(buffer: EventBuffer) async throws {
         bus.watch(number, buffer: buffer) { [seen] in seen.note($0.payload) }.store(in: bag)
         for round in 1...20 {
             #expect(bus.trigger(number, round).queued == 1)
-            while seen.items.count < round { await Task.yield() }
+            try await until { seen.items.count >= round }
             for _ in 0..<20 { await Task.yield() }
         }
         #expect(seen.items == Array(1...20))
@@ -140,7 +141,7 @@ struct QueuedDeliveryTests {
 
     @Test("Event types support every kind of watch that topics support")
     @MainActor
-    func eventTypes() async {
+    func eventTypes() async throws {
         let (ledger, keeper) = (Ledger(), Keeper("anna"))
         let names = Recorder<String>()
         let stream = bus.events(Ping.topic)
@@ -151,8 +152,8 @@ struct QueuedDeliveryTests {
         let receipt = bus.trigger(Ping(number: 7))
         #expect((receipt.delivered, receipt.queued) == (2, 3))
         #expect(names.items == ["main 7", "anna 7"])
-        while names.items.count < 3 { await Task.yield() }
-        while await ledger.entries.isEmpty { await Task.yield() }
+        try await until { names.items.count >= 3 }
+        try await until { await !ledger.entries.isEmpty }
         #expect(names.items.last == "mailbox 7")
         #expect(await ledger.entries == [7])
         var iterator = stream.makeAsyncIterator()
@@ -160,24 +161,24 @@ struct QueuedDeliveryTests {
     }
 
     @Test("Errors of asynchronous handlers go to the failure hook")
-    func asynchronousFailures() async {
+    func asynchronousFailures() async throws {
         let failures = Recorder<EventFailure>()
         bus.onFailure { failures.note($0) }
         bus.watch(number, buffer: .unbounded) { throw Oops($0.payload) }.store(in: bag)
         let receipt = bus.trigger(number, 3)
         #expect(receipt.failures.isEmpty)
-        while failures.items.isEmpty { await Task.yield() }
+        try await until { !failures.items.isEmpty }
         #expect(failures.items.first?.error as? Oops == Oops(3))
         #expect(failures.items.first?.sequence == receipt.sequence)
     }
 
     @Test("A queued watch for one event can be cancelled before the event is handled")
     @MainActor
-    func onceQueued() async {
+    func onceQueued() async throws {
         let watch = bus.watchOnMain(number, once: true, alwaysQueued: true) { [seen] in seen.note($0.payload) }
         #expect(bus.trigger(number, 1).queued == 1)
         #expect(bus.trigger(number, 2).isUndelivered)
-        while watch.isLive { await Task.yield() }
+        try await until { !watch.isLive }
         #expect(seen.items == [1])
         let second = bus.watchOnMain(number, once: true, alwaysQueued: true) { [seen] in seen.note($0.payload) }
         bus.trigger(number, 3)
@@ -202,7 +203,7 @@ struct QueuedDeliveryTests {
 
     @Test("iStructure's delivery: always later, on the main actor, in the order of the triggers")
     @MainActor
-    func queuedOnMain() async {
+    func queuedOnMain() async throws {
         let bus = EventBus(delivery: .queuedOnMain)
         let other = Topic<Int>("other")
         let notes = Recorder<String>()
@@ -220,25 +221,25 @@ struct QueuedDeliveryTests {
         // As in iStructure, the watches at the time of the delivery receive the event.
         bus.watch(number) { notes.note("late \($0.payload)") }.store(in: bag)
         #expect(notes.items.isEmpty)
-        while notes.items.count < 7 { await Task.yield() }
+        try await until { notes.items.count >= 7 }
         #expect(notes.items == ["first 1", "end", "late 1", "first 2", "end", "late 2", "other 10"])
     }
 
     @Test("iStructure's delivery is on the main actor, so watches there are called in their turn")
     @MainActor
-    func queuedOnMainInTurn() async {
+    func queuedOnMainInTurn() async throws {
         let bus = EventBus(delivery: .queuedOnMain)
         bus.watchOnMain(number) { [seen] in seen.note($0.payload) }.store(in: bag)
         bus.watch(number) { [seen] in seen.note(-$0.payload) }.store(in: bag)
         // The trigger itself is not known to be on the main actor.
         bus.trigger(number, 1, isolation: nil)
-        while seen.items.count < 2 { await Task.yield() }
+        try await until { seen.items.count >= 2 }
         #expect(seen.items == [1, -1])
     }
 
     @Test("An event from the main actor that another thread delivers in its turn is handled on the main actor")
     @MainActor
-    func orderedFromMain() async {
+    func orderedFromMain() async throws {
         let bus = EventBus()
         let ordered = Topic<Int>("ordered", ordered: true)
         bus.watchOnMain(ordered) { [seen] in
@@ -254,11 +255,11 @@ struct QueuedDeliveryTests {
         // A separate thread, because it is blocked for a while.
         let receipts = Recorder<DeliveryResult>()
         Thread.detachNewThread { receipts.note(bus.trigger(ordered, 1)) }
-        while seen.items != [1] || !isInside.isOpen.load(ordering: .acquiring) { await Task.yield() }
+        try await until { seen.items == [1] && isInside.isOpen.load(ordering: .acquiring) }
         // Nothing waits for the main actor now, so the trigger would be handled at once here.
         #expect(bus.trigger(ordered, 2).queued == 1)
         mayLeave.isOpen.store(true, ordering: .releasing)
-        while seen.items.count < 2 || receipts.items.isEmpty { await Task.yield() }
+        try await until { seen.items.count >= 2 && !receipts.items.isEmpty }
         #expect(seen.items == [1, 2])
         #expect(receipts.items.map(\.delivered) == [1])
     }
@@ -266,7 +267,7 @@ struct QueuedDeliveryTests {
     private final class Gate: Sendable { let isOpen = Atomic(false) }
 
     @Test("Ten thousand events from four threads reach the main actor in each thread's order")
-    func burst() async {
+    func burst() async throws {
         let notes = Recorder<Int>()
         let watch = bus.watchOnMain(number) { notes.note($0.payload) }
         await withTaskGroup(of: Void.self) { group in
@@ -276,7 +277,7 @@ struct QueuedDeliveryTests {
                 }
             }
         }
-        while notes.items.count < 10_000 { await Task.yield() }
+        try await until { notes.items.count >= 10_000 }
         for thread in 0..<4 {
             let mine = notes.items.filter { $0 / 10_000 == thread }
             #expect(mine == Array(thread * 10_000..<thread * 10_000 + 2500))

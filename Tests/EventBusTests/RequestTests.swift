@@ -1,3 +1,4 @@
+import AshlarTestSupport
 import Testing
 
 @testable import AshlarEventBus
@@ -104,7 +105,7 @@ struct RequestTests {
         let caller = Task { [bus, length] in try await bus.request(length, "first") }
         await entered.pass()
         let waiting = Task { [bus, length] in try await bus.request(length, "second") }
-        while requests.items.count < 2 { await Task.yield() }
+        try await until { requests.items.count >= 2 }
         caller.cancel()
         await #expect(throws: CancellationError.self) { try await caller.value }
         watch.cancel()

@@ -161,13 +161,13 @@ extension RouteMatchTableTests {
         /v1 -> /v:major major=1 ; text before
         /v -> !routeNotFound ; nothing after the text
         /V1 -> !routeNotFound ; text before is case-sensitive
-        /xv1 -> !routeNotFound ; text before stands at the beginning
+        /xv1 -> !routeNotFound ; text before is at the beginning
         /vv -> /v:major major=v ; the value may repeat the text
         @ /:name.json
         /notes.json -> /:name.json name=notes ; text after
         /.json -> !routeNotFound ; nothing before the text
         /notes.jso -> !routeNotFound ; text after must be whole
-        /notes.jsonx -> !routeNotFound ; text after stands at the end
+        /notes.jsonx -> !routeNotFound ; text after is at the end
         /a.json.json -> /:name.json name=a.json ; the last occurrence ends the value
         /notesxjson -> !routeNotFound ; a dot is a dot
         @ /img-:id(uint)@2x
@@ -305,7 +305,7 @@ extension RouteMatchTableTests {
         /a/b/c -> /a/b/c ; all literal
         /a/b/d -> /a/:x/d x=b ; back one segment
         /a/b/e -> /:y/b/e y=a ; back two segments
-        /a/b/f -> /:y/:z/f y=a, z=b ; back two, with both captured anew
+        /a/b/f -> /:y/:z/f y=a, z=b ; back two, with both captured again
         /a/b/g -> /*r r=a/b/g ; back to the root
         /a/q/d -> /a/:x/d x=q ; the parameter branch at once
         /q/b/e -> /:y/b/e y=q ; a parameter and then a literal

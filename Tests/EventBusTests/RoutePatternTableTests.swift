@@ -51,7 +51,7 @@ struct RoutePatternTableTests {
         /a/*b -> ok ; below a literal
         /:a/*b -> ok ; below a parameter
         /a{/b} -> ok ; a group
-        /a{/:b}{/:c}/d -> !patternAmbiguousGroups ; groups that cannot be told apart
+        /a{/:b}{/:c}/d -> !patternAmbiguousGroups ; groups that cannot be distinguished
         /a{/b}{/c}{/d}{/e} -> ok ; four groups
         /a{/b{/c{/d{/e}}}} -> ok ; four groups nested
         {/a} -> ok ; a group alone

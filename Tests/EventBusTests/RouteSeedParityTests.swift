@@ -96,7 +96,7 @@ struct RouteSeedParityTests {
         #expect(router.patterns == ["/notes/:id"])
     }
 
-    @Test("$unroute(pattern) removes the entry, whoever owns it; $unroute() all of the caller's")
+    @Test("$unroute(pattern) removes the entry of any owner; $unroute() all of the caller's")
     func unroute() throws {
         final class Controller: WatchOwner { let watches = WatchBag() }
         let router = router

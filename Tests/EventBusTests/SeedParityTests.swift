@@ -1,5 +1,6 @@
 import AshlarCore
 import AshlarEventBus
+import AshlarTestSupport
 import Testing
 
 /// iStructure's example service: it counts network activity between `net:on` and `net:off`.
@@ -99,7 +100,7 @@ struct SeedParityTests {
 
     @Test("Delivery later, on the main thread, in order, as in iStructure")
     @MainActor
-    func laterOnMain() async {
+    func laterOnMain() async throws {
         let bus = EventBus(delivery: .queuedOnMain)
         bus.watch("a", owner: this) { _, signal in
             MainActor.preconditionIsolated()
@@ -108,7 +109,7 @@ struct SeedParityTests {
         await Task.detached { for i in 1...3 { bus.trigger("a", i) } }.value
         bus.trigger("a", 4)
         #expect(!seen.items.contains("4"))
-        while seen.items.count < 4 { await Task.yield() }
+        try await until { seen.items.count >= 4 }
         #expect(seen.items == ["1", "2", "3", "4"])
     }
 

@@ -1,4 +1,5 @@
 import AshlarEventBus
+import AshlarTestSupport
 import Testing
 
 /// A service that calls closures.
@@ -35,7 +36,7 @@ struct ServiceHangTests {
         let lib = Task { await code { try await services.start("lib") } }
         await gate.untilSomebodyComes()
         let stop = Task { await code { try await services.stop("db", dependants: .cascade) } }
-        while await services.state(of: "lib") == .starting { await Task.yield() }
+        try await until { await services.state(of: "lib") != .starting }
         gate.open()
         #expect(await stop.value == nil)
         #expect(await lib.value == .serviceStopped)
@@ -141,7 +142,7 @@ struct ServiceHangTests {
         start.cancel()
         await #expect(throws: CancellationError.self) { try await start.value }
         gate.open()
-        while await services.state(of: "slow") != .stopped { await Task.yield() }
+        try await until { await services.state(of: "slow") == .stopped }
         #expect(log.items == ["cancelled: true", "stopped"])
     }
 

@@ -1,4 +1,5 @@
 import AshlarEventBus
+import AshlarTestSupport
 import Testing
 
 private struct Runner: RunningService {
@@ -29,8 +30,8 @@ struct ServiceRunTests {
 
     init() { services = ServiceRegistry(bus: bus, clock: clock) }
 
-    private func untilState(_ name: String, _ state: ServiceState) async {
-        while await services.state(of: name) != state { await Task.yield() }
+    private func untilState(_ name: String, _ state: ServiceState) async throws {
+        try await until { await services.state(of: name) == state }
     }
 
     @Test("A stop calls stop(), then cancels run() and waits for it")
@@ -53,8 +54,8 @@ struct ServiceRunTests {
         try await services.register("done") { [log] _ in Runner(log) {} }
         try await services.register("broken") { [log] _ in Runner(log) { throw Oops() } }
         try await services.startAll()
-        await untilState("done", .stopped)
-        await untilState("broken", .failed)
+        try await untilState("done", .stopped)
+        try await untilState("broken", .failed)
         let explanation = try await services.explain("broken")
         #expect(((explanation.error as? EventBusError)?.underlying as? Oops) == Oops())
         #expect(await services.runningNames == [])
@@ -71,15 +72,15 @@ struct ServiceRunTests {
         }
         try await services.start("a")
         for pause in [1, 2] {
-            await untilState("a", .restarting)
+            try await untilState("a", .restarting)
             await clock.untilSomebodySleeps()
             #expect(clock.untilNext == .seconds(pause))
             clock.advance(by: .seconds(pause) - .milliseconds(1))
             #expect(await services.state(of: "a") == .restarting)
             clock.advance(by: .milliseconds(1))
-            while await services.state(of: "a") == .restarting { await Task.yield() }
+            try await until { await services.state(of: "a") != .restarting }
         }
-        await untilState("a", .failed)
+        try await untilState("a", .failed)
         #expect(log.items.count { $0 == "made" } == 3)
         #expect(log.items.count { $0 == "restarting" } == 2)
         watch.cancel()
@@ -101,16 +102,16 @@ struct ServiceRunTests {
         }
         try await services.start("a")
         gates[0].open()
-        await untilState("a", .restarting)
+        try await untilState("a", .restarting)
         await clock.untilSomebodySleeps()
         clock.advance(by: .seconds(1))
-        await untilState("a", .running)
+        try await untilState("a", .running)
         await clock.untilSomebodySleeps()
         #expect(try await services.explain("a").restarts == 1 && clock.untilNext == .seconds(10))
         clock.advance(by: .seconds(10))
-        while try await services.explain("a").restarts > 0 { await Task.yield() }
+        try await until { try await services.explain("a").restarts == 0 }
         gates[1].open()
-        while await services.state(of: "a") == .running { await Task.yield() }
+        try await until { await services.state(of: "a") != .running }
         #expect(await services.state(of: "a") == .restarting)
         gates[2].open()
         #expect(await services.shutDown() == [])
@@ -126,7 +127,7 @@ struct ServiceRunTests {
         try await services.start("lib")
         await gate.untilSomebodyComes()
         let stop = Task { try await services.stop("db", dependants: .cascade) }
-        while await services.state(of: "lib") != .stopping { await Task.yield() }
+        try await until { await services.state(of: "lib") == .stopping }
         #expect(try await services.explain("db").waits == ["lib"])
         gate.open()
         try await stop.value
@@ -137,7 +138,7 @@ struct ServiceRunTests {
     func stopDuringPause() async throws {
         try await services.register("a", restart: .onFailure(limit: 5)) { [log] _ in Runner(log) { throw Oops() } }
         try await services.start("a")
-        await untilState("a", .restarting)
+        try await untilState("a", .restarting)
         try await services.stop("a")
         #expect(await services.state(of: "a") == .stopped)
     }
@@ -174,7 +175,7 @@ struct ServiceRunTests {
         await #expect { try await start.value } throws: { ($0 as? EventBusError)?.code == .serviceOverran }
         #expect(await services.state(of: "slow") == .failed)
         gate.open()
-        while !log.items.contains("stop") { await Task.yield() }
+        try await until { log.items.contains("stop") }
         #expect(log.items == ["stop"])
     }
 
@@ -200,10 +201,10 @@ struct ServiceRunTests {
         let service = try #require(try await services.start("a") as? Weak)
         #expect(try await services.health(of: "a") == .healthy)
         service.context.reportHealth(.degraded("slow"))
-        while try await services.health(of: "a") == .healthy { await Task.yield() }
+        try await until { try await services.health(of: "a") != .healthy }
         service.context.reportHealth(.degraded("slow"))
         service.context.reportHealth(.healthy)
-        while try await services.health(of: "a") != .healthy { await Task.yield() }
+        try await until { try await services.health(of: "a") == .healthy }
         #expect(log.items == ["degraded(\"slow\")", "healthy"])
         watch.cancel()
     }
@@ -215,7 +216,7 @@ struct ServiceRunTests {
         let watch = bus.watch("service:a:health") { [log] in log.note("\($0.payload)") }
         for round in 0..<5000 { service.context.reportHealth(.degraded("\(round)")) }
         service.context.reportHealth(.unhealthy("end"))
-        while log.items.count < 5001 { await Task.yield() }
+        try await until { log.items.count >= 5001 }
         #expect(log.items == (0..<5000).map { #"degraded("\#($0)")"# } + [#"unhealthy("end")"#])
         watch.cancel()
     }
@@ -249,7 +250,7 @@ struct ServiceRunTests {
             Runner(log) { await services.shutDown() }
         }
         try await services.start("a")
-        while await services.runningNames != [] { await Task.yield() }
+        try await until { await services.runningNames == [] }
         await #expect { try await services.start("a") } throws: { ($0 as? EventBusError)?.code == .serviceStopped }
     }
 }

@@ -1,4 +1,5 @@
 import AshlarEventBus
+import AshlarTestSupport
 import Testing
 
 /// A service that calls closures and records its steps.
@@ -246,7 +247,7 @@ struct ServiceTests {
         try await services.register("right", needs: ["low"]) { [log] _ in Made("right", log) { throw Oops(1) } }
         try await services.register("left", needs: ["low"]) { [log] _ in
             Made("left", log) {
-                while await services.state(of: "right") != .failed { await Task.yield() }
+                try await until { await services.state(of: "right") == .failed }
                 throw Oops(2)
             }
         }
@@ -282,7 +283,7 @@ struct ServiceTests {
         }
         #expect(await services.state(of: "slow") == .failed)
         gate.open()
-        while log.items.isEmpty { await Task.yield() }
+        try await until { !log.items.isEmpty }
         #expect(log.items.first == "cancelled")
     }
 

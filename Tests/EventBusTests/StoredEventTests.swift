@@ -1,4 +1,5 @@
 import AshlarEventBus
+import AshlarTestSupport
 import Foundation
 import Synchronization
 import Testing
@@ -77,7 +78,7 @@ struct StoredEventTests {
     }
 
     @Test("Queued watchers receive the stored events first, too")
-    func queued() async {
+    func queued() async throws {
         bus.trigger(state, 1)
         let stream = bus.events(state)
         bus.trigger(state, 2)
@@ -85,7 +86,7 @@ struct StoredEventTests {
         #expect(await iterator.next()?.payload == 1)
         #expect(await iterator.next()?.payload == 2)
         let once = bus.watch(state, buffer: .unbounded, once: true) { seen.note("\($0.payload)") }
-        while once.isLive { await Task.yield() }
+        try await until { !once.isLive }
         #expect(seen.items == ["1"])
     }
 
@@ -175,11 +176,11 @@ struct StoredEventTests {
 
     @Test("A queued watch for one event receives it from the replay")
     @MainActor
-    func onceQueued() async {
+    func onceQueued() async throws {
         bus.trigger(state, 1)
         let watch = bus.watchOnMain(state, once: true, alwaysQueued: true) { [seen] in seen.note("\($0.payload)") }
         #expect(bus.trigger(state, 2).isUndelivered)
-        while watch.isLive { await Task.yield() }
+        try await until { !watch.isLive }
         #expect(seen.items == ["1"])
     }
 
@@ -216,7 +217,7 @@ struct StoredEventTests {
     @Test(
         "A watch on a busy topic returns immediately and receives the stored events in its turn",
         arguments: [false, true])
-    func busyTopic(isPattern: Bool) async {
+    func busyTopic(isPattern: Bool) async throws {
         let topic = Topic<Int>("busy:topic", keeping: 3)
         let (isInside, mayLeave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         bus.watch(topic) {
@@ -239,13 +240,13 @@ struct StoredEventTests {
         #expect(seen.items.isEmpty)
         #expect(bus.trigger(topic, 6).queued == 1)
         mayLeave.signal()
-        while seen.items.count < 4 { await Task.yield() }
+        try await until { seen.items.count >= 4 }
         #expect(seen.items == ["3", "4", "5", "6"])
         watch.cancel()
     }
 
     @Test("A thread that triggers an ordered topic handles a share of the events of others, not all")
-    func sharedWork() async {
+    func sharedWork() async throws {
         let (ended, threads) = (DispatchSemaphore(value: 0), Recorder<ObjectIdentifier>())
         bus.watch(state) { [bus, state] in
             seen.note("\($0.payload)")
@@ -263,26 +264,26 @@ struct StoredEventTests {
                 continuation.resume()
             }
         }
-        while seen.items.count < 1001 { await Task.yield() }
+        try await until { seen.items.count >= 1001 }
         #expect(seen.items == (0...1000).map(String.init))
         #expect(threads.items.count { $0 == threads.items[0] } == 64)
     }
 
     @Test("A handler that always triggers its own topic ends at the limit of depth inside a replay, too")
-    func endlessHandler() async {
+    func endlessHandler() async throws {
         bus.trigger(state, 0)
         bus.watch(state) { [bus, state] in
             seen.note("\($0.payload)")
             if $0.payload < 10_000 { bus.trigger(state, $0.payload + 1) }
         }.store(in: bag)
         // A task delivers the last events, after the share of this thread.
-        while bus.refusedCount == 0 { await Task.yield() }
+        try await until { bus.refusedCount != 0 }
         #expect(seen.items == (0...64).map(String.init))
         #expect(bus.refusedCount == 1)
     }
 
     @Test("A new watcher misses no event of concurrent triggers and receives each once, in order")
-    func race() async {
+    func race() async throws {
         let topic = Topic<Int>("race", keeping: 1_000_000, ordered: true)
         for _ in 0..<20 {
             let bus = EventBus()
@@ -291,7 +292,7 @@ struct StoredEventTests {
             await Task.yield()
             let watch = bus.watch(topic) { got.note($0.payload) }
             await trigger.value
-            while got.items.count < 300 { await Task.yield() }
+            try await until { got.items.count >= 300 }
             #expect(got.items == Array(0..<300))
             watch.cancel()
         }

@@ -1,4 +1,5 @@
 import AshlarEventBus
+import AshlarTestSupport
 import Testing
 
 @Suite("Streams and backpressure", .timeLimit(.minutes(5)))
@@ -107,7 +108,7 @@ struct StreamTests {
     }
 
     @Test("Senders wait for room in order of arrival")
-    func backPressure() async {
+    func backPressure() async throws {
         let stream = bus.events(number, buffer: .suspend(2))
         let done = Recorder<Int>()
         for i in 0..<2 { #expect(await bus.send(number, i).queued == 1) }
@@ -119,7 +120,7 @@ struct StreamTests {
                 done.note(i)
             }
         }
-        while stream.counts.buffered < 3 { await Task.yield() }
+        try await until { stream.counts.buffered >= 3 }
         for _ in 0..<50 { await Task.yield() }
         #expect(done.items.isEmpty)
         var iterator = stream.makeAsyncIterator()
@@ -131,13 +132,13 @@ struct StreamTests {
     }
 
     @Test("A sender that waits for two readers continues only after both have made room")
-    func twoReaders() async {
+    func twoReaders() async throws {
         let (first, second) = (
             bus.events(number, buffer: .suspend(1)), bus.events(number, buffer: .suspend(1))
         )
         await bus.send(number, 0)
         let sender = Task { [bus, number] in await bus.send(number, 1) }
-        while second.counts.buffered < 2 { await Task.yield() }
+        try await until { second.counts.buffered >= 2 }
         var (slow, quick) = (first.makeAsyncIterator(), second.makeAsyncIterator())
         #expect(await quick.next()?.payload == 0)
         #expect(await quick.next()?.payload == 1)
@@ -148,7 +149,7 @@ struct StreamTests {
     }
 
     @Test("Sending waits if the event is queued for the main actor or by the order of a topic")
-    func backPressureBehindQueues() async {
+    func backPressureBehindQueues() async throws {
         for isOrdered in [false, true] {
             let bus = EventBus(delivery: isOrdered ? .inline : .queuedOnMain)
             let topic = Topic<Int>("number", ordered: isOrdered)
@@ -162,7 +163,7 @@ struct StreamTests {
                 #expect(receipt.dropped == 0)
                 done.note(1)
             }
-            while stream.counts.buffered < 2 { await Task.yield() }
+            try await until { stream.counts.buffered >= 2 }
             for _ in 0..<50 { await Task.yield() }
             #expect(done.items.isEmpty)
             var iterator = stream.makeAsyncIterator()
@@ -196,17 +197,17 @@ struct StreamTests {
     }
 
     @Test("A sender stops waiting if it is cancelled or its reader is released")
-    func endOfWaiting() async {
+    func endOfWaiting() async throws {
         let stream = bus.events(number, buffer: .suspend(1))
         await bus.send(number, 0)
         let cancelled = Task { [bus, number] in await bus.send(number, 1) }
-        while stream.counts.buffered < 2 { await Task.yield() }
+        try await until { stream.counts.buffered >= 2 }
         cancelled.cancel()
         let receipt = await cancelled.value
         #expect(receipt.dropped == 1)
         #expect(receipt.queued == 0)
         let abandoned = Task { [bus, number] in await bus.send(number, 2) }
-        while stream.counts.buffered < 2 { await Task.yield() }
+        try await until { stream.counts.buffered >= 2 }
         do { _ = stream.makeAsyncIterator() }
         #expect(await abandoned.value.dropped == 1)
         #expect(stream.counts.produced == 3)
@@ -215,7 +216,7 @@ struct StreamTests {
     }
 
     @Test("With threads on both sides, every event is consumed, dropped or buffered exactly once")
-    func conservation() async {
+    func conservation() async throws {
         for buffer in [EventBuffer.newest(8), .oldest(8), .latest, .unbounded, .suspend(8)] {
             let stream = bus.events(number, buffer: buffer)
             let reader = Task { () -> Int in
@@ -232,7 +233,7 @@ struct StreamTests {
                     }
                 }
             }
-            while stream.counts.buffered > 0 { await Task.yield() }
+            try await until { stream.counts.buffered == 0 }
             reader.cancel()
             let read = await reader.value
             let counts = stream.counts

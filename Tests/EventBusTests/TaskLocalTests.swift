@@ -1,4 +1,5 @@
 import AshlarEventBus
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -18,7 +19,7 @@ struct TaskLocalTests {
         }
         Request.$id.withValue("request-1") { _ = bus.trigger(number, 1) }
         bus.trigger(number, 2)
-        while log.items.count < 4 { await Task.yield() }
+        try await until { log.items.count >= 4 }
         #expect(Set(log.items) == ["1 none", "2 none"])
         watch.cancel()
         main.cancel()
@@ -35,7 +36,7 @@ struct TaskLocalTests {
             Task { try await router.navigate(to: "/step/\(step + 1)") }
         }
         try await router.navigate(to: "/step/1")
-        while log.items.last != "40" { await Task.yield() }
+        try await until { log.items.last == "40" }
         #expect(log.items.count == 40)
     }
 
@@ -90,7 +91,7 @@ struct TaskLocalTests {
     func unretainedQueue() async throws {
         let watch = bus.watch("note:edited") { [log] _ in log.note("edited") }
         DeferredEvents(bus).trigger(Topic<Int>("note:edited"), 1, .soon)
-        while log.items.isEmpty { await Task.yield() }
+        try await until { !log.items.isEmpty }
         #expect(log.items == ["edited"])
         watch.cancel()
     }

@@ -238,7 +238,7 @@ import Testing
             try FileManager.default.setAttributes(
                 [.modificationDate: Date(timeIntervalSince1970: 5)], ofItemAtPath: path + ".5")
             #expect(send(text, now, to: sink))
-            while contents(path + ".5") == "ancient\n" || contents(path + ".6") == "ancient\n" { await Task.yield() }
+            try await until { contents(path + ".5") != "ancient\n" && contents(path + ".6") != "ancient\n" }
         }
         #expect(send("1", now, to: sink))
         try await rotate("2")
@@ -286,7 +286,7 @@ import Testing
             }
         }
         // A compression retains its sink; the time limit ends the wait.
-        while released.contains(where: { $0.sink != nil }) { try await Task.sleep(for: .milliseconds(1)) }
+        try await until { !released.contains { $0.sink != nil } }
         let all = Process()
         all.executableURL = URL(fileURLWithPath: "/bin/sh")
         all.arguments = ["-c", "gzip -dcf '\(folder.path)'/a.log*"]
@@ -373,7 +373,7 @@ import Testing
         let now = Int64(Date().timeIntervalSince1970)
         let text = String(repeating: "x", count: 80)
         for index in 1...3 { #expect(send("\(index)\(text)", now, to: sink)) }
-        while folder.names != ["a.log", "a.log.1.gz", "a.log.2.gz"] { await Task.yield() }
+        try await until { folder.names == ["a.log", "a.log.1.gz", "a.log.2.gz"] }
         let gunzip = Process()
         gunzip.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         gunzip.arguments = ["gzip", "-dc", path + ".1.gz"]

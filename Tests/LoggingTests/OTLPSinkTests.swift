@@ -1,3 +1,4 @@
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -143,7 +144,7 @@ import Testing
         let collector = Collector([nil, nil, .retry(after: .seconds(90)), nil])
         let sink = sink(collector, startsAlone: true)
         Collector.log(0..<2, to: sink)
-        while collector.state.withLock({ $0.bodies.count }) < 5 { await Task.yield() }
+        try await until { collector.state.withLock({ $0.bodies.count }) >= 5 }
         let pauses = collector.state.withLock { $0.pauses }
         #expect(pauses.count == 5 && pauses[0] == .seconds(7) && pauses[3] == .seconds(90), "\(pauses)")
         for (pause, longest) in [(pauses[1], 1.0), (pauses[2], 2), (pauses[4], 8)] {

@@ -48,7 +48,7 @@ import Testing
         Collector.log(0..<9, to: sink)
         disk.state.withLock { $0.isBlocked = true }
         async let failed: Void = sink.send()
-        while disk.state.withLock({ $0.waiting }) == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        try await until { disk.state.withLock({ $0.waiting }) != 0 }
         // Neither logging nor counting waits for the disk.
         Collector.log(9..<500, to: sink)
         #expect(sink.lostLines == 0)

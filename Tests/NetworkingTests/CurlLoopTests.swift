@@ -1,3 +1,5 @@
+import AshlarTestSupport
+
 #if os(Linux)
     import AshlarNetworking
     import Foundation

@@ -1,4 +1,5 @@
 import AshlarNetworking
+import AshlarTestSupport
 import Testing
 
 /// A server of notes behind a stub transport: `/notes` and `/notes/id`, with versions.
@@ -160,7 +161,8 @@ private final class NotesServer: Sendable {
             for await _ in gate { return ModelSyncAnswer(["id": 1, "n": 5]) }
             throw NetworkError(.cancelled)
         }
-        func waitForCall() async { while calls.withLock({ $0.isEmpty }) { await Task.yield() } }
+        var isCalled: Bool { calls.withLock { !$0.isEmpty } }
+        func waitForCall() async throws { try await until { isCalled } }
     }
 
     @Test("A second fetch joins the first; another verb fails as busy")
@@ -170,7 +172,7 @@ private final class NotesServer: Sendable {
         let log = EventLog()
         let watch = model.observe { log.add($0.name) }
         async let first: Void = model.fetch()
-        await sync.waitForCall()
+        try await sync.waitForCall()
         async let second: Void = model.fetch()
         let busy = await #expect(throws: NetworkError.self) { try await model.save() }
         #expect(busy?.code == .busy && log.take() == [])
@@ -190,7 +192,7 @@ private final class NotesServer: Sendable {
         let sync = SlowSync()
         let model = Model(["id": 1], schema: schema, sync: sync)
         let first = Task { try await model.fetch() }
-        await sync.waitForCall()
+        try await sync.waitForCall()
         first.cancel()
         let result = await first.result
         let error = #expect(throws: NetworkError.self) { try result.get() }

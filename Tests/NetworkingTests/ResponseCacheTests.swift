@@ -1,4 +1,5 @@
 import AshlarCore
+import AshlarTestSupport
 import Foundation
 import Testing
 

@@ -1,4 +1,5 @@
 import AshlarCore
+import AshlarTestSupport
 import Testing
 
 @testable import AshlarNetworking

@@ -2,7 +2,7 @@ import Foundation
 
 /// A value protected by a lock.
 ///
-/// It stands for the standard mutex in these tests, whose hand-over from thread to thread the thread sanitizer does not
+/// It replaces the standard mutex in these tests, whose hand-over from thread to thread the thread sanitizer does not
 /// see on Linux, so that it would report every use of one.
 final class Mutex<Value>: @unchecked Sendable {
     // Unchecked because the value is used only inside the lock.

@@ -1,3 +1,4 @@
+import AshlarTestSupport
 import Testing
 
 /// An operation that runs beside a test, whose result is awaited for at most 30 seconds.

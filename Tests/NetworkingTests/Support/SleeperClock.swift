@@ -1,3 +1,6 @@
+import AshlarTestSupport
+import Testing
+
 /// A clock whose sleeps end when a test ends them.
 final class SleeperClock: Clock, Sendable {
     private struct Sleeper {

@@ -46,15 +46,3 @@ func outcome<Output: Sendable>(
 extension Result {
     var failure: Failure? { if case .failure(let failure) = self { failure } else { nil } }
 }
-
-/// Waits for a condition that another thread satisfies; fails after 30 seconds.
-func until(_ condition: () throws -> Bool) async throws {
-    let limit = ContinuousClock.now + .seconds(30)
-    while try !condition() {
-        guard ContinuousClock.now < limit else {
-            Issue.record("the condition never held")
-            return
-        }
-        try await Task.sleep(for: .milliseconds(5))
-    }
-}
