@@ -28,7 +28,7 @@ package enum AtomicFile {
         let path = target(of: path)
         let temporary = path + ".tmp"
         let descriptor = try openExclusively(temporary, mode_t(permissions))
-        defer { close(descriptor) }
+        defer { FileLock.release(descriptor) }
         let bytes = content()
         var old = stat()
         let mode = stat(path, &old) == 0 ? old.st_mode & 0o7777 : mode_t(permissions)
@@ -75,7 +75,7 @@ package enum AtomicFile {
             }
             let current = FileStatus(temporary, followingLinks: false)?.signature.inode
             if let current, current == FileStatus(descriptor: descriptor)?.signature.inode { return descriptor }
-            close(descriptor)
+            FileLock.release(descriptor)
         }
     }
 

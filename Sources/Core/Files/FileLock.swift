@@ -6,20 +6,64 @@
     import Glibc
 #endif
 
-/// An exclusive lock that processes and threads share by the path of a file.
-package enum FileLock {
-    /// Runs `body` while no other thread or process runs one with the same path.
+/// An exclusive lock of a file or folder that threads and processes share by its path.
+///
+/// The lock ends when the object is released or when its process ends.
+package final class FileLock: Sendable {
+    package enum Target: Sendable {
+        /// An empty file, which is created and remains.
+        case file
+        case folder
+    }
+
+    private let descriptor: Int32
+
+    private init(descriptor: Int32) { self.descriptor = descriptor }
+
+    deinit { Self.release(descriptor) }
+
+    /// Unlocks and closes a file.
     ///
-    /// The lock is that of an empty file, which is created and stays. The system releases it when a process ends.
+    /// Closing it isn't enough: a child that was forked in the meantime shares the lock.
+    static func release(_ descriptor: Int32) {
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
+
+    /// Locks a file or folder without waiting.
     ///
-    /// - Throws: The system's error if the file cannot be created.
-    package static func withLock<Result>(on path: String, _ body: () -> Result) throws(FileFailure) -> Result {
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
-        guard descriptor >= 0 else { throw .last(path) }
-        defer { close(descriptor) }
-        while flock(descriptor, LOCK_EX) != 0 {
-            guard errno == EINTR else { throw .last(path) }
+    /// - Returns: Nil if another object, in this process or another one, holds the lock.
+    /// - Throws: The system's error if the path can't be opened, or its file system has no locks.
+    package static func attempt(_ path: String, _ target: Target = .file) throws(FileFailure) -> FileLock? {
+        do throws(FileFailure) {
+            return try lock(path, target, LOCK_EX | LOCK_NB)
+        } catch {
+            if error.reason == .system(EWOULDBLOCK) { return nil }
+            throw error
         }
-        return body()
+    }
+
+    /// Runs `body` while no other thread or process holds the lock of a file.
+    ///
+    /// - Throws: The system's error if the file can't be created or locked.
+    package static func withLock<Result>(on path: String, _ body: () -> Result) throws(FileFailure) -> Result {
+        let lock = try lock(path, .file, LOCK_EX)
+        return withExtendedLifetime(lock, body)
+    }
+
+    private static func lock(_ path: String, _ target: Target, _ operation: Int32) throws(FileFailure) -> FileLock {
+        let flags =
+            switch target {
+            case .file: O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK
+            case .folder: O_RDONLY | O_DIRECTORY
+            }
+        let descriptor = retrying { open(path, flags | O_CLOEXEC, 0o600) }
+        guard descriptor >= 0 else { throw .last(path) }
+        guard retrying({ flock(descriptor, operation) }) == 0 else {
+            let failure = FileFailure.last(path)
+            close(descriptor)
+            throw failure
+        }
+        return FileLock(descriptor: descriptor)
     }
 }

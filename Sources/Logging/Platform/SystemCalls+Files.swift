@@ -1,3 +1,4 @@
+internal import AshlarCore
 internal import CAshlarLogging
 
 #if canImport(Darwin)
@@ -241,19 +242,17 @@ extension SystemCalls {
     ///
     /// A file system without locks doesn't prevent this, and Apple systems end a suspended app that holds a lock.
     static func withFolderLocked<Result>(of path: String, _ body: () -> Result) -> Result? {
-        #if !canImport(Darwin)
-            let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-            let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-            let isLocked = descriptor >= 0 && flock(descriptor, LOCK_EX | LOCK_NB) == 0
-            let isBusy = descriptor >= 0 && !isLocked && errno == EWOULDBLOCK
-            defer {
-                // A child that was forked in the meantime shares the lock, so closing the descriptor may not release it.
-                if isLocked { flock(descriptor, LOCK_UN) }
-                if descriptor >= 0 { Self.close(descriptor) }
+        #if canImport(Darwin)
+            return body()
+        #else
+            do {
+                let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+                guard let lock = try FileLock.attempt(folder, .folder) else { return nil }
+                return withExtendedLifetime(lock, body)
+            } catch {
+                return body()
             }
-            if isBusy { return nil }
         #endif
-        return body()
     }
 
     static func isWritableFolder(_ path: String) -> Int32 { access(path, W_OK | X_OK) == 0 ? 0 : errno }

@@ -20,7 +20,7 @@ struct OfflineFolder: Sendable {
     private static let temporarySuffix = ".tmp"
 
     private let path: String
-    private let lock: HeldFileLock
+    private let lock: FileLock
 
     /// Opens a folder, and creates it if necessary.
     init(_ path: String) throws(NetworkError) {
@@ -28,7 +28,7 @@ struct OfflineFolder: Sendable {
         do throws(FileFailure) {
             if path.isEmpty { throw FileFailure(path, .system(ENOENT)) }
             try FolderListing.create(path, permissions: 0o700)
-            guard let lock = try HeldFileLock(path + "/lock") else {
+            guard let lock = try FileLock.attempt(path + "/lock") else {
                 throw FileFailure(path, .system(EBUSY))
             }
             self.lock = lock

@@ -1,0 +1,92 @@
+import AshlarCore
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct FileLockTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test("A file or folder has one lock, which ends with its object")
+    func exclusion() throws {
+        for (path, target) in [(folder.path + "/lock", FileLock.Target.file), (folder.path, .folder)] {
+            var lock = try FileLock.attempt(path, target)
+            #expect(lock != nil)
+            #expect(try FileLock.attempt(path, target) == nil)
+            withExtendedLifetime(lock) {}
+            lock = nil
+            #expect(try FileLock.attempt(path, target) != nil)
+        }
+    }
+
+    @Test("A lock is not acquired on a link, a missing folder, or a file in place of a folder")
+    func failures() throws {
+        let file = try folder.file("file", "")
+        let link = folder.path + "/link"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: file)
+        #expect(throws: FileFailure(link, .system(ELOOP))) { try FileLock.attempt(link) }
+        #expect(throws: FileFailure(link, .system(ELOOP))) { try FileLock.withLock(on: link) {} }
+        let missing = folder.path + "/missing/lock"
+        #expect(throws: FileFailure(missing, .system(ENOENT))) { try FileLock.attempt(missing) }
+        #expect(throws: FileFailure(file, .system(ENOTDIR))) { try FileLock.attempt(file, .folder) }
+    }
+
+    @Test("Threads that wait for a lock run one after the other")
+    func waiting() async throws {
+        final class Counter: @unchecked Sendable {  // The lock under test protects the value.
+            var value = 0
+        }
+        let (path, counter) = (folder.path + "/lock", Counter())
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    for _ in 0..<500 { try FileLock.withLock(on: path) { counter.value += 1 } }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(counter.value == 4000)
+    }
+
+    #if os(Linux)
+        /// Copies the descriptors of a file, as a fork does.
+        private static func copyDescriptors(of path: String) -> [Int32] {
+            (0..<1024).filter { descriptor in
+                (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")) == path
+            }.map { dup($0) }
+        }
+
+        @Test("A lock ends with its owner, even if a forked child has its descriptor")
+        func forkedChild() throws {
+            let path = URL(fileURLWithPath: folder.path).resolvingSymlinksInPath().path + "/lock"
+            var copies: [Int32] = []
+            defer { for copy in copies { close(copy) } }
+            do {
+                let lock = try #require(try FileLock.attempt(path))
+                copies += Self.copyDescriptors(of: path)
+                withExtendedLifetime(lock) {}
+            }
+            #expect(copies.count == 1)
+            #expect(try FileLock.attempt(path) != nil)
+            try FileLock.withLock(on: path) { copies += Self.copyDescriptors(of: path) }
+            #expect(copies.count == 3)
+            #expect(try FileLock.attempt(path) != nil)
+        }
+
+        @Test("A failed replacement releases the temporary file, even if a forked child has its descriptor")
+        func failedReplacement() throws {
+            let path = URL(fileURLWithPath: folder.path).resolvingSymlinksInPath().path + "/file"
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+            var copies: [Int32] = []
+            defer { for copy in copies { close(copy) } }
+            #expect(throws: FileFailure.self) {
+                try AtomicFile.replace(path) {
+                    copies += Self.copyDescriptors(of: path + ".tmp")
+                    return []
+                }
+            }
+            #expect(copies.count == 1)
+            #expect(try FileLock.attempt(path + ".tmp") != nil)
+        }
+    #endif
+}
