@@ -1,7 +1,8 @@
 extension CapturingSink {
     /// Stores all lines that `body` and its child tasks log, down to `level`, regardless of thresholds and the switch.
     ///
-    /// Lines below the thresholds are written to no other destination.
+    /// Lines below the thresholds are written to no other destination. Lines that are less severe than `level` aren't
+    /// stored, even if another capture or the thresholds enable them.
     ///
     /// - Throws: The error that `body` throws.
     @discardableResult
@@ -18,12 +19,13 @@ extension CapturingSink {
     ) async rethrows -> R {
         LogPipeline.shared.beginCapture(level)
         defer { LogPipeline.shared.endCapture(level) }
-        return try await Self.$active.withValue(Self.active + [self]) { try await body() }
+        let active = Self.active + [Capture(sink: self, threshold: level)]
+        return try await Self.$active.withValue(active) { try await body() }
     }
 
     func capture<R>(at level: LogLevel, in pipeline: LogPipeline, _ body: () throws -> R) rethrows -> R {
         pipeline.beginCapture(level)
         defer { pipeline.endCapture(level) }
-        return try Self.$active.withValue(Self.active + [self]) { try body() }
+        return try Self.$active.withValue(Self.active + [Capture(sink: self, threshold: level)]) { try body() }
     }
 }

@@ -119,7 +119,11 @@ final class LogPipeline: Sendable {
         let retained = cached.retain()
         defer { retained.release() }
         let settings = retained.takeUnretainedValue()
-        if isCapturing { for sink in CapturingSink.active { _ = sink.receive(record) } }
+        if isCapturing {
+            for capture in CapturingSink.active where record.level <= capture.threshold {
+                _ = capture.sink.receive(record)
+            }
+        }
         if record.level.rawValue < gate.regularLimit.load(ordering: .relaxed) {
             deliverFiltered(record, by: settings, on: thread)
         } else if let recorder = settings.noise.recorder, record.level <= recorder.level {

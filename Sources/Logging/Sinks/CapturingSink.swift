@@ -14,7 +14,13 @@ public final class CapturingSink: LogSink {
     private let stored = Guarded<[LogRecord.Copy]>([])
     private let format: LogFormat
 
-    @TaskLocal static var active: [CapturingSink] = []
+    /// A capture that is running, and the least severe level that its sink receives.
+    struct Capture: Sendable {
+        let sink: CapturingSink
+        let threshold: LogLevel
+    }
+
+    @TaskLocal static var active: [Capture] = []
 
     /// Creates an empty sink; `format` is the format of ``lines``, by default without times.
     public init(format: LogFormat = .myLogger) { self.format = format }

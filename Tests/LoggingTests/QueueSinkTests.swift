@@ -1,0 +1,122 @@
+import Foundation
+import Testing
+
+@testable import AshlarLogging
+
+/// A sink that waits in its first line until it is released.
+private final class StuckSink: LogSink {
+    let threshold: LogLevel
+    private let inner = CapturingSink()
+    private let (entered, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+
+    init(threshold: LogLevel = .verbose) { self.threshold = threshold }
+
+    var records: [LogRecord.Copy] { inner.records }
+
+    func receive(_ record: borrowing LogRecord) -> Bool {
+        if record.message == "line 0" {
+            entered.signal()
+            #expect(gate.wait(timeout: .now() + 60) == .success)
+        }
+        return inner.receive(record)
+    }
+
+    func untilLineIsReceived() { #expect(entered.wait(timeout: .now() + 60) == .success) }
+
+    func release() { gate.signal() }
+}
+
+@Suite struct QueueSinkTests {
+    @Test("A queue delivers in order on another thread, and flush waits for it", .timeLimit(.minutes(5)))
+    func queue() {
+        let inner = CapturingSink()
+        let sink = QueueSink(inner, bytes: 1 << 20)
+        let system = TestSystem { $0.sinks = [sink] }
+        for index in 1...500 { system.log().info("line \(index)") }
+        _ = system.pipeline.flush(sync: false)
+        #expect(inner.records.map(\.message) == (1...500).map { "line \($0)" })
+        #expect(sink.dropped.isEmpty)
+    }
+
+    @Test(
+        "A stuck sink uses bounded memory; dropped lines are counted by level and reported", .timeLimit(.minutes(5)),
+        arguments: [QueueSink.Overflow.dropNewest, .dropOldest, .block(atMost: .milliseconds(1))])
+    func stuck(overflow: QueueSink.Overflow) {
+        let stuck = StuckSink()
+        let sink = QueueSink(stuck, bytes: 4096, overflow: overflow)
+        let system = TestSystem { $0.sinks = [sink] }
+        system.log().info("line 0")
+        stuck.untilLineIsReceived()
+        for index in 1...200 { system.log().info("line \(index)") }
+        let dropped = sink.dropped[.info] ?? 0
+        #expect(dropped > 150)
+        #expect(system.lines.count == 201)
+        stuck.release()
+        sink.flush()
+        system.log().info("line 201")
+        sink.flush()
+        let messages = stuck.records.map(\.message)
+        let reported = messages.compactMap {
+            $0.wholeMatch(of: /(\d+) lines lost \(queue full\)/).flatMap { Int($0.1) }
+        }
+        #expect(reported.reduce(0, +) == dropped)
+        let lines = messages.filter { $0.hasPrefix("line ") }
+        #expect(lines.count == 202 - dropped)
+        #expect(lines.last == "line 201")
+        if overflow == .dropOldest { #expect(lines.contains("line 200")) } else { #expect(lines.contains("line 1")) }
+        // Each notice is where the lines are missing.
+        var next = 0
+        for message in messages {
+            if let lost = message.wholeMatch(of: /(\d+) lines lost .*/).flatMap({ Int($0.1) }) {
+                next += lost
+            } else {
+                #expect(message == "line \(next)")
+                next += 1
+            }
+        }
+        #expect(next == 202)
+    }
+
+    @Test(
+        "A line that can't fit is dropped alone and without waiting", .timeLimit(.minutes(1)),
+        arguments: [QueueSink.Overflow.dropNewest, .dropOldest, .block(atMost: .seconds(20))])
+    func tooLong(overflow: QueueSink.Overflow) {
+        let stuck = StuckSink()
+        let sink = QueueSink(stuck, bytes: 1024, overflow: overflow)
+        let system = TestSystem { $0.sinks = [sink] }
+        system.log().info("line 0")
+        stuck.untilLineIsReceived()
+        system.log().info("line 1")
+        let start = ContinuousClock.now
+        system.log().info("\(String(repeating: "x", count: 2000))")
+        #expect(ContinuousClock.now - start < .seconds(10))
+        stuck.release()
+        sink.flush()
+        #expect(sink.dropped == [.info: 1])
+        #expect(stuck.records.map(\.message) == ["line 0", "line 1", "1 lines lost (queue full)"])
+    }
+
+    @Test("A fork also holds the locks of the sink after a queue")
+    func queueInFork() {
+        let sinks: [any ForkAware & LogSink] = [FileSink(path: "/nowhere"), MemorySink(), SyslogSink(tag: "t")]
+        for sink in sinks {
+            let held = QueueSink(sink).forkLocks
+            #expect(sink.forkLocks.allSatisfy { lock in held.contains { $0 as AnyObject === lock as AnyObject } })
+        }
+    }
+
+    @Test("A sink for errors receives the report of lost lines as an error", .timeLimit(.minutes(5)))
+    func lostErrors() {
+        let stuck = StuckSink(threshold: .error)
+        let sink = QueueSink(stuck, bytes: 1024)
+        let system = TestSystem { $0.sinks = [sink] }
+        system.log().error("line 0")
+        stuck.untilLineIsReceived()
+        for index in 1...50 { system.log().error("line \(index)") }
+        stuck.release()
+        sink.flush()
+        let notices = stuck.records.filter { $0.context == "AshlarLogging" }
+        #expect(notices.map(\.level) == [.error])
+        #expect(notices.first?.message == "\(sink.dropped[.error] ?? 0) lines lost (queue full)")
+    }
+}
