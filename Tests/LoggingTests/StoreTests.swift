@@ -1,4 +1,3 @@
-import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -62,89 +61,7 @@ let modes: [LogStorageMode] = [.writeThrough, .mapped, .buffered(bytes: 4096, mi
         #expect(tail(20) == "[INFO] A - line 100\n")
         #expect(tail(19).isEmpty)
         #expect(tail(0).isEmpty)
-        #expect(tail(41) == "[INFO] A - line 99\n[INFO] A - line 100\n" || tail(41) == "[INFO] A - line 100\n")
-    }
-
-    @Test("Segments continue without splitting or losing a line", arguments: modes)
-    func rotation(mode: LogStorageMode) throws {
-        var random = SeededRandom(seed: 5)
-        let system = TestSystem {
-            $0.mode = mode
-            $0.rotation = LogRotation(segmentBytes: 8192, runBytes: 1 << 20)
-        }
-        var expected = ""
-        for index in 1...3000 {
-            let text = "\(index) " + String(repeating: "y", count: Int.random(in: 0...120, using: &random))
-            system.log().info(text)
-            expected += "[INFO] A - \(text)\n"
-        }
-        #expect(system.live == expected)
-        _ = system.pipeline.flush(sync: true)
-        system.pipeline.shutdown()
-        let segments = system.folder.names.filter { $0.hasSuffix(".log") }
-        #expect(segments.count > 20)
-        for name in segments {
-            let bytes = try #require(FileManager.default.contents(atPath: "\(system.folder.path)/\(name)"))
-            #expect(bytes.count <= 8192)
-            #expect(bytes.isEmpty || bytes.last == 10)
-            #expect(bytes.starts(with: Data("[INFO]".utf8)) || bytes.isEmpty)
-        }
-        #expect(system.live == expected)
-    }
-
-    @Test("A run retains its first segment and the newest ones", arguments: modes)
-    func runLimit(mode: LogStorageMode) throws {
-        let system = TestSystem {
-            $0.mode = mode
-            $0.rotation = LogRotation(segmentBytes: 8192, runBytes: 32768)
-        }
-        for index in 1...10_000 { system.log().info("line \(index)") }
-        system.pipeline.shutdown()
-        let live = system.live
-        #expect(live.hasPrefix("[INFO] A - line 1\n"))
-        #expect(live.hasSuffix("[INFO] A - line 10000\n"))
-        #expect(live.contains("\n... [segments "))
-        #expect(live.contains(" were removed: the run is too long] ...\n"))
-        let run = try #require(PriorRun.all(in: system.folder.path).first)
-        #expect(run.log == live)
-        #expect(system.counters.removedSegments > 10)
-        let total = system.folder.names.reduce(0) {
-            $0
-                + ((try? FileManager.default.attributesOfItem(atPath: "\(system.folder.path)/\($1)")[.size] as? Int)
-                    ?? 0)
-        }
-        #expect(total <= 32768 + 128)
-    }
-
-    @Test("A line longer than a segment has its own segment", arguments: modes)
-    func longLine(mode: LogStorageMode) {
-        let system = TestSystem {
-            $0.mode = mode
-            $0.rotation = LogRotation(segmentBytes: 4096, runBytes: 1 << 20)
-        }
-        let long = String(repeating: "z", count: 20_000)
-        system.log().info("before")
-        system.log().info(long)
-        system.log().info("after")
-        #expect(system.live == "[INFO] A - before\n[INFO] A - \(long)\n[INFO] A - after\n")
-    }
-
-    @Test("Lines that fill a segment exactly stay in it, and the tail crosses segments", arguments: modes)
-    func exactFit(mode: LogStorageMode) throws {
-        let system = TestSystem {
-            $0.mode = mode
-            $0.rotation = LogRotation(segmentBytes: 4096, runBytes: 1 << 20)
-        }
-        let lines = (0..<64).map { "\(1000 + $0) " + String(repeating: "x", count: 47) }
-        for line in lines { system.log().info(line) }
-        _ = system.pipeline.flush(sync: true)
-        #expect(try system.file() == lines.map { "[INFO] A - \($0)\n" }.joined())
-        #expect(try system.file().utf8.count == 4096)
-        system.log().info("next")
-        _ = system.pipeline.flush(sync: false)
-        #expect(try system.file(.segment(1)).hasPrefix("[INFO] A - next\n"))
-        let tail = String(decoding: system.pipeline.liveBytes(limit: 16 + 2 * 64), as: UTF8.self)
-        #expect(tail == "[INFO] A - \(lines[62])\n[INFO] A - \(lines[63])\n[INFO] A - next\n")
+        #expect(tail(41) == "[INFO] A - line 99\n[INFO] A - line 100\n")
     }
 
     @Test("Impossible limits are corrected, and lines are stored", arguments: modes)
@@ -209,28 +126,6 @@ let modes: [LogStorageMode] = [.writeThrough, .mapped, .buffered(bytes: 4096, mi
             }
             #expect(system.lines.count == 500, "round \(round)")
         }
-    }
-
-    @Test("Segments also end after the interval", arguments: [LogStorageMode.writeThrough, .mapped])
-    func interval(mode: LogStorageMode) {
-        let system = TestSystem {
-            $0.mode = mode
-            $0.rotation = LogRotation(segmentBytes: 4096, interval: .zero)
-        }
-        for index in 1...3 { system.log().info("line \(index)") }
-        #expect(system.folder.names.count { $0.hasSuffix(".log") } == 3)
-        #expect(system.lines == (1...3).map { "[INFO] A - line \($0)" })
-    }
-
-    @Test("An enormous interval is no interval", arguments: [LogStorageMode.writeThrough, .mapped])
-    func endlessInterval(mode: LogStorageMode) {
-        let system = TestSystem {
-            $0.mode = mode
-            $0.rotation = LogRotation(interval: .seconds(Int64.max))
-            $0.retention.age = .seconds(Int64.max)
-        }
-        for index in 1...3 { system.log().info("line \(index)") }
-        #expect(system.folder.names.count { $0.hasSuffix(".log") } == 1)
     }
 
     @Test(
@@ -298,106 +193,5 @@ let modes: [LogStorageMode] = [.writeThrough, .mapped, .buffered(bytes: 4096, mi
         for name in try manager.contentsOfDirectory(atPath: nested) {
             #expect(try manager.attributesOfItem(atPath: "\(nested)/\(name)")[.posixPermissions] as? Int == 0o600)
         }
-    }
-
-    @Test("Without a usable folder the log is stored in memory")
-    func memory() throws {
-        let none = TestSystem { $0.folder = nil }
-        none.log().info("x")
-        #expect(none.report.storage == .memory(0))
-        #expect(none.live == "[INFO] A - x\n")
-        let folder = TemporaryFolder()
-        try folder.make()
-        try Data().write(to: URL(fileURLWithPath: folder.path + "/file"))
-        let blocked = TestSystem { $0.folder = folder.path + "/file" }
-        blocked.log().info("y")
-        #expect(blocked.report.storage == .memory(ENOTDIR))
-        #expect(blocked.report.priorRun == nil)
-        #expect(blocked.report.notices.count == 1)
-        #expect(blocked.live == "[INFO] A - y\n")
-        for index in 0..<20_000 { blocked.log().info("line \(index) \(index)") }
-        #expect(blocked.live.utf8.count <= 256 * 1024)
-        #expect(blocked.live.hasSuffix("line 19999 19999\n"))
-        #expect(blocked.counters.droppedByStorage > 0)
-    }
-
-    @Test("A start tries an unusable folder again, and writes the lines in memory")
-    func folderBecomesUsable() throws {
-        let folder = TemporaryFolder()
-        try Data().write(to: URL(fileURLWithPath: folder.path))
-        let system = TestSystem(in: folder)
-        system.log().info("one")
-        #expect(system.report.storage == .memory(ENOTDIR))
-        #expect(system.pipeline.start(system.configuration).storage == .memory(ENOTDIR))
-        system.log().info("two")
-        try FileManager.default.removeItem(atPath: folder.path)
-        let report = system.pipeline.start(system.configuration)
-        guard case .file(let path) = report.storage else {
-            Issue.record("still in memory: \(report)")
-            return
-        }
-        system.log().info("three")
-        let expected = "[INFO] A - one\n[INFO] A - two\n[INFO] A - three\n"
-        #expect(try String(contentsOfFile: path, encoding: .utf8) == expected)
-        #expect(report.notices.isEmpty)
-    }
-
-    @Test("A second start changes the settings; with another folder, a new run begins and the old one ends cleanly")
-    func restart() {
-        let system = TestSystem()
-        system.log().info("one")
-        var configuration = LogConfiguration(folder: system.folder.path, threshold: .error, sinks: [])
-        configuration.format = .myLogger
-        configuration.readsEnvironment = false
-        let again = system.pipeline.start(configuration)
-        #expect(again.storage == system.report.storage)
-        system.log().info("hidden")
-        system.log().error("two")
-        #expect(system.lines == ["[INFO] A - one", "[ERROR] A - two"])
-        let other = TemporaryFolder()
-        configuration.folder = other.path
-        #expect(system.pipeline.start(configuration).storage != system.report.storage)
-        system.log().error("three")
-        #expect(system.lines == ["[ERROR] A - three"])
-        #expect(PriorRun.all(in: system.folder.path).map(\.outcome) == [.clean])
-        #expect(PriorRun.all(in: other.path).map(\.outcome) == [.stillRunning])
-    }
-
-    @Test("A start writes earlier lines; late ones are marked")
-    func earlyAndLate() {
-        let folder = TemporaryFolder()
-        let pipeline = LogPipeline()
-        pipeline.format = .myLogger
-        let log = Log("A", pipeline: pipeline)
-        log.info("early", ["k": 1])
-        log.debug("below the default threshold")
-        #expect(String(decoding: pipeline.liveBytes(limit: nil), as: UTF8.self) == "[INFO] A - early k=1\n")
-        var configuration = LogConfiguration(folder: folder.path, sinks: [])
-        configuration.format = .myLogger
-        configuration.readsEnvironment = false
-        #expect(pipeline.start(configuration).earlyLines == 1)
-        log.info("then")
-        pipeline.shutdown()
-        log.info("late")
-        let live = String(decoding: pipeline.liveBytes(limit: nil), as: UTF8.self)
-        #expect(live == "[INFO] A - early k=1\n[INFO] A - then\n[INFO] A - late late=true\n")
-        #expect(PriorRun.all(in: folder.path).map(\.outcome) == [.clean])
-    }
-
-    @Test("Early lines beyond 64 KiB are dropped, the oldest first, and counted")
-    func earlyOverflow() {
-        let pipeline = LogPipeline()
-        pipeline.format = .myLogger
-        let log = Log("A", pipeline: pipeline)
-        for index in 1...1000 { log.info("line \(index)") }
-        let dropped = pipeline.readCounters().droppedEarly
-        #expect(dropped > 0)
-        var configuration = LogConfiguration(sinks: [])
-        configuration.format = .myLogger
-        configuration.readsEnvironment = false
-        #expect(pipeline.start(configuration).earlyLines == 1000 - dropped)
-        let live = String(decoding: pipeline.liveBytes(limit: nil), as: UTF8.self)
-        #expect(live.hasPrefix("[INFO] A - line \(dropped + 1)\n"))
-        #expect(live.hasSuffix("line 1000\n"))
     }
 }

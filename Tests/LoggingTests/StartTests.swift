@@ -1,0 +1,107 @@
+import Foundation
+import Testing
+
+@testable import AshlarLogging
+
+@Suite struct StartTests {
+    @Test("Without a usable folder the log is stored in memory")
+    func memory() throws {
+        let none = TestSystem { $0.folder = nil }
+        none.log().info("x")
+        #expect(none.report.storage == .memory(0))
+        #expect(none.live == "[INFO] A - x\n")
+        let folder = TemporaryFolder()
+        try folder.make()
+        try Data().write(to: URL(fileURLWithPath: folder.path + "/file"))
+        let blocked = TestSystem { $0.folder = folder.path + "/file" }
+        blocked.log().info("y")
+        #expect(blocked.report.storage == .memory(ENOTDIR))
+        #expect(blocked.report.priorRun == nil)
+        #expect(blocked.report.notices.count == 1)
+        #expect(blocked.live == "[INFO] A - y\n")
+        for index in 0..<20_000 { blocked.log().info("line \(index) \(index)") }
+        #expect(blocked.live.utf8.count <= 256 * 1024)
+        #expect(blocked.live.hasSuffix("line 19999 19999\n"))
+        #expect(blocked.counters.droppedByStorage > 0)
+    }
+
+    @Test("A start tries an unusable folder again, and writes the lines in memory")
+    func folderBecomesUsable() throws {
+        let folder = TemporaryFolder()
+        try Data().write(to: URL(fileURLWithPath: folder.path))
+        let system = TestSystem(in: folder)
+        system.log().info("one")
+        #expect(system.report.storage == .memory(ENOTDIR))
+        #expect(system.pipeline.start(system.configuration).storage == .memory(ENOTDIR))
+        system.log().info("two")
+        try FileManager.default.removeItem(atPath: folder.path)
+        let report = system.pipeline.start(system.configuration)
+        guard case .file(let path) = report.storage else {
+            Issue.record("still in memory: \(report)")
+            return
+        }
+        system.log().info("three")
+        let expected = "[INFO] A - one\n[INFO] A - two\n[INFO] A - three\n"
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == expected)
+        #expect(report.notices.isEmpty)
+    }
+
+    @Test("A second start changes the settings; with another folder, a new run begins and the old one ends cleanly")
+    func restart() {
+        let system = TestSystem()
+        system.log().info("one")
+        var configuration = LogConfiguration(folder: system.folder.path, threshold: .error, sinks: [])
+        configuration.format = .myLogger
+        configuration.readsEnvironment = false
+        let again = system.pipeline.start(configuration)
+        #expect(again.storage == system.report.storage)
+        system.log().info("hidden")
+        system.log().error("two")
+        #expect(system.lines == ["[INFO] A - one", "[ERROR] A - two"])
+        let other = TemporaryFolder()
+        configuration.folder = other.path
+        #expect(system.pipeline.start(configuration).storage != system.report.storage)
+        system.log().error("three")
+        #expect(system.lines == ["[ERROR] A - three"])
+        #expect(PriorRun.all(in: system.folder.path).map(\.outcome) == [.clean])
+        #expect(PriorRun.all(in: other.path).map(\.outcome) == [.stillRunning])
+    }
+
+    @Test("A start writes earlier lines; late ones are marked")
+    func earlyAndLate() {
+        let folder = TemporaryFolder()
+        let pipeline = LogPipeline()
+        pipeline.format = .myLogger
+        let log = Log("A", pipeline: pipeline)
+        log.info("early", ["k": 1])
+        log.debug("below the default threshold")
+        #expect(String(decoding: pipeline.liveBytes(limit: nil), as: UTF8.self) == "[INFO] A - early k=1\n")
+        var configuration = LogConfiguration(folder: folder.path, sinks: [])
+        configuration.format = .myLogger
+        configuration.readsEnvironment = false
+        #expect(pipeline.start(configuration).earlyLines == 1)
+        log.info("then")
+        pipeline.shutdown()
+        log.info("late")
+        let live = String(decoding: pipeline.liveBytes(limit: nil), as: UTF8.self)
+        #expect(live == "[INFO] A - early k=1\n[INFO] A - then\n[INFO] A - late late=true\n")
+        #expect(PriorRun.all(in: folder.path).map(\.outcome) == [.clean])
+    }
+
+    @Test("Early lines beyond 64 KiB are dropped, the oldest first, and counted")
+    func earlyOverflow() {
+        let pipeline = LogPipeline()
+        pipeline.format = .myLogger
+        let log = Log("A", pipeline: pipeline)
+        for index in 1...1000 { log.info("line \(index)") }
+        let dropped = pipeline.readCounters().droppedEarly
+        #expect(dropped > 0)
+        var configuration = LogConfiguration(sinks: [])
+        configuration.format = .myLogger
+        configuration.readsEnvironment = false
+        #expect(pipeline.start(configuration).earlyLines == 1000 - dropped)
+        let live = String(decoding: pipeline.liveBytes(limit: nil), as: UTF8.self)
+        #expect(live.hasPrefix("[INFO] A - line \(dropped + 1)\n"))
+        #expect(live.hasSuffix("line 1000\n"))
+    }
+}
