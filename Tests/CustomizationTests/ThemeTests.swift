@@ -1,4 +1,5 @@
 import AshlarCustomization
+import Foundation
 import Testing
 
 @Suite struct ThemeTests {
@@ -204,5 +205,16 @@ import Testing
         #expect(parsed.themes.isEmpty)
         #expect(parsed.diagnostics.map { "\($0.line):\($0.column)" }.first == place)
         #expect(parsed.diagnostics.allSatisfy { $0.severity == .error })
+    }
+
+    @Test("Problems in a binary file have no line, because it has none")
+    func binaryLocations() throws {
+        let attribute = ["key": "a", "type": "color", "value": "GG"]
+        let themes: [String: Any] = ["themes": [["name": "T", "attributes": [attribute]]]]
+        let binary = try PropertyListSerialization.data(fromPropertyList: themes, format: .binary, options: 0)
+        let diagnostics = Theme.parse(Array(binary), file: "T.plist").diagnostics
+        #expect(!diagnostics.isEmpty)
+        #expect(diagnostics.allSatisfy { $0.location.line == 0 && $0.location.file == "T.plist" })
+        #expect(diagnostics.allSatisfy { $0.description.hasPrefix("T.plist: ") })
     }
 }

@@ -79,6 +79,20 @@ import Testing
         #expect(!resources.diagnostics.contains { $0.severity == .error })
     }
 
+    @Test("Of two folders with one language, the export has the values of the one that wins")
+    func twoFolders() throws {
+        let tree = try TemporaryTree([
+            "en.lproj/Localizable.strings": #""a" = "A"; "b" = "B";"#,
+            "fr.lproj/Localizable.strings": #""a" = "canonical";"#,
+            "French.lproj/Localizable.strings": #""a" = "old"; "b" = "old";"#,
+        ])
+        let customization = Customization(path: tree.path, languages: ["fr"])
+        #expect(["a", "b"].map { customization.string($0) } == ["canonical", "old"])
+        let file = AndroidResources(customization).files.first { $0.path == "res/values-fr/strings.xml" }
+        let exported = Customization(layers: AndroidResources(files: [try #require(file)]).layers().layers)
+        #expect(["a", "b"].map { exported.string($0) } == ["canonical", "old"])
+    }
+
     @Test("Files that cannot be written or read are reported with their path")
     func failures() throws {
         let out = try TemporaryTree(["file": "x", "app/values/big.xml": "<resources/>", "app/values/build": "x"])

@@ -51,6 +51,18 @@ import Testing
         #expect(codes("%2d %05d %-3d %1.2f").isEmpty)
     }
 
+    @Test("A space flag that is probably accidental in a plural form uses up an argument, as in formatting")
+    func accidentalPlaceholders() {
+        func message(_ form: String) -> CustomizationValue {
+            CustomizationMessage(
+                format: "%#@files@ %@",
+                variables: ["files": .init(valueType: "d", forms: [.one: form, .other: form])]
+            ).value
+        }
+        #expect(check(message("%d % o"), message("%d % o")).contains("error placeholder-type") == false)
+        #expect(check(message("%d"), message("%d % o")) != check(message("%d"), message("%d")))
+    }
+
     @Test("Every plural form for integers is required")
     func categories() {
         func message(_ categories: PluralCategory...) -> CustomizationValue {

@@ -255,4 +255,21 @@ import Testing
         let json = "{\"themes\": [{\"name\": \"T\", \"attributes\": {\"a\": 1,\n\"a\": 2}}]}"
         #expect(Theme.parse(Array(json.utf8)).diagnostics.map { "\($0.line) \($0.code)" } == ["2 duplicate-key"])
     }
+
+    @Test("The colors of the policy are those of string catalogs, too")
+    func catalogColors() throws {
+        let tree = try TemporaryTree([
+            "Localizable.xcstrings": #"""
+            {"sourceLanguage": "en", "strings": {"tint": {"localizations": {
+              "en": {"stringUnit": {"value": "1,2,3"}}, "fr": {"stringUnit": {"value": "1,2,3,54"}}}}}}
+            """#
+        ])
+        func codes(_ colors: ColorDialect) -> [String] {
+            var policy = CustomizationPolicy()
+            policy.colors = colors
+            return Customization(path: tree.path, languages: [], policy: policy).lint().diagnostics.map(\.code.rawValue)
+        }
+        #expect(codes(.components(alpha: .undecided)) == ["ambiguous-alpha"])
+        #expect(codes(.components(alpha: .byte)) == [])
+    }
 }

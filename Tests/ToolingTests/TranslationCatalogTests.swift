@@ -92,6 +92,19 @@ import Testing
         #expect(Catalog.parse(stringCatalog: Array(read.catalog.stringCatalog().utf8)).catalog == read.catalog)
     }
 
+    @Test("The keys of a string catalog are sorted, also those of plural categories")
+    func sortedCatalog() throws {
+        let message = CustomizationMessage(forms: [
+            .two: "c", .one: "b", .zero: "a", .other: "e", .few: "d", .many: "f",
+        ])
+        let unit = Catalog.Unit(table: "T", key: "k", comment: nil, translations: ["en": .init(message.value)])
+        let text = Catalog(sourceLanguage: "en", units: [unit]).stringCatalog()
+        let places = try ["few", "many", "one", "other", "two", "zero"].map { category in
+            try #require(text.range(of: "\"\(category)\"")).lowerBound
+        }
+        #expect(places == places.sorted())
+    }
+
     // MARK: Random catalogs
 
     @Test("Random catalogs survive every format", .timeLimit(.minutes(5)))
