@@ -152,3 +152,48 @@ import Testing
         }
     }
 }
+
+@Suite struct DigitsTests {
+    @Test("Numbers have leading zeros, and a sign in front of them")
+    func numbers() {
+        #expect(0.digits(0) == "0")
+        #expect(7.digits(2) == "07")
+        #expect((-7).digits(2) == "-07")
+        #expect(123.digits(2) == "123")
+        #expect(Int64.min.digits(21) == "-009223372036854775808")
+        #expect(UInt64.max.digits(17, radix: 16) == "0ffffffffffffffff")
+        #expect(UInt8(10).digits(4, radix: 16, uppercase: true) == "000A")
+    }
+
+    @Test("Bytes have two lowercase hexadecimal digits each")
+    func bytes() {
+        #expect([UInt8]().hexadecimal == "")
+        #expect([0, 9, 10, 15, 16, 0x7F, 0xAB, 255].hexadecimal == "00090a0f107fabff")
+    }
+}
+
+@Suite struct ASCIITests {
+    @Test("Digits, letters, spaces and lowercase letters are those of ASCII")
+    func classes() {
+        for byte in UInt8.min ... .max {
+            let scalar = Unicode.Scalar(byte)
+            let isASCII = byte < 0x80
+            #expect(byte.isDigit == (isASCII && scalar.properties.numericType == .decimal))
+            #expect(byte.isLetter == (isASCII && scalar.properties.isAlphabetic))
+            #expect(byte.isSpace == (isASCII && scalar.properties.isWhitespace))
+            let lowercased = isASCII ? scalar.properties.lowercaseMapping.utf8.first : byte
+            #expect(byte.asciiLowercased == lowercased)
+        }
+    }
+
+    @Test(
+        "Trimming removes ASCII characters only, even in front of a combining character",
+        arguments: [
+            ("", ""), ("  ", ""), ("a", "a"), ("\t a b\r\n", "a b"), ("a \u{301}", "a \u{301}"),
+            (" \u{301}a", "\u{301}a"), ("\u{A0}a ", "\u{A0}a"), (" é ", "é"),
+        ])
+    func trimming(text: String, expected: String) {
+        #expect(Array(text.trimming(\.isSpace).utf8) == Array(expected.utf8))
+        #expect(Array(text[...].trimming(\.isSpace).utf8) == Array(expected.utf8))
+    }
+}

@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// A string with references: `${path}`, `${path:-default}`, `${env:NAME}`, `${env:NAME:-default}`.
 ///
 /// `$${` is an escape for `${`. A default can contain references; it ends at the first `}` that doesn't close one of
@@ -91,9 +93,7 @@ struct ConfigTemplate {
         }
 
         private static func isNameByte(_ byte: UInt8) -> Bool {
-            let letter = byte | 0x20
-            return (letter >= UInt8(ascii: "a") && letter <= UInt8(ascii: "z")) || byte >= 0x80
-                || (byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")) || "_-.:[]".utf8.contains(byte)
+            byte.isLetter || byte.isDigit || byte >= 0x80 || "_-.:[]".utf8.contains(byte)
         }
 
         private mutating func reference(depth: Int) throws(SyntaxError) -> Reference {

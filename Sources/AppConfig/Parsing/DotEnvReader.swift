@@ -57,11 +57,7 @@ struct DotEnvReader {
 
     private mutating func word() -> String {
         let start = at
-        skip { byte in
-            let letter = byte | 0x20
-            return (letter >= UInt8(ascii: "a") && letter <= UInt8(ascii: "z"))
-                || (byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")) || "_.-".utf8.contains(byte)
-        }
+        skip { $0.isLetter || $0.isDigit || "_.-".utf8.contains($0) }
         return String(decoding: bytes[start..<at], as: UTF8.self)
     }
 

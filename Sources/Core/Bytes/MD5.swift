@@ -1,26 +1,9 @@
-/// The hash MD5 (RFC 1321), only for protocols that require it, such as digest authentication.
-package enum MD5 {
-    /// The hash of bytes, 16 bytes long.
-    ///
-    /// - Complexity: O(*n*) in the number of bytes.
-    package static func hash(_ bytes: [UInt8]) -> [UInt8] {
-        var state: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476]
-        // A 1 bit, zeros, and the length in bits.
-        var padded = bytes + [0x80]
-        padded += [UInt8](repeating: 0, count: (120 - padded.count % 64) % 64)
-        let length = UInt64(bytes.count) * 8
-        padded += stride(from: 0, through: 56, by: 8).map { UInt8(truncatingIfNeeded: length >> UInt64($0)) }
-        for start in stride(from: 0, to: padded.count, by: 64) { update(&state, padded[start..<start + 64]) }
-        return state.flatMap { word in
-            stride(from: 0, through: 24, by: 8).map { UInt8(truncatingIfNeeded: word >> UInt32($0)) }
-        }
-    }
+/// The hash MD5 (RFC 1321), 16 bytes long; only for protocols that require it, such as digest authentication.
+package enum MD5: BlockHash {
+    package static let isLittleEndian = true
+    package static let initialState: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476]
 
-    private static func update(_ state: inout [UInt32], _ block: ArraySlice<UInt8>) {
-        let words = (0..<16).map { index in
-            let start = block.startIndex + 4 * index
-            return block[start..<start + 4].reversed().reduce(0) { $0 << 8 | UInt32($1) }
-        }
+    package static func update(_ state: inout [UInt32], _ words: inout [UInt32]) {
         var (a, b, c, d) = (state[0], state[1], state[2], state[3])
         for i in 0..<64 {
             let (mixed, index): (UInt32, Int) =
@@ -31,16 +14,12 @@ package enum MD5 {
                 default: (c ^ (b | ~d), 7 * i % 16)
                 }
             let sum = a &+ mixed &+ constants[i] &+ words[index]
-            let shift = shifts[i / 16 * 4 + i % 4]
-            (a, d, c, b) = (d, c, b, b &+ (sum << shift | sum >> (32 - shift)))
+            (a, d, c, b) = (d, c, b, b &+ sum.rotatedLeft(shifts[i / 16 * 4 + i % 4]))
         }
-        state[0] &+= a
-        state[1] &+= b
-        state[2] &+= c
-        state[3] &+= d
+        for (i, word) in [a, b, c, d].enumerated() { state[i] &+= word }
     }
 
-    private static let shifts: [UInt32] = [7, 12, 17, 22, 5, 9, 14, 20, 4, 11, 16, 23, 6, 10, 15, 21]
+    private static let shifts: [Int] = [7, 12, 17, 22, 5, 9, 14, 20, 4, 11, 16, 23, 6, 10, 15, 21]
 
     private static let constants: [UInt32] = [
         0xD76A_A478, 0xE8C7_B756, 0x2420_70DB, 0xC1BD_CEEE, 0xF57C_0FAF, 0x4787_C62A, 0xA830_4613, 0xFD46_9501,

@@ -1,60 +1,16 @@
-/// The SHA-256 hash function (FIPS 180-4).
-package enum SHA256 {
-    /// Returns the hash of bytes, which is 32 bytes long.
-    ///
-    /// - Complexity: O(*n*) in the number of bytes.
-    package static func hash(_ bytes: [UInt8]) -> [UInt8] {
-        var state = initialState
-        var schedule = [UInt32](repeating: 0, count: 64)
-        var at = 0
-        while at + 64 <= bytes.count {
-            update(&state, bytes[at..<at + 64], &schedule)
-            at += 64
-        }
-        // The remaining bytes, a 1 bit, zeros, and the length in bits.
-        var last = Array(bytes[at...]) + [0x80]
-        last += [UInt8](repeating: 0, count: (last.count <= 56 ? 56 : 120) - last.count)
-        let length = UInt64(bytes.count) * 8
-        last += stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: length >> UInt64($0)) }
-        for start in stride(from: 0, to: last.count, by: 64) { update(&state, last[start..<start + 64], &schedule) }
-        return state.flatMap { word in
-            stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt32($0)) }
-        }
-    }
+/// The hash SHA-256, 32 bytes long.
+package enum SHA256: SHA2 {
+    package static let scheduleRotations = ((7, 18, 3), (17, 19, 10))
+    package static let stateRotations = ((2, 13, 22), (6, 11, 25))
 
     /// Returns the hash as 64 lowercase hexadecimal digits.
-    package static func hexadecimal(_ bytes: [UInt8]) -> String {
-        hash(bytes).reduce(into: "") { $0 += ($1 < 16 ? "0" : "") + String($1, radix: 16) }
-    }
+    package static func hexadecimal(_ bytes: [UInt8]) -> String { hash(bytes).hexadecimal }
 
-    private static func update(_ state: inout [UInt32], _ block: ArraySlice<UInt8>, _ w: inout [UInt32]) {
-        func rotated(_ word: UInt32, _ count: UInt32) -> UInt32 { word >> count | word << (32 - count) }
-        for i in 0..<16 {
-            let start = block.startIndex + 4 * i
-            w[i] = block[start..<start + 4].reduce(0) { $0 << 8 | UInt32($1) }
-        }
-        for i in 16..<64 {
-            let s0 = rotated(w[i - 15], 7) ^ rotated(w[i - 15], 18) ^ w[i - 15] >> 3
-            let s1 = rotated(w[i - 2], 17) ^ rotated(w[i - 2], 19) ^ w[i - 2] >> 10
-            w[i] = w[i - 16] &+ s0 &+ w[i - 7] &+ s1
-        }
-        var (a, b, c, d) = (state[0], state[1], state[2], state[3])
-        var (e, f, g, h) = (state[4], state[5], state[6], state[7])
-        for i in 0..<64 {
-            let s1 = rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)
-            let first = h &+ s1 &+ (e & f ^ ~e & g) &+ constants[i] &+ w[i]
-            let s0 = rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)
-            let second = s0 &+ (a & b ^ a & c ^ b & c)
-            (h, g, f, e, d, c, b, a) = (g, f, e, d &+ first, c, b, a, first &+ second)
-        }
-        for (i, word) in [a, b, c, d, e, f, g, h].enumerated() { state[i] = state[i] &+ word }
-    }
-
-    private static let initialState: [UInt32] = [
+    package static let initialState: [UInt32] = [
         0x6A09_E667, 0xBB67_AE85, 0x3C6E_F372, 0xA54F_F53A, 0x510E_527F, 0x9B05_688C, 0x1F83_D9AB, 0x5BE0_CD19,
     ]
 
-    private static let constants: [UInt32] = [
+    package static let constants: [UInt32] = [
         0x428A_2F98, 0x7137_4491, 0xB5C0_FBCF, 0xE9B5_DBA5, 0x3956_C25B, 0x59F1_11F1, 0x923F_82A4, 0xAB1C_5ED5,
         0xD807_AA98, 0x1283_5B01, 0x2431_85BE, 0x550C_7DC3, 0x72BE_5D74, 0x80DE_B1FE, 0x9BDC_06A7, 0xC19B_F174,
         0xE49B_69C1, 0xEFBE_4786, 0x0FC1_9DC6, 0x240C_A1CC, 0x2DE9_2C6F, 0x4A74_84AA, 0x5CB0_A9DC, 0x76F9_88DA,

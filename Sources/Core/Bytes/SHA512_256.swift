@@ -1,53 +1,15 @@
-/// The hash SHA-512/256 (FIPS 180-4).
-package enum SHA512_256 {
-    /// The hash of bytes, 32 bytes long.
-    ///
-    /// - Complexity: O(*n*) in the number of bytes.
-    package static func hash(_ bytes: [UInt8]) -> [UInt8] {
-        var state = initialState
-        var schedule = [UInt64](repeating: 0, count: 80)
-        // A 1 bit, zeros, and the length in bits, whose upper half is always zero.
-        var padded = bytes + [0x80]
-        padded += [UInt8](repeating: 0, count: (240 - padded.count % 128) % 128 + 8)
-        let length = UInt64(bytes.count) * 8
-        padded += stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: length >> UInt64($0)) }
-        for start in stride(from: 0, to: padded.count, by: 128) {
-            update(&state, padded[start..<start + 128], &schedule)
-        }
-        return state[..<4].flatMap { word in
-            stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt64($0)) }
-        }
-    }
+/// The hash SHA-512/256, 32 bytes long: half of a SHA-512 with another initial state.
+package enum SHA512_256: SHA2 {
+    package static let scheduleRotations = ((1, 8, 7), (19, 61, 6))
+    package static let stateRotations = ((28, 34, 39), (14, 18, 41))
+    package static let resultCount = 4
 
-    private static func update(_ state: inout [UInt64], _ block: ArraySlice<UInt8>, _ w: inout [UInt64]) {
-        func rotated(_ word: UInt64, _ count: UInt64) -> UInt64 { word >> count | word << (64 - count) }
-        for i in 0..<16 {
-            let start = block.startIndex + 8 * i
-            w[i] = block[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) }
-        }
-        for i in 16..<80 {
-            let s0 = rotated(w[i - 15], 1) ^ rotated(w[i - 15], 8) ^ w[i - 15] >> 7
-            let s1 = rotated(w[i - 2], 19) ^ rotated(w[i - 2], 61) ^ w[i - 2] >> 6
-            w[i] = w[i - 16] &+ s0 &+ w[i - 7] &+ s1
-        }
-        var (a, b, c, d) = (state[0], state[1], state[2], state[3])
-        var (e, f, g, h) = (state[4], state[5], state[6], state[7])
-        for i in 0..<80 {
-            let s1 = rotated(e, 14) ^ rotated(e, 18) ^ rotated(e, 41)
-            let first = h &+ s1 &+ (e & f ^ ~e & g) &+ constants[i] &+ w[i]
-            let s0 = rotated(a, 28) ^ rotated(a, 34) ^ rotated(a, 39)
-            let second = s0 &+ (a & b ^ a & c ^ b & c)
-            (h, g, f, e, d, c, b, a) = (g, f, e, d &+ first, c, b, a, first &+ second)
-        }
-        for (i, word) in [a, b, c, d, e, f, g, h].enumerated() { state[i] = state[i] &+ word }
-    }
-
-    private static let initialState: [UInt64] = [
+    package static let initialState: [UInt64] = [
         0x2231_2194_FC2B_F72C, 0x9F55_5FA3_C84C_64C2, 0x2393_B86B_6F53_B151, 0x9638_7719_5940_EABD,
         0x9628_3EE2_A88E_FFE3, 0xBE5E_1E25_5386_3992, 0x2B01_99FC_2C85_B8AA, 0x0EB7_2DDC_81C5_2CA2,
     ]
 
-    private static let constants: [UInt64] = [
+    package static let constants: [UInt64] = [
         0x428A_2F98_D728_AE22, 0x7137_4491_23EF_65CD, 0xB5C0_FBCF_EC4D_3B2F, 0xE9B5_DBA5_8189_DBBC,
         0x3956_C25B_F348_B538, 0x59F1_11F1_B605_D019, 0x923F_82A4_AF19_4F9B, 0xAB1C_5ED5_DA6D_8118,
         0xD807_AA98_A303_0242, 0x1283_5B01_4570_6FBE, 0x2431_85BE_4EE4_B28C, 0x550C_7DC3_D5FF_B4E2,

@@ -52,13 +52,10 @@ package enum RFC3339 {
         let days = Int(clamping: (seconds >= 0 ? seconds : seconds - 86_399) / 86_400)
         let rest = Int(truncatingIfNeeded: seconds - Int64(days) * 86_400)
         let date = CivilDate(daysSince1970: days)
-        func pad(_ value: Int, _ width: Int = 2) -> String {
-            let digits = String(value.magnitude)
-            return (value < 0 ? "-" : "") + String(repeating: "0", count: max(0, width - digits.count)) + digits
-        }
-        let time = "\(pad(rest / 3600)):\(pad(rest / 60 % 60)):\(pad(rest % 60))"
-        let fraction = digits > 0 ? "." + pad(nanoseconds, 9).prefix(digits) : ""
-        return "\(pad(date.year, 4))-\(pad(date.month))-\(pad(date.day))T\(time)\(fraction)Z"
+        let day = "\(date.year.digits(4))-\(date.month.digits(2))-\(date.day.digits(2))"
+        let time = [rest / 3600, rest / 60 % 60, rest % 60].map { $0.digits(2) }.joined(separator: ":")
+        let fraction = digits > 0 ? "." + nanoseconds.digits(9).prefix(digits) : ""
+        return "\(day)T\(time)\(fraction)Z"
     }
 
     /// A cursor over the fields of a date.

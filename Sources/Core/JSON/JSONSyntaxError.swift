@@ -116,10 +116,7 @@ extension JSONParser {
             return "the byte \(Self.hex(byte))"
         }
 
-        private static func hex(_ byte: UInt8) -> String {
-            let digits = String(byte, radix: 16, uppercase: true)
-            return "0x" + (digits.utf8.count == 1 ? "0" : "") + digits
-        }
+        private static func hex(_ byte: UInt8) -> String { "0x" + byte.digits(2, radix: 16, uppercase: true) }
 
         private static func looksLikeUTF16(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
             guard text.count >= 4, text.count % 2 == 0 else { return false }

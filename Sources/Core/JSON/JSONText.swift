@@ -111,10 +111,8 @@ package enum JSONText {
 
     /// Returns the step to a member in a path: `.name`, or `["first name"]` if the key isn't a plain name.
     package static func pathStep(_ key: String) -> String {
-        let isPlain = key.utf8.allSatisfy {
-            $0 == 0x5F || $0 == 0x2D || (0x30...0x39).contains($0) || (0x41...0x5A).contains($0 & ~0x20)
-        }
-        if isPlain, let first = key.utf8.first, !(0x30...0x39).contains(first) { return "." + key }
+        let isPlain = key.utf8.allSatisfy { $0.isLetter || $0.isDigit || $0 == 0x5F || $0 == 0x2D }
+        if isPlain, let first = key.utf8.first, !first.isDigit { return "." + key }
         return "[" + quoted(key) + "]"
     }
 }

@@ -38,7 +38,7 @@ extension XMLPropertyListParser {
         let slice = bytes[...]  // `Array.span` is newer than the deployment targets.
         let text = slice.span
         var (end, packed) = (at, UInt64(0))
-        while end < text.count, text[end] | 0x20 >= UInt8(ascii: "a"), text[end] | 0x20 <= UInt8(ascii: "z") {
+        while end < text.count, text[end].isLetter {
             packed = packed << 8 | UInt64(text[end])
             end += 1
         }

@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// The properties of a displayed number on which plural rules depend: its size and the digits of its fraction.
 ///
 /// `1`, `1.0` and `1.00` are equal numbers in different forms: in English, "1 star" but "1.0 stars". The letters are

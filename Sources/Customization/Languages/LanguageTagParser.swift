@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// Parses the grammar of RFC 5646, section 2.1, and underscores, without resolving aliases.
 enum LanguageTagParser {
     /// The maximum length of tags; the longest tag that the RFC recommends to support has 35 bytes.

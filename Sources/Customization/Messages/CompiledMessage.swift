@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// A parsed message: pieces of text, placeholders and choices.
 ///
 /// Every notation compiles to the same pieces, so one renderer formats all of them.

@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// The display of a number in an ICU message: `percent`, `::currency/EUR .00`.
 struct MessageNumberStyle: Equatable, Sendable {
     /// What the number is displayed as.

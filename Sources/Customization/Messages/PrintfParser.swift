@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// Splits a format string into literals and placeholders.
 ///
 ///     placeholder = '%' [position '$'] flag* [width] ['.' [precision]] length? conversion | '%' [position '$'] '#@' name '@'

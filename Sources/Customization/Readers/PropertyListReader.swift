@@ -8,7 +8,7 @@ enum PropertyListReader {
     static func isXML(_ bytes: [UInt8]) -> Bool {
         // In every encoding, the first characters are ASCII after zero bytes and marks are removed.
         let head = bytes.prefix(256).filter { $0 != 0 && $0 < 0x80 }
-        guard let start = head.firstIndex(where: { !($0 == 0x20 || (0x09...0x0D).contains($0)) }) else { return false }
+        guard let start = head.firstIndex(where: { !$0.isSpace }) else { return false }
         return ["<?xml", "<!DOCTYPE", "<plist", "<!--"].contains { head[start...].starts(with: $0.utf8) }
     }
 

@@ -110,8 +110,7 @@ struct StringsParser {
         if scalar.value < 0x20 || scalar.value == 0x7F || scalar.value == 0xA0
             || scalar.properties.isDefaultIgnorableCodePoint
         {
-            let digits = String(scalar.value, radix: 16, uppercase: true)
-            return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+            return "U+" + scalar.value.digits(4, radix: 16, uppercase: true)
         }
         return "\"\(scalar)\""
     }

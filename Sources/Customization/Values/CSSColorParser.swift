@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// Parses a color by the grammar of CSS Color 4, including comments between tokens.
 ///
 /// A color is a hexadecimal number, a name, `transparent`, or a function. Missing components (`none`) are 0, and a
@@ -177,7 +179,7 @@ struct CSSColorParser {
         let start = at
         skipName(from: start)
         // Names ignore the case of ASCII only; the Kelvin sign is no "k".
-        return String(decoding: bytes[start..<at].map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+        return String(decoding: bytes[start..<at].map(\.asciiLowercased), as: UTF8.self)
     }
 
     private mutating func skipName(from start: Int) {

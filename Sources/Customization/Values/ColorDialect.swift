@@ -72,8 +72,8 @@ struct ColorReading {
 
     static func trimmed(_ bytes: Bytes) -> Bytes {
         var bytes = bytes
-        while let c = bytes.first, c == 0x20 || (0x09...0x0D).contains(c) { bytes.removeFirst() }
-        while let c = bytes.last, c == 0x20 || (0x09...0x0D).contains(c) { bytes.removeLast() }
+        while bytes.first?.isSpace == true { bytes.removeFirst() }
+        while bytes.last?.isSpace == true { bytes.removeLast() }
         return bytes
     }
 

@@ -111,7 +111,7 @@ extension NumberReading {
     private static func dropBlanks(_ bytes: Bytes) -> Bytes {
         var bytes = bytes
         while let c = bytes.first {
-            if c == 0x20 || (0x09...0x0D).contains(c) {
+            if c.isSpace {
                 bytes = bytes.dropFirst()
             } else if c == 0xC2, bytes.dropFirst().first == 0xA0 {
                 bytes = bytes.dropFirst(2)

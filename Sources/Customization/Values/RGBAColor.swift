@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// A color in the sRGB space with an alpha, as four numbers from 0 to 1.
 public struct RGBAColor: Hashable, Sendable, CustomStringConvertible {
     /// The red component, 0 to 1.
@@ -40,7 +42,6 @@ public struct RGBAColor: Hashable, Sendable, CustomStringConvertible {
     /// The color as `#rrggbb`, or `#rrggbbaa` if it is not opaque, rounded to bytes.
     public var description: String {
         let b = bytes
-        let digits = [b.red, b.green, b.blue] + (b.alpha == 255 ? [] : [b.alpha])
-        return "#" + digits.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return "#" + ([b.red, b.green, b.blue] + (b.alpha == 255 ? [] : [b.alpha])).hexadecimal
     }
 }

@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// The position of an event in a distributed trace: the `traceparent` of W3C Trace Context.
 ///
 /// ```swift
@@ -84,8 +86,7 @@ public struct TraceParent: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "00-\(traceID)-\(parentID)-\(isSampled ? "01" : "00")" }
 
     private static func hex(_ value: UInt64) -> String {
-        let digits = String(value, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+        value.digits(16, radix: 16)
     }
 }
 

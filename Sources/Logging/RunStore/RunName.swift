@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// The name of a run's files: `run-<nanoseconds, 19 digits>-<pid>-<4 hex digits>`.
 ///
 /// Names sort by the start of the run. The last digits distinguish runs that one process starts in the same nanosecond.
@@ -12,10 +14,7 @@ struct RunName: Hashable, Comparable, Sendable {
     static let latestStart: Int64 = 7_258_118_399_999_999_999
 
     var base: String {
-        let time = String(startedAt)
-        let hex = String(tag, radix: 16)
-        return "run-" + String(repeating: "0", count: max(0, 19 - time.utf8.count)) + time + "-\(processID)-"
-            + String(repeating: "0", count: 4 - hex.utf8.count) + hex
+        "run-\(startedAt.digits(19))-\(processID)-\(tag.digits(4, radix: 16))"
     }
 
     var stateFile: String { base + ".state" }

@@ -16,10 +16,7 @@ final class OTLPSpillFolder: Sendable {
         var lines: Int
 
         var text: String {
-            let (digits, hex) = (String(number), String(sink, radix: 16))
-            return "otlp-" + String(repeating: "0", count: max(0, 19 - digits.utf8.count)) + digits
-                + "-\(processID)-\(processStart)-" + String(repeating: "0", count: 8 - hex.utf8.count) + hex
-                + "-\(lines).json"
+            "otlp-\(number.digits(19))-\(processID)-\(processStart)-\(sink.digits(8, radix: 16))-\(lines).json"
         }
 
         init(number: Int64, processID: Int32, processStart: UInt64, sink: UInt32, lines: Int) {

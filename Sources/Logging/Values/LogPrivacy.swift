@@ -1,3 +1,4 @@
+internal import AshlarCore
 internal import Synchronization
 
 /// Whether an interpolated value appears in the log.
@@ -33,8 +34,7 @@ public struct LogPrivacy: Hashable, Sendable {
             // Each process seeds `Hasher` differently.
             var hasher = Hasher()
             hasher.combine(Self.text(of: value()))
-            let digits = String(UInt64(bitPattern: Int64(hasher.finalize())), radix: 16)
-            return "<hash:\(String(repeating: "0", count: 16 - digits.count))\(digits)>"
+            return "<hash:\(UInt64(bitPattern: Int64(hasher.finalize())).digits(16, radix: 16))>"
         }
     }
 

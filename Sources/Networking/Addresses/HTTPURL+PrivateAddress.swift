@@ -18,7 +18,7 @@ extension HTTPURL {
     }
 
     private static func isNumber(_ text: Substring) -> Bool {
-        text.utf8.allSatisfy(\.isASCIIDigit)
+        text.utf8.allSatisfy(\.isDigit)
             || text.hasPrefix("0x") && text.utf8.dropFirst(2).allSatisfy { $0.hexValue != nil }
     }
 }

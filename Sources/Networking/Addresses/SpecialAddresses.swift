@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// Addresses that aren't globally reachable, by the special-purpose registries of IANA.
 ///
 /// The tables hold every entry of both registries, as of 2026-11, whose column "Globally Reachable" isn't "True", and the
@@ -74,7 +76,7 @@ enum SpecialAddresses {
     static func ipv4(_ text: some StringProtocol) -> UInt32? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         let bytes = parts.compactMap { part in
-            part.utf8.allSatisfy(\.isASCIIDigit) && (part.count == 1 || !part.hasPrefix("0")) ? UInt8(part) : nil
+            part.utf8.allSatisfy(\.isDigit) && (part.count == 1 || !part.hasPrefix("0")) ? UInt8(part) : nil
         }
         guard parts.count == 4, bytes.count == 4 else { return nil }
         return bytes.reduce(0) { $0 << 8 | UInt32($1) }

@@ -9,13 +9,11 @@ struct DigestChallenge: Hashable {
 
         /// The hash as lowercase hexadecimal digits.
         func hexadecimal(_ bytes: [UInt8]) -> String {
-            let hash =
-                switch self {
-                case .md5: MD5.hash(bytes)
-                case .sha256: SHA256.hash(bytes)
-                case .sha512: SHA512_256.hash(bytes)
-                }
-            return hash.reduce(into: "") { $0 += ($1 < 16 ? "0" : "") + String($1, radix: 16) }
+            switch self {
+            case .md5: MD5.hash(bytes).hexadecimal
+            case .sha256: SHA256.hash(bytes).hexadecimal
+            case .sha512: SHA512_256.hash(bytes).hexadecimal
+            }
         }
     }
 
@@ -83,8 +81,7 @@ struct DigestChallenge: Hashable {
         let colon = [UInt8(ascii: ":")]
         var secret = hash.hexadecimal(user + colon + realm + colon + Array(credentials.password.utf8))
         if isSession { secret = hashed("\(secret):\(nonce):\(clientNonce)") }
-        let digits = String(count, radix: 16)
-        let number = String(repeating: "0", count: 8 - digits.utf8.count) + digits
+        let number = count.digits(8, radix: 16)
         let middle = quality.map { "\(nonce):\(number):\(clientNonce):\($0.rawValue)" } ?? nonce
         var content = "\(method):\(target)"
         if quality == .integrity { content += ":" + hash.hexadecimal(body) }

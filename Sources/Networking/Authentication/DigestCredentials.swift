@@ -94,9 +94,7 @@ final class DigestCredentials: Sendable {
     }
 
     private static func randomNonce() -> String {
-        let (a, b) = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
-        return [a, b].map { String(repeating: "0", count: 16 - String($0, radix: 16).count) + String($0, radix: 16) }
-            .joined()
+        (0..<16).map { _ in UInt8.random(in: .min ... .max) }.hexadecimal
     }
 }
 

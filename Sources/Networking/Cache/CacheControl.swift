@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// The directives of `Cache-Control` (RFC 9111, section 5.2, and RFC 5861).
 struct CacheControl: Hashable, Sendable {
     /// The directives in lowercase with their arguments, which are empty if there are none.
@@ -36,7 +38,7 @@ struct CacheControl: Hashable, Sendable {
 
     /// Reads a number of seconds; one that is too large means 2^31, and anything else 0 (RFC 9111, section 1.2.2).
     static func deltaSeconds(_ text: String) -> Int64 {
-        guard !text.isEmpty, text.utf8.allSatisfy(\.isASCIIDigit) else { return 0 }
+        guard !text.isEmpty, text.utf8.allSatisfy(\.isDigit) else { return 0 }
         return min(Int64(text) ?? .max, 1 << 31)
     }
 }

@@ -63,14 +63,14 @@ extension NetworkCookie {
     }
 
     private static func isAddress(_ host: String) -> Bool {
-        host.hasPrefix("[") || host.utf8.allSatisfy { $0.isASCIIDigit || $0 == 0x2E }
+        host.hasPrefix("[") || host.utf8.allSatisfy { $0.isDigit || $0 == 0x2E }
     }
 
     private static func seconds(_ text: String) -> Int? {
         guard !text.hasPrefix("+") else { return nil }
         guard let number = Int(text) else {
             let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
-            guard !digits.isEmpty, digits.utf8.allSatisfy(\.isASCIIDigit) else { return nil }
+            guard !digits.isEmpty, digits.utf8.allSatisfy(\.isDigit) else { return nil }
             return text.hasPrefix("-") ? 0 : Int.max
         }
         return number

@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// The rules for sending a failed request again.
 ///
 /// A request is sent again only if its body can be sent again and one of these is true: its method is idempotent, it
@@ -74,7 +76,7 @@ public struct RetryPolicy: Hashable, Sendable {
     /// A date is compared with the server's own `Date`, so that a wrong clock on this machine has no effect.
     static func retryAfter(_ headers: HTTPHeaders, now: Int64) -> Duration? {
         guard let value = headers["Retry-After"]?.trimmingHTTPSpace() else { return nil }
-        if !value.isEmpty, value.utf8.allSatisfy(\.isASCIIDigit) { return .seconds(Int32(value) ?? .max) }
+        if !value.isEmpty, value.utf8.allSatisfy(\.isDigit) { return .seconds(Int32(value) ?? .max) }
         guard let date = HTTPDate.seconds(value) else { return nil }
         return .seconds(max(0, date - (headers["Date"].flatMap(HTTPDate.seconds) ?? now)))
     }

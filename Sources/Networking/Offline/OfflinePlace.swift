@@ -23,10 +23,7 @@ enum LocalID {
 
     /// Returns 32 random hexadecimal digits.
     static func randomName() -> String {
-        (0..<2).map { _ in
-            let digits = String(UInt64.random(in: .min ... .max), radix: 16)
-            return String(repeating: "0", count: count / 2 - digits.count) + digits
-        }.joined()
+        (0..<count / 2).map { _ in UInt8.random(in: .min ... .max) }.hexadecimal
     }
 
     /// Returns the identifiers in a text, in order.

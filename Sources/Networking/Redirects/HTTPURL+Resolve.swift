@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 extension HTTPURL {
     /// Returns the target of a reference on a page with this URL (RFC 3986, section 5.2).
     ///
@@ -49,7 +51,7 @@ extension HTTPURL {
         let isLetter = (0x61...0x7A).contains(first.asciiLowercased)
         return isLetter
             && bytes[..<colon].allSatisfy { byte in
-                (0x61...0x7A).contains(byte.asciiLowercased) || byte.isASCIIDigit || [0x2B, 0x2D, 0x2E].contains(byte)
+                (0x61...0x7A).contains(byte.asciiLowercased) || byte.isDigit || [0x2B, 0x2D, 0x2E].contains(byte)
             }
     }
 

@@ -78,7 +78,7 @@ struct HTTPURLParser {
 
     private func parsePort(_ digits: ArraySlice<UInt8>, at offset: Int) throws(NetworkError) -> Int? {
         guard !digits.isEmpty else { return nil }
-        guard digits.count <= 5, digits.allSatisfy(\.isASCIIDigit) else {
+        guard digits.count <= 5, digits.allSatisfy(\.isDigit) else {
             throw invalid("expected a port of digits, at most 65535", offset)
         }
         let port = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }

@@ -106,7 +106,7 @@ enum HostText {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4
             && parts.allSatisfy { part in
-                (1...3).contains(part.utf8.count) && part.utf8.allSatisfy(\.isASCIIDigit) && Int(part)! <= 255
+                (1...3).contains(part.utf8.count) && part.utf8.allSatisfy(\.isDigit) && Int(part)! <= 255
             }
     }
 

@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// Reads the bytes of an event stream (WHATWG HTML, section 9.2.6), in pieces of any length.
 struct EventStreamParser {
     /// The maximum number of bytes of one event, including its field names.
@@ -70,7 +72,7 @@ struct EventStreamParser {
             type = String(decoding: value, as: UTF8.self)
         } else if name.elementsEqual("id".utf8), !value.contains(0) {
             id = String(decoding: value, as: UTF8.self)
-        } else if name.elementsEqual("retry".utf8), !value.isEmpty, value.allSatisfy(\.isASCIIDigit) {
+        } else if name.elementsEqual("retry".utf8), !value.isEmpty, value.allSatisfy(\.isDigit) {
             // A delay is limited to one day.
             retry = .milliseconds(min(Int32(String(decoding: value, as: UTF8.self)) ?? .max, 86_400_000))
         }

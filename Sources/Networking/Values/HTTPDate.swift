@@ -32,7 +32,7 @@ enum HTTPDate {
     }
 
     private static func number(_ word: String, digits: ClosedRange<Int>) -> Int? {
-        let leading = word.utf8.prefix { $0.isASCIIDigit }
+        let leading = word.utf8.prefix { $0.isDigit }
         return digits.contains(leading.count) ? Int(String(Substring(leading))) : nil
     }
 

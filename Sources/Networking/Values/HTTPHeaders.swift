@@ -116,7 +116,7 @@ public struct HTTPHeaders: Hashable, Sendable, RandomAccessCollection, Expressib
     /// The value of `Content-Length`, if it is a number.
     var announcedLength: Int? {
         if case .received(let fields) = storage, let length = fields.plainLength { return length }
-        return self["Content-Length"].flatMap { $0.utf8.allSatisfy(\.isASCIIDigit) ? Int($0) : nil }
+        return self["Content-Length"].flatMap { $0.utf8.allSatisfy(\.isDigit) ? Int($0) : nil }
     }
 
     /// Returns all values of a name in order.

@@ -10,7 +10,7 @@ enum HTTPSyntax {
 
     static func isTokenByte(_ byte: UInt8) -> Bool {
         switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        case _ where byte.isLetter || byte.isDigit: true
         case 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E, 0x5F, 0x60, 0x7C, 0x7E: true
         default: false
         }
@@ -21,7 +21,7 @@ enum HTTPSyntax {
         var result = ""
         for scalar in text.unicodeScalars.prefix(100) {
             if scalar.value < 0x20 || scalar.value == 0x7F {
-                result += "\\x" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
+                result += "\\x" + scalar.value.digits(2, radix: 16)
             } else {
                 result.unicodeScalars.append(scalar)
             }
@@ -32,8 +32,6 @@ enum HTTPSyntax {
 
 extension UInt8 {
     var isHTTPSpace: Bool { self == 0x20 || self == 0x09 }
-    var asciiLowercased: UInt8 { self >= 0x41 && self <= 0x5A ? self | 0x20 : self }
-    var isASCIIDigit: Bool { self >= 0x30 && self <= 0x39 }
 }
 
 extension String {
@@ -60,10 +58,5 @@ extension StringProtocol {
     }
 
     /// Returns the string without spaces and tabs at its ends.
-    func trimmingHTTPSpace() -> String {
-        var rest = self[...]
-        while let first = rest.utf8.first, first.isHTTPSpace { rest = rest.dropFirst() }
-        while rest.hasSuffix(" ") || rest.hasSuffix("\t") { rest = rest.dropLast() }
-        return String(rest)
-    }
+    func trimmingHTTPSpace() -> String { trimming(\.isHTTPSpace) }
 }

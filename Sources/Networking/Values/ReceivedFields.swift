@@ -34,7 +34,7 @@ final class ReceivedFields: Sendable {
         var (length, isPlain) = (0, false)
         find(in: bytes) { name, value in
             guard name.count == 14, name.equalsIgnoringASCIICase(contentLength) else { return false }
-            isPlain = !isPlain && (1...18).contains(value.count) && value.allSatisfy(\.isASCIIDigit)
+            isPlain = !isPlain && (1...18).contains(value.count) && value.allSatisfy(\.isDigit)
             if isPlain { length = value.reduce(0) { $0 * 10 + Int($1 - 0x30) } }
             return !isPlain
         }

@@ -48,8 +48,7 @@ enum AndroidElement: Hashable {
         case .integer(let number): return "    <integer \(attribute)>\(number)</integer>\n"
         case .bool(let value): return "    <bool \(attribute)>\(value)</bool>\n"
         case .color(let bits):
-            let hex = String(bits, radix: 16, uppercase: true)
-            return "    <color \(attribute)>#\(String(repeating: "0", count: 8 - hex.count))\(hex)</color>\n"
+            return "    <color \(attribute)>#\(bits.digits(8, radix: 16, uppercase: true))</color>\n"
         case .float(let number): return "    <item \(attribute) type=\"dimen\" format=\"float\">\(number)</item>\n"
         case .plurals(let forms):
             let items = PluralCategory.allCases.compactMap { category in

@@ -1,3 +1,4 @@
+internal import AshlarCore
 import AshlarCustomization
 
 /// Converts placeholders between `printf` with `%@` and `java.util.Formatter`.

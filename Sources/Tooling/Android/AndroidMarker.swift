@@ -1,3 +1,4 @@
+internal import AshlarCore
 import AshlarCustomization
 
 /// A comment with the data that a resource or a strings file can't represent, so that an import restores the exported
@@ -82,8 +83,7 @@ struct AndroidMarker {
             let parts = [color.red, color.green, color.blue, color.alpha].map { quoted(String($0)) }
             return "{\"$color\":[\(parts.joined(separator: ","))]}"
         case .data(let bytes):
-            let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
-            return "{\"$data\":\"\(digits.joined())\"}"
+            return "{\"$data\":\"\(bytes.hexadecimal)\"}"
         case .list(let values): return "[" + values.map(json).joined(separator: ",") + "]"
         case .alias(let key): return "{\"$alias\":\(quoted(key))}"
         case .message(let message):
@@ -107,8 +107,7 @@ struct AndroidMarker {
             case 0x2A: result += "\\u002a"
             case 0x20...0x7E: result.unicodeScalars.append(Unicode.Scalar(UInt8(unit)))
             default:
-                let hex = String(unit, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+                result += "\\u" + unit.digits(4, radix: 16)
             }
         }
         return result + "\""

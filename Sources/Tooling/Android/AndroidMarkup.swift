@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// Converts strings with markup, such as `Read <a href="…">this</a>`, from and to XML.
 enum AndroidMarkup {
     /// Returns the text of an element including its markup; markup for translators is omitted.

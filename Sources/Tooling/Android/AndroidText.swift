@@ -23,8 +23,7 @@ enum AndroidText {
                 result.append(scalar)
             case _ where XMLText.isLegal(scalar) && scalar != "\r": result.append(scalar)
             default:
-                let hex = String(scalar.value, radix: 16)
-                result.append(contentsOf: ("\\u" + String(repeating: "0", count: 4 - hex.count) + hex).unicodeScalars)
+                result.append(contentsOf: ("\\u" + scalar.value.digits(4, radix: 16)).unicodeScalars)
             }
         }
         let text = String(result)

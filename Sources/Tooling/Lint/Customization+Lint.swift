@@ -1,3 +1,4 @@
+internal import AshlarCore
 public import AshlarCustomization
 
 extension Customization {

@@ -1,3 +1,4 @@
+internal import AshlarCore
 import AshlarCustomization
 
 /// Divides a string into the parts that pseudolocalization changes and the parts that it preserves.

@@ -1,3 +1,4 @@
+internal import AshlarCore
 public import AshlarCustomization
 
 /// Writes values in the syntax of strings files.
@@ -37,8 +38,7 @@ enum StringsLiteral {
     }
 
     private static func unicode(_ unit: UInt16) -> String {
-        let digits = String(unit, radix: 16, uppercase: true)
-        return "\\U" + String(repeating: "0", count: 4 - digits.count) + digits
+        "\\U" + unit.digits(4, radix: 16, uppercase: true)
     }
 
     /// Returns a value as a literal; numbers, booleans and colors become strings.
@@ -50,8 +50,7 @@ enum StringsLiteral {
                 + members.sorted { $0.key < $1.key }.map { "\(quoted($0.key)) = \(Self.value($0.value)); " }.joined()
                 + "}"
         case .message(let message): Self.value(message.stringsDict)
-        case .data(let bytes):
-            "<" + bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + ">"
+        case .data(let bytes): "<" + bytes.hexadecimal + ">"
         case .alias(let key): quoted("$" + key)
         default: quoted(value.text ?? "")
         }

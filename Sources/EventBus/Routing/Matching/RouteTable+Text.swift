@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 extension RouteTable {
     /// Returns the routes as a tree, in the order in which they are tried.
     ///
@@ -75,7 +77,7 @@ extension RouteTable {
         let type = segment.type?.name ?? ""
         let text = [segment.prefix, segment.suffix].map { String(decoding: variant.text[$0], as: UTF8.self) }
         let written = "\(segment.kind.rawValue) \(text[0].utf8.count) \(text[0]) \(type) \(text[1])".utf8
-        let shape = options.isCaseSensitive ? Array(written) : written.map { RouteBytes.lowercased($0) }
+        let shape = options.isCaseSensitive ? Array(written) : written.map { $0.asciiLowercased }
         if let known = parent.indexByShape[shape] {
             let node = parent.children[known].node
             if segment.kind != .literal, !node.label.split(separator: "|").map(String.init).contains(bytesOf: label) {

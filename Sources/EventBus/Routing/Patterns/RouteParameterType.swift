@@ -93,7 +93,7 @@ public struct RouteParameterType: Sendable, CustomStringConvertible {
     }
 
     static func isNameByte(_ byte: UInt8) -> Bool {
-        byte.isASCIILetter || byte.isASCIIDigit || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+        byte.isLetter || byte.isDigit || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
     }
 
     /// The built-in types that restrict values, in the order in which they are tried.
@@ -176,7 +176,7 @@ extension RouteParameterType.BuiltIn {
 
     private static func skipDigits(_ bytes: borrowing Span<UInt8>, _ at: inout Int) -> Bool {
         let start = at
-        while at < bytes.count, bytes[at].isASCIIDigit { at += 1 }
+        while at < bytes.count, bytes[at].isDigit { at += 1 }
         return at > start
     }
 }

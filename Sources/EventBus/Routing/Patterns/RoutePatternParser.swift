@@ -143,7 +143,7 @@ struct RoutePatternParser {
         while at < bytes.count {
             let byte = bytes[at]
             if byte < 0x80 {
-                guard byte.isASCIILetter || byte.isASCIIDigit || byte == UInt8(ascii: "_") else { break }
+                guard byte.isLetter || byte.isDigit || byte == UInt8(ascii: "_") else { break }
                 at += 1
             } else {
                 guard let scalar = source.utf8.scalar(at: at), scalar.properties.isAlphabetic else { break }
@@ -188,7 +188,7 @@ struct RoutePatternParser {
         var end = 0
         if bytes[0] == UInt8(ascii: "*") {
             end = 1
-        } else if bytes[0].isASCIILetter {
+        } else if bytes[0].isLetter {
             while end < bytes.count, RouteURL.isSchemeByte(bytes[end]) { end += 1 }
         }
         let mark = "://".utf8
@@ -212,7 +212,7 @@ struct RoutePatternParser {
     private func parameterMark(in host: Range<Int>) -> Int? {
         host.dropLast().first { at in
             let isStart = at == host.lowerBound || [UInt8(ascii: "."), UInt8(ascii: "-")].contains(bytes[at - 1])
-            return isStart && bytes[at] == .colon && (bytes[at + 1].isASCIILetter || bytes[at + 1] == UInt8(ascii: "_"))
+            return isStart && bytes[at] == .colon && (bytes[at + 1].isLetter || bytes[at + 1] == UInt8(ascii: "_"))
         }
     }
 
@@ -245,7 +245,7 @@ struct RoutePatternParser {
         }
         // A colon is only allowed before a port or inside the brackets of an IPv6 address.
         if let colon = bytes[host].lastIndex(of: .colon), !bytes[colon..<host.upperBound].contains(UInt8(ascii: "]")),
-            !mayHavePort || !bytes[(colon + 1)..<host.upperBound].allSatisfy(\.isASCIIDigit)
+            !mayHavePort || !bytes[(colon + 1)..<host.upperBound].allSatisfy(\.isDigit)
         {
             throw failure("patternMalformedHost", "a port after :, or one parameter in the host", at: colon)
         }

@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// Hashes and compares bytes and finds marks for the route tree, eight bytes at a time.
 ///
 /// Functions read only inside the given range. `fold` makes ASCII letters equal in both cases.
@@ -63,12 +65,9 @@ enum RouteBytes {
         return folded(word(a, startA + at, count - at), fold) == folded(word(b, startB + at, count - at), fold)
     }
 
-    /// Returns the lowercase letter for an uppercase ASCII letter, and other bytes unchanged.
-    static func lowercased(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
-
     /// Returns text with lowercase letters for its uppercase ASCII letters, as hosts are compared.
     static func lowercased(_ bytes: some Sequence<UInt8>) -> String {
-        String(decoding: bytes.map { lowercased($0) }, as: UTF8.self)
+        String(decoding: bytes.map(\.asciiLowercased), as: UTF8.self)
     }
 
     /// Converts the uppercase ASCII letters of a word to lowercase if `fold` is set.
@@ -104,7 +103,4 @@ extension UInt8 {
     static let question = UInt8(ascii: "?")
     static let hashMark = UInt8(ascii: "#")
     static let colon = UInt8(ascii: ":")
-
-    var isASCIIDigit: Bool { self &- 0x30 < 10 }
-    var isASCIILetter: Bool { (self | 0x20) &- 0x61 < 26 }
 }

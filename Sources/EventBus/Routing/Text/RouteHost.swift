@@ -9,7 +9,7 @@ enum RouteHost {
     /// case.
     @inline(__always)
     static func isPlain(_ byte: UInt8) -> Bool {
-        byte.isASCIILetter || byte.isASCIIDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+        byte.isLetter || byte.isDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
     }
 
     private static func isSubDelimiter(_ byte: UInt8) -> Bool {
@@ -38,12 +38,12 @@ enum RouteHost {
         guard !host.isEmpty || authority.isEmpty else { throw .authority(start) }
         end = min(end + 1, authority.upperBound)
         let port = bytes[end..<authority.upperBound]
-        if let wrong = port.firstIndex(where: { !$0.isASCIIDigit }) { throw .authority(wrong) }
+        if let wrong = port.firstIndex(where: { !$0.isDigit }) { throw .authority(wrong) }
         let digits = port.drop { $0 == UInt8(ascii: "0") }
         guard digits.count <= 5, (Int(String(decoding: digits, as: UTF8.self)) ?? 0) <= 65_535 else {
             throw .authority(end)
         }
-        host = host.map { RouteBytes.lowercased($0) }
+        host = host.map { $0.asciiLowercased }
         let scheme = String(decoding: bytes[scheme], as: UTF8.self).lowercased()
         if !port.isEmpty, !digits.elementsEqual((defaultPorts[scheme] ?? "-").utf8) {
             host.append(.colon)
@@ -80,7 +80,7 @@ enum RouteHost {
         guard let end = bytes[range].firstIndex(of: UInt8(ascii: "]")) else { throw .authority(range.lowerBound) }
         for at in range.lowerBound + 1..<end {
             let byte = bytes[at]
-            guard byte.isASCIIDigit || byte.isASCIILetter || byte == .colon || byte == UInt8(ascii: ".") else {
+            guard byte.isDigit || byte.isLetter || byte == .colon || byte == UInt8(ascii: ".") else {
                 throw .authority(at)
             }
         }

@@ -49,7 +49,7 @@ struct RouteURL {
     init() {}
 
     static func isSchemeByte(_ byte: UInt8) -> Bool {
-        byte.isASCIILetter || byte.isASCIIDigit || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-")
+        byte.isLetter || byte.isDigit || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-")
             || byte == UInt8(ascii: ".")
     }
 
@@ -136,7 +136,7 @@ struct RouteURL {
         _ bytes: borrowing Span<UInt8>, into steps: inout MutableSpan<RouteStep>
     ) throws(Fault) {
         let end = bytes.count
-        guard bytes[0].isASCIILetter else { throw .notAbsolute }
+        guard bytes[0].isLetter else { throw .notAbsolute }
         var at = 0
         while at < end, Self.isSchemeByte(bytes[at]) { at += 1 }
         guard at + 2 < end, bytes[at] == .colon, bytes[at + 1] == .slash, bytes[at + 2] == .slash else {

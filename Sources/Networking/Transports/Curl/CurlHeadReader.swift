@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// Assembles the heads of a response from the lines that libcurl delivers.
 ///
 /// It follows RFC 9112 and is lenient only where the RFC allows it: a line may end with a bare LF, a field may be
@@ -100,7 +102,7 @@ final class CurlHeadReader {
     }
 
     private static func number(_ text: String) -> Int? {
-        text.utf8.allSatisfy(\.isASCIIDigit) ? Int(text) : nil
+        text.utf8.allSatisfy(\.isDigit) ? Int(text) : nil
     }
 
     /// Rejects transfer codings other than `chunked`: the transport requests no others (RFC 9112, sections 6.1 and
@@ -119,13 +121,13 @@ final class CurlHeadReader {
         // HTTP/1.y, or HTTP/2 from libcurl itself; a space; three digits; the end, or a space and a reason phrase.
         guard line.count >= 10, line.starts(with: "HTTP/".utf8),
             let space = line.prefix(9).firstIndex(of: 0x20), line.count >= space + 4,
-            line[(space + 1)...(space + 3)].allSatisfy(\.isASCIIDigit),
+            line[(space + 1)...(space + 3)].allSatisfy(\.isDigit),
             line.count == space + 4 || line[space + 4] == 0x20
         else { throw bad("malformed status line") }
         let number = line[5..<space]
         if number.elementsEqual("1.1".utf8) {
             version = "1.1"
-        } else if number.count == 3, number.starts(with: "1.".utf8), line[7].isASCIIDigit {
+        } else if number.count == 3, number.starts(with: "1.".utf8), line[7].isDigit {
             version = String(decoding: number, as: UTF8.self)
         } else if number.elementsEqual("2".utf8), expectation.isSecure {
             version = "2"
