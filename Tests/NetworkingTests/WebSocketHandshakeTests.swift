@@ -39,6 +39,20 @@ import Testing
             #expect(result.failure.map { codes.contains($0.code) } == true, "\(result)")
         }
 
+        @Test("A head that doesn't end fails at the limit, although its line never ends")
+        func endlessHead() async throws {
+            let server = try FaultServer { connection in
+                guard connection.request() != nil else { return }
+                let piece = String(repeating: "x", count: 1 << 16)
+                guard connection.write("HTTP/1.1 101 X\r\nA: ") else { return }
+                for _ in 0..<256 where !connection.write(piece) { return }
+            }
+            let client = try TransportKind.curl.client()
+            let result = await outcome { () async throws(NetworkError) in try await client.webSocket(server.url) }
+            #expect(result.failure?.code == .badResponse, "\(result)")
+            #expect(result.failure?.limit != nil)
+        }
+
         @Test("A silent server lets the handshake time out, a closed port fails at once")
         func silent() async throws {
             let server = try FaultServer { connection in _ = connection.waitForClose() }
