@@ -62,7 +62,7 @@ import AshlarTestSupport
                 try await own.source.fetch()
                 let now = Date().timeIntervalSinceReferenceDate
                 try document(text, now + delay, signature: signature).write(to: path, now: now)
-                while Date().timeIntervalSinceReferenceDate < now + 0.05 { await Task.yield() }
+                try await until { Date().timeIntervalSinceReferenceDate >= now + 0.05 }
                 own.source.activate()
                 try own.store.reload()
                 #expect(own.store.current.int(forKey: "n") == 1)
@@ -84,6 +84,7 @@ import AshlarTestSupport
                 let observer = Task.detached {
                     var (last, seen, problems) = (-Double.infinity, 0, [String]())
                     while !isOver.withLock({ $0 }) {
+                        try? await Task.sleep(for: .microseconds(100))
                         let cached = RemoteConfigSource("remote", cache: path) { _ in .notModified }
                         let status = cached.status
                         if let error = status.error { problems.append("\(error)") }
@@ -91,7 +92,6 @@ import AshlarTestSupport
                         if date < last { problems.append("\(last) → \(date)") }
                         seen += date > last ? 1 : 0
                         last = date
-                        await Task.yield()
                     }
                     return (seen: seen, problems: problems)
                 }
