@@ -97,7 +97,8 @@ import Testing
         let message = CustomizationMessage(forms: [
             .two: "c", .one: "b", .zero: "a", .other: "e", .few: "d", .many: "f",
         ])
-        let unit = Catalog.Unit(table: "T", key: "k", comment: nil, translations: ["en": .init(message.value)])
+        let table = CustomizationLayer.defaultTable
+        let unit = Catalog.Unit(table: table, key: "k", comment: nil, translations: ["en": .init(message.value)])
         let text = Catalog(sourceLanguage: "en", units: [unit]).stringCatalog()
         let places = try ["few", "many", "one", "other", "two", "zero"].map { category in
             try #require(text.range(of: "\"\(category)\"")).lowerBound
