@@ -1,17 +1,23 @@
-public import Testing
+/// A condition that didn't become true in time.
+public struct OverdueCondition: Error, CustomStringConvertible {
+    /// The place of the wait, and what it waits for.
+    public let description: String
+}
 
-/// Waits until a condition is true; fails the test if it isn't after two minutes.
+/// Waits until a condition is true; throws an error if it isn't after two minutes.
 ///
 /// The wait sleeps between two checks, because tasks that only yield can starve the code that makes the condition true. A
-/// suite's time limit doesn't end such a wait, nor the process of an exit test. The limit is long because tests that block share
-/// the threads of all tasks.
+/// suite's time limit doesn't end such a wait, nor the process of an exit test. The limit is long because tests that
+/// block share the threads of all tasks.
 public func until(
-    _ what: String = "the condition is true", isolation: isolated (any Actor)? = #isolation,
-    sourceLocation: SourceLocation = #_sourceLocation, _ condition: () async throws -> Bool
+    _ what: String = "the condition is true", isolation: isolated (any Actor)? = #isolation, fileID: String = #fileID,
+    line: Int = #line, _ condition: () async throws -> Bool
 ) async throws {
     let limit = ContinuousClock.now + .seconds(120)
     while try await !condition() {
-        try #require(ContinuousClock.now < limit, "two minutes passed before \(what)", sourceLocation: sourceLocation)
+        guard ContinuousClock.now < limit else {
+            throw OverdueCondition(description: "\(fileID):\(line): two minutes passed before \(what)")
+        }
         try await Task.sleep(for: .milliseconds(1))
     }
 }
