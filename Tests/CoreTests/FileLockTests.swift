@@ -1,5 +1,6 @@
 import AshlarCore
 import Foundation
+import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct FileLockTests {
@@ -33,19 +34,23 @@ import Testing
 
     @Test("Threads that wait for a lock run one after the other")
     func waiting() async throws {
-        final class Counter: @unchecked Sendable {  // The lock under test protects the value.
-            var value = 0
-        }
-        let (path, counter) = (folder.path + "/lock", Counter())
+        let path = folder.path + "/lock"
+        let counter = Atomic(0)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {
                 group.addTask {
-                    for _ in 0..<500 { try FileLock.withLock(on: path) { counter.value += 1 } }
+                    for _ in 0..<500 {
+                        // Two steps, so that threads that run at the same time lose a number.
+                        try FileLock.withLock(on: path) {
+                            let value = counter.load(ordering: .relaxed)
+                            counter.store(value + 1, ordering: .relaxed)
+                        }
+                    }
                 }
             }
             try await group.waitForAll()
         }
-        #expect(counter.value == 4000)
+        #expect(counter.load(ordering: .relaxed) == 4000)
     }
 
     #if os(Linux)
