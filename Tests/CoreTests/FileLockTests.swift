@@ -34,23 +34,23 @@ import Testing
 
     @Test("Threads that wait for a lock run one after the other")
     func waiting() async throws {
-        let path = folder.path + "/lock"
-        let counter = Atomic(0)
+        final class Counter: Sendable { let value = Atomic(0) }
+        let (path, counter) = (folder.path + "/lock", Counter())
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {
                 group.addTask {
                     for _ in 0..<500 {
                         // Two steps, so that threads that run at the same time lose a number.
                         try FileLock.withLock(on: path) {
-                            let value = counter.load(ordering: .relaxed)
-                            counter.store(value + 1, ordering: .relaxed)
+                            let value = counter.value.load(ordering: .relaxed)
+                            counter.value.store(value + 1, ordering: .relaxed)
                         }
                     }
                 }
             }
             try await group.waitForAll()
         }
-        #expect(counter.load(ordering: .relaxed) == 4000)
+        #expect(counter.value.load(ordering: .relaxed) == 4000)
     }
 
     #if os(Linux)
