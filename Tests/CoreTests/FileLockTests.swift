@@ -1,4 +1,5 @@
 import AshlarCore
+import AshlarTestSupport
 import Foundation
 import Synchronization
 import Testing
@@ -6,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct FileLockTests {
     let folder: TemporaryFolder
 
-    init() throws { folder = try TemporaryFolder() }
+    init() throws { folder = try TemporaryFolder([:]) }
 
     @Test("A file or folder has one lock, which ends with its object")
     func exclusion() throws {
@@ -22,7 +23,7 @@ import Testing
 
     @Test("A lock is not acquired on a link, a missing folder, or a file in place of a folder")
     func failures() throws {
-        let file = try folder.file("file", "")
+        let file = try folder.write("", to: "file", atomically: false)
         let link = folder.path + "/link"
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: file)
         #expect(throws: FileFailure(link, .system(ELOOP))) { try FileLock.attempt(link) }

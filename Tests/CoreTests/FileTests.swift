@@ -1,34 +1,17 @@
 import AshlarCore
+import AshlarTestSupport
 import Foundation
 import Testing
-
-/// A folder that is removed with its last reference.
-final class TemporaryFolder {
-    let path: String
-
-    init() throws {
-        path = NSTemporaryDirectory() + "ashlar-core-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    func file(_ name: String, _ content: String? = nil) throws -> String {
-        let file = path + "/" + name
-        if let content { try Data(content.utf8).write(to: URL(fileURLWithPath: file)) }
-        return file
-    }
-}
 
 @Suite struct FileTests {
     let folder: TemporaryFolder
 
-    init() throws { folder = try TemporaryFolder() }
+    init() throws { folder = try TemporaryFolder([:]) }
 
     @Test("Files are read whole, up to a limit", arguments: [0, 1, 4095, 4096, 4097, 200_000])
     func wholeFile(size: Int) throws {
         let content = String(repeating: "x", count: size)
-        let path = try folder.file("a", content)
+        let path = try folder.write(content, to: "a", atomically: false)
         #expect(try WholeFile.read(path) == Array(content.utf8))
         #expect(try WholeFile.read(path, limit: size) == Array(content.utf8))
         if size > 0 {
@@ -44,7 +27,7 @@ final class TemporaryFolder {
 
     @Test("Directories and pipes fail instead of blocking", .timeLimit(.minutes(1)))
     func specialFiles() throws {
-        let pipe = try folder.file("pipe")
+        let pipe = folder.file("pipe")
         #expect(mkfifo(pipe, 0o600) == 0)
         #expect(throws: FileFailure(pipe, .notRegular)) { try WholeFile.read(pipe) }
         #expect(throws: FileFailure(folder.path, .notRegular)) { try WholeFile.read(folder.path) }
@@ -52,7 +35,7 @@ final class TemporaryFolder {
 
     @Test("A missing file is reported as missing")
     func missing() throws {
-        let path = try folder.file("a/b")
+        let path = folder.file("a/b")
         do {
             _ = try WholeFile.read(path)
             Issue.record("a missing file was read")
@@ -64,8 +47,8 @@ final class TemporaryFolder {
 
     @Test("Replacing keeps links and permissions, and leaves no temporary file")
     func replace() throws {
-        let path = try folder.file("a", "old")
-        let link = try folder.file("link")
+        let path = try folder.write("old", to: "a", atomically: false)
+        let link = folder.file("link")
         #expect(chmod(path, 0o640) == 0)
         #expect(symlink("a", link) == 0)
         try AtomicFile.replace(link, with: Array("new".utf8))
@@ -78,14 +61,14 @@ final class TemporaryFolder {
 
     @Test("Replacing fails without changing the file if its folder is missing")
     func replaceFails() throws {
-        let path = try folder.file("x/y")
+        let path = folder.file("x/y")
         #expect(throws: FileFailure.self) { try AtomicFile.replace(path, with: []) }
         #expect(FolderListing.names(in: folder.path) == [])
     }
 
     @Test("Eight writers leave one complete content", .timeLimit(.minutes(1)))
     func concurrentWriters() async throws {
-        let path = try folder.file("a", "start")
+        let path = try folder.write("start", to: "a", atomically: false)
         await withTaskGroup(of: Void.self) { group in
             for writer in UInt8(0)..<8 {
                 group.addTask {
@@ -101,7 +84,7 @@ final class TemporaryFolder {
 
     @Test("A rewrite of the same size with a restored modification time changes the signature", .timeLimit(.minutes(1)))
     func restoredTime() throws {
-        let path = try folder.file("a", "one")
+        let path = try folder.write("one", to: "a", atomically: false)
         var times = [timespec(tv_sec: 1_000_000, tv_nsec: 0), timespec(tv_sec: 1_000_000, tv_nsec: 0)]
         #expect(utimensat(AT_FDCWD, path, &times, 0) == 0)
         let before = try #require(FileSignature(path))
@@ -132,9 +115,9 @@ final class TemporaryFolder {
 
     @Test("The status distinguishes types, and names are sorted by their bytes")
     func status() throws {
-        _ = try folder.file("b", "")
-        _ = try folder.file("Z", "")
-        _ = try folder.file("é", "")
+        try folder.write("", to: "b", atomically: false)
+        try folder.write("", to: "Z", atomically: false)
+        try folder.write("", to: "é", atomically: false)
         #expect(FileStatus(folder.path)?.kind == .directory)
         #expect(FileStatus(folder.path + "/b")?.kind == .regular)
         #expect(FileStatus("/dev/null")?.kind == .special)

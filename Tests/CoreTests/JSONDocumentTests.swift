@@ -1,4 +1,5 @@
 import AshlarCore
+import AshlarTrees
 import Testing
 
 /// Parsing, positions, permitted extensions and recovery; Networking's tests cover the grammar.

@@ -1,5 +1,6 @@
 import AshlarCore
 import AshlarTestSupport
+import AshlarTrees
 import Testing
 
 @Suite struct WritingTextTests {

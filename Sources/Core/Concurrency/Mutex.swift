@@ -2,15 +2,17 @@ public import Synchronization
 
 // Public because the compiler doesn't inline `package` declarations into other modules. The target isn't a product.
 
-/// A mutual-exclusion lock around a value, like the standard library's `Mutex`.
+/// A mutual-exclusion lock around a value: the standard library's `Mutex`, visible to the thread sanitizer.
 ///
 /// On Linux, the standard mutex transfers ownership inside the kernel. The thread sanitizer can't see this, so it
-/// reports every contended use as a race. The atomic pair in this type makes the transfer visible to the sanitizer. Its
-/// cost is negligible compared with the lock.
+/// reports every contended use as a race. In debug builds, which the sanitizer checks, an atomic pair makes the transfer
+/// visible. Release builds contain the standard mutex only, so the sanitizer's reports about them are meaningless.
 @frozen
 public struct Mutex<Value: ~Copyable>: ~Copyable {
     @usableFromInline let mutex: Synchronization.Mutex<Value>
-    @usableFromInline let isReleased = Atomic(false)
+    #if DEBUG
+        @usableFromInline let isReleased = Atomic(false)
+    #endif
 
     /// Creates an unlocked mutex around a value.
     @inlinable
@@ -22,12 +24,13 @@ public struct Mutex<Value: ~Copyable>: ~Copyable {
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
         try mutex.withLock { value throws(Failure) in
-            _ = isReleased.load(ordering: .acquiring)
-            defer { isReleased.store(true, ordering: .releasing) }
+            #if DEBUG
+                _ = isReleased.load(ordering: .acquiring)
+                defer { isReleased.store(true, ordering: .releasing) }
+            #endif
             return try body(&value)
         }
     }
 }
 
-// Unchecked because the value is reachable only through the lock.
-extension Mutex: @unchecked Sendable where Value: ~Copyable {}
+extension Mutex: Sendable where Value: ~Copyable {}

@@ -13,7 +13,10 @@ package struct FileSignature: Hashable, Sendable {
         /// The nanoseconds after `seconds`.
         package var nanoseconds: Int32
 
-        package init(seconds: Int64, nanoseconds: Int32) { (self.seconds, self.nanoseconds) = (seconds, nanoseconds) }
+        package init(seconds: Int64, nanoseconds: Int32) {
+            self.seconds = seconds
+            self.nanoseconds = nanoseconds
+        }
 
         package static var now: Time {
             var nanoseconds: Int32 = 0
@@ -30,8 +33,11 @@ package struct FileSignature: Hashable, Sendable {
     package var changed: Time
 
     package init(device: UInt64, inode: UInt64, size: Int64, modified: Time, changed: Time) {
-        (self.device, self.inode, self.size) = (device, inode, size)
-        (self.modified, self.changed) = (modified, changed)
+        self.device = device
+        self.inode = inode
+        self.size = size
+        self.modified = modified
+        self.changed = changed
     }
 
     /// Creates the signature of the file at a path, following links, or nil if there is none.

@@ -13,6 +13,17 @@ package struct FileStatus: Hashable, Sendable {
 
     package let kind: Kind
     package let signature: FileSignature
+    /// The number of names; 0 for an open file that was removed.
+    package let links: Int
+    /// The ID of the user who owns the file.
+    package let owner: UInt32
+    package let isPipeOrSocket: Bool
+    /// Whether users other than the owner can write to the file.
+    package let isWritableByOthers: Bool
+
+    /// Distinguishes the file from all other existing ones.
+    package var identity: FileIdentity { FileIdentity(device: signature.device, inode: signature.inode) }
+    package var size: Int64 { signature.size }
 
     /// Creates the status of the file at a path, or nil if there is no file or it can't be accessed.
     ///
@@ -38,5 +49,26 @@ package struct FileStatus: Hashable, Sendable {
             device: status.device, inode: status.inode, size: status.size,
             modified: .init(seconds: status.modified_seconds, nanoseconds: status.modified_nanoseconds),
             changed: .init(seconds: status.changed_seconds, nanoseconds: status.changed_nanoseconds))
+        links = Int(clamping: status.links)
+        owner = status.owner
+        isPipeOrSocket = status.is_pipe_or_socket
+        isWritableByOthers = status.is_writable_by_others
+    }
+}
+
+/// Identifies an existing file, whatever its name.
+package struct FileIdentity: Hashable, Sendable {
+    package let device: UInt64
+    package let inode: UInt64
+
+    package init(device: UInt64, inode: UInt64) {
+        self.device = device
+        self.inode = inode
+    }
+
+    /// Creates the identity of an open file, or nil if the descriptor is invalid.
+    package init?(descriptor: Int32) {
+        guard let status = FileStatus(descriptor: descriptor) else { return nil }
+        self = status.identity
     }
 }

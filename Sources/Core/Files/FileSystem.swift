@@ -6,6 +6,31 @@
     import Glibc
 #endif
 
+/// Names of files.
+package enum FileSystem {
+    /// Returns a path that stays valid when the process changes its working directory.
+    package static func absolutePath(_ path: String) -> String {
+        guard !path.isEmpty, !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
+        defer { free(folder) }
+        return String(cString: folder) + "/" + path
+    }
+
+    /// Removes the name of a file; returns `false` if that fails.
+    @discardableResult
+    package static func remove(_ path: String) -> Bool { unlink(path) == 0 }
+
+    /// Renames a file and replaces one with the new name; returns `false` if that fails.
+    package static func rename(_ path: String, to other: String) -> Bool {
+        #if canImport(Darwin)
+            Darwin.rename(path, other) == 0
+        #elseif canImport(Musl)
+            Musl.rename(path, other) == 0
+        #else
+            Glibc.rename(path, other) == 0
+        #endif
+    }
+}
+
 /// Lists and creates folders.
 package enum FolderListing {
     /// Creates a folder and its missing parents; does nothing if the folder exists.

@@ -18,7 +18,8 @@ package enum Base64 {
             count += 1
             if count == 3 {
                 append(4)
-                (bits, count) = (0, 0)
+                bits = 0
+                count = 0
             }
         }
         if count > 0 { append(count + 1) }
@@ -40,9 +41,9 @@ package enum Base64 {
         for character in text {
             let value: UInt32
             switch character {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"): value = UInt32(character) - 65
-            case UInt8(ascii: "a")...UInt8(ascii: "z"): value = UInt32(character) - 97 + 26
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = UInt32(character) - 48 + 52
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"): value = UInt32(character - UInt8(ascii: "A"))
+            case UInt8(ascii: "a")...UInt8(ascii: "z"): value = UInt32(character - UInt8(ascii: "a")) + 26
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = UInt32(character - UInt8(ascii: "0")) + 52
             case UInt8(ascii: "+"): value = 62
             case UInt8(ascii: "/"): value = 63
             case UInt8(ascii: "="):
@@ -60,7 +61,8 @@ package enum Base64 {
                 bytes.append(UInt8(truncatingIfNeeded: bits >> 16))
                 bytes.append(UInt8(truncatingIfNeeded: bits >> 8))
                 bytes.append(UInt8(truncatingIfNeeded: bits))
-                (bits, count) = (0, 0)
+                bits = 0
+                count = 0
             }
         }
         switch (count, padding) {

@@ -15,5 +15,8 @@ public struct FontSpec: Hashable, Sendable {
     /// - Parameters:
     ///   - name: The name of the face; nil for the system's font.
     ///   - size: The size in points.
-    public init(name: String? = nil, size: Double) { (self.name, self.size) = (name, size) }
+    public init(name: String? = nil, size: Double) {
+        self.name = name
+        self.size = size
+    }
 }

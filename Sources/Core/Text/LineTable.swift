@@ -13,12 +13,14 @@ package struct LineTable: Sendable {
         let slice = bytes[...]  // `Array.span` is newer than the deployment targets.
         let text = slice.span
         let raw = text.bytes
+        let lf = UInt8(ascii: "\n")
+        let cr = UInt8(ascii: "\r")
         var at = 0
         while at < text.count {
             // Eight bytes without CR and LF are skipped in one step.
             if at + 8 <= text.count {
                 let word = raw.unsafeLoadUnaligned(fromByteOffset: at, as: UInt64.self)
-                if !Self.contains(word, 10), !Self.contains(word, 13) {
+                if !Self.contains(word, lf), !Self.contains(word, cr) {
                     at += 8
                     continue
                 }
@@ -27,7 +29,7 @@ package struct LineTable: Sendable {
             while at < stop {
                 let byte = text[at]
                 at += 1
-                if byte == 10 || (byte == 13 && (at == text.count || text[at] != 10)) { starts.append(UInt32(at)) }
+                if byte == lf || byte == cr && (at == text.count || text[at] != lf) { starts.append(UInt32(at)) }
             }
         }
         self.starts = starts

@@ -14,7 +14,8 @@ package enum NearestName {
             let other = Array(candidate.lowercased().utf8.prefix(256))
             guard abs(other.count - name.count) <= bound, let distance = distance(name, other, atMost: bound)
             else { continue }
-            (nearest, bound) = (candidate, distance - 1)
+            nearest = candidate
+            bound = distance - 1
         }
         return nearest
     }
@@ -33,7 +34,8 @@ package enum NearestName {
                 current.append(cost)
             }
             if let least = current.min(), least > bound { return nil }
-            (before, previous) = (previous, current)
+            before = previous
+            previous = current
         }
         return previous[right.count] <= bound ? previous[right.count] : nil
     }

@@ -39,7 +39,7 @@ package enum SecretText {
         let end = bytes[start...].firstIndex(where: endsURL) ?? bytes.count
         guard mayHavePassword(bytes[start..<end]), !bytes[start..<end].contains(UInt8(ascii: "@")) else { return end }
         // A password can contain a quote, which ends other URLs.
-        let space = bytes[end...].firstIndex { $0 <= 0x20 } ?? bytes.count
+        let space = bytes[end...].firstIndex { $0 <= UInt8(ascii: " ") } ?? bytes.count
         guard let at = bytes[end..<space].lastIndex(of: UInt8(ascii: "@")) else { return end }
         return bytes[at...].firstIndex(where: endsURL) ?? bytes.count
     }
@@ -49,10 +49,10 @@ package enum SecretText {
         let authority = url.prefix { !"/?#".utf8.contains($0) }
         // A port consists of digits. Any other text after a colon starts a password, which can contain a slash.
         let afterColon = authority.drop { $0 != UInt8(ascii: ":") }.dropFirst()
-        return !afterColon.allSatisfy { $0 &- 0x30 < 10 } && authority.first != UInt8(ascii: "[")
+        return !afterColon.allSatisfy { $0.isDigit } && authority.first != UInt8(ascii: "[")
     }
 
-    private static func endsURL(_ byte: UInt8) -> Bool { byte <= 0x20 || "\"'<>`".utf8.contains(byte) }
+    private static func endsURL(_ byte: UInt8) -> Bool { byte <= UInt8(ascii: " ") || "\"'<>`".utf8.contains(byte) }
 
     /// Redacts a URL without its scheme.
     private static func redact(_ url: ArraySlice<UInt8>, _ names: SecretNames, _ placeholder: [UInt8]) -> [UInt8] {

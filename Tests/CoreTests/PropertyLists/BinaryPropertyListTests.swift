@@ -1,4 +1,5 @@
 import AshlarCore
+import AshlarTrees
 import Testing
 
 @Suite struct BinaryPropertyListTests {

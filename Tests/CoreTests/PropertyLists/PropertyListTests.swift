@@ -1,4 +1,5 @@
 import AshlarCore
+import AshlarTrees
 import Testing
 
 /// The values and places of the nodes, one line each, for comparison in tests.

@@ -1,4 +1,5 @@
 #if os(Linux)
+    import AshlarTestSupport
     import Foundation
     import Testing
 
@@ -49,7 +50,7 @@
 
         @Test("A hub that gets no watches reports that")
         func noWatches() throws {
-            let folder = try TemporaryFolder()
+            let folder = try TemporaryFolder([:])
             let hub = InotifyHub(addWatch: { _, _, _ in
                 errno = ENOSPC
                 return -1
@@ -65,15 +66,15 @@
         }
 
         private func graceAttempt() async throws -> Bool {
-            let folder = try TemporaryFolder()
-            let file = try folder.file("f", "1")
+            let folder = try TemporaryFolder([:])
+            let file = try folder.write("1", to: "f", atomically: false)
             let calls = Calls(of: try #require(realpath(folder.path, nil).map { String(cString: $0) }))
             var (watch, contents) = try watch(file, calls)
             defer { watch.cancel() }
             let start = ContinuousClock.now
             try FileManager.default.removeItem(atPath: file)
             calls.next()
-            _ = try folder.file("f", "2")
+            try folder.write("2", to: "f", atomically: false)
             if ContinuousClock.now - start > .milliseconds(150) { return false }
             var seen = await contents.next()
             while seen == "" { seen = await contents.next() }
@@ -86,17 +87,17 @@
 
         @Test("When the watches run out later, the files are compared every second until there are some again")
         func laterNoWatches() async throws {
-            let folder = try TemporaryFolder()
+            let folder = try TemporaryFolder([:])
             let root = try #require(realpath(folder.path, nil).map { String(cString: $0) })
             let files = FileManager.default
             try files.createDirectory(atPath: root + "/live", withIntermediateDirectories: false)
-            let file = try folder.file("live/f", "1")
+            let file = try folder.write("1", to: "live/f", atomically: false)
             let calls = Calls(of: root)
             var (watch, contents) = try watch(file, calls)
             defer { watch.cancel() }
             calls.refuse(true)
             try files.createDirectory(atPath: root + "/new", withIntermediateDirectories: false)
-            _ = try folder.file("new/f", "22")
+            try folder.write("22", to: "new/f", atomically: false)
             #expect(rename(root + "/live", root + "/old") == 0)
             #expect(rename(root + "/new", root + "/live") == 0)
             var seen = await contents.next()

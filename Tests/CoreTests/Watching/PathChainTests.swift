@@ -1,3 +1,4 @@
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
     let root: String
 
     init() throws {
-        folder = try TemporaryFolder()
+        folder = try TemporaryFolder([:])
         root = try #require(realpath(folder.path, nil).map { String(cString: $0) })
     }
 
@@ -55,7 +56,7 @@ import Testing
     @Test("Each component of a link's target has an entry, and the target of a file is a file")
     func links() throws {
         try FileManager.default.createDirectory(atPath: root + "/v1/in", withIntermediateDirectories: true)
-        _ = try folder.file("v1/in/f", "")
+        try folder.write("", to: "v1/in/f", atomically: false)
         try link("data", to: "v1")
         try link("f", to: root + "/data/in/f")
         #expect(entries(root + "/f") == ["f*", "data", "v1", "v1/in", "v1/in/f*"])

@@ -1,3 +1,4 @@
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
 /// The logic behind Apple's file events, run with events and a clock that the test controls.
 @Suite struct VnodeWatchTests {
     /// Vnode events without Dispatch: files are really looked at, but events and time come from the test.
-    final class FakeEvents: VnodeEvents {
+    final class FakeEvents: Sendable {
         struct State {
             var now: Int64 = 0
             var timers: [(time: Int64, body: @Sendable () -> Void)] = []
@@ -20,11 +21,16 @@ import Testing
         var now: Int64 { state.withLock { $0.now } }
         var openPaths: [String] { state.withLock { $0.sources.values.map(\.path).sorted() } }
 
+        var calls: VnodeEvents {
+            VnodeEvents(
+                now: { self.now }, after: { self.after($0, $1) }, open: { self.open($0, onEvent: $1) })
+        }
+
         func after(_ nanoseconds: Int64, _ body: @escaping @Sendable () -> Void) {
             state.withLock { $0.timers.append(($0.now + nanoseconds, body)) }
         }
 
-        func open(_ path: String, onEvent: @escaping @Sendable (_ isWrite: Bool) -> Void) -> VnodeSource? {
+        func open(_ path: String, onEvent: @escaping @Sendable (_ isWrite: Bool) -> Void) -> VnodeEvents.Source? {
             let interruption = state.withLock { state -> (@Sendable () -> Void)? in
                 guard state.interruption?.path == path else { return nil }
                 defer { state.interruption = nil }
@@ -37,7 +43,7 @@ import Testing
                 state.sources[state.nextNumber] = (path, onEvent)
                 return state.nextNumber
             }
-            return VnodeSource(device: signature.device, inode: signature.inode) {
+            return VnodeEvents.Source(device: signature.device, inode: signature.inode) {
                 _ = self.state.withLock { $0.sources.removeValue(forKey: number) }
             }
         }
@@ -62,12 +68,6 @@ import Testing
         }
     }
 
-    final class Counter: Sendable {
-        private let count = Mutex(0)
-        var value: Int { count.withLock { $0 } }
-        func increment() { count.withLock { $0 += 1 } }
-    }
-
     let folder: TemporaryFolder
     let root: String
     let file: String
@@ -75,11 +75,11 @@ import Testing
     let changes = Counter()
 
     init() throws {
-        folder = try TemporaryFolder()
+        folder = try TemporaryFolder([:])
         root = try #require(realpath(folder.path, nil).map { String(cString: $0) })
         try FileManager.default.createDirectory(atPath: root + "/a/b", withIntermediateDirectories: true)
         file = root + "/a/b/f"
-        _ = try folder.file("a/b/f", "1")
+        try folder.write("1", to: "a/b/f", atomically: false)
         age()
     }
 
@@ -87,7 +87,7 @@ import Testing
     private func age() { usleep(20_000) }
 
     private func start() -> PathWatch {
-        let watch = VnodeWatch.start([file], events) { [changes] _ in changes.increment() }
+        let watch = VnodeWatch.start([file], events.calls) { [changes] _ in _ = changes.next() }
         events.advance(milliseconds: 30)
         return watch
     }
@@ -115,7 +115,7 @@ import Testing
     @Test("A write is reported after a pause of 100 ms")
     func write() throws {
         let watch = start()
-        _ = try folder.file("a/b/f", "22")
+        try folder.write("22", to: "a/b/f", atomically: false)
         events.send(file, isWrite: true)
         events.advance(milliseconds: 90)
         #expect(changes.value == 0)
@@ -131,7 +131,7 @@ import Testing
         events.send(root + "/a/b")
         events.advance(milliseconds: 100)
         #expect(changes.value == 0)
-        _ = try folder.file("a/b/f", "22")
+        try folder.write("22", to: "a/b/f", atomically: false)
         events.send(root + "/a/b")
         events.advance(milliseconds: 30)
         #expect(changes.value == 1)
@@ -149,7 +149,7 @@ import Testing
         let watch = start()
         let files = FileManager.default
         try files.createDirectory(atPath: root + "/new/b", withIntermediateDirectories: true)
-        _ = try folder.file("new/b/f", "333")
+        try folder.write("333", to: "new/b/f", atomically: false)
         try files.moveItem(atPath: root + "/a", toPath: root + "/old")
         try files.moveItem(atPath: root + "/new", toPath: root + "/a")
         events.send(root)
@@ -157,7 +157,7 @@ import Testing
         #expect(changes.value == 1)
         let paths = events.openPaths
         #expect(paths.count == Set(paths).count, "the old sources are closed")
-        _ = try folder.file("a/b/f", "4444")
+        try folder.write("4444", to: "a/b/f", atomically: false)
         events.send(file, isWrite: true)
         events.advance(milliseconds: 110)
         #expect(changes.value == 2)
@@ -167,11 +167,11 @@ import Testing
     @Test("A change without an event is noticed within five seconds")
     func safetyNet() throws {
         let watch = start()
-        _ = try folder.file("a/b/f", "22")
+        try folder.write("22", to: "a/b/f", atomically: false)
         events.advance(milliseconds: 5_100)
         #expect(changes.value == 1)
         watch.cancel()
-        _ = try folder.file("a/b/f", "333")
+        try folder.write("333", to: "a/b/f", atomically: false)
         events.advance(milliseconds: 60_000)
         #expect(changes.value == 1)
     }

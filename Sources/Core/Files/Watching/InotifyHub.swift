@@ -19,6 +19,13 @@
             var state: PathWatchState
         }
 
+        /// An event of a directory, or of the entry with a name in it.
+        private struct Event {
+            let watch: Int32
+            let mask: UInt32
+            let name: String
+        }
+
         private struct State {
             var descriptor: Int32 = -1
             var watchers: [Int: Watcher] = [:]
@@ -164,29 +171,31 @@
                         let end = at + 16 + Int(bytes.loadUnaligned(fromByteOffset: at + 12, as: UInt32.self))
                         guard end <= bytes.count else { return }
                         let name = String(decoding: bytes[(at + 16)..<end].prefix { $0 != 0 }, as: UTF8.self)
-                        note(watch, mask, name, now, &state)
+                        note(Event(watch: watch, mask: mask, name: name), at: now, &state)
                         at = end
                     }
                 }
             }
         }
 
-        private func note(_ watch: Int32, _ mask: UInt32, _ name: String, _ now: Int64, _ state: inout State) {
-            let directories = state.directories[watch] ?? []
-            if mask & UInt32(IN_IGNORED) != 0 {
-                state.directories[watch] = nil
-                for directory in directories where state.numbers[directory] == watch { state.numbers[directory] = nil }
+        private func note(_ event: Event, at now: Int64, _ state: inout State) {
+            let directories = state.directories[event.watch] ?? []
+            if event.mask & UInt32(IN_IGNORED) != 0 {
+                state.directories[event.watch] = nil
+                for directory in directories where state.numbers[directory] == event.watch {
+                    state.numbers[directory] = nil
+                }
             }
-            let hasLostEvents = mask & UInt32(IN_Q_OVERFLOW) != 0
+            let hasLostEvents = event.mask & UInt32(IN_Q_OVERFLOW) != 0
             for (number, watcher) in state.watchers {
                 let isConcerned = directories.contains { directory in
-                    name.isEmpty
+                    event.name.isEmpty
                         ? watcher.entries.keys.contains { $0.directory == directory }
-                        : watcher.entries[.init(directory: directory, name: name)] != nil
+                        : watcher.entries[.init(directory: directory, name: event.name)] != nil
                             || watcher.entries[.init(directory: directory, name: "")] != nil
                 }
                 guard isConcerned || hasLostEvents else { continue }
-                if mask & ~Self.openWriteEvents == 0 {
+                if event.mask & ~Self.openWriteEvents == 0 {
                     state.watchers[number]?.state.noteWrite(at: now)
                 } else {
                     state.watchers[number]?.state.noteChange(at: now)

@@ -28,7 +28,7 @@ enum PathChain {
     ///     directory can be the file: the last entry has an empty name.
     ///   - visit: Called with each entry, and with whether the entry can be the file itself.
     static func walk(_ path: String, visit: (Entry, _ isFile: Bool) -> Void) {
-        var rest = components(absolute(path))[...]
+        var rest = components(FileSystem.absolutePath(path))[...]
         let isDirectory = path.hasSuffix("/") && path != "/"
         var directory = "/"
         var links = 0
@@ -50,12 +50,6 @@ enum PathChain {
             rest = (components(target) + rest)[...]
         }
         if isDirectory { visit(Entry(directory: directory, name: ""), true) }
-    }
-
-    private static func absolute(_ path: String) -> String {
-        guard !path.hasPrefix("/"), let current = getcwd(nil, 0) else { return path }
-        defer { free(current) }
-        return String(cString: current) + "/" + path
     }
 
     private static func components(_ path: String) -> [String] { path.split(separator: "/").map(String.init) }

@@ -50,7 +50,9 @@ struct PathWatchState: Sendable {
     /// lost. `isWatched` is `false` if the system refused to watch one.
     mutating func compare(_ snapshot: PathSnapshot, at now: Int64, isWatched: Bool = true) -> Bool {
         let hasEvent = changeDeadline != nil || firstWrite != nil
-        (changeDeadline, writeDeadline, firstWrite) = (nil, nil, nil)
+        changeDeadline = nil
+        writeDeadline = nil
+        firstWrite = nil
         regularDeadline = now + (isWatched ? Self.safetyNet : Self.retry)
         if snapshot.lacksFile(of: known) {
             let end = graceEnd ?? now + Self.grace
@@ -64,5 +66,30 @@ struct PathWatchState: Sendable {
         let hasChanged = hasEvent ? snapshot.mayDiffer(from: known) : snapshot.signatures != known.signatures
         if hasChanged { known = snapshot }
         return hasChanged
+    }
+}
+
+/// The signatures of several files, taken at the same time.
+package struct PathSnapshot: Sendable {
+    package let signatures: [FileSignature?]
+    /// Whether another write could leave one of the signatures unchanged; see ``FileSignature/isFresh(at:)``.
+    package let isFresh: Bool
+
+    /// Takes the signatures of the files at some paths; a file that can't be accessed has none.
+    package init(of paths: [String]) { self.init(paths.map { FileSignature($0) }, at: .now) }
+
+    init(_ signatures: [FileSignature?], at now: FileSignature.Time) {
+        self.signatures = signatures
+        isFresh = signatures.contains { $0?.isFresh(at: now) == true }
+    }
+
+    /// Whether a file may have changed since an earlier snapshot.
+    package func mayDiffer(from earlier: PathSnapshot) -> Bool {
+        earlier.isFresh || signatures != earlier.signatures
+    }
+
+    /// Whether a file of an earlier snapshot is missing.
+    package func lacksFile(of earlier: PathSnapshot) -> Bool {
+        zip(earlier.signatures, signatures).contains { $0 != nil && $1 == nil }
     }
 }

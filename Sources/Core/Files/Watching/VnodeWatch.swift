@@ -1,22 +1,27 @@
-/// The system calls of a watch that uses vnode events; tests replace them.
-protocol VnodeEvents: Sendable {
-    /// Nanoseconds of a monotonic clock.
-    var now: Int64 { get }
+#if canImport(Darwin)
+    import Darwin
+    import Dispatch
+#endif
 
-    /// Runs a closure after some nanoseconds, never concurrently with another closure of this object.
-    func after(_ nanoseconds: Int64, _ body: @escaping @Sendable () -> Void)
+/// The system calls of a watch that uses vnode events.
+///
+/// They are values, because only Apple systems have such events and the watch is tested on all.
+struct VnodeEvents: Sendable {
+    /// An open file or directory whose events are reported.
+    struct Source: Sendable {
+        let device: UInt64
+        let inode: UInt64
+        let cancel: @Sendable () -> Void
+    }
 
+    /// Returns the nanoseconds of a monotonic clock.
+    let now: @Sendable () -> Int64
+    /// Runs a closure after some nanoseconds, never concurrently with another closure of these events.
+    let after: @Sendable (_ nanoseconds: Int64, _ body: @escaping @Sendable () -> Void) -> Void
     /// Reports events of the file or directory at a path until the source is cancelled; nil if it can't be opened.
     ///
     /// The argument of `onEvent` is whether the event is a write to a file that may still be open.
-    func open(_ path: String, onEvent: @escaping @Sendable (_ isWrite: Bool) -> Void) -> VnodeSource?
-}
-
-/// An open file or directory whose events are reported.
-struct VnodeSource: Sendable {
-    let device: UInt64
-    let inode: UInt64
-    let cancel: @Sendable () -> Void
+    let open: @Sendable (_ path: String, _ onEvent: @escaping @Sendable (_ isWrite: Bool) -> Void) -> Source?
 }
 
 /// File watching on Apple systems: one event source for each file and for each directory on its path.
@@ -26,27 +31,27 @@ struct VnodeSource: Sendable {
 final class VnodeWatch: Sendable {
     private struct State {
         var watch: PathWatchState
-        var sources: [String: VnodeSource] = [:]
+        var sources: [String: VnodeEvents.Source] = [:]
         /// The time of the next call of `wake`.
         var wakeTime = Int64.max
         var isCancelled = false
     }
 
     private let paths: [String]
-    private let events: any VnodeEvents
+    private let events: VnodeEvents
     private let onChange: PathWatch.Handler
     private let state: Mutex<State>
 
-    private init(_ paths: [String], _ events: any VnodeEvents, _ onChange: @escaping PathWatch.Handler) {
+    private init(_ paths: [String], _ events: VnodeEvents, _ onChange: @escaping PathWatch.Handler) {
         self.paths = paths
         self.events = events
         self.onChange = onChange
-        state = Mutex(State(watch: PathWatchState(PathSnapshot(of: paths), at: events.now)))
+        state = Mutex(State(watch: PathWatchState(PathSnapshot(of: paths), at: events.now())))
     }
 
     /// Starts watching files.
     static func start(
-        _ paths: [String], _ events: any VnodeEvents, _ onChange: @escaping PathWatch.Handler
+        _ paths: [String], _ events: VnodeEvents, _ onChange: @escaping PathWatch.Handler
     ) -> PathWatch {
         let watch = VnodeWatch(paths, events, onChange)
         watch.openSources()
@@ -95,7 +100,7 @@ final class VnodeWatch: Sendable {
     }
 
     private func note(isWrite: Bool) {
-        let now = events.now
+        let now = events.now()
         state.withLock { state in
             if isWrite { state.watch.noteWrite(at: now) } else { state.watch.noteChange(at: now) }
         }
@@ -104,7 +109,7 @@ final class VnodeWatch: Sendable {
 
     /// Schedules a call of `wake` at the next deadline.
     private func schedule() {
-        let now = events.now
+        let now = events.now()
         let delay = state.withLock { state -> Int64? in
             let deadline = state.watch.deadline
             guard !state.isCancelled, deadline < state.wakeTime else { return nil }
@@ -118,14 +123,53 @@ final class VnodeWatch: Sendable {
     private func wake() {
         let isDue = state.withLock { state in
             state.wakeTime = .max
-            return !state.isCancelled && state.watch.deadline <= events.now
+            return !state.isCancelled && state.watch.deadline <= events.now()
         }
         if isDue {
             // The sources are opened before the files are compared, so that no change in between is lost.
             openSources()
             let snapshot = PathSnapshot(of: paths)
-            if state.withLock({ !$0.isCancelled && $0.watch.compare(snapshot, at: events.now) }) { onChange(snapshot) }
+            if state.withLock({ !$0.isCancelled && $0.watch.compare(snapshot, at: events.now()) }) {
+                onChange(snapshot)
+            }
         }
         schedule()
     }
 }
+
+#if canImport(Darwin)
+    extension VnodeEvents {
+        /// Returns the events of Dispatch, delivered on a serial queue.
+        static func dispatch() -> VnodeEvents {
+            let queue = DispatchQueue(label: "ashlar.path-watch", qos: .utility)
+            return VnodeEvents(
+                now: { Monotonic.now },
+                after: { nanoseconds, body in
+                    queue.asyncAfter(deadline: .now() + .milliseconds(Int(nanoseconds / 1_000_000) + 1), execute: body)
+                },
+                open: { path, onEvent in source(of: path, on: queue, onEvent) })
+        }
+
+        private static func source(
+            of path: String, on queue: DispatchQueue, _ onEvent: @escaping @Sendable (_ isWrite: Bool) -> Void
+        ) -> Source? {
+            let descriptor = Darwin.open(path, O_EVTONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { return nil }
+            guard let status = FileStatus(descriptor: descriptor) else {
+                close(descriptor)
+                return nil
+            }
+            let isDirectory = status.kind == .directory
+            // Sources are thread-safe, but their protocol isn't declared as Sendable in every SDK.
+            nonisolated(unsafe) let source = DispatchSource.makeFileSystemObjectSource(
+                fileDescriptor: descriptor, eventMask: [.write, .extend, .attrib, .delete, .rename, .revoke],
+                queue: queue)
+            source.setEventHandler { [unowned source] in
+                onEvent(!isDirectory && source.data.isDisjoint(with: [.delete, .rename, .revoke]))
+            }
+            source.setCancelHandler { close(descriptor) }
+            source.activate()
+            return Source(device: status.signature.device, inode: status.signature.inode, cancel: { source.cancel() })
+        }
+    }
+#endif

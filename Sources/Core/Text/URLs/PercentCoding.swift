@@ -9,19 +9,86 @@ package enum PercentCoding {
     }
 
     /// Whether a byte never needs an escape: a letter, a digit or one of `-._~` (section 2.3).
+    @inlinable
     package static func isUnreserved(_ byte: UInt8) -> Bool {
         switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: true
-        default: false
+        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
+        default: byte.isLetter || byte.isDigit
         }
     }
 
     /// Whether a byte is allowed in a path segment: unreserved, sub-delimiters, `:` and `@` (section 3.3).
+    @inlinable
     package static func isSegmentByte(_ byte: UInt8) -> Bool {
         switch byte {
-        case 0x21, 0x24, 0x26...0x2C, 0x3A, 0x3B, 0x3D, 0x40: true
+        case UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "&")...UInt8(ascii: ","), UInt8(ascii: ":"),
+            UInt8(ascii: ";"), UInt8(ascii: "="), UInt8(ascii: "@"):
+            true
         default: isUnreserved(byte)
         }
+    }
+
+    /// A part of a URL, which decides the bytes that need no escape.
+    package enum Part: Sendable {
+        case userInfo
+        /// One segment of a path, without `/`.
+        case segment
+        case path
+        /// A name or value of a query, without `&`, `=` and `+`.
+        case queryItem
+        case query
+        case fragment
+
+        /// Whether the part can contain a byte that is no escape.
+        @inlinable
+        package func contains(_ byte: UInt8) -> Bool {
+            switch byte {
+            case UInt8(ascii: "/"): self != .segment && self != .userInfo
+            case UInt8(ascii: "?"): self == .queryItem || self == .query || self == .fragment
+            case UInt8(ascii: "@"): self != .userInfo
+            case UInt8(ascii: "&"), UInt8(ascii: "="), UInt8(ascii: "+"): self != .queryItem
+            default: PercentCoding.isSegmentByte(byte)
+            }
+        }
+    }
+
+    /// Returns the normal form of a part of a URL: bytes that it can't contain are encoded, and escapes are preserved.
+    ///
+    /// - Parameters:
+    ///   - text: The part.
+    ///   - part: The kind of the part.
+    ///   - isReceived: Whether a `%` without two hexadecimal digits becomes `%25`.
+    /// - Returns: The normal form, which is ASCII.
+    /// - Throws: The fault of such a `%` otherwise.
+    package static func normalForm(
+        _ text: ArraySlice<UInt8>, as part: Part, isReceived: Bool = false
+    ) throws(URLFault) -> String {
+        if text.allSatisfy({ part.contains($0) }) { return String(decoding: text, as: UTF8.self) }
+        var result: [UInt8] = []
+        result.reserveCapacity(text.count + 16)
+        var at = text.startIndex
+        while at < text.endIndex {
+            if text[at] == UInt8(ascii: "%") {
+                do throws(URLFault) {
+                    _ = try byte(at: at, in: text)
+                    result += text[at...(at + 2)]
+                    at += 3
+                    continue
+                } catch {
+                    guard isReceived else { throw error }
+                }
+            }
+            if part.contains(text[at]) { result.append(text[at]) } else { append(text[at], to: &result) }
+            at += 1
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// Returns the byte of the escape at an offset.
+    package static func byte(at offset: Int, in text: ArraySlice<UInt8>) throws(URLFault) -> UInt8 {
+        guard offset + 2 < text.endIndex, let high = text[offset + 1].hexValue, let low = text[offset + 2].hexValue
+        else { throw URLFault(.escape, offset, "expected two hexadecimal digits after %") }
+        return high << 4 | low
     }
 
     /// Appends a byte as `%XX`.
@@ -90,8 +157,8 @@ package enum PercentCoding {
         throw .utf8(offset(ofDecoded: bad - start, in: bytes))
     }
 
-    /// The offset in the encoded text of a byte of the decoded text.
-    private static func offset(ofDecoded count: Int, in bytes: some Collection<UInt8>) -> Int {
+    /// Returns the offset in encoded text of a byte of the decoded text, counted from the start of the collection.
+    package static func offset(ofDecoded count: Int, in bytes: some Collection<UInt8>) -> Int {
         var (at, left, toSkip) = (0, count, 0)
         for byte in bytes {
             if toSkip > 0 {

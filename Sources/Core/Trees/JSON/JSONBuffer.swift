@@ -1,3 +1,5 @@
+import AshlarCore
+
 /// A mutable copy of a text, in which permitted extensions and errors are overwritten with spaces.
 ///
 /// The parser accepts only strict JSON. Violations are overwritten in place, and the text is parsed again, so the
@@ -18,7 +20,8 @@ struct JSONBuffer {
                 kind: .size, message: "a document of \(bytes.count) bytes exceeds the limit of \(options.bytes)",
                 offset: options.bytes, line: 1, column: 1, path: "$", steps: [], limit: options.bytes)
         }
-        (count, self.room) = (bytes.count, room)
+        count = bytes.count
+        self.room = room
         start = .allocate(capacity: bytes.count + room + JSONParser.padding)
         if let source = bytes.baseAddress { start.update(from: source, count: bytes.count) }
         (start + bytes.count).update(repeating: 0, count: room + JSONParser.padding)
@@ -37,12 +40,12 @@ struct JSONBuffer {
     }
 
     private func blank(_ range: Range<Int>) {
-        for index in range where start[index] != 0x0A && start[index] != 0x0D { start[index] = 0x20 }
+        for index in range where start[index] != .lineFeed && start[index] != .carriageReturn { start[index] = .space }
     }
 
     private func isSpace(_ index: Int) -> Bool {
         switch start[index] {
-        case 0x20, 0x0A, 0x0D, 0x09: true
+        case .space, .lineFeed, .carriageReturn, .tab: true
         default: false
         }
     }
@@ -54,19 +57,19 @@ struct JSONBuffer {
         var (index, comma, found) = (0, -1, false)
         while index < count {
             switch start[index] {
-            case UInt8(ascii: "/"):
+            case .slash:
                 guard options.allowsComments, let end = endOfComment(index) else { return found }
                 blank(index..<end)
                 (index, found) = (end, true)
                 continue
-            case UInt8(ascii: ","): comma = index
-            case UInt8(ascii: "]"), UInt8(ascii: "}"):
+            case .comma: comma = index
+            case .closeBracket, .closeBrace:
                 if comma > 0, options.allowsTrailingCommas, followsValue(comma) {
                     blank(comma..<(comma + 1))
                     found = true
                 }
                 comma = -1
-            case 0x22:
+            case .quote:
                 index = endOfString(index)
                 comma = -1
                 continue
@@ -83,7 +86,7 @@ struct JSONBuffer {
         while index >= 0, isSpace(index) { index -= 1 }
         guard index >= 0 else { return false }
         switch start[index] {
-        case UInt8(ascii: "["), UInt8(ascii: "{"), UInt8(ascii: ","), UInt8(ascii: ":"): return false
+        case .openBracket, .openBrace, .comma, .colon: return false
         default: return true
         }
     }
@@ -92,12 +95,12 @@ struct JSONBuffer {
     private func endOfComment(_ slash: Int) -> Int? {
         var index = slash + 2
         switch start[slash + 1] {
-        case UInt8(ascii: "/"):
-            while index < count, start[index] != 0x0A, start[index] != 0x0D { index += 1 }
+        case .slash:
+            while index < count, start[index] != .lineFeed, start[index] != .carriageReturn { index += 1 }
             return index
-        case UInt8(ascii: "*"):
+        case .asterisk:
             while index + 1 < count {
-                if start[index] == UInt8(ascii: "*"), start[index + 1] == UInt8(ascii: "/") { return index + 2 }
+                if start[index] == .asterisk, start[index + 1] == .slash { return index + 2 }
                 index += 1
             }
             return nil
@@ -108,9 +111,9 @@ struct JSONBuffer {
     /// Returns the position after a string; an unterminated string ends at the end of its line.
     private func endOfString(_ quote: Int) -> Int {
         var index = quote + 1
-        while index < count, start[index] != 0x0A, start[index] != 0x0D {
-            if start[index] == 0x22 { return index + 1 }
-            if start[index] == 0x5C, index + 1 < count, start[index + 1] != 0x0A { index += 1 }
+        while index < count, start[index] != .lineFeed, start[index] != .carriageReturn {
+            if start[index] == .quote { return index + 1 }
+            if start[index] == .backslash, index + 1 < count, start[index + 1] != .lineFeed { index += 1 }
             index += 1
         }
         return min(index, count)
@@ -123,7 +126,7 @@ struct JSONBuffer {
     /// At the last permitted failure, the rest of the text is dropped.
     mutating func repair(_ failure: JSONParser.Failure, isLast: Bool) -> Bool {
         // A text with many comments has one problem, so all comments are skipped at the first one.
-        if failure.offset < count, start[failure.offset] == UInt8(ascii: "/"),
+        if failure.offset < count, start[failure.offset] == .slash,
             blankExtensions(JSONDocument.Options(allowsComments: true))
         {
             return true
@@ -134,11 +137,11 @@ struct JSONBuffer {
         case .trailingComma: blank(failure.offset..<(failure.offset + 1))
         case .memberEnd, .elementEnd:
             switch start[failure.offset] {
-            case UInt8(ascii: "]"), UInt8(ascii: "}"):
+            case .closeBracket, .closeBrace:
                 guard let bracket = failure.open.last else { return false }
                 start[failure.offset] = closing(bracket)
             case _ where isSpace(failure.offset - 1) && canStart(failure):
-                start[failure.offset - 1] = UInt8(ascii: ",")
+                start[failure.offset - 1] = .comma
             default: blank(failure.offset..<max(end(from: failure.offset), failure.offset + 1))
             }
         default: drop(failure.start)
@@ -147,14 +150,14 @@ struct JSONBuffer {
     }
 
     private func closing(_ bracket: Int) -> UInt8 {
-        start[bracket] == UInt8(ascii: "{") ? UInt8(ascii: "}") : UInt8(ascii: "]")
+        start[bracket] == .openBrace ? .closeBrace : .closeBracket
     }
 
     /// Whether an element or member can start at a failure, which means that only a comma is missing.
     private func canStart(_ failure: JSONParser.Failure) -> Bool {
-        if case .memberEnd = failure.reason { return start[failure.offset] == 0x22 }
+        if case .memberEnd = failure.reason { return start[failure.offset] == .quote }
         switch start[failure.offset] {
-        case 0x22, UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+        case .quote, .openBrace, .openBracket, .minus, .digitZero ... .digitNine:
             return true
         default: return false
         }
@@ -164,9 +167,9 @@ struct JSONBuffer {
     private func drop(_ first: Int) {
         let end = end(from: first)
         blank(first..<end)
-        if end < count, start[end] == UInt8(ascii: ",") {
+        if end < count, start[end] == .comma {
             blank(end..<(end + 1))
-        } else if end < count, start[end] != 0x22 {
+        } else if end < count, start[end] != .quote {
             blankComma(before: first)
         }
     }
@@ -174,7 +177,7 @@ struct JSONBuffer {
     private func blankComma(before end: Int) {
         var index = end - 1
         while index >= 0, isSpace(index) { index -= 1 }
-        if index >= 0, start[index] == UInt8(ascii: ",") { blank(index..<(index + 1)) }
+        if index >= 0, start[index] == .comma { blank(index..<(index + 1)) }
     }
 
     /// Returns the position of the comma or bracket that ends the element or member around an offset.
@@ -184,17 +187,17 @@ struct JSONBuffer {
         var (index, nesting, isAtLineStart) = (offset, 0, false)
         while index < count {
             switch start[index] {
-            case UInt8(ascii: "{"), UInt8(ascii: "["): nesting += 1
-            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+            case .openBrace, .openBracket: nesting += 1
+            case .closeBrace, .closeBracket:
                 if nesting == 0 { return index }
                 nesting -= 1
-            case UInt8(ascii: ","): if nesting == 0 { return index }
-            case 0x22:
+            case .comma: if nesting == 0 { return index }
+            case .quote:
                 if isAtLineStart, nesting == 0 { return index }
                 index = endOfString(index) - 1
             default: break
             }
-            isAtLineStart = start[index] == 0x0A || isAtLineStart && isSpace(index)
+            isAtLineStart = start[index] == .lineFeed || isAtLineStart && isSpace(index)
             index += 1
         }
         return count

@@ -1,3 +1,5 @@
+import AshlarCore
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
@@ -56,7 +58,8 @@ public final class JSONDocument: @unchecked Sendable {
             self.depth = min(max(depth, 0), Self.deepest)
             self.bytes = min(max(bytes, 0), Self.largest)
             self.rejectsDuplicateKeys = rejectsDuplicateKeys
-            (self.allowsComments, self.allowsTrailingCommas) = (allowsComments, allowsTrailingCommas)
+            self.allowsComments = allowsComments
+            self.allowsTrailingCommas = allowsTrailingCommas
         }
     }
 
@@ -81,7 +84,9 @@ public final class JSONDocument: @unchecked Sendable {
 
     private init(parsing buffer: JSONBuffer, _ options: Options) throws(JSONSyntaxError) {
         do {
-            (tape, text, textCount) = (try buffer.parse(options), buffer.start, buffer.count)
+            tape = try buffer.parse(options)
+            text = buffer.start
+            textCount = buffer.count
         } catch {
             let failure = error.error(in: buffer.text, options)
             buffer.deallocate()
@@ -90,7 +95,9 @@ public final class JSONDocument: @unchecked Sendable {
     }
 
     private init(_ buffer: JSONBuffer, _ tape: UnsafeMutablePointer<JSONTape.Word>) {
-        (self.tape, text, textCount) = (tape, buffer.start, buffer.count)
+        self.tape = tape
+        text = buffer.start
+        textCount = buffer.count
     }
 
     /// Creates a document that contains `null` and has no text.

@@ -1,3 +1,5 @@
+import AshlarCore
+
 /// The text of a number and its conversions.
 ///
 /// A number borrows its text, which must outlive it.
@@ -11,11 +13,11 @@ package struct JSONNumber {
     package var int64: Int64? {
         var value: Int64 = 0
         var index = 0
-        let isNegative = text.count > 0 && text[0] == 0x2D
+        let isNegative = text.count > 0 && text[0] == .minus
         if isNegative { index = 1 }
         guard text.count - index <= 18 else { return JSONDecimal(text).integer() }
         while index < text.count {
-            let digit = text[index] &- 0x30
+            let digit = text[index] &- .digitZero
             guard digit < 10 else { return JSONDecimal(text).integer() }
             value = value &* 10 &+ Int64(digit)
             index += 1
@@ -34,25 +36,25 @@ package struct JSONNumber {
     package var double: Double? {
         var mantissa: UInt64 = 0
         var (exponent, digits, index) = (0, 0, 0)
-        let isNegative = text.count > 0 && text[0] == 0x2D
+        let isNegative = text.count > 0 && text[0] == .minus
         if isNegative { index = 1 }
         var inFraction = false
         while index < text.count {
             let byte = text[index]
-            let digit = byte &- 0x30
+            let digit = byte &- .digitZero
             if digit < 10 {
                 if digits == 19 { return slowDouble }
                 mantissa = mantissa &* 10 &+ UInt64(digit)
                 if mantissa > 0 { digits += 1 }
                 if inFraction { exponent -= 1 }
-            } else if byte == 0x2E {
+            } else if byte == .point {
                 inFraction = true
             } else {
                 break
             }
             index += 1
         }
-        if index < text.count {  // e
+        if index < text.count {
             guard let written = Self.exponent(UnsafeBufferPointer(rebasing: text[(index + 1)...])) else {
                 return slowDouble
             }
@@ -116,13 +118,84 @@ package struct JSONNumber {
     private static func exponent(_ text: UnsafeBufferPointer<UInt8>) -> Int? {
         var value = 0
         var index = 0
-        let isNegative = text.count > 0 && text[0] == 0x2D
-        if isNegative || text.count > 0 && text[0] == 0x2B { index = 1 }
+        let isNegative = text.count > 0 && text[0] == .minus
+        if isNegative || text.count > 0 && text[0] == .plus { index = 1 }
         guard text.count - index <= 4 else { return nil }
         while index < text.count {
-            value = value * 10 + Int(text[index] &- 0x30)
+            value = value * 10 + Int(text[index] &- .digitZero)
             index += 1
         }
         return isNegative ? -value : value
+    }
+}
+
+/// The exact value of a number: a sign, digits without leading and trailing zeros, and a power of ten.
+///
+/// Numbers with the same value have equal decimals, regardless of notation.
+package struct JSONDecimal: Hashable {
+    private var isNegative = false
+    /// The digits 0–9, most significant first; empty for zero.
+    private var digits: [UInt8] = []
+    /// The power of ten by which the digits, read as an integer, are multiplied.
+    private var exponent: Int64 = 0
+
+    /// Reads a number that matches the grammar; an exponent beyond ±4 · 10¹⁸ is clamped.
+    ///
+    /// - Complexity: O(*n*) in the length of the text.
+    package init(_ text: UnsafeBufferPointer<UInt8>) {
+        var inFraction = false
+        var index = 0
+        if text.count > 0, text[0] == .minus { (isNegative, index) = (true, 1) }
+        digits.reserveCapacity(min(text.count, 32))
+        while index < text.count {
+            let byte = text[index]
+            index += 1
+            if byte == .point {
+                inFraction = true
+            } else if byte | 0x20 == UInt8(ascii: "e") {
+                exponent += Self.exponent(text[index...])
+                break
+            } else {
+                if byte != .digitZero || !digits.isEmpty { digits.append(byte &- .digitZero) }
+                if inFraction { exponent -= 1 }
+            }
+        }
+        while digits.last == 0 {
+            digits.removeLast()
+            exponent += 1
+        }
+        if digits.isEmpty { (isNegative, exponent) = (false, 0) }
+    }
+
+    private static func exponent(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Int64 {
+        let isNegative = text.first == .minus
+        var value: Int64 = 0
+        for byte in text where byte &- .digitZero < 10 {
+            value = value * 10 + Int64(byte &- .digitZero)
+            if value > 400_000_000_000_000_000 {
+                value = 4_000_000_000_000_000_000
+                break
+            }
+        }
+        return isNegative ? -value : value
+    }
+
+    /// Returns the value as an integer, or nil if it isn't one or doesn't fit.
+    package func integer<I: FixedWidthInteger>() -> I? {
+        guard exponent >= 0 else { return nil }
+        // No fixed-width integer of up to 128 bits has more than 39 digits.
+        guard exponent <= I.bitWidth, digits.count <= I.bitWidth else { return digits.isEmpty ? 0 : nil }
+        var value: I = 0
+        for position in 0..<(digits.count + Int(exponent)) {
+            let digit = position < digits.count ? digits[position] : 0
+            let (product, overflow) = value.multipliedReportingOverflow(by: 10)
+            if overflow { return nil }
+            let (sum, carry) =
+                isNegative
+                ? product.subtractingReportingOverflow(I(digit)) : product.addingReportingOverflow(I(digit))
+            if carry { return nil }
+            value = sum
+        }
+        return value
     }
 }

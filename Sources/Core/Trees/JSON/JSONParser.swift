@@ -1,3 +1,5 @@
+import AshlarCore
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
@@ -38,7 +40,7 @@ enum JSONParser {
     }
 
     /// The state of one parse.
-    fileprivate struct Run {
+    struct Run {
         let text: UnsafePointer<UInt8>
         let count: Int
         let options: JSONDocument.Options
@@ -76,14 +78,12 @@ enum JSONParser {
 }
 
 extension JSONParser.Run {
-    /// The value of a byte in the grammar.
-    @inline(__always)
-    private static func ascii(_ character: Unicode.Scalar) -> UInt8 { UInt8(truncatingIfNeeded: character.value) }
-
     @inline(__always)
     private static func skipSpace(_ start: UnsafePointer<UInt8>) -> UnsafePointer<UInt8> {
         var p = start
-        while p.pointee <= 0x20, p.pointee == 0x20 || p.pointee == 0x0A || p.pointee == 0x0D || p.pointee == 0x09 {
+        while p.pointee <= .space,
+            p.pointee == .space || p.pointee == .lineFeed || p.pointee == .carriageReturn || p.pointee == .tab
+        {
             p += 1
         }
         return p
@@ -102,21 +102,21 @@ extension JSONParser.Run {
             if out + 4 > capacity { grow() }
             p = Self.skipSpace(p)
             switch p.pointee {
-            case 0x22:  // "
+            case .quote:
                 let start = p + 1
                 let (end, escaped) = try scan(string: start, out, number)
                 tape[out] = JSONTape.word(
                     escaped ? JSONTape.escapedString : JSONTape.string, length: end - start, offset: start - text)
                 out += 1
                 p = end + 1
-            case 0x2D, 0x30...0x39:  // - 0…9
+            case .minus, .digitZero ... .digitNine:
                 let (end, kind) = try scan(number: p, out, number)
                 tape[out] = JSONTape.word(kind, length: end - p, offset: p - text)
                 out += 1
                 p = end
-            case 0x7B, 0x5B:  // { [
+            case .openBrace, .openBracket:
                 if depth >= options.depth { throw failure(.depth, at: p, out, number) }
-                let isObject = p.pointee == 0x7B
+                let isObject = p.pointee == .openBrace
                 stack[depth] = UInt64(truncatingIfNeeded: number) << 32 | UInt64(truncatingIfNeeded: container)
                 depth += 1
                 stack[depth] = UInt64(truncatingIfNeeded: out)
@@ -127,27 +127,33 @@ extension JSONParser.Run {
                 out += 1
                 p = Self.skipSpace(p + 1)
                 if isObject {
-                    if p.pointee != 0x7D {
+                    if p.pointee != .closeBrace {
                         p = try member(p, &out, number, expected: .keyOrEnd)
                         continue values
                     }
-                } else if p.pointee != 0x5D {
+                } else if p.pointee != .closeBracket {
                     continue values
                 }
-            case 0x74:  // t
-                guard p[1] == 0x72, p[2] == 0x75, p[3] == 0x65 else { throw failure(.value, at: p, out, number) }
+            case UInt8(ascii: "t"):
+                guard p[1] == UInt8(ascii: "r"), p[2] == UInt8(ascii: "u"), p[3] == UInt8(ascii: "e") else {
+                    throw failure(.value, at: p, out, number)
+                }
                 tape[out] = JSONTape.word(JSONTape.trueValue, length: 4, offset: p - text)
                 out += 1
                 p += 4
-            case 0x66:  // f
-                guard p[1] == 0x61, p[2] == 0x6C, p[3] == 0x73, p[4] == 0x65 else {
+            case UInt8(ascii: "f"):
+                guard p[1] == UInt8(ascii: "a"), p[2] == UInt8(ascii: "l"), p[3] == UInt8(ascii: "s"),
+                    p[4] == UInt8(ascii: "e")
+                else {
                     throw failure(.value, at: p, out, number)
                 }
                 tape[out] = JSONTape.word(JSONTape.falseValue, length: 5, offset: p - text)
                 out += 1
                 p += 5
-            case 0x6E:  // n
-                guard p[1] == 0x75, p[2] == 0x6C, p[3] == 0x6C else { throw failure(.value, at: p, out, number) }
+            case UInt8(ascii: "n"):
+                guard p[1] == UInt8(ascii: "u"), p[2] == UInt8(ascii: "l"), p[3] == UInt8(ascii: "l") else {
+                    throw failure(.value, at: p, out, number)
+                }
                 tape[out] = JSONTape.word(JSONTape.null, length: 4, offset: p - text)
                 out += 1
                 p += 4
@@ -160,7 +166,7 @@ extension JSONParser.Run {
                 p = Self.skipSpace(p)
                 if depth == 0 { break values }
                 let isEmpty = out == container + 1
-                if !isEmpty, p.pointee == 0x2C {  // ,
+                if !isEmpty, p.pointee == .comma {
                     number += 1
                     p += 1
                     if inObject {
@@ -169,7 +175,7 @@ extension JSONParser.Run {
                     }
                     continue values
                 }
-                guard p.pointee == (inObject ? 0x7D : 0x5D) else {
+                guard p.pointee == (inObject ? .closeBrace : .closeBracket) else {
                     throw failure(inObject ? .memberEnd : .elementEnd, at: p, out, number)
                 }
                 p += 1
@@ -197,8 +203,8 @@ extension JSONParser.Run {
     private mutating func member(
         _ start: UnsafePointer<UInt8>, _ out: inout Int, _ number: Int, expected: JSONParser.Failure.Reason
     ) throws(JSONParser.Failure) -> UnsafePointer<UInt8> {
-        guard start.pointee == 0x22 else {
-            if start.pointee == 0x7D { throw trailingComma(before: start, out, number) }
+        guard start.pointee == .quote else {
+            if start.pointee == .closeBrace { throw trailingComma(before: start, out, number) }
             throw failure(expected, at: start, out, number)
         }
         let first = start + 1
@@ -207,7 +213,7 @@ extension JSONParser.Run {
             escaped ? JSONTape.escapedKey : JSONTape.key, length: end - first, offset: first - text)
         out += 1
         let colon = Self.skipSpace(end + 1)
-        guard colon.pointee == 0x3A else { throw failure(.colon, at: colon, out, number) }
+        guard colon.pointee == .colon else { throw failure(.colon, at: colon, out, number) }
         return colon + 1
     }
 
@@ -251,10 +257,10 @@ extension JSONParser.Run {
             let shift = UInt64(truncatingIfNeeded: hits.trailingZeroBitCount & ~7)
             seen |= word & ((1 &<< shift) &- 1)
             p += Int(truncatingIfNeeded: shift >> 3)
-            if p.pointee == 0x22 { break }
-            guard p.pointee == 0x5C else {
+            if p.pointee == .quote { break }
+            guard p.pointee == .backslash else {
                 // A raw line break usually means that the closing quote is missing.
-                if p >= text + count || p.pointee == 0x0A || p.pointee == 0x0D {
+                if p >= text + count || p.pointee == .lineFeed || p.pointee == .carriageReturn {
                     throw failure(.stringEnd, at: start - 1, out, number)
                 }
                 throw failure(.controlCharacter, at: p, from: start - 1, out, number)
@@ -275,13 +281,15 @@ extension JSONParser.Run {
         escape start: UnsafePointer<UInt8>, in string: UnsafePointer<UInt8>, _ out: Int, _ number: Int
     ) throws(JSONParser.Failure) -> UnsafePointer<UInt8> {
         switch start[1] {
-        case 0x22, 0x5C, 0x2F, 0x62, 0x66, 0x6E, 0x72, 0x74: return start + 2
-        case 0x75: break
+        case .quote, .backslash, .slash, UInt8(ascii: "b"), UInt8(ascii: "f"), UInt8(ascii: "n"), UInt8(ascii: "r"),
+            UInt8(ascii: "t"):
+            return start + 2
+        case UInt8(ascii: "u"): break
         default: throw failure(.escape, at: start, from: string - 1, out, number)
         }
         guard let unit = JSONText.hex4(start + 2) else { throw failure(.hex, at: start, from: string - 1, out, number) }
         guard unit & 0xF800 == 0xD800 else { return start + 6 }
-        guard unit < 0xDC00, start[6] == 0x5C, start[7] == 0x75, let low = JSONText.hex4(start + 8),
+        guard unit < 0xDC00, start[6] == .backslash, start[7] == UInt8(ascii: "u"), let low = JSONText.hex4(start + 8),
             low & 0xFC00 == 0xDC00
         else { throw failure(.surrogate, at: start, from: string - 1, out, number) }
         return start + 12
@@ -292,7 +300,7 @@ extension JSONParser.Run {
     @inline(__always)
     private static func skipDigits(_ start: UnsafePointer<UInt8>) -> UnsafePointer<UInt8> {
         var p = start
-        while p.pointee &- 0x30 < 10 { p += 1 }
+        while p.pointee &- .digitZero < 10 { p += 1 }
         return p
     }
 
@@ -301,24 +309,24 @@ extension JSONParser.Run {
         number start: UnsafePointer<UInt8>, _ out: Int, _ number: Int
     ) throws(JSONParser.Failure) -> (end: UnsafePointer<UInt8>, kind: JSONTape.Word) {
         var p = start
-        if p.pointee == 0x2D { p += 1 }
-        if p.pointee == 0x30 {
+        if p.pointee == .minus { p += 1 }
+        if p.pointee == .digitZero {
             p += 1
-            if p.pointee &- 0x30 < 10 { throw failure(.leadingZero, at: p - 1, from: start, out, number) }
+            if p.pointee &- .digitZero < 10 { throw failure(.leadingZero, at: p - 1, from: start, out, number) }
         } else {
             let digits = p
             p = Self.skipDigits(p)
             if p == digits { throw failure(.digit, at: p, from: start, out, number) }
         }
-        guard p.pointee == 0x2E || p.pointee | 0x20 == 0x65 else { return (p, JSONTape.integer) }
-        if p.pointee == 0x2E {
+        guard p.pointee == .point || p.pointee | 0x20 == UInt8(ascii: "e") else { return (p, JSONTape.integer) }
+        if p.pointee == .point {
             let digits = p + 1
             p = Self.skipDigits(digits)
             if p == digits { throw failure(.digit, at: p, from: start, out, number) }
         }
-        if p.pointee | 0x20 == 0x65 {
+        if p.pointee | 0x20 == UInt8(ascii: "e") {
             p += 1
-            if p.pointee == 0x2B || p.pointee == 0x2D { p += 1 }
+            if p.pointee == .plus || p.pointee == .minus { p += 1 }
             let digits = p
             p = Self.skipDigits(p)
             if p == digits { throw failure(.digit, at: p, from: start, out, number) }
@@ -343,8 +351,8 @@ extension JSONParser.Run {
     private mutating func valueFailure(
         at p: UnsafePointer<UInt8>, _ out: Int, _ number: Int
     ) -> JSONParser.Failure {
-        let isInArray = depth > 0 && JSONTape.kind(tape[container(depth)]) == JSONTape.array
-        guard p.pointee == 0x5D, isInArray, number > 0 else { return failure(.value, at: p, out, number) }
+        let isInArray = depth > 0 && JSONTape.kind(tape[container(at: depth)]) == JSONTape.array
+        guard p.pointee == .closeBracket, isInArray, number > 0 else { return failure(.value, at: p, out, number) }
         return trailingComma(before: p, out, number)
     }
 
@@ -352,49 +360,7 @@ extension JSONParser.Run {
         before p: UnsafePointer<UInt8>, _ out: Int, _ number: Int
     ) -> JSONParser.Failure {
         var comma = p - 1
-        while comma > text, comma.pointee != 0x2C { comma -= 1 }
+        while comma > text, comma.pointee != .comma { comma -= 1 }
         return failure(.trailingComma, at: comma, out, number)
-    }
-
-    private func container(_ level: Int) -> Int { Int(truncatingIfNeeded: stack[level] & 0xFFFF_FFFF) }
-
-    /// The offsets of the brackets of the open containers, outermost first.
-    var openBrackets: [Int] { depth == 0 ? [] : (1...depth).map { JSONTape.offset(tape[container($0)]) } }
-
-    /// The offset of the last key, if its value is missing or incomplete.
-    var incompleteMember: Int? {
-        guard depth > 0, JSONTape.kind(tape[container(depth)]) == JSONTape.object,
-            let last = lastKey(of: container(depth), upTo: written), last + 1 >= written
-        else { return nil }
-        return JSONTape.offset(tape[last]) - 1
-    }
-
-    /// The steps to the value at which the parse stopped.
-    var steps: [JSONSyntaxError.Step] {
-        guard depth > 0 else { return [] }
-        return (1...depth).compactMap { level in
-            if JSONTape.kind(tape[container(level)]) == JSONTape.array {
-                return .index(level == depth ? elements : Int(truncatingIfNeeded: stack[level] >> 32))
-            }
-            let end = level == depth ? written : container(level + 1)
-            return lastKey(of: container(level), upTo: end).map { .key(key(at: $0)) }
-        }
-    }
-
-    private func lastKey(of object: Int, upTo end: Int) -> Int? {
-        var index = object + 1
-        var last: Int?
-        while index < end {
-            last = index
-            guard index + 1 < end else { break }
-            index += 1 + JSONTape.span(tape[index + 1])
-        }
-        return last
-    }
-
-    private func key(at index: Int) -> String {
-        let word = tape[index]
-        return JSONText.unescaped(
-            UnsafeBufferPointer(start: text + JSONTape.offset(word), count: JSONTape.length(word)))
     }
 }

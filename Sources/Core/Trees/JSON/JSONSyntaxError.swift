@@ -1,3 +1,5 @@
+import AshlarCore
+
 /// The reason and position of a failure to parse JSON text.
 package struct JSONSyntaxError: Error, Hashable, Sendable {
     /// The rule that the text violates.
@@ -100,11 +102,11 @@ extension JSONParser {
         private func found(at offset: Int, in text: UnsafeBufferPointer<UInt8>) -> String {
             guard offset < text.count else {
                 guard let bracket = open.last else { return "the end of the text" }
-                let kind = text[bracket] == UInt8(ascii: "{") ? "object" : "array"
+                let kind = text[bracket] == .openBrace ? "object" : "array"
                 return "the end of the text in the \(kind) of line \(LineTable(Array(text)).position(of: bracket).line)"
             }
             let byte = text[offset]
-            if byte > 0x20, byte < 0x7F { return "'\(Unicode.Scalar(byte))'" }
+            if byte > .space, byte < 0x7F { return "'\(Unicode.Scalar(byte))'" }
             if byte >= 0xC2 {
                 let length = byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4
                 let end = min(offset + length, text.count)
@@ -122,5 +124,50 @@ extension JSONParser {
             guard text.count >= 4, text.count % 2 == 0 else { return false }
             return text[0] == 0 || text[1] == 0 || text[0] >= 0xFE && text[1] >= 0xFE
         }
+    }
+}
+
+// Where a parse stopped.
+extension JSONParser.Run {
+    func container(at level: Int) -> Int { Int(truncatingIfNeeded: stack[level] & 0xFFFF_FFFF) }
+
+    /// The offsets of the brackets of the open containers, outermost first.
+    var openBrackets: [Int] { depth == 0 ? [] : (1...depth).map { JSONTape.offset(tape[container(at: $0)]) } }
+
+    /// The offset of the last key, if its value is missing or incomplete.
+    var incompleteMember: Int? {
+        guard depth > 0, JSONTape.kind(tape[container(at: depth)]) == JSONTape.object,
+            let last = lastKey(of: container(at: depth), upTo: written), last + 1 >= written
+        else { return nil }
+        return JSONTape.offset(tape[last]) - 1
+    }
+
+    /// The steps to the value at which the parse stopped.
+    var steps: [JSONSyntaxError.Step] {
+        guard depth > 0 else { return [] }
+        return (1...depth).compactMap { level in
+            if JSONTape.kind(tape[container(at: level)]) == JSONTape.array {
+                return .index(level == depth ? elements : Int(truncatingIfNeeded: stack[level] >> 32))
+            }
+            let end = level == depth ? written : container(at: level + 1)
+            return lastKey(of: container(at: level), upTo: end).map { .key(key(at: $0)) }
+        }
+    }
+
+    private func lastKey(of object: Int, upTo end: Int) -> Int? {
+        var index = object + 1
+        var last: Int?
+        while index < end {
+            last = index
+            guard index + 1 < end else { break }
+            index += 1 + JSONTape.span(tape[index + 1])
+        }
+        return last
+    }
+
+    func key(at index: Int) -> String {
+        let word = tape[index]
+        return JSONText.unescaped(
+            UnsafeBufferPointer(start: text + JSONTape.offset(word), count: JSONTape.length(word)))
     }
 }

@@ -1,3 +1,5 @@
+import AshlarCore
+
 // Public because the compiler doesn't inline `package` declarations into other modules. The target isn't a product.
 
 /// The layout of a parsed document: 64-bit words in document order.

@@ -1,3 +1,5 @@
+import AshlarCore
+
 /// The text forms of strings: escapes, positions, and paths such as `$.users[3].name`.
 package enum JSONText {
     // MARK: Reading
@@ -17,24 +19,25 @@ package enum JSONText {
         _ raw: UnsafeBufferPointer<UInt8>, into target: UnsafeMutableBufferPointer<UInt8>
     ) -> Int {
         var (from, to) = (0, 0)
-        func put(_ byte: UInt32) {
-            target[to] = UInt8(truncatingIfNeeded: byte)
+        func put(_ byte: UInt8) {
+            target[to] = byte
             to += 1
         }
+        func put(bits: UInt32) { put(UInt8(truncatingIfNeeded: bits)) }
         while from < raw.count {
-            guard raw[from] == 0x5C, from + 1 < raw.count else {
-                put(UInt32(raw[from]))
+            guard raw[from] == .backslash, from + 1 < raw.count else {
+                put(raw[from])
                 from += 1
                 continue
             }
             from += 2
             switch raw[from - 1] {
-            case 0x62: put(0x08)
-            case 0x66: put(0x0C)
-            case 0x6E: put(0x0A)
-            case 0x72: put(0x0D)
-            case 0x74: put(0x09)
-            case 0x75:
+            case UInt8(ascii: "b"): put(.backspace)
+            case UInt8(ascii: "f"): put(.formFeed)
+            case UInt8(ascii: "n"): put(.lineFeed)
+            case UInt8(ascii: "r"): put(.carriageReturn)
+            case UInt8(ascii: "t"): put(.tab)
+            case UInt8(ascii: "u"):
                 guard let start = raw.baseAddress, from + 4 <= raw.count else { return to }
                 var scalar = hex4(start + from) ?? 0xFFFD
                 from += 4
@@ -43,21 +46,21 @@ package enum JSONText {
                     from += 6
                 }
                 switch scalar {
-                case ..<0x80: put(scalar)
+                case ..<0x80: put(bits: scalar)
                 case ..<0x800:
-                    put(0xC0 | scalar >> 6)
-                    put(0x80 | scalar & 0x3F)
+                    put(bits: 0xC0 | scalar >> 6)
+                    put(bits: 0x80 | scalar & 0x3F)
                 case ..<0x10000:
-                    put(0xE0 | scalar >> 12)
-                    put(0x80 | scalar >> 6 & 0x3F)
-                    put(0x80 | scalar & 0x3F)
+                    put(bits: 0xE0 | scalar >> 12)
+                    put(bits: 0x80 | scalar >> 6 & 0x3F)
+                    put(bits: 0x80 | scalar & 0x3F)
                 default:
-                    put(0xF0 | scalar >> 18)
-                    put(0x80 | scalar >> 12 & 0x3F)
-                    put(0x80 | scalar >> 6 & 0x3F)
-                    put(0x80 | scalar & 0x3F)
+                    put(bits: 0xF0 | scalar >> 18)
+                    put(bits: 0x80 | scalar >> 12 & 0x3F)
+                    put(bits: 0x80 | scalar >> 6 & 0x3F)
+                    put(bits: 0x80 | scalar & 0x3F)
                 }
-            default: put(UInt32(raw[from - 1]))
+            default: put(raw[from - 1])
             }
         }
         return to
@@ -70,9 +73,9 @@ package enum JSONText {
             let byte = start[index]
             let digit: UInt8
             switch byte {
-            case 0x30...0x39: digit = byte - 0x30
-            case 0x41...0x46: digit = byte - 0x37
-            case 0x61...0x66: digit = byte - 0x57
+            case .digitZero ... .digitNine: digit = byte - .digitZero
+            case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = byte - UInt8(ascii: "A") + 10
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
             default: return nil
             }
             value = value << 4 | UInt32(digit)
@@ -91,28 +94,56 @@ package enum JSONText {
 
     /// Appends a string in quotes with only the required escapes.
     package static func append(quoted string: String, to bytes: inout [UInt8]) {
-        bytes.append(0x22)
+        bytes.append(.quote)
         for byte in string.utf8 {
             switch byte {
-            case 0x22, 0x5C: bytes += [0x5C, byte]
-            case 0x08: bytes += [0x5C, 0x62]
-            case 0x09: bytes += [0x5C, 0x74]
-            case 0x0A: bytes += [0x5C, 0x6E]
-            case 0x0C: bytes += [0x5C, 0x66]
-            case 0x0D: bytes += [0x5C, 0x72]
-            case ..<0x20:
+            case .quote, .backslash: bytes += [.backslash, byte]
+            case .backspace: bytes += [.backslash, UInt8(ascii: "b")]
+            case .tab: bytes += [.backslash, UInt8(ascii: "t")]
+            case .lineFeed: bytes += [.backslash, UInt8(ascii: "n")]
+            case .formFeed: bytes += [.backslash, UInt8(ascii: "f")]
+            case .carriageReturn: bytes += [.backslash, UInt8(ascii: "r")]
+            case ..<UInt8.space:
                 let digits = Array("0123456789abcdef".utf8)
-                bytes += [0x5C, 0x75, 0x30, 0x30, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+                bytes += [
+                    .backslash, UInt8(ascii: "u"), .digitZero, .digitZero, digits[Int(byte >> 4)],
+                    digits[Int(byte & 15)],
+                ]
             default: bytes.append(byte)
             }
         }
-        bytes.append(0x22)
+        bytes.append(.quote)
     }
 
     /// Returns the step to a member in a path: `.name`, or `["first name"]` if the key isn't a plain name.
     package static func pathStep(_ key: String) -> String {
-        let isPlain = key.utf8.allSatisfy { $0.isLetter || $0.isDigit || $0 == 0x5F || $0 == 0x2D }
+        let isPlain = key.utf8.allSatisfy { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") || $0 == .minus }
         if isPlain, let first = key.utf8.first, !first.isDigit { return "." + key }
         return "[" + quoted(key) + "]"
     }
+}
+
+/// The characters of the grammar.
+extension UInt8 {
+    static var quote: UInt8 { UInt8(ascii: "\"") }
+    static var backslash: UInt8 { UInt8(ascii: "\\") }
+    static var slash: UInt8 { UInt8(ascii: "/") }
+    static var asterisk: UInt8 { UInt8(ascii: "*") }
+    static var comma: UInt8 { UInt8(ascii: ",") }
+    static var colon: UInt8 { UInt8(ascii: ":") }
+    static var openBracket: UInt8 { UInt8(ascii: "[") }
+    static var closeBracket: UInt8 { UInt8(ascii: "]") }
+    static var openBrace: UInt8 { UInt8(ascii: "{") }
+    static var closeBrace: UInt8 { UInt8(ascii: "}") }
+    static var minus: UInt8 { UInt8(ascii: "-") }
+    static var plus: UInt8 { UInt8(ascii: "+") }
+    static var point: UInt8 { UInt8(ascii: ".") }
+    static var digitZero: UInt8 { UInt8(ascii: "0") }
+    static var digitNine: UInt8 { UInt8(ascii: "9") }
+    static var space: UInt8 { UInt8(ascii: " ") }
+    static var tab: UInt8 { UInt8(ascii: "\t") }
+    static var lineFeed: UInt8 { UInt8(ascii: "\n") }
+    static var carriageReturn: UInt8 { UInt8(ascii: "\r") }
+    static var backspace: UInt8 { 0x08 }
+    static var formFeed: UInt8 { 0x0C }
 }

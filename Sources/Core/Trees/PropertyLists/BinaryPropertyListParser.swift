@@ -1,3 +1,5 @@
+import AshlarCore
+
 /// Parses a binary property list (`bplist00`) without recursion and without trusting offsets or counts of the file.
 ///
 /// The format is that of Core Foundation's `CFBinaryPList.c`. Sets, nulls, 128-bit integers, strings that aren't ASCII
@@ -11,6 +13,30 @@ package struct BinaryPropertyListParser {
         let isDictionary: Bool
         var next = 0
     }
+
+    /// The upper half of an object's marker; the lower half is a size or a count.
+    private enum Kind: UInt8 {
+        /// A null, a Boolean, or a fill byte.
+        case simple = 0x0
+        case integer = 0x1
+        case real = 0x2
+        case date = 0x3
+        case data = 0x4
+        case ascii = 0x5
+        case utf16 = 0x6
+        case uid = 0x8
+        case array = 0xA
+        case set = 0xC
+        case dictionary = 0xD
+
+        init?(marker: UInt8) { self.init(rawValue: marker >> 4) }
+    }
+
+    private static let falseMarker: UInt8 = 0x08
+    private static let trueMarker: UInt8 = 0x09
+    private static let floatMarker: UInt8 = 0x22
+    private static let doubleMarker: UInt8 = 0x23
+    private static let dateMarker: UInt8 = 0x33
 
     private let bytes: [UInt8]
     private var builder: PropertyListBuilder
@@ -122,7 +148,7 @@ package struct BinaryPropertyListParser {
         var count = UInt64(bytes[start] & 0xF)
         var contents = start + 1
         if count == 0xF {
-            guard contents < tableStart, bytes[contents] >> 4 == 1, bytes[contents] & 0xF <= 3 else {
+            guard contents < tableStart, Kind(marker: bytes[contents]) == .integer, bytes[contents] & 0xF <= 3 else {
                 throw failure(at: start, expected: "a count", found: "another object")
             }
             let size = 1 << Int(bytes[contents] & 0xF)
@@ -138,9 +164,9 @@ package struct BinaryPropertyListParser {
 
     private mutating func readKey(_ object: UInt64, referenceAt reference: Int) throws(PropertyListError) {
         let start = try offset(of: object, from: reference)
-        switch bytes[start] >> 4 {
-        case 0x5: builder.setKey(try ascii(at: start), position: start)
-        case 0x6: builder.setKey(Array(try utf16(at: start).utf8)[...], position: start)
+        switch Kind(marker: bytes[start]) {
+        case .ascii: builder.setKey(try ascii(at: start), position: start)
+        case .utf16: builder.setKey(Array(try utf16(at: start).utf8)[...], position: start)
         default: throw failure(at: start, expected: "a string as the key", found: kindName(bytes[start]))
         }
         guard builder.document.keyBytes.count <= builder.limits.keyBytes else {
@@ -155,23 +181,23 @@ package struct BinaryPropertyListParser {
             throw failure(.limitExceeded, at: start, expected: "at most \(builder.limits.values) values")
         }
         let marker = bytes[start]
-        switch marker >> 4 {
-        case 0x0 where marker == 0x08 || marker == 0x09:
-            builder.append(.boolean, marker == 0x09 ? 1 : 0, position: start)
-        case 0x1 where marker <= 0x14:
+        switch Kind(marker: marker) {
+        case .simple where marker == Self.falseMarker || marker == Self.trueMarker:
+            builder.append(.boolean, marker == Self.trueMarker ? 1 : 0, position: start)
+        case .integer where marker & 0xF <= 4:
             builder.append(try integerValue(at: start, size: 1 << Int(marker & 0xF)), position: start)
-        case 0x2 where marker == 0x22:
+        case .real where marker == Self.floatMarker:
             guard start + 5 <= tableStart else { throw beyond(start) }
             let value = Double(Float(bitPattern: UInt32(truncatingIfNeeded: integer(at: start + 1, 4))))
             builder.append(.real, value.bitPattern, position: start)
-        case 0x2 where marker == 0x23, 0x3 where marker == 0x33:
+        case .real where marker == Self.doubleMarker, .date where marker == Self.dateMarker:
             guard start + 9 <= tableStart else { throw beyond(start) }
             let pattern = integer(at: start + 1, 8)
-            if marker == 0x33, !Double(bitPattern: pattern).isFinite {
+            if marker == Self.dateMarker, !Double(bitPattern: pattern).isFinite {
                 throw failure(at: start, expected: "a date", found: "a number that is not finite")
             }
-            builder.append(marker == 0x23 ? .real : .date, pattern, position: start)
-        case 0x4:
+            builder.append(marker == Self.doubleMarker ? .real : .date, pattern, position: start)
+        case .data:
             if made[object] == 0 {
                 let (count, contents) = try extent(at: start, unit: 1)
                 builder.append(Array(bytes[contents..<(contents + count)]), position: start)
@@ -179,21 +205,22 @@ package struct BinaryPropertyListParser {
             } else {
                 builder.append(.data, UInt64(made[object] - 1), position: start)
             }
-        case 0x5, 0x6:
+        case .ascii, .utf16:
             if made[object] == 0 {
                 let text =
-                    marker >> 4 == 5 ? String(decoding: try ascii(at: start), as: UTF8.self) : try utf16(at: start)
+                    Kind(marker: marker) == .ascii
+                    ? String(decoding: try ascii(at: start), as: UTF8.self) : try utf16(at: start)
                 builder.append(text, position: start)
                 made[object] = UInt32(builder.document.strings.count)
             } else {
                 builder.append(.string, UInt64(made[object] - 1), position: start)
             }
-        case 0x8 where marker <= 0x87:
+        case .uid where marker & 0xF <= 7:
             let size = Int(marker & 0xF) + 1
             guard start + 1 + size <= tableStart else { throw beyond(start) }
             builder.append(.uid, integer(at: start + 1, size), position: start)
-        case 0xA, 0xD:
-            try openContainer(object, at: start, isDictionary: marker >> 4 == 0xD)
+        case .array, .dictionary:
+            try openContainer(object, at: start, isDictionary: Kind(marker: marker) == .dictionary)
         default:
             throw failure(at: start, expected: "a value", found: kindName(marker))
         }
@@ -250,18 +277,18 @@ package struct BinaryPropertyListParser {
     // MARK: Failures
 
     private func kindName(_ marker: UInt8) -> String {
-        switch marker >> 4 {
-        case 0x0: marker == 0x08 || marker == 0x09 ? "a boolean" : "a null or fill byte"
-        case 0x1: "an integer"
-        case 0x2: "a real"
-        case 0x3: "a date"
-        case 0x4: "data"
-        case 0x5, 0x6: "a string"
-        case 0x8: "a UID of a keyed archive"
-        case 0xA: "an array"
-        case 0xC: "a set"
-        case 0xD: "a dictionary"
-        default: "an unknown marker 0x\(String(marker, radix: 16))"
+        switch Kind(marker: marker) {
+        case .simple: marker == Self.falseMarker || marker == Self.trueMarker ? "a boolean" : "a null or fill byte"
+        case .integer: "an integer"
+        case .real: "a real"
+        case .date: "a date"
+        case .data: "data"
+        case .ascii, .utf16: "a string"
+        case .uid: "a UID of a keyed archive"
+        case .array: "an array"
+        case .set: "a set"
+        case .dictionary: "a dictionary"
+        case nil: "an unknown marker 0x\(String(marker, radix: 16))"
         }
     }
 

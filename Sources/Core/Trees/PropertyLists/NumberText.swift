@@ -1,3 +1,5 @@
+import AshlarCore
+
 /// Parses the numbers of property lists.
 package enum NumberText {
     package enum Integer: Sendable, Hashable {
@@ -53,10 +55,9 @@ package enum NumberText {
     }
 
     private static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        func isSpace(_ byte: UInt8) -> Bool { byte == 32 || (byte >= 9 && byte <= 13) }
         var text = text
-        while let first = text.first, isSpace(first) { text.removeFirst() }
-        while let last = text.last, isSpace(last) { text.removeLast() }
+        while let first = text.first, first.isSpace { text.removeFirst() }
+        while let last = text.last, last.isSpace { text.removeLast() }
         return text
     }
 }

@@ -1,3 +1,5 @@
+import AshlarCore
+
 /// Collects the nodes of a document while a parser reads them.
 struct PropertyListBuilder {
     let limits: PropertyListLimits
@@ -24,7 +26,8 @@ struct PropertyListBuilder {
 
     /// Sets the key of the next value.
     mutating func setKey(_ bytes: ArraySlice<UInt8>, position: Int) {
-        (keyStart, keyLength) = (UInt32(document.keyBytes.count), UInt32(bytes.count))
+        keyStart = UInt32(document.keyBytes.count)
+        keyLength = UInt32(bytes.count)
         keyPosition = UInt32(position)
         document.keyBytes.append(contentsOf: bytes)
     }
@@ -36,7 +39,9 @@ struct PropertyListBuilder {
             PropertyListDocument.Node(
                 payload: payload, position: UInt32(position), keyPosition: keyPosition, keyStart: keyStart,
                 keyLength: keyLength, end: UInt32(number + 1), kind: kind))
-        (keyStart, keyLength, keyPosition) = (UInt32(document.keyBytes.count), 0, 0)
+        keyStart = UInt32(document.keyBytes.count)
+        keyLength = 0
+        keyPosition = 0
     }
 
     mutating func append(_ text: String, position: Int) {

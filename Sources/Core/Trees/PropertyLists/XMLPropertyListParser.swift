@@ -1,3 +1,5 @@
+import AshlarCore
+
 /// Parses an XML property list in one pass over its UTF-8 bytes, without recursion.
 ///
 /// The format is Apple's PropertyList-1.0 document type. A value outside `<plist>`, attributes on values, declarations
@@ -13,7 +15,7 @@ package struct XMLPropertyListParser {
     }
 
     /// The names of the elements as packed ASCII bytes.
-    enum Tag: UInt64 {
+    private enum Tag: UInt64 {
         case plist = 0x70_6C_69_73_74
         case dict = 0x64_69_63_74
         case array = 0x61_72_72_61_79
@@ -27,9 +29,16 @@ package struct XMLPropertyListParser {
         case data = 0x64_61_74_61
 
         var name: String { "\(self)" }
+
+        init?(_ name: ArraySlice<UInt8>) {
+            if name.count > 7 { return nil }
+            var packed: UInt64 = 0
+            for byte in name { packed = packed << 8 | UInt64(byte) }
+            self.init(rawValue: packed)
+        }
     }
 
-    struct Element {
+    private struct Element {
         var tag: Tag
         var isEnd: Bool
         var isEmpty: Bool
@@ -37,12 +46,9 @@ package struct XMLPropertyListParser {
         var description: String { "<\(isEnd ? "/" : "")\(tag.name)\(isEmpty ? "/" : "")>" }
     }
 
-    let bytes: [UInt8]
-    let markup: Markup
-    var at = 0
-    var builder: PropertyListBuilder
-    /// The text of the current element, if it has references, CDATA sections, or comments.
-    var decoded: [UInt8] = []
+    private var xml: XMLScanner
+    private let markup: Markup
+    private var builder: PropertyListBuilder
     /// Whether the innermost open dictionary has a key without a value.
     private var hasKey = false
     private var isInPlist = false
@@ -55,24 +61,35 @@ package struct XMLPropertyListParser {
         _ bytes: [UInt8], markup: Markup = .strict, limits: PropertyListLimits = PropertyListLimits()
     ) throws(PropertyListError) -> PropertyListDocument {
         var parser = XMLPropertyListParser(bytes, markup, limits)
-        return try parser.readDocument()
+        do throws(XMLError) {
+            return try parser.readDocument()
+        } catch {
+            let offset = min(error.offset, bytes.count)
+            let place = LineTable(bytes).position(of: offset)
+            throw PropertyListError(
+                code: error.kind == .tooDeep || error.kind == .tooLarge ? .limitExceeded : .malformed, offset: offset,
+                line: place.line, column: place.column, path: error.kind == .tooDeep ? [] : parser.builder.path(),
+                reason: error.reason,
+                expected: error.kind == .unexpectedEnd ? parser.expectation : error.expected, found: error.found)
+        }
     }
 
     private init(_ bytes: [UInt8], _ markup: Markup, _ limits: PropertyListLimits) {
-        (self.bytes, self.markup) = (bytes, markup)
+        xml = XMLScanner(bytes, declarations: markup == .strict ? .refused : .skipped, normalizesLineEnds: false)
+        self.markup = markup
         builder = PropertyListBuilder(limits: limits)
     }
 
     // MARK: Structure
 
-    private mutating func readDocument() throws(PropertyListError) -> PropertyListDocument {
+    private mutating func readDocument() throws(XMLError) -> PropertyListDocument {
+        let bytes = xml.bytes
         guard bytes.count <= UInt32.max else {
-            throw failure(.limitExceeded, at: 0, expected: "a file of less than 4 GiB")
+            throw XMLError(kind: .tooLarge, offset: 0, expected: "a file of less than 4 GiB")
         }
         if let offset = UTF8Validation.firstInvalid(in: bytes) {
-            throw failure(
-                at: offset, withPath: false, expected: "UTF-8 text", found: "byte 0x\(String(bytes[offset], radix: 16))"
-            )
+            throw XMLError(
+                offset: offset, expected: "UTF-8 text", found: "byte 0x\(String(bytes[offset], radix: 16))")
         }
         builder.reserve(nodes: bytes.count / 40, keyBytes: bytes.count / 5, strings: bytes.count / 60)
         try readProlog()
@@ -81,30 +98,26 @@ package struct XMLPropertyListParser {
         return builder.document
     }
 
-    private mutating func readProlog() throws(PropertyListError) {
-        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { at = 3 }
-        if has("<?xml"), markup == .strict { try checkEncoding() }
+    private mutating func readProlog() throws(XMLError) {
+        if markup == .strict { try xml.checkEncoding() }
         try skipMisc(allowsDoctype: true)
-        let start = at
-        guard at < bytes.count else { throw failure(expected: "<plist>", found: "the end of the file") }
-        guard bytes[at] == UInt8(ascii: "<") else { throw failure(expected: "<plist>", found: "text") }
+        let start = xml.at
+        if xml.isAtEnd { throw XMLError(offset: start, expected: "<plist>", found: "the end of the file") }
         let element = try readTag(allowsAttributes: true)
         if element.tag != .plist, markup == .lenient {
-            at = start
+            xml.at = start
         } else if element.tag != .plist || element.isEnd || element.isEmpty {
-            throw failure(at: start, expected: "<plist>", found: element.description)
+            throw unexpected(element, at: start, expected: "<plist>")
         } else {
             isInPlist = true
         }
     }
 
-    private mutating func readRoot() throws(PropertyListError) {
+    private mutating func readRoot() throws(XMLError) {
         repeat {
             try skipMisc(allowsDoctype: false)
-            let start = at
-            guard at < bytes.count else { throw unexpectedEnd() }
-            guard bytes[at] == UInt8(ascii: "<") else { throw failure(expected: expectation, found: "text") }
-            let element = try readTag(allowsAttributes: false)
+            let start = xml.at
+            let element = try readTag()
             if element.isEnd {
                 try close(element, at: start)
             } else {
@@ -113,23 +126,67 @@ package struct XMLPropertyListParser {
         } while builder.depth > 0
     }
 
-    private mutating func readEpilog() throws(PropertyListError) {
+    private mutating func readEpilog() throws(XMLError) {
         isRootRead = true
         try skipMisc(allowsDoctype: false)
         if isInPlist {
-            let start = at
-            guard at < bytes.count else { throw unexpectedEnd() }
-            guard bytes[at] == UInt8(ascii: "<") else { throw failure(expected: expectation, found: "text") }
-            let element = try readTag(allowsAttributes: false)
-            guard element.tag == .plist, element.isEnd else {
-                throw failure(at: start, expected: expectation, found: element.description)
-            }
+            let start = xml.at
+            let element = try readTag()
+            guard element.tag == .plist, element.isEnd else { throw unexpected(element, at: start) }
             try skipMisc(allowsDoctype: false)
         }
-        if at < bytes.count { throw failure(expected: "the end of the file", found: "more text") }
+        if !xml.isAtEnd { throw XMLError(offset: xml.at, expected: "the end of the file", found: "more text") }
     }
 
-    var expectation: String {
+    /// Skips whitespace, comments, processing instructions, and the document type.
+    private mutating func skipMisc(allowsDoctype: Bool) throws(XMLError) {
+        while true {
+            xml.skipWhitespace()
+            guard xml.isAtDeclaration else { return }
+            if xml.has("<!--") {
+                _ = try xml.readComment()
+            } else if xml.has("<!DOCTYPE"), allowsDoctype {
+                try xml.readDoctype()
+            } else if xml.has("<!") {
+                throw XMLError(offset: xml.at, expected: expectation, found: "a declaration")
+            } else {
+                try xml.skipInstruction()
+            }
+        }
+    }
+
+    private mutating func readTag(allowsAttributes: Bool = false) throws(XMLError) -> Element {
+        let start = xml.at
+        if xml.isAtEnd { throw XMLError(kind: .unexpectedEnd, offset: start, found: "the end of the file") }
+        guard xml.isAtMarkup else { throw XMLError(offset: start, expected: expectation, found: "text") }
+        let found = try xml.readTag(allowsAttributes: allowsAttributes || markup == .lenient)
+        guard let tag = Tag(xml.bytes[found.name]) else {
+            let name = xml.text(found.name.prefix(24))
+            throw XMLError(offset: start, expected: expectation, found: "<\(found.isEnd ? "/" : "")\(name)>")
+        }
+        return Element(tag: tag, isEnd: found.isEnd, isEmpty: found.isEmpty)
+    }
+
+    /// Reads the text and the end tag of an element.
+    private mutating func readText(of element: Element) throws(XMLError) -> ArraySlice<UInt8> {
+        if element.isEmpty { return [] }
+        let text = try xml.readText(endsAtComment: false)
+        try expectEnd(of: element.tag)
+        return text
+    }
+
+    private mutating func expectEnd(of tag: Tag) throws(XMLError) {
+        let start = xml.at
+        guard xml.isAtMarkup || xml.isAtEnd else {
+            throw XMLError(offset: start, expected: "</\(tag.name)>", found: "text")
+        }
+        let element = try readTag()
+        guard element.isEnd, element.tag == tag else {
+            throw unexpected(element, at: start, expected: "</\(tag.name)>")
+        }
+    }
+
+    private var expectation: String {
         switch builder.container {
         case .array: "a value or </array>"
         case .some: hasKey ? "a value" : "<key> or </dict>"
@@ -137,22 +194,23 @@ package struct XMLPropertyListParser {
         }
     }
 
-    private mutating func close(_ element: Element, at start: Int) throws(PropertyListError) {
+    private mutating func close(_ element: Element, at start: Int) throws(XMLError) {
         guard let container = builder.container, !hasKey, element.tag == (container == .array ? .array : .dict) else {
-            throw failure(at: start, expected: expectation, found: element.description)
+            throw unexpected(element, at: start)
         }
         builder.close()
     }
 
     // MARK: Values
 
-    private mutating func readValue(_ element: Element, at start: Int) throws(PropertyListError) {
+    private mutating func readValue(_ element: Element, at start: Int) throws(XMLError) {
         let needsKey = builder.container == .dictionary && !hasKey
         guard needsKey == (element.tag == .key), element.tag != .plist else {
-            throw failure(at: start, expected: expectation, found: element.description)
+            throw unexpected(element, at: start)
         }
         if builder.document.nodes.count >= builder.limits.values {
-            throw failure(.limitExceeded, at: start, expected: "at most \(builder.limits.values) values")
+            throw XMLError(
+                kind: .tooLarge, offset: start, expected: "at most \(builder.limits.values) values")
         }
         switch element.tag {
         case .key:
@@ -165,31 +223,31 @@ package struct XMLPropertyListParser {
             builder.append(String(decoding: try readText(of: element), as: UTF8.self), position: start)
         case .true, .false:
             if !element.isEmpty {
-                skipWhitespace()
+                xml.skipWhitespace()
                 try expectEnd(of: element.tag)
             }
             builder.append(.boolean, element.tag == .true ? 1 : 0, position: start)
         case .integer:
             let text = try readText(of: element)
             guard let number = NumberText.integer(text) else {
-                throw failure(at: start, expected: "a 64-bit integer", quoting: text)
+                throw unexpected(text, at: start, expected: "a 64-bit integer")
             }
             builder.append(number, position: start)
         case .real:
             let text = try readText(of: element)
             guard let number = NumberText.real(text) else {
-                throw failure(at: start, expected: "a number", quoting: text)
+                throw unexpected(text, at: start, expected: "a number")
             }
             builder.append(.real, number.bitPattern, position: start)
         case .date:
             let text = try readText(of: element)
             guard let seconds = seconds(text) else {
-                throw failure(at: start, expected: "a date such as 2026-01-31T23:59:59Z", quoting: text)
+                throw unexpected(text, at: start, expected: "a date such as 2026-01-31T23:59:59Z")
             }
             builder.append(.date, seconds.bitPattern, position: start)
         case .data:
             guard let data = Base64.decode(try readText(of: element), ignoringWhitespace: true) else {
-                throw failure(at: start, expected: "Base64 text", found: "other text")
+                throw XMLError(offset: start, expected: "Base64 text", found: "other text")
             }
             builder.append(data, position: start)
         case .plist: break
@@ -197,10 +255,10 @@ package struct XMLPropertyListParser {
         hasKey = false
     }
 
-    private mutating func open(_ element: Element, at start: Int) throws(PropertyListError) {
+    private mutating func open(_ element: Element, at start: Int) throws(XMLError) {
         if builder.depth >= builder.limits.depth {
-            throw failure(
-                .limitExceeded, at: start, withPath: false,
+            throw XMLError(
+                kind: .tooDeep, offset: start,
                 expected: "at most \(builder.limits.depth) nested dictionaries and arrays")
         }
         builder.open(element.tag == .dict ? .dictionary : .array, position: start)
@@ -217,23 +275,12 @@ package struct XMLPropertyListParser {
 
     // MARK: Failures
 
-    func unexpectedEnd() -> PropertyListError {
-        failure(at: bytes.count, expected: expectation, found: "the end of the file")
+    private func unexpected(_ element: Element, at offset: Int, expected: String? = nil) -> XMLError {
+        XMLError(offset: offset, expected: expected ?? expectation, found: element.description)
     }
 
-    private func failure(at offset: Int, expected: String, quoting text: ArraySlice<UInt8>) -> PropertyListError {
+    private func unexpected(_ text: ArraySlice<UInt8>, at offset: Int, expected: String) -> XMLError {
         let found = text.count <= 64 ? "\"\(String(decoding: text, as: UTF8.self))\"" : "other text"
-        return failure(at: offset, expected: expected, found: found)
-    }
-
-    func failure(
-        _ code: PropertyListError.Code = .malformed, at offset: Int? = nil, withPath: Bool = true,
-        reason: String? = nil, expected: String? = nil, found: String? = nil
-    ) -> PropertyListError {
-        let offset = min(offset ?? at, bytes.count)
-        let place = LineTable(bytes).position(of: offset)
-        return PropertyListError(
-            code: code, offset: offset, line: place.line, column: place.column, path: withPath ? builder.path() : [],
-            reason: reason, expected: expected, found: found)
+        return XMLError(offset: offset, expected: expected, found: found)
     }
 }

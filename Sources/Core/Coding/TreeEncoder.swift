@@ -1,0 +1,189 @@
+/// A value encoded by a ``TreeEncoder``, with the particulars of its declaration.
+package final class EncodedValue {
+    package enum Content {
+        /// The value encoded nothing.
+        case empty
+        /// An optional without a value.
+        case null
+        /// A Boolean, a string, a number, or a value of one of the encoder's other scalar types.
+        case scalar(any Encodable)
+        case array([EncodedValue])
+        case object([(key: String, value: EncodedValue)])
+    }
+
+    package fileprivate(set) var content: Content = .empty
+    /// The declared type, which may encode itself as another one; `Never` if it is unknown.
+    package let type: Any.Type
+    /// Whether the value was encoded as an optional.
+    package fileprivate(set) var isOptional = false
+    /// Whether the value is a property without a value, which other encoders omit.
+    package fileprivate(set) var isOmitted = false
+    package let codingPath: [any CodingKey]
+
+    fileprivate init(_ type: Any.Type, codingPath: [any CodingKey] = []) {
+        self.type = type
+        self.codingPath = codingPath
+    }
+
+    fileprivate func append(element type: Any.Type) -> EncodedValue {
+        var elements: [EncodedValue] = []
+        if case .array(let known) = content { elements = known }
+        let element = EncodedValue(type, codingPath: codingPath + [TreeKey(index: elements.count)])
+        // Emptied first, so that appending doesn't copy the array.
+        content = .empty
+        elements.append(element)
+        content = .array(elements)
+        return element
+    }
+
+    fileprivate func append(_ key: any CodingKey, _ type: Any.Type) -> EncodedValue {
+        let member = EncodedValue(type, codingPath: codingPath + [key])
+        var members: [(key: String, value: EncodedValue)] = []
+        if case .object(let known) = content { members = known }
+        content = .empty
+        members.append((key.stringValue, member))
+        content = .object(members)
+        return member
+    }
+}
+
+/// Encodes types as ``EncodedValue``, in the order of their properties.
+package struct TreeEncoder: Encoder {
+    /// The forms of values.
+    private struct Rules {
+        let isScalar: (any Encodable) -> Bool
+        let superKey: String?
+    }
+
+    private let value: EncodedValue
+    private let rules: Rules
+
+    /// Returns the encoded form of a value.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - superKey: The key under which a class encodes its superclass; nil for the same object.
+    ///   - isScalar: Whether a value is a scalar besides Booleans, strings and numbers.
+    /// - Returns: The encoded form.
+    /// - Throws: The errors of the value's types.
+    package static func encode<Value: Encodable>(
+        _ value: Value, superKey: String? = "super", isScalar: @escaping (any Encodable) -> Bool = { _ in false }
+    ) throws -> EncodedValue {
+        let encoder = TreeEncoder(
+            value: EncodedValue(Value.self), rules: Rules(isScalar: isScalar, superKey: superKey))
+        try encoder.encode(value)
+        return encoder.value
+    }
+
+    package var codingPath: [any CodingKey] { value.codingPath }
+    package var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    package func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        if case .object = value.content {} else { value.content = .object([]) }
+        return KeyedEncodingContainer(Members<Key>(encoder: self))
+    }
+
+    package func unkeyedContainer() -> any UnkeyedEncodingContainer {
+        if case .array = value.content {} else { value.content = .array([]) }
+        return Elements(encoder: self)
+    }
+
+    package func singleValueContainer() -> any SingleValueEncodingContainer { Single(encoder: self) }
+
+    private func encode(_ scalarOrOther: some Encodable) throws {
+        switch scalarOrOther {
+        case is Bool, is String, is Double, is Float, is any FixedWidthInteger: value.content = .scalar(scalarOrOther)
+        case let other where rules.isScalar(other): value.content = .scalar(other)
+        default: try scalarOrOther.encode(to: self)
+        }
+    }
+
+    private func encodeNil() {
+        value.content = .null
+        value.isOptional = true
+    }
+
+    private func element(_ type: Any.Type = Never.self) -> TreeEncoder {
+        TreeEncoder(value: value.append(element: type), rules: rules)
+    }
+
+    private func member(_ key: any CodingKey, _ type: Any.Type = Never.self) -> TreeEncoder {
+        TreeEncoder(value: value.append(key, type), rules: rules)
+    }
+
+    // MARK: Containers
+
+    private struct Members<Key: CodingKey>: KeyedEncodingContainerProtocol {
+        let encoder: TreeEncoder
+        var codingPath: [any CodingKey] { encoder.codingPath }
+
+        func encodeNil(forKey key: Key) { encoder.member(key).encodeNil() }
+        func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
+            try encoder.member(key, Value.self).encode(value)
+        }
+
+        private func encodeOptional<Value: Encodable>(_ value: Value?, _ key: Key) throws {
+            let member = encoder.member(key, Value.self)
+            member.value.isOptional = true
+            if let value { try member.encode(value) } else { member.value.isOmitted = true }
+        }
+
+        // Records optional properties, which the standard library would skip if they are nil.
+        func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try encodeOptional(value, key) }
+        func encodeIfPresent(_ value: String?, forKey key: Key) throws { try encodeOptional(value, key) }
+        func encodeIfPresent(_ value: Double?, forKey key: Key) throws { try encodeOptional(value, key) }
+        func encodeIfPresent(_ value: Float?, forKey key: Key) throws { try encodeOptional(value, key) }
+        func encodeIfPresent(_ value: Int?, forKey key: Key) throws { try encodeOptional(value, key) }
+        func encodeIfPresent(_ value: Int8?, forKey key: Key) throws { try encodeOptional(value, key) }
+        func encodeIfPresent(_ value: Int16?, forKey key: Key) throws { try encodeOptional(value, key) }
+        func encodeIfPresent(_ value: Int32?, forKey key: Key) throws { try encodeOptional(value, key) }
+        func encodeIfPresent(_ value: Int64?, forKey key: Key) throws { try encodeOptional(value, key) }
+        func encodeIfPresent(_ value: Int128?, forKey key: Key) throws { try encodeOptional(value, key) }
+        func encodeIfPresent(_ value: UInt?, forKey key: Key) throws { try encodeOptional(value, key) }
+        func encodeIfPresent(_ value: UInt8?, forKey key: Key) throws { try encodeOptional(value, key) }
+        func encodeIfPresent(_ value: UInt16?, forKey key: Key) throws { try encodeOptional(value, key) }
+        func encodeIfPresent(_ value: UInt32?, forKey key: Key) throws { try encodeOptional(value, key) }
+        func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws { try encodeOptional(value, key) }
+        func encodeIfPresent(_ value: UInt128?, forKey key: Key) throws { try encodeOptional(value, key) }
+        func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) throws {
+            try encodeOptional(value, key)
+        }
+
+        func nestedContainer<Nested: CodingKey>(
+            keyedBy type: Nested.Type, forKey key: Key
+        ) -> KeyedEncodingContainer<Nested> {
+            encoder.member(key).container(keyedBy: type)
+        }
+
+        func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+            encoder.member(key).unkeyedContainer()
+        }
+
+        func superEncoder() -> any Encoder { encoder.rules.superKey.map { encoder.member(TreeKey($0)) } ?? encoder }
+        func superEncoder(forKey key: Key) -> any Encoder { encoder.member(key) }
+    }
+
+    private struct Elements: UnkeyedEncodingContainer {
+        let encoder: TreeEncoder
+        var codingPath: [any CodingKey] { encoder.codingPath }
+        var count: Int { if case .array(let elements) = encoder.value.content { elements.count } else { 0 } }
+
+        func encodeNil() { encoder.element().encodeNil() }
+        func encode<Value: Encodable>(_ value: Value) throws { try encoder.element(Value.self).encode(value) }
+
+        func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
+            encoder.element().container(keyedBy: type)
+        }
+
+        func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { encoder.element().unkeyedContainer() }
+        func superEncoder() -> any Encoder { encoder.element() }
+    }
+
+    private struct Single: SingleValueEncodingContainer {
+        let encoder: TreeEncoder
+        var codingPath: [any CodingKey] { encoder.codingPath }
+
+        func encodeNil() { encoder.encodeNil() }
+        func encode<Value: Encodable>(_ value: Value) throws { try encoder.encode(value) }
+    }
+}
