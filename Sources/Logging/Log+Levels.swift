@@ -19,7 +19,7 @@ extension Log {
         _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
-        if isEnabled(level), core.begin() { emit(level, message(), fields(), file, function, line) }
+        if isEnabled(level), core.begin() { emit(level, message(), fields(), at: .init(file, function, line)) }
         return self
     }
 
@@ -32,7 +32,7 @@ extension Log {
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
         if isEnabled(level), core.begin() {
-            emit(level, message().map { String($0) }, fields(), file, function, line)
+            emit(level, message().map { String($0) }, fields(), at: .init(file, function, line))
         }
         return self
     }
@@ -44,7 +44,9 @@ extension Log {
         _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
-        if isEnabled(.unrecoverable), core.begin() { emit(.unrecoverable, message(), fields(), file, function, line) }
+        if isEnabled(.unrecoverable), core.begin() {
+            emit(.unrecoverable, message(), fields(), at: .init(file, function, line))
+        }
         return self
     }
 
@@ -57,7 +59,7 @@ extension Log {
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
         if isEnabled(.unrecoverable), core.begin() {
-            emit(.unrecoverable, message().map { String($0) }, fields(), file, function, line)
+            emit(.unrecoverable, message().map { String($0) }, fields(), at: .init(file, function, line))
         }
         return self
     }
@@ -69,7 +71,7 @@ extension Log {
         _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
-        if isEnabled(.critical), core.begin() { emit(.critical, message(), fields(), file, function, line) }
+        if isEnabled(.critical), core.begin() { emit(.critical, message(), fields(), at: .init(file, function, line)) }
         return self
     }
 
@@ -82,7 +84,7 @@ extension Log {
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
         if isEnabled(.critical), core.begin() {
-            emit(.critical, message().map { String($0) }, fields(), file, function, line)
+            emit(.critical, message().map { String($0) }, fields(), at: .init(file, function, line))
         }
         return self
     }
@@ -94,7 +96,7 @@ extension Log {
         _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
-        if isEnabled(.error), core.begin() { emit(.error, message(), fields(), file, function, line) }
+        if isEnabled(.error), core.begin() { emit(.error, message(), fields(), at: .init(file, function, line)) }
         return self
     }
 
@@ -107,7 +109,7 @@ extension Log {
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
         if isEnabled(.error), core.begin() {
-            emit(.error, message().map { String($0) }, fields(), file, function, line)
+            emit(.error, message().map { String($0) }, fields(), at: .init(file, function, line))
         }
         return self
     }
@@ -119,7 +121,7 @@ extension Log {
         _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
-        if isEnabled(.warning), core.begin() { emit(.warning, message(), fields(), file, function, line) }
+        if isEnabled(.warning), core.begin() { emit(.warning, message(), fields(), at: .init(file, function, line)) }
         return self
     }
 
@@ -132,7 +134,7 @@ extension Log {
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
         if isEnabled(.warning), core.begin() {
-            emit(.warning, message().map { String($0) }, fields(), file, function, line)
+            emit(.warning, message().map { String($0) }, fields(), at: .init(file, function, line))
         }
         return self
     }
@@ -144,7 +146,7 @@ extension Log {
         _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
-        if isEnabled(.info), core.begin() { emit(.info, message(), fields(), file, function, line) }
+        if isEnabled(.info), core.begin() { emit(.info, message(), fields(), at: .init(file, function, line)) }
         return self
     }
 
@@ -157,7 +159,7 @@ extension Log {
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
         if isEnabled(.info), core.begin() {
-            emit(.info, message().map { String($0) }, fields(), file, function, line)
+            emit(.info, message().map { String($0) }, fields(), at: .init(file, function, line))
         }
         return self
     }
@@ -169,7 +171,7 @@ extension Log {
         _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
-        if isEnabled(.logging), core.begin() { emit(.logging, message(), fields(), file, function, line) }
+        if isEnabled(.logging), core.begin() { emit(.logging, message(), fields(), at: .init(file, function, line)) }
         return self
     }
 
@@ -182,7 +184,7 @@ extension Log {
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
         if isEnabled(.logging), core.begin() {
-            emit(.logging, message().map { String($0) }, fields(), file, function, line)
+            emit(.logging, message().map { String($0) }, fields(), at: .init(file, function, line))
         }
         return self
     }
@@ -194,7 +196,7 @@ extension Log {
         _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
-        if isEnabled(.debug), core.begin() { emit(.debug, message(), fields(), file, function, line) }
+        if isEnabled(.debug), core.begin() { emit(.debug, message(), fields(), at: .init(file, function, line)) }
         return self
     }
 
@@ -207,7 +209,7 @@ extension Log {
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
         if isEnabled(.debug), core.begin() {
-            emit(.debug, message().map { String($0) }, fields(), file, function, line)
+            emit(.debug, message().map { String($0) }, fields(), at: .init(file, function, line))
         }
         return self
     }
@@ -219,7 +221,7 @@ extension Log {
         _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
-        if isEnabled(.analytic), core.begin() { emit(.analytic, message(), fields(), file, function, line) }
+        if isEnabled(.analytic), core.begin() { emit(.analytic, message(), fields(), at: .init(file, function, line)) }
         return self
     }
 
@@ -232,7 +234,7 @@ extension Log {
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
         if isEnabled(.analytic), core.begin() {
-            emit(.analytic, message().map { String($0) }, fields(), file, function, line)
+            emit(.analytic, message().map { String($0) }, fields(), at: .init(file, function, line))
         }
         return self
     }
@@ -244,7 +246,7 @@ extension Log {
         _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
-        if isEnabled(.verbose), core.begin() { emit(.verbose, message(), fields(), file, function, line) }
+        if isEnabled(.verbose), core.begin() { emit(.verbose, message(), fields(), at: .init(file, function, line)) }
         return self
     }
 
@@ -257,7 +259,7 @@ extension Log {
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
         if isEnabled(.verbose), core.begin() {
-            emit(.verbose, message().map { String($0) }, fields(), file, function, line)
+            emit(.verbose, message().map { String($0) }, fields(), at: .init(file, function, line))
         }
         return self
     }

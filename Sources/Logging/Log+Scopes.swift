@@ -5,8 +5,7 @@ extension Log {
     ///
     /// As in MyLogger, all loggers share the depth. Log the first line before `indent(true)`, and the last line after
     /// `indent(false)`. The depth belongs to the current task, or to the current thread outside of tasks. It changes
-    /// even if the logger's level is below the threshold. A surplus `indent(false)` changes nothing and is counted in
-    /// ``LogCounters/unbalancedIndents``.
+    /// even if the logger's level is below the threshold. A surplus `indent(false)` changes nothing.
     ///
     /// ```swift
     /// let log = Log("EntryFieldHelper")
@@ -25,7 +24,7 @@ extension Log {
     ///
     /// The second line repeats the name with `DONE` and the duration, or with `FAILED`, the duration and the error that
     /// `body` throws. All lines of the scope have the fields. If its level is below the threshold, the scope evaluates
-    /// neither the name nor the fields. An unbalanced `indent` in `body` is corrected at the end and counted.
+    /// neither the name nor the fields. An unbalanced `indent` in `body` is corrected at the end.
     ///
     /// ```swift
     /// let log = Log("Importer")
@@ -50,7 +49,8 @@ extension Log {
         level: LogLevel = .debug, file: StaticString = #fileID, function: StaticString = #function,
         line: UInt = #line, _ body: () throws(Failure) -> Value
     ) throws(Failure) -> Value {
-        let scope = OpenScope(self, level, isEnabled(level) ? name() : nil, fields, (file, function, line))
+        let site = CallSite(file, function, line)
+        let scope = OpenScope(self, level, name: isEnabled(level) ? name() : nil, fields: fields, site: site)
         let result = ScopeState.$current.withValue(scope.state) { () -> Result<Value, Failure> in
             do throws(Failure) {
                 return .success(try body())
@@ -73,7 +73,8 @@ extension Log {
         level: LogLevel = .debug, file: StaticString = #fileID, function: StaticString = #function,
         line: UInt = #line, _ body: nonisolated(nonsending) () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
-        let scope = OpenScope(self, level, isEnabled(level) ? name() : nil, fields, (file, function, line))
+        let site = CallSite(file, function, line)
+        let scope = OpenScope(self, level, name: isEnabled(level) ? name() : nil, fields: fields, site: site)
         let result = await ScopeState.$current.withValue(scope.state) { () async -> Result<Value, Failure> in
             do throws(Failure) {
                 return .success(try await body())
@@ -92,20 +93,20 @@ private struct OpenScope {
     private let level: LogLevel
     /// The name, if the first line was written.
     private let name: LogMessage?
-    private let place: (file: StaticString, function: StaticString, line: UInt)
+    private let site: CallSite
     private let start: Int64
     private let indentBefore: Int
     private let fields: LogFields
     /// The state inside the scope.
     let state: ScopeState
 
-    init(
-        _ log: Log, _ level: LogLevel, _ name: LogMessage?, _ fields: () -> LogFields,
-        _ place: (StaticString, StaticString, UInt)
-    ) {
-        (self.log, self.level, self.name, self.place) = (log, level, name, place)
+    init(_ log: Log, _ level: LogLevel, name: LogMessage?, fields: () -> LogFields, site: CallSite) {
+        self.log = log
+        self.level = level
+        self.name = name
+        self.site = site
         self.fields = name == nil ? [:] : fields()
-        if let name, log.core.begin() { log.emit(level, name, self.fields, place.0, place.1, place.2) }
+        if let name, log.core.begin() { log.emit(level, name, self.fields, at: site) }
         ScopeState.openScopes.add(1, ordering: .relaxed)
         state = ScopeState.current.entering(self.fields, depth: 1)
         indentBefore = LogIndent.exactDepth(on: .current)
@@ -131,6 +132,6 @@ private struct OpenScope {
             message = "\(name) FAILED"
             fields.append("error", String(describing: error))
         }
-        log.emit(level, message, fields, place.file, place.function, place.line)
+        log.emit(level, message, fields, at: site)
     }
 }

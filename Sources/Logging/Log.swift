@@ -13,8 +13,8 @@ public import Synchronization
 /// ```
 public struct Log: Sendable {
     @usableFromInline let core: LogCore
-    /// The fields of all lines of this logger; nil for none.
-    let bound: BoundFields?
+    /// The fields of all lines of this logger.
+    let bound: LogFields
 
     /// Creates a logger.
     ///
@@ -24,22 +24,22 @@ public struct Log: Sendable {
     public init(_ context: String, level: LogLevel? = nil) { self.init(context, level: level, pipeline: .shared) }
 
     /// Creates a logger whose context is the name of a type: `Log(for: Self.self)`.
-    public init(for type: Any.Type, level: LogLevel? = nil) { self.init(TypeNames.name(of: type), level: level) }
+    public init(for type: Any.Type, level: LogLevel? = nil) { self.init(String(describing: type), level: level) }
 
     init(_ context: String, level: LogLevel? = nil, pipeline: LogPipeline) {
-        self.init(core: LogCore(context, level: level, pipeline: pipeline), bound: nil)
+        self.init(core: LogCore(context, level: level, pipeline: pipeline), bound: [:])
     }
 
-    init(core: LogCore, bound: BoundFields?) { (self.core, self.bound) = (core, bound) }
+    init(core: LogCore, bound: LogFields) {
+        self.core = core
+        self.bound = bound
+    }
 
     /// Returns a logger whose lines have additional fields: `log.with(["request": id])`.
     ///
-    /// The logger shares context and level with this one. Its fields come before those of each line and are evaluated
-    /// now, so that they cost a line no allocation.
-    public func with(_ fields: LogFields) -> Log {
-        guard !fields.isEmpty else { return self }
-        return Log(core: core, bound: BoundFields(bound?.fields.followed(by: fields) ?? fields))
-    }
+    /// The logger shares context and level with this one. Its fields are evaluated now and come before those of each
+    /// line.
+    public func with(_ fields: LogFields) -> Log { Log(core: core, bound: bound.followed(by: fields)) }
 
     /// The context of the logger's lines.
     public var context: String { core.context.name }
@@ -49,10 +49,7 @@ public struct Log: Sendable {
     /// All copies of the logger share it.
     public var level: LogLevel? {
         get { core.level }
-        nonmutating set {
-            core.level = newValue
-            core.pipeline.table.refold(core)
-        }
+        nonmutating set { core.level = newValue }
     }
 
     /// Returns whether a line of this level would be written, or recorded for a later error.
@@ -65,34 +62,78 @@ public struct Log: Sendable {
 
     /// Writes a line with an evaluated message, and ends the call.
     @usableFromInline
-    func emit(
-        _ level: LogLevel, _ message: consuming LogMessage, _ fields: consuming LogFields, _ file: StaticString,
-        _ function: StaticString, _ line: UInt
-    ) {
+    func emit(_ level: LogLevel, _ message: consuming LogMessage, _ fields: consuming LogFields, at site: CallSite) {
         var message = message
         let thread = ThreadContext.current
         core.pipeline.emit(
-            from: core, level, message.text, omitted: message.omitted, bound, fields,
-            LogPlace(file: file, function: function), line, on: thread)
+            LineContent(
+                level: level, text: message.text, omitted: message.omitted, fields: fields,
+                place: LogPlace(file: site.file, function: site.function), line: site.line),
+            from: core, bound: bound, on: thread)
         thread.giveBack(&message.owner)
         thread.state.pointee.nesting -= 1
     }
 
     /// Writes a line with a string known at run time, and ends the call; nil writes nothing.
     @usableFromInline
-    func emit(
-        _ level: LogLevel, _ text: String?, _ fields: LogFields, _ file: StaticString, _ function: StaticString,
-        _ line: UInt
-    ) {
+    func emit(_ level: LogLevel, _ text: String?, _ fields: LogFields, at site: CallSite) {
         let thread = ThreadContext.current
         if let text {
             LogText.withBytes(text) {
                 core.pipeline.emit(
-                    from: core, level, $0, omitted: 0, bound, fields, LogPlace(file: file, function: function), line,
-                    on: thread)
+                    LineContent(
+                        level: level, text: $0, fields: fields,
+                        place: LogPlace(file: site.file, function: site.function), line: site.line),
+                    from: core, bound: bound, on: thread)
             }
         }
         thread.state.pointee.nesting -= 1
+    }
+
+    /// Writes a line on behalf of another logging system, which has its own level, context and position.
+    ///
+    /// The thresholds apply to `context`. The text isn't escaped a second time, and it is evaluated in any case.
+    ///
+    /// - Parameters:
+    ///   - level: The level of the line.
+    ///   - message: The text.
+    ///   - context: The context, if it isn't the logger's context.
+    ///   - fields: The fields of the line, after those of the logger.
+    ///   - function: The function of the call.
+    ///   - file: The file of the call.
+    ///   - line: The line of the call.
+    public func logRaw(
+        _ level: LogLevel, _ message: String, context: String? = nil, fields: LogFields = [:],
+        function: String = #function, file: String = #fileID, line: UInt = #line
+    ) {
+        var target = self
+        if let context, context != self.context {
+            target = Log(core: LogCore(context, level: self.level, pipeline: core.pipeline), bound: bound)
+        }
+        guard target.isEnabled(level), target.core.begin() else { return }
+        let thread = ThreadContext.current
+        LogText.withBytes(message) { text in
+            LogPlace.with(file: file, function: function) { place in
+                let content = LineContent(level: level, text: text, fields: fields, place: place, line: line)
+                core.pipeline.emit(content, from: target.core, bound: bound, on: thread)
+            }
+        }
+        thread.state.pointee.nesting -= 1
+    }
+}
+
+/// The place of a log call in the program.
+@usableFromInline
+struct CallSite {
+    let file: StaticString
+    let function: StaticString
+    let line: UInt
+
+    @usableFromInline
+    init(_ file: StaticString, _ function: StaticString, _ line: UInt) {
+        self.file = file
+        self.function = function
+        self.line = line
     }
 }
 
@@ -101,33 +142,5 @@ extension Log: CustomStringConvertible {
     public var description: String {
         let effective = level ?? core.pipeline.table.thresholds.threshold(of: context)
         return "Log - level: \(effective?.name ?? "OFF"), context: \(context)"
-    }
-}
-
-/// The state that copies of a logger share.
-@usableFromInline
-final class LogCore: LevelGate, @unchecked Sendable {  // `pipeline` is constant
-    let pipeline: LogPipeline
-
-    init(_ name: String, level: LogLevel?, pipeline: LogPipeline) {
-        self.pipeline = pipeline
-        super.init(name, level: level)
-        pipeline.table.add(self)
-    }
-
-    deinit { pipeline.table.remove(self) }
-
-    /// Begins an enabled call before its message is evaluated; returns `false` if calls are nested too deeply.
-    ///
-    /// A `description` can log a value whose `description` logs. At the eighth level, the line is dropped and counted.
-    @usableFromInline
-    func begin() -> Bool {
-        let thread = ThreadContext.current
-        guard thread.state.pointee.nesting < 8 else {
-            pipeline.counters.withLock { $0.droppedRecursive += 1 }
-            return false
-        }
-        thread.state.pointee.nesting += 1
-        return true
     }
 }

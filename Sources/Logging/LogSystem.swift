@@ -54,19 +54,6 @@ public enum LogSystem {
         set { LogPipeline.shared.format = newValue }
     }
 
-    /// Sets the pattern of ``format`` without changing indent and time style; see ``LogFormat/init(_:)``.
-    ///
-    /// - Throws: ``LogError`` with the code ``LogError/Code/formatMalformed``; the format is then unchanged.
-    public static func setFormat(_ pattern: String) throws {
-        var format = try LogFormat(pattern)
-        let before = self.format
-        format.indentCharacter = before.indentCharacter
-        format.indentWidth = before.indentWidth
-        format.continuesLines = before.continuesLines
-        format.time = before.time
-        self.format = format
-    }
-
     /// Runs `body` with fields on all lines that it and its child tasks log, with any logger.
     ///
     /// - Throws: The error that `body` throws.

@@ -1,7 +1,7 @@
+import AshlarLogging
+import AshlarTestSupport
 import Foundation
 import Testing
-
-@testable import AshlarLogging
 
 /// The frames that follow the line of a fatal signal.
 @Suite(.disabled(if: isThreadSanitized, "the sanitizer handles signals itself")) struct BacktraceTests {

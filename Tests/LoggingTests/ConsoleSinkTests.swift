@@ -1,3 +1,4 @@
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -7,23 +8,23 @@ import Testing
     private func record(
         _ message: String, _ fields: LogFields = [:], context: String = "net", level: LogLevel = .warning,
         depth: Int = 0
-    ) -> LogRecord.Copy {
+    ) -> LogRecord {
         let midnight = Int64(1_795_132_800) - Int64(SystemCalls.localOffset(at: 1_795_132_800))
-        return LogRecord.Copy(
+        return LogRecord(
             sequence: 1, level: level, time: LogTime(nanoseconds: (midnight + 3723) * 1_000_000_000 + 4_000_000),
             depth: depth, context: context, message: message, fields: fields, file: "F", function: "f", line: 1,
             threadID: 1)
     }
 
     /// The text that a sink prints for the records.
-    private func printed(width: Int?, isColored: Bool = false, _ records: LogRecord.Copy...) throws -> String {
+    private func printed(width: Int?, isColored: Bool = false, _ records: LogRecord...) throws -> String {
         let folder = TemporaryFolder()
         try folder.make()
         let descriptor = SystemCalls.openForAppending(folder.path + "/out", exclusive: true)
         defer { SystemCalls.close(descriptor) }
         let output = StandardErrorSink(descriptor: descriptor, format: .myLogger, isColored: isColored)
         let sink = ConsoleSink(output) { width }
-        for record in records { #expect(record.withRecord { sink.receive($0) }) }
+        for record in records { #expect(sink.receive(record)) }
         return try String(contentsOfFile: folder.path + "/out", encoding: .utf8)
     }
 

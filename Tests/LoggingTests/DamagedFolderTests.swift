@@ -1,3 +1,4 @@
+import AshlarCore
 import AshlarTestSupport
 import Foundation
 import Testing
@@ -22,7 +23,7 @@ import Testing
         let prior = try #require(system.report.priorRun)
         #expect(prior.log == half + "[4,096 bytes lost]\n" + half)
         #expect(prior.log.utf8.count { $0 == 10 } == 1001)
-        let size = try #require(SystemCalls.status(path: prior.files[0])?.size)
+        let size = try #require(FileStatus(prior.files[0])?.size)
         #expect(size == Int64((half + hole + half).utf8.count))
     }
 

@@ -75,7 +75,7 @@ import Testing
             "tags": ["a", "b c"], "http": ["path": "/x", "status": 200] as LogFields, "at": LogTime(nanoseconds: 0),
             "error": .error(Failure(code: 1, underlying: Failure(code: 2))),
         ]
-        let record = LogRecord.Copy(
+        let record = LogRecord(
             sequence: 1, level: .info, time: LogTime(nanoseconds: 0), depth: 0, context: "A", message: "m",
             fields: fields, file: "F", function: "f", line: 1, threadID: 1)
         let type = String(reflecting: Failure.self)
@@ -127,11 +127,11 @@ import Testing
             }
         }
         let fields = LogFields((0..<20).map { .init(key: "f\($0)", value: value(0)) })
-        let record = LogRecord.Copy(
+        let record = LogRecord(
             sequence: 1, level: .info, time: LogTime(nanoseconds: 0), depth: 0, context: "A", message: "m",
             fields: fields, file: "F", function: "f", line: 1, threadID: 1)
         for format in [
-            LogFormat.myLogger, .logfmt, .jsonLines, .json(.ecs), .json(.googleCloud), .json(.openTelemetry),
+            LogFormat.myLogger, .logfmt, .jsonLines, .json(.ecs), .json(.googleCloud),
         ] {
             let line = record.formatted(as: format, maximumBytes: 2048)
             #expect(line.utf8.count <= 2048)
@@ -144,7 +144,7 @@ import Testing
 
     @Test("JSON lines have the member names of their profile")
     func profiles() throws {
-        let record = LogRecord.Copy(
+        let record = LogRecord(
             sequence: 3, level: .warning, time: LogTime(nanoseconds: 1_795_180_952_123_456_789), depth: 0,
             context: "Net", message: "slow", fields: ["ms": 12], file: "M/F.swift", function: "f()", line: 9,
             threadID: 5)
@@ -160,39 +160,6 @@ import Testing
                 "logging.googleapis.com/sourceLocation":{"file":"M/F.swift","line":"9","function":"f()"},\
                 "message":"slow","fields":{"ms":12}}
                 """)
-        #expect(
-            record.formatted(as: .json(.openTelemetry)) == """
-                {"timeUnixNano":"1795180952123456789","severityNumber":13,"severityText":"WARNING",\
-                "body":{"stringValue":"slow"},"attributes":[\
-                {"key":"code.file.path","value":{"stringValue":"M/F.swift"}},\
-                {"key":"code.function.name","value":{"stringValue":"f()"}},\
-                {"key":"code.line.number","value":{"intValue":"9"}},{"key":"thread.id","value":{"intValue":"5"}},\
-                {"key":"log.context","value":{"stringValue":"Net"}},{"key":"ms","value":{"intValue":"12"}}]}
-                """)
-    }
-
-    @Test("Trace and span are the members that collectors expect, and are parsed as fields")
-    func correlation() throws {
-        let (trace, span) = ("4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7")
-        let fields: LogFields = ["trace_id": trace, "span_id": span]
-        let expected: [(LogJSONProfile, String)] = [
-            (.ecs, "\"trace.id\":\"\(trace)\",\"span.id\":\"\(span)\","),
-            (
-                .googleCloud,
-                "\"logging.googleapis.com/trace\":\"\(trace)\",\"logging.googleapis.com/spanId\":\"\(span)\","
-            ),
-            (.openTelemetry, "\"traceId\":\"\(trace)\",\"spanId\":\"\(span)\","),
-        ]
-        for (profile, members) in expected {
-            let line = LogRecord.Copy.notice("x").adding(fields).formatted(as: .json(profile))
-            #expect(line.contains(members), "\(line)")
-            #expect(LineParser([]).parse(Array(line.utf8))?.fields == fields)
-        }
-        // A collector refuses a request with malformed identifiers.
-        for text in ["", "xyz", String(trace.dropLast()), trace + "0", String(repeating: "ä", count: 16)] {
-            let line = LogRecord.Copy.notice("x").adding(["trace_id": text]).formatted(as: .json(.openTelemetry))
-            #expect(!line.contains("traceId"), "\(line)")
-        }
     }
 
     @Test("Deeply nested values print down to a level, in every format")
@@ -204,20 +171,20 @@ import Testing
             object = .object(["k": object])
         }
         for format in [
-            LogFormat.standard, .logfmt, .jsonLines, .json(.openTelemetry), .json(.ecs), .json(.googleCloud),
+            LogFormat.standard, .logfmt, .jsonLines, .json(.ecs), .json(.googleCloud),
         ] {
             for value in [list, object] {
-                let line = LogRecord.Copy.notice("x").adding(["deep": value]).formatted(as: format)
+                let line = LogRecord.notice("x").adding(["deep": value]).formatted(as: format)
                 #expect(line.contains("...") && line.utf8.count < 8000, "\(line)")
             }
         }
     }
 }
 
-extension LogRecord.Copy {
+extension LogRecord {
     /// The record with other fields.
-    fileprivate func adding(_ fields: LogFields) -> LogRecord.Copy {
-        LogRecord.Copy(
+    fileprivate func adding(_ fields: LogFields) -> LogRecord {
+        LogRecord(
             sequence: sequence, level: level, time: time, depth: depth, context: context, message: message,
             fields: fields, file: file, function: function, line: line, threadID: threadID)
     }

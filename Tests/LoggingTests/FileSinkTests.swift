@@ -77,7 +77,7 @@ import Testing
         let path = folder.path + "/a.log"
         let sink = FileSink(path: path, format: .myLogger)
         func send(_ text: String) -> Bool {
-            LogRecord.Copy.notice(text).withRecord { sink.receive($0) }
+            sink.receive(LogRecord.notice(text))
         }
         #expect(!send("one"))
         try folder.make()
@@ -87,7 +87,7 @@ import Testing
         try Data().write(to: URL(fileURLWithPath: secret))
         try FileManager.default.createSymbolicLink(atPath: folder.path + "/link", withDestinationPath: secret)
         let link = FileSink(path: folder.path + "/link")
-        #expect(!LogRecord.Copy.notice("x").withRecord { link.receive($0) })
+        #expect(!link.receive(LogRecord.notice("x")))
         #expect(contents(secret) == "")
     }
 
@@ -99,7 +99,7 @@ import Testing
         let sinks = [FileSink(path: path, format: .myLogger), FileSink(path: path, format: .myLogger)]
         let text = String(repeating: "x", count: 300)
         DispatchQueue.concurrentPerform(iterations: 4) { thread in
-            for _ in 0..<200 { _ = LogRecord.Copy.notice(text).withRecord { sinks[thread % 2].receive($0) } }
+            for _ in 0..<200 { _ = sinks[thread % 2].receive(LogRecord.notice(text)) }
         }
         let lines = try #require(contents(path)).split(separator: "\n")
         #expect(lines.count == 800)
@@ -109,10 +109,10 @@ import Testing
 
 @Suite(.serialized) struct FileRotationTests {
     private func send(_ text: String, _ second: Int64, to sink: FileSink) -> Bool {
-        let copy = LogRecord.Copy(
+        let copy = LogRecord(
             sequence: 1, level: .info, time: LogTime(nanoseconds: second * 1_000_000_000), depth: 0, context: "A",
             message: text, fields: [:], file: "F", function: "f", line: 1, threadID: 1)
-        return copy.withRecord { sink.receive($0) }
+        return sink.receive(copy)
     }
 
     private func contents(_ path: String) -> String? { try? String(contentsOfFile: path, encoding: .utf8) }

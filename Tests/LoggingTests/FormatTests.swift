@@ -154,10 +154,10 @@ import Testing
         #expect(system.lines == ["[INFO] A - one", "[INFO] A - two", "INFO: three", "INFO: four", "[INFO] A - five"])
     }
 
-    private var record: LogRecord.Copy { copy(depth: 1) }
+    private var record: LogRecord { copy(depth: 1) }
 
-    private func copy(depth: Int, message: String = "msg", fields: LogFields = ["k": 1]) -> LogRecord.Copy {
-        LogRecord.Copy(
+    private func copy(depth: Int, message: String = "msg", fields: LogFields = ["k": 1]) -> LogRecord {
+        LogRecord(
             sequence: 42, level: .debug, time: LogTime(nanoseconds: 1_795_180_952_123_456_789), depth: depth,
             context: "Ctx", message: message, fields: fields, file: "M/F.swift", function: "get(from:)", line: 7,
             threadID: 99)

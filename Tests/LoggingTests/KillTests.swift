@@ -1,8 +1,7 @@
+import AshlarLogging
 import AshlarTestSupport
 import Foundation
 import Testing
-
-@testable import AshlarLogging
 
 /// Kills a logging process at random moments, with damaged runs in its folder.
 ///

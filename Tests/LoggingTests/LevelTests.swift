@@ -1,4 +1,5 @@
 import AshlarLogging
+import AshlarTestSupport
 import Testing
 
 @Suite struct LevelTests {

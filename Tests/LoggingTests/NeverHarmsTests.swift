@@ -1,3 +1,4 @@
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -45,7 +46,7 @@ import Testing
     @Test("A full disk loses only lines that don't fit into memory; they are counted and reported later")
     func fullDisk() throws {
         let system = TestSystem()
-        let store = try #require(system.pipeline.settings.store as? AppendingStore)
+        let store = try #require(system.pipeline.settings.store as? WriteThroughStore)
         system.log().info("before")
         try system.breakDisk(store)
         for index in 1...5000 { system.log().info("line \(index) \(String(repeating: "x", count: 40))") }
@@ -77,7 +78,7 @@ import Testing
     @Test("Writing is retried every 256 lines without a flush")
     func recoversByItself() throws {
         let system = TestSystem()
-        let store = try #require(system.pipeline.settings.store as? AppendingStore)
+        let store = try #require(system.pipeline.settings.store as? WriteThroughStore)
         try system.breakDisk(store)
         for index in 1...10 { system.log().info("line \(index)") }
         try system.mendDisk()
@@ -160,7 +161,7 @@ import Testing
 
 extension TestSystem {
     /// Makes every write fail as on a full disk, and the folder unusable for opening the file again.
-    func breakDisk(_ store: AppendingStore) throws {
+    func breakDisk(_ store: WriteThroughStore) throws {
         let full = open("/dev/full", O_WRONLY)
         try #require(full >= 0)
         dup2(full, store.withFile { $0.descriptor })

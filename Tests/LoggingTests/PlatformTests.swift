@@ -1,4 +1,5 @@
 import AshlarCore
+import AshlarTestSupport
 import CAshlarLogging
 import Foundation
 import Testing
@@ -67,7 +68,7 @@ import Testing
 
     @Test("Empty input is read, written and stored without a trap")
     func emptyBuffers() throws {
-        var ring = LineRing(capacity: 0)
+        var ring = RecentLines(capacity: 0)
         let dropped: Int = LogText.withBytes("a\nb\n" as String) { ring.append($0) }
         #expect(dropped == 2)
         #expect(ring.contents.isEmpty && ring.lineCount == 0)
@@ -85,7 +86,7 @@ import Testing
             folder: RunFolder(path: folder.path), policy: LogRetention(runs: 1, bytes: 0, age: .zero),
             application: "test",
             own: RunName(startedAt: RunName.latestStart, processID: 1, tag: 0))
-        retention.apply(to: RunFolder(path: folder.path).listing())
+        retention.apply(to: RunFolder(path: folder.path).runs())
         #expect(folder.names == ["empty"])
     }
 

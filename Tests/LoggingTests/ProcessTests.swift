@@ -1,3 +1,4 @@
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -138,15 +139,6 @@ import Testing
         #expect(figures.count == 2 && figures.first == figures.last, "\(figures)")
         let runs = PriorRun.all(in: folder.path)
         #expect(runs.count <= 4 && runs.allSatisfy { $0.outcome == .clean && $0.log == "[INFO] Cycle - line\n" })
-    }
-
-    @Test("The calls of FTToolBox: the log, the log of the prior run, the severity", .timeLimit(.minutes(5)))
-    func originals() throws {
-        let folder = TemporaryFolder()
-        #expect(try TestChild("originals", folder.path).run() == "prior: \nFT_ERROR\n[ERROR] A - one\n\n")
-        #expect(
-            try TestChild("originals", folder.path).run()
-                == "prior: [ERROR] A - one\n\nFT_ERROR\n[ERROR] A - one\n\n")
     }
 
     @Test("Lines on standard error are in color only if the environment asks for it", .timeLimit(.minutes(5)))

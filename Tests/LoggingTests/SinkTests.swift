@@ -8,7 +8,7 @@ import Testing
 @Suite struct SinkTests {
     @Test("A sink receives every record that passes its own threshold, after the line is in the file")
     func receives() {
-        let capturing = CapturingSink()
+        let capturing = RecordingSink()
         let seen = Mutex<[Bool]>([])
         let pipeline = Mutex<LogPipeline?>(nil)
         let after = ClosureSink { record in
@@ -17,7 +17,7 @@ import Testing
             seen.withLock { $0.append(isInFile) }
             return true
         }
-        let errors = CapturingSink()
+        let errors = RecordingSink()
         let onlyErrors = ClosureSink(threshold: .error) { errors.receive($0) }
         let system = TestSystem { $0.sinks = [capturing, after, onlyErrors] }
         pipeline.withLock { $0 = system.pipeline }
@@ -34,7 +34,7 @@ import Testing
         #expect(abs(records[0].time.secondsSince1970 - Date().timeIntervalSince1970) < 60)
         #expect(errors.records.map(\.message) == ["bad 1"])
         #expect(seen.withLock { $0 } == [true, true])
-        #expect(capturing.lines == ["  [ERROR] Ctx - bad 1 k=2", "[DEBUG] Ctx - fine"])
+        #expect(records.map { $0.formatted(as: .myLogger) } == ["  [ERROR] Ctx - bad 1 k=2", "[DEBUG] Ctx - fine"])
     }
 
     @Test("Lines that a sink logs go to the run file only")
@@ -78,12 +78,12 @@ import Testing
             calls.add(1, ordering: .relaxed)
             return !fails.load(ordering: .relaxed)
         }
-        let slot = SinkSlot(sink) { now.load(ordering: .relaxed) }
+        let entry = SinkEntry(sink) { now.load(ordering: .relaxed) }
         let counters = Guarded(LogCounters())
         func called(at moment: Int64) -> Bool {
             let before = calls.load(ordering: .relaxed)
             now.store(moment, ordering: .relaxed)
-            LogRecord.Copy.notice("x").withRecord { slot.deliver($0, counters: counters) }
+            entry.deliver(LogRecord.notice("x"), counters: counters)
             return calls.load(ordering: .relaxed) > before
         }
         #expect([called(at: 5), called(at: 6), called(at: 7)] == [true, true, true])
@@ -117,10 +117,10 @@ import Testing
         #expect(sink.log == "[INFO] A - line 98\n[INFO] A - line 99\n[INFO] A - line 100\n")
     }
 
-    @Test("A ring of lines behaves like an array that drops whole lines at its front")
+    @Test("The newest lines behave like an array that drops whole lines at its front")
     func ringModel() {
         var random = SeededRandom(seed: 21)
-        var ring = LineRing(capacity: 100)
+        var ring = RecentLines(capacity: 100)
         var model: [[UInt8]] = []
         for index in 0..<2000 {
             let line = Array(repeating: UInt8(97 + index % 26), count: .random(in: 0...110, using: &random)) + [10]
@@ -138,33 +138,12 @@ import Testing
         }
     }
 
-    @Test("A capture receives all lines of its closure and child tasks, regardless of thresholds")
-    func capture() async {
-        let sink = CapturingSink()
-        let other = CapturingSink()
-        let log = Log("Capture")
-        await sink.capture {
-            log.verbose("one")
-            await withTaskGroup(of: Void.self) { group in group.addTask { log.verbose("two") } }
-            other.capture(at: .error) {
-                log.error("three")
-                log.debug("four")
-            }
-        }
-        log.verbose("five")
-        #expect(sink.records.map(\.message) == ["one", "two", "three", "four"])
-        #expect(other.records.map(\.message) == ["three"], "the debug line is enabled for the other capture only")
-        #expect(sink.lines[0] == "[VERBOSE] Capture - one")
-        sink.removeAll()
-        #expect(sink.records.isEmpty)
-    }
-
     @Test("A capture doesn't change the file")
     func captureAndFile() {
         let system = TestSystem(threshold: .error)
-        let sink = CapturingSink()
+        let sink = RecordingSink()
         let log = system.log()
-        sink.capture(at: .debug, in: system.pipeline) {
+        LogCapture(at: .debug) { _ = sink.receive($0) }.run(in: system.pipeline) {
             log.debug("captured only")
             log.error("both")
             log.verbose("neither")
@@ -174,9 +153,6 @@ import Testing
         #expect(system.lines == ["[ERROR] A - both"])
         #expect(!log.isEnabled(.debug))
     }
-
-    @Test("Levels map to syslog severities in order", arguments: zip(LogLevel.allCases, [1, 2, 3, 4, 5, 6, 7, 7, 7]))
-    func severities(level: LogLevel, severity: Int) { #expect(level.syslogSeverity == severity) }
 
     @Test("A rate limit passes a burst, counts the rest and reports it with the next line")
     func rateLimit() throws {

@@ -1,3 +1,4 @@
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -32,7 +33,7 @@ let modes: [LogStorageMode] = [.writeThrough, .mapped, .buffered(bytes: 4096, mi
     }
 
     @Test("Buffered lines are written if they are many, old or critical")
-    func buffered() throws {
+    func buffered() async throws {
         let system = TestSystem { $0.mode = .buffered(bytes: 100, milliseconds: 10_000) }
         system.log().info("one")
         #expect(try system.file().isEmpty)
@@ -42,11 +43,8 @@ let modes: [LogStorageMode] = [.writeThrough, .mapped, .buffered(bytes: 4096, mi
         let held = try system.live.utf8.count - system.file().utf8.count
         #expect(held <= 100)
         let quick = TestSystem { $0.mode = .buffered(bytes: 100_000, milliseconds: 5) }
-        let written = DispatchSemaphore(value: 0)
-        try #require(quick.pipeline.settings.store as? BufferedStore).whenWritten { written.signal() }
         quick.log().info("soon")
-        written.wait()
-        #expect(try quick.file() == "[INFO] A - soon\n")
+        try await until { try quick.file() == "[INFO] A - soon\n" }
     }
 
     @Test("The log is the same in all modes, and its tail has whole lines", arguments: modes)
@@ -150,36 +148,6 @@ let modes: [LogStorageMode] = [.writeThrough, .mapped, .buffered(bytes: 4096, mi
             last[thread] = index
         }
         #expect(last.allSatisfy { $0 == count })
-    }
-
-    @Test("Threads that wait for the file share one write, each line once", .timeLimit(.minutes(5)))
-    func groupCommit() throws {
-        let system = TestSystem()
-        let store = try #require(system.pipeline.settings.store as? AppendingStore)
-        let (writer, done) = (store.forkLocks[0], DispatchSemaphore(value: 0))
-        let queued = DispatchSemaphore(value: 0)
-        for round in 1...20 {
-            let before = system.lines.count
-            writer.lock()
-            store.whenQueued.withLock { $0 = { queued.signal() } }
-            for thread in 1...4 {
-                Thread.detachNewThread {
-                    system.log("T\(thread)").info("round \(round)")
-                    done.signal()
-                }
-            }
-            for _ in 1...4 { queued.wait() }
-            #expect(store.waitingLines == 4)
-            writer.unlock()
-            for _ in 1...4 { done.wait() }
-            store.whenQueued.withLock { $0 = nil }
-            #expect(store.waitingLines == 0)
-            #expect(
-                Set(system.lines.dropFirst(before)) == Set((1...4).map { "[INFO] T\($0) - round \(round)" }))
-            // A single thread doesn't wait for the earlier ones.
-            system.log().info("alone")
-            #expect(system.lines.count == before + 5)
-        }
     }
 
     @Test("Folder and files are for the owner only")

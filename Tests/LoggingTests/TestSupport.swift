@@ -1,22 +1,8 @@
+import AshlarTestSupport
 import Foundation
 import Testing
 
 @testable import AshlarLogging
-
-/// A folder that is removed at the end of the test.
-final class TemporaryFolder: Sendable {
-    let path: String
-
-    init(in parent: String = NSTemporaryDirectory()) {
-        path = (parent.hasSuffix("/") ? parent : parent + "/") + "ashlar-logging-" + UUID().uuidString
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted() }
-
-    func make() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
-}
 
 /// A separate logging system for one test, so that tests run in parallel.
 ///
@@ -59,61 +45,15 @@ struct TestSystem {
     }
 }
 
-/// The test program.
-struct TestChild {
-    let process = Process()
-    private let output = Pipe()
+/// A sink that stores all records.
+final class RecordingSink: LogSink {
+    private let stored = Guarded<[LogRecord]>([])
 
-    init(_ command: String, _ folder: String, _ options: [String] = [], environment: [String: String] = [:]) throws {
-        process.executableURL = try Self.program()
-        process.arguments = [command, folder] + options
-        process.environment = ProcessInfo.processInfo.environment
-            .merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }.merging(environment) { $1 }
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-    }
+    var records: [LogRecord] { stored.withLock { $0 } }
 
-    /// Runs the program to its end and returns its output.
-    func run() throws -> String {
-        try process.run()
-        return finish()
-    }
-
-    /// Starts the program and kills it after a delay from its first output, or from its start.
-    func runAndKill(afterMicroseconds moment: UInt32, ofItsWork: Bool) throws -> String {
-        try process.run()
-        let pid = process.processIdentifier
-        let watchdog = DispatchWorkItem { kill(pid, SIGKILL) }
-        DispatchQueue.global().asyncAfter(deadline: .now() + 30, execute: watchdog)
-        defer { watchdog.cancel() }
-        let first = ofItsWork ? firstLine() : ""
-        usleep(moment)
-        kill(pid, SIGKILL)
-        return first + finish()
-    }
-
-    /// Waits for the end of the program, which is killed after half a minute.
-    func finish() -> String {
-        let pid = process.processIdentifier
-        let watchdog = DispatchWorkItem { kill(pid, SIGKILL) }
-        DispatchQueue.global().asyncAfter(deadline: .now() + 30, execute: watchdog)
-        defer { watchdog.cancel() }
-        let data = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return String(decoding: data, as: UTF8.self)
-    }
-
-    /// Waits for output of the program.
-    func firstLine() -> String { String(decoding: output.fileHandleForReading.availableData, as: UTF8.self) }
-
-    private static func program() throws -> URL {
-        var folders = [URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()]
-        folders += Bundle.allBundles.map { $0.bundleURL.deletingLastPathComponent() }
-        for folder in folders {
-            let candidate = folder.appendingPathComponent("AshlarLoggingTestChild")
-            if FileManager.default.isExecutableFile(atPath: candidate.path) { return candidate }
-        }
-        throw CocoaError(.fileNoSuchFile)
+    func receive(_ record: LogRecord) -> Bool {
+        stored.withLock { $0.append(record) }
+        return true
     }
 }
 
@@ -121,9 +61,6 @@ struct TestChild {
 ///
 /// It slows down the start of a process and handles signals itself.
 let isThreadSanitized = dlsym(nil, "__tsan_init") != nil
-
-/// Whether the long tests run with their full counts.
-let isSoak = ProcessInfo.processInfo.environment["ASHLAR_SOAK"] == "1"
 
 /// Runs a command; returns its status, or -1 if it can't run.
 func shell(_ command: String...) -> Int32 {
@@ -145,3 +82,10 @@ let canMountTemporaryFileSystem: Bool = {
     }
     return shell("umount", folder.path) == 0
 }()
+
+extension TestChild {
+    /// Prepares the test program of this module.
+    init(_ command: String, _ folder: String, _ options: [String] = [], environment: [String: String] = [:]) throws {
+        try self.init("AshlarLoggingTestChild", [command, folder] + options, environment: environment)
+    }
+}

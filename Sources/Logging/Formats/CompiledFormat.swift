@@ -13,13 +13,10 @@ struct CompiledFormat: Sendable {
     private static let fieldsMarkLength = 24
 
     let kind: Kind
-    private let pattern: PatternSteps?
-    /// The steps of `pattern`, so that a line counts no references; unsafe because of the pointer, which never changes.
-    nonisolated(unsafe) private let steps: UnsafeBufferPointer<PatternSteps.Step>?
     /// The length of the literals after the message, which is reserved when a long message is truncated.
     private var tailLength = 0
     let needsTime: Bool
-    var indentUnit: [UInt8] = [32]
+    var indentUnit: [UInt8] = [.space]
     var indentWidth = 2
     var messageStyle = Escaping.text
     var time = LogTimeStyle()
@@ -27,31 +24,32 @@ struct CompiledFormat: Sendable {
     init(_ kind: Kind) {
         self.kind = kind
         guard case .pattern(let pieces) = kind else {
-            (pattern, steps, needsTime) = (nil, nil, true)
+            needsTime = true
             return
         }
         for piece in pieces { tailLength = piece.kind == .message ? 0 : tailLength + piece.literal.utf8.count }
-        let pattern = PatternSteps(pieces)
-        (self.pattern, steps, needsTime) = (pattern, pattern.all, pieces.contains(FormatPiece(.time)))
+        needsTime = pieces.contains(FormatPiece(.time))
     }
 
     /// Appends the record without a line end; returns whether a part was truncated to stay within `limit`.
-    func write(_ record: borrowing LogRecord, to line: ByteBuffer, limit: Int) -> Bool {
-        if let steps { return writePattern(steps, record, to: line, limit: line.count + limit) }
-        guard case .json(let profile) = kind else { return writeLogfmt(record, to: line, limit: line.count + limit) }
-        return writeJSON(record, profile, to: line, limit: line.count + limit)
+    func write(_ record: borrowing LineRecord, to line: ByteBuffer, limit: Int) -> Bool {
+        let limit = line.count + limit
+        return switch kind {
+        case .pattern(let pieces): writePattern(pieces, record, to: line, limit: limit)
+        case .json(let profile): writeJSON(record, profile, to: line, limit: limit)
+        case .logfmt: writeLogfmt(record, to: line, limit: limit)
+        }
     }
 
     private func writePattern(
-        _ steps: UnsafeBufferPointer<PatternSteps.Step>, _ record: borrowing LogRecord, to line: ByteBuffer, limit: Int
+        _ pieces: [FormatPiece], _ record: borrowing LineRecord, to line: ByteBuffer, limit: Int
     ) -> Bool {
         var cut = false
         let end = limit - tailLength
         let short = Self.shortLimit(limit - line.count)
-        for step in steps {
-            line.append(step.literal)
-            switch step.piece {
-            case .literal: break
+        for piece in pieces {
+            switch piece.kind {
+            case .literal: line.append(piece.literal)
             case .indent: if record.depth > 0 { writeIndent(record.depth, to: line) }
             case .level: line.append(record.level.printedName)
             case .context:
@@ -65,7 +63,7 @@ struct CompiledFormat: Sendable {
             case .fields: if !record.fields.isEmpty { cut = writeFields(record, to: line, end: end) || cut }
             case .time: time.append(record.time, to: line)
             case .sequence: line.append(decimal: record.sequence)
-            case .number: line.append(byte: 48 + record.level.rawValue)
+            case .number: line.append(byte: .zero + record.level.rawValue)
             case .toolBoxLevel: line.append(record.level.toolBoxText)
             case .file: writePlace(record.place.file, to: line, end: line.count + short)
             case .function: writePlace(record.place.function, to: line, end: line.count + short)
@@ -77,22 +75,12 @@ struct CompiledFormat: Sendable {
         return cut
     }
 
-    @inline(__always)
-    private func writeFields(_ record: borrowing LogRecord, to line: ByteBuffer, end: Int) -> Bool {
-        if let text = record.fieldText, line.count + text.count + 64 <= end {
-            line.append(text)
-            return false
-        }
-        return LogfmtWriter.append(record.fields, to: line, end: end, reserve: 64)
+    private func writeFields(_ record: borrowing LineRecord, to line: ByteBuffer, end: Int) -> Bool {
+        LogfmtWriter.append(record.fields, to: line, end: end, reserve: 64)
     }
 
-    @inline(__always)
-    private func writeMessage(_ record: borrowing LogRecord, to line: ByteBuffer, end: Int) -> Bool {
+    private func writeMessage(_ record: borrowing LineRecord, to line: ByteBuffer, end: Int) -> Bool {
         let end = record.fields.isEmpty ? end : end - Self.fieldsMarkLength
-        if record.omitted == 0, line.count + record.text.count <= end, Escaping.isPlain(record.text) {
-            line.append(record.text)
-            return false
-        }
         guard LogfmtWriter.looksLikeFields(record.text) else {
             return messageStyle.append(record.text, omitted: record.omitted, to: line, end: end)
         }
@@ -130,18 +118,9 @@ extension LogRecord {
     ///
     /// - Complexity: O(*n*) in the length of the line.
     public func formatted(as format: LogFormat, maximumBytes: Int = 65536) -> String {
-        ByteBuffer.temporary {
-            _ = format.compiled.write(self, to: $0, limit: maximumBytes)
-            return $0.string
+        ByteBuffer.temporary { line in
+            withLine { _ = format.compiled.write($0, to: line, limit: maximumBytes) }
+            return line.string
         }
-    }
-}
-
-extension LogRecord.Copy {
-    /// Returns the line in a format, without a line end.
-    ///
-    /// - Complexity: O(*n*) in the length of the line.
-    public func formatted(as format: LogFormat, maximumBytes: Int = 65536) -> String {
-        withRecord { $0.formatted(as: format, maximumBytes: maximumBytes) }
     }
 }

@@ -47,6 +47,12 @@ public struct LogFormat: Sendable {
     /// Pairs such as `time=… level=DEBUG context=Upload msg="all done" bytes=1024`.
     public static let logfmt = LogFormat(CompiledFormat(.logfmt))
 
+    /// The pieces of a pattern; nil for other formats.
+    package var pieces: [FormatPiece]? {
+        guard case .pattern(let pieces) = compiled.kind else { return nil }
+        return pieces
+    }
+
     /// The character of the indent; a space by default, as in MyLogger.
     public var indentCharacter: Character {
         get { Character(String(decoding: compiled.indentUnit, as: UTF8.self)) }
@@ -69,5 +75,37 @@ public struct LogFormat: Sendable {
     public var time: LogTimeStyle {
         get { compiled.time }
         set { compiled.time = newValue }
+    }
+}
+
+/// The format of a line's time (RFC 3339).
+public struct LogTimeStyle: Hashable, Sendable {
+    /// Whether times are in the local time zone with its offset, such as `+01:00`; otherwise they are in UTC with `Z`.
+    public var isLocal: Bool
+    /// Whether times have six digits after the second; otherwise they have three.
+    public var hasMicroseconds: Bool
+
+    /// Creates a style; by default in UTC with milliseconds.
+    public init(isLocal: Bool = false, hasMicroseconds: Bool = false) {
+        self.isLocal = isLocal
+        self.hasMicroseconds = hasMicroseconds
+    }
+
+    /// Appends a time.
+    func append(_ time: LogTime, to line: ByteBuffer) {
+        let (second, nanosecond) = time.parts
+        let offset = isLocal ? SystemCalls.localOffset(at: second) : 0
+        LogTime.append(second: second + Int64(offset), to: line)
+        line.append("." as StaticString)
+        if hasMicroseconds {
+            line.append(nanosecond / 1000, digits: 6)
+        } else {
+            line.append(nanosecond / 1_000_000, digits: 3)
+        }
+        guard isLocal else { return line.append("Z" as StaticString) }
+        line.append(offset < 0 ? "-" as StaticString : "+")
+        line.append(abs(offset) / 3600, digits: 2)
+        line.append(":" as StaticString)
+        line.append(abs(offset) / 60 % 60, digits: 2)
     }
 }

@@ -4,18 +4,21 @@
 /// its trace.
 public struct LogJSONProfile: Sendable {
     /// The content of a member.
-    enum Member: Sendable {
-        case time, unixTime, sequence, level, lowercaseLevel, googleSeverity, number, openTelemetrySeverity, depth,
-            context
-        case message, body, fields, attributes, file, function, line, lineText, thread
+    package enum Member: Sendable {
+        case time, sequence, level, lowercaseLevel, googleSeverity, number, depth, context
+        case message, fields, file, function, line, lineText, thread
         case literal(StaticString)
         /// The text of a field, left out unless the line has it; for correlation. OpenTelemetry takes hexadecimal digits
         /// only, and a collector refuses a whole request because of another text.
         case identifier(field: String, hexDigits: Int? = nil)
         case members([(name: StaticString, member: Member)])
+        /// Written by another module; the closure returns whether it truncated anything.
+        case custom(@Sendable (borrowing LineRecord, JSONLineWriter) -> Bool)
     }
 
     let members: [(name: StaticString, member: Member)]
+
+    package init(members: [(name: StaticString, member: Member)]) { self.members = members }
 
     /// Ashlar's names.
     public static let standard = LogJSONProfile(members: [
@@ -44,16 +47,15 @@ public struct LogJSONProfile: Sendable {
         ("logging.googleapis.com/spanId", .identifier(field: "span_id")),
         ("message", .message), ("fields", .fields),
     ])
-
-    /// The log record of OpenTelemetry's protocol (OTLP).
-    public static let openTelemetry = LogJSONProfile(members: [
-        ("timeUnixNano", .unixTime), ("severityNumber", .openTelemetrySeverity), ("severityText", .level),
-        ("traceId", .identifier(field: "trace_id", hexDigits: 32)),
-        ("spanId", .identifier(field: "span_id", hexDigits: 16)), ("body", .body), ("attributes", .attributes),
-    ])
 }
 
 extension LogLevel {
+    /// Creates a level from its severity in Google Cloud.
+    package init?(googleSeverity name: String) {
+        guard let level = Self.allCases.first(where: { $0.googleSeverity.description == name }) else { return nil }
+        self = level
+    }
+
     /// The severity in Google Cloud.
     var googleSeverity: StaticString {
         switch self {
@@ -64,21 +66,6 @@ extension LogLevel {
         case .info: "NOTICE"
         case .logging: "INFO"
         case .debug, .analytic, .verbose: "DEBUG"
-        }
-    }
-
-    /// The severity number in OpenTelemetry.
-    var openTelemetrySeverity: UInt64 {
-        switch self {
-        case .unrecoverable: 24
-        case .critical: 21
-        case .error: 17
-        case .warning: 13
-        case .info: 10
-        case .logging: 9
-        case .debug: 5
-        case .analytic: 2
-        case .verbose: 1
         }
     }
 }

@@ -1,7 +1,9 @@
+internal import AshlarCore
+
 /// Writes `key=value` pairs (logfmt).
 ///
 /// A value is quoted if it is empty or contains a space, a quote, `=` or an escape.
-enum LogfmtWriter {
+package enum LogfmtWriter {
     /// Appends each pair after a space; returns whether anything was truncated.
     ///
     /// If a pair would leave fewer than `reserve` bytes before `end`, the number of missing pairs replaces it and all
@@ -32,9 +34,9 @@ enum LogfmtWriter {
             }
         }
         guard line.count + 16 <= end else { return true }
-        line.append(byte: 32)
+        line.append(byte: .space)
         appendKey(prefix + key, to: line, end: end)
-        line.append(byte: 61)
+        line.append(byte: .equals)
         switch value {
         case .integer(let number): line.append(decimal: number)
         case .unsigned(let number): line.append(decimal: number)
@@ -60,16 +62,16 @@ enum LogfmtWriter {
     }
 
     static func appendQuoted(_ text: LogText, omitted: Int, to line: ByteBuffer, end: Int) -> Bool {
-        line.append(byte: 34)
+        line.append(byte: .quote)
         let cut = Escaping.quoted.append(text, omitted: omitted, to: line, end: end - 1)
-        line.append(byte: 34)
+        line.append(byte: .quote)
         return cut
     }
 
     private static func needsQuotes(_ text: LogText) -> Bool {
         for index in 0..<text.count {
             switch text[index] {
-            case 0...0x20, 0x22, 0x3D, 0x7F, 0xC2, 0xE2: return true
+            case ...0x20, .quote, .equals, 0x7F, 0xC2, 0xE2: return true
             default: continue
             }
         }
@@ -86,30 +88,31 @@ enum LogfmtWriter {
                 return line.append(text)
             }
             _ = Escaping.text.append(text, to: line, end: min(end, before + LogContext.longest))
-            if line.count == before { line.append(byte: 95) }
-            for index in before..<line.count where !isKeyByte(line[index]) { line[index] = 95 }
+            let underscore = UInt8(ascii: "_")
+            if line.count == before { line.append(byte: underscore) }
+            for index in before..<line.count where !isKeyByte(line[index]) { line[index] = underscore }
         }
     }
 
-    static func isKeyByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x80...: true
-        default: false
-        }
+    package static func isKeyByte(_ byte: UInt8) -> Bool {
+        byte.isLetter || byte.isDigit || byte >= 0x80 || "-._".utf8.contains(byte)
+    }
+
+    /// Whether a message could be read as a field; see ``looksLikeFields(_:)-(LogText)``.
+    package static func looksLikeFields(_ message: String) -> Bool {
+        LogText.withBytes(message) { looksLikeFields($0) }
     }
 
     /// Whether a message contains a key and `=` at its start or after a space, so that it could be read as a field.
-    @inline(__always)
-    static func looksLikeFields(_ message: LogText) -> Bool { message.contains(61) && hasKey(message) }
+    static func looksLikeFields(_ message: LogText) -> Bool { message.contains(.equals) && hasKey(message) }
 
-    @inline(never)
     private static func hasKey(_ message: LogText) -> Bool {
         var first = 0
-        while let offset = message.dropFirst(first).firstIndex(of: 61) {
+        while let offset = message.dropFirst(first).firstIndex(of: .equals) {
             let equals = first + offset
             var start = equals
             while start > first, isKeyByte(message[start - 1]) { start -= 1 }
-            if start < equals, start == 0 || message[start - 1] <= 32 { return true }
+            if start < equals, start == 0 || message[start - 1] <= .space { return true }
             first = equals + 1
         }
         return false
@@ -117,7 +120,7 @@ enum LogfmtWriter {
 }
 
 extension CompiledFormat {
-    func writeLogfmt(_ record: borrowing LogRecord, to line: ByteBuffer, limit: Int) -> Bool {
+    func writeLogfmt(_ record: borrowing LineRecord, to line: ByteBuffer, limit: Int) -> Bool {
         line.append("time=" as StaticString)
         time.append(record.time, to: line)
         line.append(" level=" as StaticString)

@@ -1,19 +1,25 @@
 /// A part of a pattern.
-struct FormatPiece: Equatable {
-    enum Kind: String {
+package struct FormatPiece: Equatable, Sendable {
+    package enum Kind: String, Sendable {
         case literal = ""
         case indent, level, context, message, fields, time, sequence, number
         case toolBoxLevel = "ftlevel"
         case file, function, method, line, thread
     }
 
-    let kind: Kind
+    package let kind: Kind
     /// The text of a literal.
-    let literal: String
+    package let literal: String
 
-    init(_ kind: Kind) { (self.kind, literal) = (kind, "") }
+    init(_ kind: Kind) {
+        self.kind = kind
+        literal = ""
+    }
 
-    init(literal: String) { (kind, self.literal) = (.literal, literal) }
+    init(literal: String) {
+        kind = .literal
+        self.literal = literal
+    }
 }
 
 /// Parses the patterns of ``LogFormat``.

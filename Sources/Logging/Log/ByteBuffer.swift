@@ -1,3 +1,78 @@
+/// UTF-8 bytes whose memory the caller manages.
+struct LogText {
+    let start: UnsafePointer<UInt8>
+    let count: Int
+
+    @inline(__always)
+    init(start: UnsafePointer<UInt8>, count: Int) {
+        self.start = start
+        self.count = count
+    }
+
+    /// Creates static text.
+    ///
+    /// File and function names from the compiler always have an address.
+    @inline(__always)
+    init(_ text: StaticString) {
+        let addressed: StaticString = text.hasPointerRepresentation ? text : "unknown"
+        self.init(start: addressed.utf8Start, count: addressed.utf8CodeUnitCount)
+    }
+
+    /// Runs `body` with the bytes of a string.
+    @inline(__always)
+    static func withBytes<Result>(_ string: String, _ body: (LogText) -> Result) -> Result {
+        var string = string
+        return string.withUTF8 { bytes in
+            withUnsafePointer(to: 0 as UInt8) { body(LogText(start: bytes.baseAddress ?? $0, count: bytes.count)) }
+        }
+    }
+
+    /// Runs `body` with the elements of an array.
+    static func withBytes<Result>(_ bytes: [UInt8], _ body: (LogText) -> Result) -> Result {
+        bytes.withUnsafeBufferPointer { bytes in
+            withUnsafePointer(to: 0 as UInt8) { body(LogText(start: bytes.baseAddress ?? $0, count: bytes.count)) }
+        }
+    }
+
+    @inline(__always) subscript(index: Int) -> UInt8 { start[index] }
+
+    @inline(__always) func prefix(_ count: Int) -> LogText { LogText(start: start, count: min(count, self.count)) }
+
+    @inline(__always)
+    func dropFirst(_ count: Int) -> LogText { LogText(start: start + count, count: self.count - count) }
+
+    var bytes: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(start: start, count: count) }
+    var string: String { String(decoding: bytes, as: UTF8.self) }
+    var array: [UInt8] { Array(bytes) }
+
+    /// Returns the offset of the first occurrence of a byte.
+    func firstIndex(of byte: UInt8) -> Int? { SystemCalls.offset(of: byte, in: start, count) }
+
+    func contains(_ byte: UInt8) -> Bool { firstIndex(of: byte) != nil }
+
+    /// Returns the offset of the last occurrence of a byte.
+    func lastIndex(of byte: UInt8) -> Int? { bytes.lastIndex(of: byte) }
+}
+
+extension LogText: Hashable {
+    static func == (left: LogText, right: LogText) -> Bool {
+        left.bytes.elementsEqual(right.bytes)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(bytes: .init(bytes))
+    }
+}
+
+extension UInt8 {
+    static var newline: UInt8 { UInt8(ascii: "\n") }
+    static var space: UInt8 { UInt8(ascii: " ") }
+    static var quote: UInt8 { UInt8(ascii: "\"") }
+    static var backslash: UInt8 { UInt8(ascii: "\\") }
+    static var equals: UInt8 { UInt8(ascii: "=") }
+    static var zero: UInt8 { UInt8(ascii: "0") }
+}
+
 /// A growing byte buffer that a thread reuses for each line.
 ///
 /// The handle is copied without reference counting. Its creator frees it with ``deallocate()``.
@@ -85,38 +160,7 @@ struct ByteBuffer {
     @inline(__always)
     func append(_ text: LogText) {
         let fitting = text.count <= header.pointee.limit - header.pointee.count ? text.count : cut(text.count)
-        Self.copy(text.start, to: extend(fitting), fitting)
-    }
-
-    /// Copies bytes; the short ones of which a line consists without a call of memmove.
-    ///
-    /// The last bytes of a short text are copied twice.
-    @inline(__always)
-    private static func copy(_ source: UnsafePointer<UInt8>, to target: UnsafeMutablePointer<UInt8>, _ count: Int) {
-        let (source, target) = (UnsafeRawPointer(source), UnsafeMutableRawPointer(target))
-        switch count {
-        case 0: return
-        case 1..<4:
-            let (middle, last) = (count / 2, count &- 1)
-            target.storeBytes(of: source.load(as: UInt8.self), as: UInt8.self)
-            target.storeBytes(
-                of: source.load(fromByteOffset: middle, as: UInt8.self), toByteOffset: middle, as: UInt8.self)
-            target.storeBytes(of: source.load(fromByteOffset: last, as: UInt8.self), toByteOffset: last, as: UInt8.self)
-        case 4..<8: copyEnds(UInt32.self, source, to: target, count)
-        case 8...16: copyEnds(UInt64.self, source, to: target, count)
-        case 17...32: copyEnds(SIMD16<UInt8>.self, source, to: target, count)
-        default: target.copyMemory(from: source, byteCount: count)
-        }
-    }
-
-    @inline(__always)
-    private static func copyEnds<Word: BitwiseCopyable>(
-        _ word: Word.Type, _ source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, _ count: Int
-    ) {
-        let end = count &- MemoryLayout<Word>.size
-        let (first, last) = (source.loadUnaligned(as: word), source.loadUnaligned(fromByteOffset: end, as: word))
-        target.storeBytes(of: first, as: word)
-        target.storeBytes(of: last, toByteOffset: end, as: word)
+        extend(fitting).update(from: text.start, count: fitting)
     }
 
     @inline(never)
@@ -154,56 +198,33 @@ struct ByteBuffer {
     /// Appends a number in decimal digits.
     ///
     /// A number is never truncated.
-    @inline(__always)
     func append(decimal value: UInt64) {
-        let length = Self.digitCount(of: value)
-        guard header.pointee.count &+ length <= header.pointee.limit else {
+        var length = 1
+        var rest = value / 10
+        while rest > 0 {
+            length += 1
+            rest /= 10
+        }
+        guard header.pointee.count + length <= header.pointee.limit else {
             header.pointee.omitted += length
             return
         }
         write(value, length)
     }
 
-    /// Returns the number of decimal digits, four for each division.
-    @inline(__always)
-    private static func digitCount(of value: UInt64) -> Int {
-        var (rest, count) = (value, 1)
-        while rest >= 10_000 {
-            rest /= 10_000
-            count &+= 4
-        }
-        return rest < 100 ? count &+ (rest < 10 ? 0 : 1) : count &+ (rest < 1000 ? 2 : 3)
-    }
-
     /// Appends a number below 10^`digits` with leading zeros.
     func append(_ value: Int, digits: Int) { write(UInt64(value.magnitude), digits) }
 
-    /// Replaces digits by those of a number below 10^`digits`.
-    @inline(__always)
-    func overwrite(_ value: Int, digits: Int, at offset: Int) {
-        Self.write(UInt64(value.magnitude), digits, to: header.pointee.start + offset)
-    }
-
-    @inline(__always)
-    private func write(_ value: UInt64, _ length: Int) { Self.write(value, length, to: extend(length)) }
-
-    /// Writes digits from the last to the first, two for each division.
-    @inline(__always)
-    private static func write(_ value: UInt64, _ length: Int, to place: UnsafeMutablePointer<UInt8>) {
-        var (rest, index) = (value, length)
-        while index >= 2 {
-            let quotient = rest / 100
-            let pair = rest &- quotient &* 100
-            let tens = pair / 10
-            index &-= 2
-            place[index] = UInt8(truncatingIfNeeded: 48 &+ tens)
-            place[index &+ 1] = UInt8(truncatingIfNeeded: 48 &+ pair &- tens &* 10)
-            rest = quotient
+    /// Writes digits from the last to the first.
+    private func write(_ value: UInt64, _ length: Int) {
+        let start = extend(length)
+        var rest = value
+        for index in stride(from: length - 1, through: 0, by: -1) {
+            start[index] = .zero + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
         }
-        if index == 1 { place[0] = UInt8(truncatingIfNeeded: 48 &+ rest % 10) }
     }
 
-    @inline(__always)
     func append(decimal value: Int64) {
         if value < 0 { append("-" as StaticString) }
         append(decimal: value.magnitude)

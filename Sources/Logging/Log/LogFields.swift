@@ -15,7 +15,10 @@ public struct LogFields: ExpressibleByDictionaryLiteral, Hashable, Sendable {
         /// The value of the field.
         public let value: LogFieldValue
 
-        init(key: String, value: LogFieldValue) { (self.key, self.value) = (key, value) }
+        package init(key: String, value: LogFieldValue) {
+            self.key = key
+            self.value = value
+        }
 
         init(_ key: String, _ value: any LogFieldConvertible) {
             self.key = key
@@ -41,7 +44,7 @@ public struct LogFields: ExpressibleByDictionaryLiteral, Hashable, Sendable {
     /// Creates a list from pairs of strings.
     public init(_ pairs: some Sequence<(String, String)>) { self.init(pairs.map { Element($0.0, $0.1) }) }
 
-    init(_ elements: [Element]) { pairs = elements.isEmpty ? nil : elements }
+    package init(_ elements: [Element]) { pairs = elements.isEmpty ? nil : elements }
 
     /// Whether the list has no pairs.
     public var isEmpty: Bool { pairs == nil }

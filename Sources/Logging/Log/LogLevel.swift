@@ -41,7 +41,7 @@ public enum LogLevel: UInt8, Comparable, CaseIterable, Sendable {
     public var name: String { printedName.description }
 
     /// The name in FTToolBox, such as `FT_DEBUGGING`.
-    public var toolBoxName: String { toolBoxText.description }
+    package var toolBoxName: String { toolBoxText.description }
 
     /// Parses a name or number, ignoring case and surrounding spaces.
     ///
@@ -98,4 +98,28 @@ public enum LogLevel: UInt8, Comparable, CaseIterable, Sendable {
 extension LogLevel: CustomStringConvertible {
     /// The printed name, such as `DEBUG`.
     public var description: String { name }
+}
+
+extension LogLevel {
+    /// The number of levels in the program: 9, unless a package trait removes the less severe ones.
+    ///
+    /// The value is constant in the caller's code, so that the compiler removes calls of the other levels with their
+    /// messages.
+    @inlinable
+    @inline(__always)
+    static var compiledCount: UInt8 {
+        #if AshlarLogUpToError
+            3
+        #elseif AshlarLogUpToWarning
+            4
+        #elseif AshlarLogUpToInformation
+            5
+        #elseif AshlarLogUpToLogging
+            6
+        #elseif AshlarLogUpToDebugging
+            7
+        #else
+            9
+        #endif
+    }
 }

@@ -1,3 +1,84 @@
+internal import Synchronization
+
+/// The text of a line, built from a string literal as UTF-8 bytes.
+///
+/// A literal without interpolation isn't copied. Interpolated text is written into a buffer that the thread reuses, so
+/// numbers, strings and static text need no allocation. A message can be stored and logged again.
+///
+/// ```swift
+/// let name = "acme", bytes = 42
+/// Log("Upload").debug("sent \(bytes) B of \(name, privacy: .private)")
+/// ```
+public struct LogMessage: ExpressibleByStringInterpolation, @unchecked Sendable {
+    // Sendable because the bytes don't change after initialization; `owner` retains them.
+
+    /// Literals are static strings.
+    public typealias StringLiteralType = StaticString
+
+    let text: LogText
+    /// The number of bytes that were truncated because the line would be too long.
+    let omitted: Int
+    var owner: MessageBuffer?
+
+    /// The maximum length of a message, which grows with the limits of lines.
+    private static let longestMessage = Atomic<Int>(0)
+    static var longest: Int { max(65_536, longestMessage.load(ordering: .relaxed)) + 64 }
+
+    static func allow(_ bytes: Int) {
+        _ = longestMessage.max(bytes, ordering: .relaxed)
+    }
+
+    private init(text: LogText) {
+        self.text = text
+        omitted = 0
+        owner = nil
+    }
+
+    init(owner: consuming MessageBuffer) {
+        text = owner.buffer.text
+        omitted = owner.buffer.omitted
+        self.owner = owner
+    }
+
+    /// Creates a message from static text.
+    public init(stringLiteral value: StaticString) {
+        guard value.hasPointerRepresentation else {
+            let owner = ThreadContext.current.takeMessageBuffer()
+            owner.buffer.append(value)
+            self.init(owner: owner)
+            return
+        }
+        self.init(text: LogText(value))
+    }
+
+    /// Creates a message from an interpolated literal.
+    public init(stringInterpolation: StringInterpolation) { self.init(owner: stringInterpolation.owner) }
+
+    /// Creates a message from a string known at run time.
+    ///
+    /// - Complexity: O(*n*) in the length of the string, which is copied up to the maximum length of a line.
+    public init(_ text: some StringProtocol) {
+        let owner = ThreadContext.current.takeMessageBuffer()
+        owner.buffer.append(text)
+        self.init(owner: owner)
+    }
+
+    /// Runs `body` with the length of the message and returns its buffer, as a logger does.
+    ///
+    /// For benchmarks.
+    @_spi(Benchmarks)
+    public consuming func consume(_ body: (_ count: Int) -> Void) {
+        var message = self
+        body(message.text.count)
+        ThreadContext.current.giveBack(&message.owner)
+    }
+}
+
+extension LogMessage: CustomStringConvertible {
+    /// The text, up to the maximum length of a line.
+    public var description: String { text.string }
+}
+
 extension LogMessage {
     /// Collects an interpolated literal.
     public struct StringInterpolation: StringInterpolationProtocol {
@@ -20,12 +101,6 @@ extension LogMessage {
 
         /// Appends a string.
         public mutating func appendInterpolation(_ text: String) { buffer.append(text) }
-
-        /// Appends a substring.
-        public mutating func appendInterpolation(_ text: Substring) { buffer.append(text) }
-
-        /// Appends the text of another message.
-        public mutating func appendInterpolation(_ message: LogMessage) { buffer.append(message.text) }
 
         /// Appends static text.
         public mutating func appendInterpolation(_ text: StaticString) { buffer.append(text) }
@@ -50,11 +125,6 @@ extension LogMessage {
             value.write(to: &stream)
         }
 
-        /// Appends `true` or `false`.
-        public mutating func appendInterpolation(_ value: Bool) {
-            buffer.append(value ? "true" as StaticString : "false")
-        }
-
         /// Appends a value in the form of `String(describing:)`.
         ///
         /// The value's `description` can log; it runs without a lock.
@@ -64,9 +134,6 @@ extension LogMessage {
         public mutating func appendInterpolation<Value>(_ value: Value?) {
             if let value { buffer.append(LogPrivacy.text(of: value)) } else { buffer.append("nil" as StaticString) }
         }
-
-        /// Appends an error in the form of `String(describing:)`.
-        public mutating func appendInterpolation(_ error: any Error) { buffer.append(String(describing: error)) }
 
         /// Appends a value or its replacement.
         ///
@@ -87,12 +154,7 @@ extension LogMessage {
         }
 
         /// Appends a floating-point number in another notation.
-        public mutating func appendInterpolation(_ value: Double, format: LogFloatFormat) {
-            buffer.append(format.text(of: value))
-        }
-
-        /// Appends a floating-point number of any type in another notation.
-        public mutating func appendInterpolation<Number: BinaryFloatingPoint>(_ value: Number, format: LogFloatFormat) {
+        public mutating func appendInterpolation(_ value: some BinaryFloatingPoint, format: LogFloatFormat) {
             buffer.append(format.text(of: Double(value)))
         }
     }

@@ -14,7 +14,8 @@ public struct LogThresholds: Hashable, Sendable {
 
     /// Creates thresholds.
     public init(global: LogLevel? = .info, contexts: [String: LogLevel?] = [:]) {
-        (self.global, self.contexts) = (global, contexts)
+        self.global = global
+        self.contexts = contexts
     }
 
     /// Parses a list such as `info,net=debug,*=off`, the form of the environment variable `ASHLAR_LOG`.
@@ -74,7 +75,7 @@ public struct LogThresholds: Hashable, Sendable {
         return global
     }
 
-    static func matches(_ rule: String, _ context: String) -> Bool {
+    package static func matches(_ rule: String, _ context: String) -> Bool {
         guard context.hasPrefix(rule) else { return false }
         guard let last = rule.last, isWordPart(last) else { return true }
         return context.dropFirst(rule.count).first.map { !isWordPart($0) } ?? true
@@ -83,4 +84,35 @@ public struct LogThresholds: Hashable, Sendable {
     private static func isWordPart(_ character: Character) -> Bool {
         character.isLetter || character.isNumber || character == "_"
     }
+}
+
+/// An error in a format or in a list of thresholds.
+///
+/// Logging itself never throws.
+public struct LogError: Error, Hashable, Sendable {
+    /// The kind of error.
+    ///
+    /// Codes may be added, so a `switch` needs a `default`.
+    public struct Code: Hashable, Sendable {
+        private enum Kind { case formatMalformed, thresholdsMalformed }
+        private let kind: Kind
+        /// A format has the wrong number of placeholders or an unknown one.
+        public static var formatMalformed: Code { Code(kind: .formatMalformed) }
+        /// A list of thresholds has an unknown part.
+        public static var thresholdsMalformed: Code { Code(kind: .thresholdsMalformed) }
+    }
+
+    /// The kind of error.
+    public let code: Code
+    /// The text that contains the error.
+    let text: String
+    /// The expected text.
+    let expected: String
+    /// The actual text.
+    let found: String
+}
+
+extension LogError: CustomStringConvertible {
+    /// The text, the expected form, and the found one.
+    public var description: String { "\"\(text)\": expected \(expected), found \(found)" }
 }

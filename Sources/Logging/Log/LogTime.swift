@@ -20,18 +20,9 @@ public struct LogTime: Hashable, Comparable, Sendable {
     public static func < (left: LogTime, right: LogTime) -> Bool { left.nanoseconds < right.nanoseconds }
 
     /// Seconds since 1970, rounded down, and the nanoseconds after them.
-    var parts: (second: Int64, nanosecond: Int) {
+    package var parts: (second: Int64, nanosecond: Int) {
         let (second, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
         return rest < 0 ? (second - 1, Int(rest + 1_000_000_000)) : (second, Int(rest))
-    }
-
-    /// Parses a time such as `2026-11-20T13:22:32.123Z`, with an offset or `Z`.
-    init?(rfc3339 text: some Sequence<UInt8>) {
-        guard let moment = RFC3339.parse(text) else { return nil }
-        let fraction = Int64((moment.fraction * 1e9).rounded())
-        let (whole, overflow) = moment.seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        guard !overflow else { return nil }
-        nanoseconds = whole &+ fraction
     }
 
     /// Appends `2026-11-20T13:22:32`.
@@ -40,20 +31,20 @@ public struct LogTime: Hashable, Comparable, Sendable {
         let rest = Int(truncatingIfNeeded: second - Int64(day) * 86_400)
         let date = CivilDate(daysSince1970: day)
         buffer.append(date.year, digits: 4)
-        buffer.append(byte: 45)
+        buffer.append("-" as StaticString)
         buffer.append(date.month, digits: 2)
-        buffer.append(byte: 45)
+        buffer.append("-" as StaticString)
         buffer.append(date.day, digits: 2)
-        buffer.append(byte: 84)
+        buffer.append("T" as StaticString)
         appendTimeOfDay(rest, to: buffer)
     }
 
     /// Appends `13:22:32`.
     static func appendTimeOfDay(_ second: Int, to buffer: ByteBuffer) {
         buffer.append(second / 3600, digits: 2)
-        buffer.append(byte: 58)
+        buffer.append(":" as StaticString)
         buffer.append(second / 60 % 60, digits: 2)
-        buffer.append(byte: 58)
+        buffer.append(":" as StaticString)
         buffer.append(second % 60, digits: 2)
     }
 
@@ -75,9 +66,9 @@ extension LogTime: CustomStringConvertible {
     public var description: String {
         ByteBuffer.temporary {
             Self.append(second: parts.second, to: $0)
-            $0.append(byte: 46)
+            $0.append("." as StaticString)
             $0.append(parts.nanosecond / 1_000_000, digits: 3)
-            $0.append(byte: 90)
+            $0.append("Z" as StaticString)
             return $0.string
         }
     }

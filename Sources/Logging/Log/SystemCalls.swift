@@ -9,6 +9,143 @@ internal import CAshlarLogging
     import Glibc
 #endif
 
+/// The C library functions that the module calls.
+///
+/// A failed call returns `-errno` or nil and never traps. Interrupted calls are repeated.
+enum SystemCalls {
+    static func message(of error: Int32) -> String {
+        guard let text = strerror(error) else { return "error \(error)" }
+        return String(cString: text)
+    }
+
+    static let fileTooLarge = EFBIG
+    static let badDescriptor = EBADF
+    static let noSpace = ENOSPC
+    static let exists = EEXIST
+    static let missing = ENOENT
+    static let inputOutput = EIO
+    static let notRegular = EINVAL
+
+    /// Returns the offset of the first occurrence of a byte.
+    @inline(__always)
+    static func offset(of byte: UInt8, in start: UnsafeRawPointer, _ count: Int) -> Int? {
+        guard count > 0, let found = memchr(start, Int32(byte), count) else { return nil }
+        return UnsafeRawPointer(found) - start
+    }
+
+    static func retrying(_ call: () -> Int32) -> Int32 {
+        while true {
+            let result = call()
+            if result >= 0 { return result }
+            if errno != EINTR { return -errno }
+        }
+    }
+
+    // MARK: Time
+
+    /// Nanoseconds since 1970-01-01 UTC.
+    static func wallClock() -> Int64 { clock(CLOCK_REALTIME) }
+
+    /// Nanoseconds of a clock that never goes backwards, from an arbitrary start.
+    static func monotonicClock() -> Int64 { clock(CLOCK_MONOTONIC) }
+
+    @inline(__always)
+    private static func clock(_ clock: clockid_t) -> Int64 {
+        var now = timespec()
+        clock_gettime(clock, &now)
+        return Int64(now.tv_sec) &* 1_000_000_000 &+ Int64(now.tv_nsec)
+    }
+
+    /// Returns the offset of local time from UTC at a point in time, in seconds.
+    static func localOffset(at second: Int64) -> Int {
+        var moment = time_t(clamping: second)
+        var parts = tm()
+        return localtime_r(&moment, &parts) == nil ? 0 : parts.tm_gmtoff
+    }
+
+    static func sleep(milliseconds: UInt32) { usleep(milliseconds * 1000) }
+
+    // MARK: The process
+
+    static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+
+    static var processID: Int32 { getpid() }
+
+    static var userID: UInt32 { geteuid() }
+
+    static func atExit(_ action: @escaping @convention(c) () -> Void) {
+        atexit(action)
+        #if !canImport(Darwin)
+            at_quick_exit(action)
+        #endif
+    }
+
+    static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
+
+    /// The number of columns of a terminal; nil if it is unknown.
+    static func terminalWidth(_ descriptor: Int32) -> Int? {
+        let width = ashlar_log_terminal_width(descriptor)
+        return width > 0 ? Int(width) : nil
+    }
+
+    /// The file size beyond which a write raises `SIGXFSZ`, if there is a limit.
+    static var fileSizeLimit: Int64? { resourceLimit(RLIMIT_FSIZE) }
+
+    #if canImport(Glibc)
+        private typealias Resource = __rlimit_resource
+    #else
+        private typealias Resource = Int32
+    #endif
+
+    private static func resourceLimit(_ resource: Resource) -> Int64? {
+        var limit = rlimit()
+        #if canImport(Glibc)
+            let result = getrlimit(__rlimit_resource_t(resource.rawValue), &limit)
+        #else
+            let result = getrlimit(resource, &limit)
+        #endif
+        return result == 0 ? Int64(exactly: limit.rlim_cur) : nil
+    }
+
+    /// The lowest number for descriptors that remain open.
+    ///
+    /// It is below 64, the initial size of the descriptor table: growing the table delays a process with several
+    /// threads by about 10 ms on Linux.
+    static let highNumber = Int32(min(48, (resourceLimit(RLIMIT_NOFILE) ?? 1024) / 2))
+
+    /// Runs a write without raising `SIGPIPE` or `SIGXFSZ`.
+    ///
+    /// Both signals are sent to the writing thread. They are blocked, and consumed if the write raised them. Darwin
+    /// sends SIGPIPE to the process, so descriptors also need ``disableSIGPIPE(on:)`` there.
+    @inline(never)
+    static func withoutWriteSignals(_ body: () -> Int) -> Int {
+        var blocked = sigset_t()
+        var before = sigset_t()
+        sigemptyset(&blocked)
+        sigaddset(&blocked, SIGPIPE)
+        sigaddset(&blocked, SIGXFSZ)
+        pthread_sigmask(SIG_BLOCK, &blocked, &before)
+        let result = body()
+        for (signal, error) in [(SIGPIPE, EPIPE), (SIGXFSZ, EFBIG)]
+        where result == -Int(error) && sigismember(&before, signal) == 0 {
+            var one = sigset_t()
+            sigemptyset(&one)
+            sigaddset(&one, signal)
+            #if canImport(Darwin)
+                var pending = sigset_t()
+                sigpending(&pending)
+                var taken: Int32 = 0
+                if sigismember(&pending, signal) == 1 { sigwait(&one, &taken) }
+            #else
+                var none = timespec()
+                _ = sigtimedwait(&one, nil, &none)
+            #endif
+        }
+        pthread_sigmask(SIG_SETMASK, &before, nil)
+        return result
+    }
+}
+
 /// Opening, reading and writing files.
 extension SystemCalls {
     /// Opens or creates a file for appending, accessible to its owner only.
@@ -32,15 +169,8 @@ extension SystemCalls {
         aboveStandardStreams(regular(retrying { open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }))
     }
 
-    /// A path that stays valid when the process changes its working directory.
-    static func absolutePath(_ path: String) -> String {
-        guard !path.isEmpty, !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
-        defer { free(folder) }
-        return String(cString: folder) + "/" + path
-    }
-
     private static func regular(_ descriptor: Int32) -> Int32 {
-        guard descriptor >= 0, status(descriptor)?.isRegular != true else { return descriptor }
+        guard descriptor >= 0, FileStatus(descriptor: descriptor)?.kind != .regular else { return descriptor }
         close(descriptor)
         return -notRegular
     }
@@ -113,31 +243,15 @@ extension SystemCalls {
     static func read(_ descriptor: Int32, offset: Int64, limit: Int) -> [UInt8] {
         guard limit > 0 else { return [] }
         return [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
-            count = read(descriptor, offset: offset, into: buffer.baseAddress!, limit: limit)
-        }
-    }
-
-    /// Reads the start of a file into a buffer; returns the number of bytes.
-    static func read(_ path: String, into buffer: UnsafeMutableBufferPointer<UInt8>) -> Int {
-        let descriptor = openForReading(path)
-        guard descriptor >= 0, let start = buffer.baseAddress else { return 0 }
-        defer { close(descriptor) }
-        return read(descriptor, offset: 0, into: start, limit: buffer.count)
-    }
-
-    private static func read(
-        _ descriptor: Int32, offset: Int64, into start: UnsafeMutablePointer<UInt8>, limit: Int
-    ) -> Int {
-        var count = 0
-        while count < limit {
-            let got = pread(descriptor, start + count, limit - count, off_t(offset) + off_t(count))
-            if got > 0 {
-                count += got
-            } else if got == 0 || errno != EINTR {
-                break
+            while count < limit {
+                let got = pread(descriptor, buffer.baseAddress! + count, limit - count, off_t(offset) + off_t(count))
+                if got > 0 {
+                    count += got
+                } else if got == 0 || errno != EINTR {
+                    break
+                }
             }
         }
-        return count
     }
 
     /// Writes in place.
@@ -158,84 +272,11 @@ extension SystemCalls {
         #endif
     }
 
-    @discardableResult
-    static func remove(_ path: String) -> Bool { unlink(path) == 0 }
-
-    static func rename(_ path: String, to other: String) -> Bool {
-        #if canImport(Darwin)
-            Darwin.rename(path, other) == 0
-        #elseif canImport(Musl)
-            Musl.rename(path, other) == 0
-        #else
-            Glibc.rename(path, other) == 0
-        #endif
-    }
-
-    struct FileIdentity: Equatable {
-        var device: UInt64
-        var number: UInt64
-    }
-
-    struct FileStatus {
-        var identity: FileIdentity
-        var size: Int64
-        /// The time of the last change of content, in seconds since 1970.
-        var changedAt: Int64
-        var links: Int
-        var owner: UInt32
-        var isRegular: Bool
-        var isPipeOrSocket: Bool
-        var isWritableByOthers: Bool
-    }
-
-    private static func status(of raw: stat) -> FileStatus {
-        let kind = raw.st_mode & S_IFMT
-        #if canImport(Darwin)
-            let changedAt = Int64(raw.st_mtimespec.tv_sec)
-        #else
-            let changedAt = Int64(raw.st_mtim.tv_sec)
-        #endif
-        return FileStatus(
-            identity: FileIdentity(device: UInt64(truncatingIfNeeded: raw.st_dev), number: UInt64(raw.st_ino)),
-            size: Int64(raw.st_size), changedAt: changedAt, links: Int(raw.st_nlink), owner: raw.st_uid,
-            isRegular: kind == S_IFREG, isPipeOrSocket: kind == S_IFIFO || kind == S_IFSOCK,
-            isWritableByOthers: raw.st_mode & (S_IWGRP | S_IWOTH) != 0)
-    }
-
-    static func status(_ descriptor: Int32) -> FileStatus? {
-        var raw = stat()
-        return fstat(descriptor, &raw) == 0 ? status(of: raw) : nil
-    }
-
-    /// The status of a file; a symbolic link is not followed.
-    static func status(path: String) -> FileStatus? {
-        var raw = stat()
-        return lstat(path, &raw) == 0 ? status(of: raw) : nil
-    }
-
     /// Whether a descriptor still refers to a file.
     ///
     /// The app may have closed it and reused its number.
     static func isSame(_ descriptor: Int32, _ identity: FileIdentity?) -> Bool {
-        descriptor >= 0 && identity != nil && status(descriptor)?.identity == identity
-    }
-
-    /// Creates a folder and its parents for the owner only; returns 0 or an `errno`.
-    static func createFolder(_ path: String) -> Int32 {
-        if mkdir(path, 0o700) == 0 { return 0 }
-        switch errno {
-        case EEXIST:
-            var raw = stat()
-            guard stat(path, &raw) == 0 else { return errno }
-            return raw.st_mode & S_IFMT == S_IFDIR ? 0 : ENOTDIR
-        case ENOENT:
-            guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return ENOENT }
-            let failed = createFolder(String(path[..<slash]))
-            guard failed == 0 else { return failed }
-            return mkdir(path, 0o700) == 0 || errno == EEXIST ? 0 : errno
-        case let error:
-            return error
-        }
+        descriptor >= 0 && identity != nil && FileIdentity(descriptor: descriptor) == identity
     }
 
     /// Runs `body` unless another sink or process does this for a file of the same folder; returns nil in that case.
@@ -255,23 +296,6 @@ extension SystemCalls {
         #endif
     }
 
-    static func isWritableFolder(_ path: String) -> Int32 { access(path, W_OK | X_OK) == 0 ? 0 : errno }
-
-    /// Runs `body` with each name in a folder, unsorted.
-    static func forEachName(in folder: String, _ body: (LogText) -> Void) {
-        guard let directory = opendir(folder) else { return }
-        defer { closedir(directory) }
-        while let entry = readdir(directory) {
-            withUnsafePointer(to: &entry.pointee.d_name) {
-                let name = UnsafeRawPointer($0)
-                body(
-                    LogText(
-                        start: name.assumingMemoryBound(to: UInt8.self),
-                        count: strlen(name.assumingMemoryBound(to: CChar.self))))
-            }
-        }
-    }
-
     /// Marks an open file as in use, until its last descriptor is closed.
     ///
     /// The mark is a shared lock. Apple systems end a suspended app that holds a lock, so there is no mark on these.
@@ -283,5 +307,15 @@ extension SystemCalls {
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         return ashlar_log_is_in_use(descriptor) == 1
+    }
+}
+
+extension Duration {
+    /// The duration in nanoseconds, clamped to the range of `Int64`.
+    var clampedNanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, carry) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return overflow || carry ? (seconds < 0 ? .min : .max) : sum
     }
 }

@@ -7,7 +7,7 @@ internal import Synchronization
 /// write to mapped memory.
 enum ForkHooks {
     /// The locks of the forking thread, used only by that thread.
-    nonisolated(unsafe) private static var held: [any ForkLock] = []
+    nonisolated(unsafe) private static var held: [ForkSafeLock] = []
     nonisolated(unsafe) private static var forked: [any ForkAware] = []
     private static let installed: Int32 = ashlar_log_at_fork({ prepare() }, { parent() }, { child() })
 
@@ -19,20 +19,24 @@ enum ForkHooks {
         pipeline.control.lock.lock()
         let settings = pipeline.settings
         // The order in which other code acquires them, outer locks first.
-        var locks: [any ForkLock] = [pipeline.table.forkLock] + settings.sinks.flatMap(\.forkLocks)
+        var locks: [ForkSafeLock] = [pipeline.table.forkLock] + settings.sinks.flatMap(\.forkLocks)
         locks += settings.store?.forkLocks ?? []
         locks += settings.noise.forkLocks + pipeline.innerLocks
-        locks += [LogIndent.forkLock, SecretFields.forkLock, TypeNames.forkLock, Retention.forkLock]
-        locks += [OTLPSpillFolder.forkLock, RunIdentity.forkLock]
-        if pipeline.counters !== LogCounters.process { locks.append(LogCounters.process.lock) }
-        for lock in locks { lock.lock() }
-        held = [pipeline.control.lock] + locks
+        locks += [LogIndent.forkLock, SecretFields.forkLock, Retention.forkLock]
+        locks += [RunIdentity.forkLock, LogCounters.process.lock]
+        // Several sinks can share a lock.
+        held = [pipeline.control.lock]
+        for lock in locks where !held.contains(where: { $0 === lock }) {
+            lock.lock()
+            held.append(lock)
+        }
         forked = [settings.store].compactMap { $0 } + settings.sinks
     }
 
     private static func parent() {
         for lock in held.reversed() { lock.unlock() }
-        (held, forked) = ([], [])
+        held = []
+        forked = []
     }
 
     private static func child() {
@@ -40,22 +44,8 @@ enum ForkHooks {
         for object in forked { object.becomeForkedChild() }
         ashlar_log_set_state_descriptor(-1, 0)
         for lock in held.reversed() { lock.resetInForkedChild() }
-        (held, forked) = ([], [])
+        held = []
+        forked = []
         LogPipeline.shared.becomeForkedChild()
-    }
-}
-
-/// The names of types as contexts.
-enum TypeNames {
-    private static let names = Guarded<[ObjectIdentifier: String]>([:])
-    static var forkLock: ForkSafeLock { names.lock }
-
-    /// - Complexity: O(1); the name of each type is created once.
-    static func name(of type: Any.Type) -> String {
-        let key = ObjectIdentifier(type)
-        if let known = names.withLock({ $0[key] }) { return known }
-        let name = String(describing: type)
-        names.withLock { $0[key] = name }
-        return name
     }
 }

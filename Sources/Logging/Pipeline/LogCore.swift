@@ -1,26 +1,48 @@
 public import Synchronization
 
-/// Decides whether a call of a logger is enabled.
-///
-/// `limit` is the number of enabled levels, 0 to 9. It is computed whenever a setting changes that affects it.
+/// The state that copies of a logger share, with which a call decides whether it is enabled.
 @usableFromInline
-class LevelGate: @unchecked Sendable {  // all properties are constant or atomic
-    /// The number of enabled levels; a disabled call reads only this byte.
+final class LogCore: Sendable {
+    /// The number of enabled levels, 0 to 9; a disabled call reads only this byte.
+    ///
+    /// It is computed whenever a setting changes that affects it.
     @usableFromInline let limit = Atomic<UInt8>(0)
     /// The number of enabled levels without running captures.
     let regularLimit = Atomic<UInt8>(0)
     /// The logger's own threshold; `UInt8.max` for none.
     private let ownLevel: Atomic<UInt8>
     let context: LogContext
+    let pipeline: LogPipeline
 
-    init(_ name: String, level: LogLevel?) {
+    init(_ name: String, level: LogLevel?, pipeline: LogPipeline) {
         context = LogContext(name)
         ownLevel = Atomic(level?.rawValue ?? .max)
+        self.pipeline = pipeline
+        pipeline.table.add(self)
     }
+
+    deinit { pipeline.table.remove(self) }
 
     var level: LogLevel? {
         get { LogLevel(rawValue: ownLevel.load(ordering: .relaxed)) }
-        set { ownLevel.store(newValue?.rawValue ?? .max, ordering: .relaxed) }
+        set {
+            ownLevel.store(newValue?.rawValue ?? .max, ordering: .relaxed)
+            pipeline.table.refold(self)
+        }
+    }
+
+    /// Begins an enabled call before its message is evaluated; returns `false` if calls are nested too deeply.
+    ///
+    /// A `description` can log a value whose `description` logs. At the eighth level, the line is dropped and counted.
+    @usableFromInline
+    func begin() -> Bool {
+        let thread = ThreadContext.current
+        guard thread.state.pointee.nesting < 8 else {
+            pipeline.counters.withLock { $0.droppedRecursive += 1 }
+            return false
+        }
+        thread.state.pointee.nesting += 1
+        return true
     }
 }
 
@@ -36,17 +58,17 @@ final class ThresholdTable: Sendable {
         /// The loggers by address.
         ///
         /// A logger removes itself before its memory is freed.
-        var gates: [ObjectIdentifier: Unmanaged<LevelGate>] = [:]
+        var cores: [ObjectIdentifier: Unmanaged<LogCore>] = [:]
 
-        func fold(_ gate: LevelGate) {
+        func fold(_ core: LogCore) {
             var own: UInt8 = 0
-            if isEnabled, let level = gate.level ?? thresholds.threshold(of: gate.context.name) {
+            if isEnabled, let level = core.level ?? thresholds.threshold(of: core.context.name) {
                 own = level.rawValue + 1
             }
-            gate.regularLimit.store(own, ordering: .relaxed)
+            core.regularLimit.store(own, ordering: .relaxed)
             let captured = captures.keys.max().map { $0.rawValue + 1 } ?? 0
             let recorded = isEnabled ? recorded.map { $0.rawValue + 1 } ?? 0 : 0
-            gate.limit.store(max(own, captured, recorded), ordering: .relaxed)
+            core.limit.store(max(own, captured, recorded), ordering: .relaxed)
         }
     }
 
@@ -68,7 +90,11 @@ final class ThresholdTable: Sendable {
 
     /// Sets the switch, the thresholds and the recorded level in one step.
     func configure(isEnabled: Bool, thresholds: LogThresholds, recorded: LogLevel?) {
-        change { ($0.isEnabled, $0.thresholds, $0.recorded) = (isEnabled, thresholds, recorded) }
+        change {
+            $0.isEnabled = isEnabled
+            $0.thresholds = thresholds
+            $0.recorded = recorded
+        }
     }
 
     func beginCapture(_ level: LogLevel) { change { $0.captures[level, default: 0] += 1 } }
@@ -80,22 +106,22 @@ final class ThresholdTable: Sendable {
         }
     }
 
-    func add(_ gate: LevelGate) {
+    func add(_ core: LogCore) {
         state.withLock {
-            $0.gates[ObjectIdentifier(gate)] = .passUnretained(gate)
-            $0.fold(gate)
+            $0.cores[ObjectIdentifier(core)] = .passUnretained(core)
+            $0.fold(core)
         }
     }
 
-    func remove(_ gate: LevelGate) { state.withLock { $0.gates[ObjectIdentifier(gate)] = nil } }
+    func remove(_ core: LogCore) { state.withLock { $0.cores[ObjectIdentifier(core)] = nil } }
 
     /// Applies a change of the logger's own level.
-    func refold(_ gate: LevelGate) { state.withLock { $0.fold(gate) } }
+    func refold(_ core: LogCore) { state.withLock { $0.fold(core) } }
 
     private func change(_ body: (inout State) -> Void) {
         state.withLock { state in
             body(&state)
-            for gate in state.gates.values { gate._withUnsafeGuaranteedRef { state.fold($0) } }
+            for core in state.cores.values { core._withUnsafeGuaranteedRef { state.fold($0) } }
         }
     }
 }

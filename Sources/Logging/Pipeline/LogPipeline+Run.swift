@@ -1,3 +1,4 @@
+internal import AshlarCore
 internal import CAshlarLogging
 
 /// The state of the run between calls of `start`.
@@ -16,12 +17,12 @@ extension LogPipeline {
     func start(_ configuration: LogConfiguration) -> LogStartReport {
         reportRepeats()
         var configuration = configuration
-        configuration.folder = configuration.folder.map(SystemCalls.absolutePath)
+        configuration.folder = configuration.folder.map(FileSystem.absolutePath)
         return start(resolved: configuration)
     }
 
     private func start(resolved configuration: LogConfiguration) -> LogStartReport {
-        var early: [LogRecord.Copy] = []
+        var early: [LogRecord] = []
         let report = control.withLock { control in
             var notices: [String] = []
             var thresholds = configuration.thresholds
@@ -77,14 +78,14 @@ extension LogPipeline {
     /// Writes the lines that wait in memory into the file of a run.
     private static func move(_ memory: (any LineStore)?, to opened: RunOpening.Opened) {
         guard let memory, let store = opened.store else { return }
-        for line in memory.contents(limit: nil).split(separator: 10) {
-            LogText.withBytes(line + [10]) { store.append($0, level: .verbose) }
+        for line in memory.contents(limit: nil).split(separator: .newline) {
+            LogText.withBytes(line + [.newline]) { store.append($0, level: .verbose) }
         }
     }
 
     /// Makes the store and the settings current; returns the early lines.
-    private func publish(_ configuration: LogConfiguration, _ opened: RunOpening.Opened) -> [LogRecord.Copy] {
-        let sinks = configuration.sinks.map { SinkSlot($0) }
+    private func publish(_ configuration: LogConfiguration, _ opened: RunOpening.Opened) -> [LogRecord] {
+        let sinks = configuration.sinks.map { SinkEntry($0) }
         var noise = PipelineSettings.Noise()
         if configuration.rateLimit != nil || !configuration.contextRateLimits.isEmpty {
             noise.limiter = RateLimiter(configuration.rateLimit, contexts: configuration.contextRateLimits)
@@ -92,16 +93,14 @@ extension LogPipeline {
         if configuration.collapsesRepeats { noise.repeats = RepeatFilter() }
         noise.recorder = configuration.recording.map { LineRecorder($0) }
         noise.provider = configuration.fieldProvider
-        func settings(_ generation: UInt64) -> PipelineSettings {
-            PipelineSettings(
-                generation: generation, store: opened.store, format: configuration.format.compiled, sinks: sinks,
-                maximumLineBytes: configuration.maximumLineBytes, noise: noise)
-        }
+        let settings = PipelineSettings(
+            store: opened.store, format: configuration.format.compiled, sinks: sinks,
+            maximumLineBytes: configuration.maximumLineBytes, noise: noise)
+        LogMessage.allow(settings.maximumLineBytes)
         // Early lines come first, then lines that are logged concurrently.
-        let first = settings(0)
-        let copies = replayEarly(by: first, isLast: false)
-        replaceSettings { _, generation in settings(generation) }
-        return copies + replayEarly(by: first, isLast: true)
+        let copies = replayEarly(by: settings, isLast: false)
+        replaceSettings { _ in settings }
+        return copies + replayEarly(by: settings, isLast: true)
     }
 
     private func hookExit(_ control: inout RunControl) {
@@ -118,7 +117,7 @@ extension LogPipeline {
                 line.append("AshlarLogging: " as StaticString)
                 // Notices quote the environment, which may contain any bytes.
                 LogText.withBytes(notice) { _ = Escaping.text.append($0, to: line, end: 4096) }
-                line.append(byte: 10)
+                line.append(byte: .newline)
                 _ = SystemCalls.withoutWriteSignals { SystemCalls.write(2, line.text) }
             }
         }
@@ -130,7 +129,7 @@ extension LogPipeline {
         reportRepeats()
         let settings = settings
         let isWritten = settings.store?.flush(sync: sync) ?? true
-        for slot in settings.sinks { slot.sink.flush() }
+        for entry in settings.sinks { entry.sink.flush() }
         return isWritten
     }
 
@@ -142,6 +141,92 @@ extension LogPipeline {
         guard isFirst else { return }
         _ = flush(sync: false)
         settings.store?.close(ending: .clean, lines: emittedLines)
-        replaceSettings { old, generation in old.with(adding: ["late": true], generation: generation) }
+        replaceSettings { $0.with(adding: ["late": true]) }
+    }
+}
+
+/// The steps that begin a run: folder, prior run, state file, store.
+struct RunOpening {
+    let pipeline: LogPipeline
+    let configuration: LogConfiguration
+
+    struct Opened {
+        var store: (any LineStore)?
+        var report: LogStartReport
+    }
+
+    func open() -> Opened {
+        guard let path = configuration.folder else { return inMemory(0) }
+        let application = RunState.shortened(configuration.application)
+        let folder = RunFolder(path: path)
+        let present = folder.runs()
+        switch RunIdentity.create(in: path, application: application, after: present.first?.name) {
+        case .failure(let failure): return inMemory(failure.error)
+        case .success(let run):
+            let older = present.filter { $0.name < run.name }
+            let prior = older.priorRun(of: application)
+            if let prior, prior.outcome != .clean { RunReader.removeUnusedEnds(of: prior.files) }
+            let retention = Retention(
+                folder: folder, policy: configuration.retention, application: application, own: run.name,
+                prior: prior?.name)
+            switch store(of: run, retention) {
+            case .failure(let failure):
+                FileSystem.remove(run.path(.state))
+                return inMemory(failure.error)
+            case .success(let (store, mode)):
+                var report = LogStartReport(
+                    storage: .file(run.path(.segment(0))), mode: mode, priorRun: prior,
+                    run: (folder, run.name, application))
+                if isWritableByOthers(path) { report.notices.append("\(path): other users can write to this folder") }
+                if mode != configuration.mode {
+                    report.notices.append("\(path): files can't be mapped safely; using write-through mode")
+                }
+                retention.apply(to: older)
+                return Opened(store: store, report: report)
+            }
+        }
+    }
+
+    /// Whether the folder belongs to another user and is writable by users other than its owner.
+    private func isWritableByOthers(_ path: String) -> Bool {
+        guard let status = FileStatus(path) else { return false }
+        return status.isWritableByOthers && status.owner != SystemCalls.userID
+    }
+
+    private func store(
+        of run: RunIdentity, _ retention: Retention
+    ) -> Result<(any LineStore, LogStorageMode), RunStoreError> {
+        let pipeline = pipeline
+        let settings = StoreSettings(
+            rotation: configuration.rotation.withinLimits, counters: pipeline.counters,
+            synchronizesAt: configuration.synchronizesAt, servesSignals: pipeline === LogPipeline.shared,
+            // The pipeline holds the store.
+            notice: { [weak pipeline] in pipeline?.notice(lost: $0, reason: $1) ?? [] },
+            makeRoom: { retention.makeRoom() })
+        if configuration.mode == .mapped, let mapped = MappedStore(run: run, settings: settings) {
+            return .success((mapped, .mapped))
+        }
+        return SegmentedFile.create(run: run, settings).map { file in
+            guard case .buffered(let bytes, let milliseconds) = configuration.mode else {
+                return (WriteThroughStore(file: file), .writeThrough)
+            }
+            return (BufferedStore(file: file, bytes: bytes, milliseconds: milliseconds), configuration.mode)
+        }
+    }
+
+    private func inMemory(_ error: Int32) -> Opened {
+        var report = LogStartReport(storage: .memory(error), mode: configuration.mode)
+        if error != 0, let folder = configuration.folder {
+            report.notices = ["\(folder): \(SystemCalls.message(of: error)); the log is stored in memory only"]
+        }
+        return Opened(store: MemoryStore(counters: pipeline.counters), report: report)
+    }
+}
+
+extension LogPipeline {
+    /// Returns the line that reports lost lines, in the current format.
+    func notice(lost: Int, reason: String) -> [UInt8] {
+        let copy = LogRecord.notice("\(lost) lines lost: \(reason)", sequence: emittedLines)
+        return Array((copy.formatted(as: format) + "\n").utf8)
     }
 }

@@ -58,7 +58,9 @@ final class RateLimiter: Sendable {
         _ limit: LogRateLimit?, contexts: [String: LogRateLimit] = [:],
         clock: @escaping @Sendable () -> Int64 = { SystemCalls.monotonicClock() }
     ) {
-        (self.limit, contextLimits, self.clock) = (limit, contexts, clock)
+        self.limit = limit
+        contextLimits = contexts
+        self.clock = clock
     }
 
     var forkLock: ForkSafeLock { sites.lock }
@@ -87,11 +89,65 @@ final class RateLimiter: Sendable {
                 defer { site.seen += 1 }
                 return site.seen % every == 0 ? site.pass() : site.hold()
             case .burst(let lines, let window):
-                if now - site.windowStart >= window.clampedNanoseconds { (site.windowStart, site.passed) = (now, 0) }
+                if now - site.windowStart >= window.clampedNanoseconds {
+                    site.windowStart = now
+                    site.passed = 0
+                }
                 guard site.passed < lines else { return site.hold() }
                 site.passed += 1
                 return site.pass()
             }
         }
+    }
+}
+
+/// Counts repeated lines, which one line replaces.
+final class RepeatFilter: Sendable {
+    private struct State {
+        var last: Int?
+        var level = LogLevel.verbose
+        var context = ""
+        var repeats = 0
+    }
+
+    private let state = Guarded(State())
+    var forkLock: ForkSafeLock { state.lock }
+
+    enum Verdict {
+        /// The line repeats the previous one.
+        case held
+        /// The line differs; a notice about the repeats precedes it.
+        case admitted(notice: LogRecord?)
+    }
+
+    /// Decides whether a line is written.
+    ///
+    /// Lines are equal if their level, context, message and fields are equal.
+    func admit(_ level: LogLevel, _ context: LogContext, _ text: LogText, _ fields: LogFields) -> Verdict {
+        var hasher = Hasher()
+        hasher.combine(level)
+        hasher.combine(context.name)
+        hasher.combine(text)
+        hasher.combine(fields)
+        let key = hasher.finalize()
+        return state.withLock {
+            if $0.last == key {
+                $0.repeats += 1
+                return .held
+            }
+            let notice = Self.notice(&$0)
+            $0 = State(last: key, level: level, context: context.name)
+            return .admitted(notice: notice)
+        }
+    }
+
+    /// Ends the count before a flush and returns the notice.
+    func takeNotice() -> LogRecord? { state.withLock { Self.notice(&$0) } }
+
+    private static func notice(_ state: inout State) -> LogRecord? {
+        guard state.repeats > 0 else { return nil }
+        let times = state.repeats == 1 ? "once" : "\(state.repeats) times"
+        state.repeats = 0
+        return LogRecord.notice("last line repeated \(times)", level: state.level, context: state.context)
     }
 }

@@ -11,10 +11,6 @@ final class BufferedStore: LineStore {
         let buffer: ByteBuffer
         var isClosed = false
         var hasThread = false
-        /// A closure that is called after the thread wrote old lines.
-        ///
-        /// For tests.
-        var whenWritten: (@Sendable () -> Void)?
 
         init(file: SegmentedFile) {
             self.file = file
@@ -30,21 +26,21 @@ final class BufferedStore: LineStore {
     }
 
     /// The state that the store and the writing thread share; the thread doesn't retain the store.
-    private let monitor: Monitor<State>
+    private let monitor: Guarded<State>
     private let capacity: Int
-    private let synchronizesAt: LogLevel?
+    private let settings: StoreSettings
 
     init(file: SegmentedFile, bytes: Int, milliseconds: Int) {
-        let monitor = Monitor(State(file: file))
+        let monitor = Guarded(State(file: file))
         self.monitor = monitor
         capacity = max(0, bytes)
-        synchronizesAt = file.settings.synchronizesAt
+        settings = file.settings
         let age = Duration.milliseconds(max(1, milliseconds)).clampedNanoseconds
         let hasThread = HelperThread.start { Self.writeOldLines(of: monitor, age: age) }
         monitor.withLock { $0.hasThread = hasThread }
     }
 
-    private static func writeOldLines(of monitor: Monitor<State>, age: Int64) {
+    private static func writeOldLines(of monitor: Guarded<State>, age: Int64) {
         monitor.lock.lock()
         while !monitor.held.isClosed {
             guard monitor.held.buffer.count > 0 else {
@@ -56,16 +52,10 @@ final class BufferedStore: LineStore {
                 monitor.lock.wait(nanoseconds: end.overflow ? age : end.partialValue - SystemCalls.monotonicClock())
             }
             monitor.held.writeOut()
-            monitor.held.whenWritten?()
         }
         monitor.held.hasThread = false
         monitor.lock.unlock()
     }
-
-    /// Sets a closure that is called under the lock after old lines were written.
-    ///
-    /// For tests.
-    func whenWritten(_ call: @escaping @Sendable () -> Void) { monitor.withLock { $0.whenWritten = call } }
 
     deinit {
         monitor.withLock {
@@ -86,7 +76,7 @@ final class BufferedStore: LineStore {
             $0.buffer.append(line)
             if level <= .critical { $0.writeOut() }
         }
-        if let synchronizesAt, level <= synchronizesAt { _ = flush(sync: true) }
+        if settings.synchronizes(level) { _ = flush(sync: true) }
     }
 
     func flush(sync: Bool) -> Bool {
@@ -118,9 +108,9 @@ final class BufferedStore: LineStore {
         return true
     }
 
-    var forkLocks: [any ForkLock] { [monitor.lock] }
+    package var forkLocks: [ForkSafeLock] { [monitor.lock] }
 
-    func becomeForkedChild() {
+    package func becomeForkedChild() {
         // The buffered lines belong to the parent, and the thread doesn't exist in the child.
         monitor.held.buffer.reset()
         monitor.held.hasThread = false

@@ -2,9 +2,7 @@
 public enum LogStorageMode: Hashable, Sendable {
     /// The call returns after write(2): a killed process loses nothing.
     ///
-    /// This is the default.
-    ///
-    /// Concurrent threads share a write.
+    /// This is the default. A line is written with one write(2).
     case writeThrough
     /// The call returns when the line is in a memory-mapped file: a killed process loses nothing.
     ///
@@ -44,7 +42,9 @@ public struct LogRotation: Hashable, Sendable {
 
     /// Creates a rotation; by default with segments of 1 MiB, 8 MiB per run, and no time limit.
     public init(segmentBytes: Int = 1 << 20, interval: Duration? = nil, runBytes: Int = 8 << 20) {
-        (self.segmentBytes, self.interval, self.runBytes) = (segmentBytes, interval, runBytes)
+        self.segmentBytes = segmentBytes
+        self.interval = interval
+        self.runBytes = runBytes
         self = withinLimits
     }
 
@@ -71,6 +71,8 @@ public struct LogRetention: Hashable, Sendable {
 
     /// Creates a retention; by default 5 runs, 20 MB and 14 days.
     public init(runs: Int = 5, bytes: Int = 20_000_000, age: Duration = .seconds(14 * 86_400)) {
-        (self.runs, self.bytes, self.age) = (max(1, runs), max(0, bytes), age)
+        self.runs = max(1, runs)
+        self.bytes = max(0, bytes)
+        self.age = age
     }
 }

@@ -1,3 +1,4 @@
+internal import AshlarCore
 internal import Synchronization
 
 #if canImport(Darwin)
@@ -42,7 +43,7 @@ struct MappedMemory {
             error = errno
         }
         SystemCalls.close(descriptor)
-        SystemCalls.remove(path)
+        FileSystem.remove(path)
         return .failure(RunStoreError(error: error))
     }
 

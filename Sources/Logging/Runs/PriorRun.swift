@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// How a run ended, as recorded in its state file.
 public enum LogRunOutcome: Hashable, Sendable {
     /// The process called `LogSystem.shutdown()`, `exit` or `quick_exit`, or returned from `main`.
@@ -30,13 +32,15 @@ public struct PriorRun: Sendable {
     public let files: [String]
 
     let name: RunName
+    /// The name of the run's files without their extensions.
+    package var baseName: String { name.base }
 
     /// The log of the run.
     ///
     /// A damaged part is replaced by `[4,096 bytes lost]`. The log is empty if later runs have removed its files.
     ///
     /// - Complexity: O(*n*) in the size of the log; each access reads its files.
-    public var log: String { RunReader.text(of: files) }
+    public var log: String { String(decoding: RunReader.contents(of: files, limit: nil), as: UTF8.self) }
 
     /// Returns the last whole lines of the log, in at most `bytes` bytes.
     public func tail(bytes: Int) -> String {
@@ -52,6 +56,6 @@ public struct PriorRun: Sendable {
     var isOfInterest: Bool {
         // Without a state file, any program could have created the files.
         outcome != .clean && application != nil || lostLines > 0
-            || files.contains { (SystemCalls.status(path: $0)?.size ?? 0) > 0 }
+            || files.contains { (FileStatus($0, followingLinks: false)?.size ?? 0) > 0 }
     }
 }

@@ -23,25 +23,22 @@ struct Retention: Sendable {
     ///
     /// A start does a small part of the work itself. Therefore short-lived processes, whose background work ends with
     /// them, also observe the limits.
-    func apply(to older: RunListing, now: Int64 = SystemCalls.wallClock()) {
+    func apply(to older: [RunFiles], now: Int64 = SystemCalls.wallClock()) {
         var tally = Tally(retention: self, now: now)
-        var runs = older.makeIterator()
-        var last: RunName?
-        for _ in 0..<Self.mostExamined where !tally.isFull {
-            guard let run = runs.next() else { return remove(tally.surplus) }
+        var rest = older[...]
+        while !tally.isFull, older.count - rest.count < Self.mostExamined, let run = rest.popFirst() {
             tally.count(run)
-            last = run.name
         }
-        guard tally.isFull, let last else {
+        if rest.isEmpty { return remove(tally.surplus) }
+        guard tally.isFull else {
             // Too many to examine now; nothing has been removed yet.
-            return removeInBackground { surplus(of: folder.listing(), now: now) }
+            return removeInBackground { surplus(of: folder.runs(), now: now) }
         }
         // The rest is surplus, except for running runs and those of other applications.
-        let oldest = older.before(last).oldest(Self.mostRemoved + 1)
         let counted = tally
-        remove(counted.surplus + oldest.prefix(Self.mostRemoved).reversed().filter { counted.concerns($0) })
-        guard oldest.count > Self.mostRemoved else { return }
-        removeInBackground { folder.listing().before(last).filter { counted.concerns($0) } }
+        remove(counted.surplus + rest.suffix(Self.mostRemoved).filter { counted.concerns($0) })
+        guard rest.count > Self.mostRemoved, let next = rest.first?.name else { return }
+        removeInBackground { folder.runs().filter { $0.name <= next && counted.concerns($0) } }
     }
 
     /// Finds and removes runs in the background, at most one task for each folder at a time.
@@ -58,14 +55,12 @@ struct Retention: Sendable {
     static var forkLock: ForkSafeLock { busyFolders.lock }
 
     /// Whether runs of a folder are being removed in the background.
-    ///
-    /// For tests.
     static func isBusy(with path: String) -> Bool { busyFolders.withLock { $0.contains(path) } }
 
     static func forgetBackground(of path: String) { busyFolders.withLock { _ = $0.remove(path) } }
 
     /// The surplus runs, the newest first.
-    func surplus(of older: RunListing, now: Int64) -> [RunFiles] {
+    func surplus(of older: [RunFiles], now: Int64) -> [RunFiles] {
         var tally = Tally(retention: self, now: now)
         for run in older { tally.count(run) }
         return tally.surplus
@@ -81,7 +76,10 @@ struct Retention: Sendable {
         /// Whether all further runs are surplus.
         private(set) var isFull = false
 
-        init(retention: Retention, now: Int64) { (self.retention, self.now) = (retention, now) }
+        init(retention: Retention, now: Int64) {
+            self.retention = retention
+            self.now = now
+        }
 
         mutating func count(_ run: RunFiles) {
             let state = run.state()

@@ -1,3 +1,4 @@
+internal import AshlarCore
 internal import CAshlarLogging
 internal import Synchronization
 
@@ -8,14 +9,14 @@ final class RunIdentity {
     let folder: String
     let name: RunName
     private var stateDescriptor: Int32
-    private var stateIdentity: SystemCalls.FileIdentity?
+    private var stateIdentity: FileIdentity?
     private var state: RunState
     private var notesSignals = false
     /// The descriptor of the first segment, which is marked as in use until the run ends.
     ///
     /// Otherwise another process could list the folder, pause, and then find all listed segments unmarked.
     private var firstSegment: Int32 = -1
-    private var firstSegmentIdentity: SystemCalls.FileIdentity?
+    private var firstSegmentIdentity: FileIdentity?
 
     /// The runs that this process writes.
     private static let open = Guarded<Set<RunName>>([])
@@ -24,8 +25,11 @@ final class RunIdentity {
     static func isOpen(_ name: RunName) -> Bool { open.withLock { $0.contains(name) } }
 
     private init(folder: String, name: RunName, descriptor: Int32, state: RunState) {
-        (self.folder, self.name, stateDescriptor, self.state) = (folder, name, descriptor, state)
-        stateIdentity = SystemCalls.status(descriptor)?.identity
+        self.folder = folder
+        self.name = name
+        self.state = state
+        stateDescriptor = descriptor
+        stateIdentity = FileIdentity(descriptor: descriptor)
         Self.open.withLock { _ = $0.insert(name) }
     }
 
@@ -37,7 +41,7 @@ final class RunIdentity {
     /// Retains a descriptor of the marked first segment.
     func retain(firstSegment descriptor: Int32) {
         firstSegment = SystemCalls.duplicate(descriptor)
-        firstSegmentIdentity = SystemCalls.status(firstSegment)?.identity
+        firstSegmentIdentity = FileIdentity(descriptor: firstSegment)
     }
 
     /// Creates the folder and the state file of a new run.
@@ -47,11 +51,13 @@ final class RunIdentity {
     static func create(
         in folder: String, application: String, after newest: RunName? = nil, now: Int64 = SystemCalls.wallClock()
     ) -> Result<RunIdentity, RunStoreError> {
-        let failed = SystemCalls.createFolder(folder)
-        guard failed == 0 else { return .failure(RunStoreError(error: failed)) }
-        let notWritable = SystemCalls.isWritableFolder(folder)
-        guard notWritable == 0 else { return .failure(RunStoreError(error: notWritable)) }
-        let pid = SystemCalls.processID
+        guard !folder.isEmpty else { return .failure(RunStoreError(error: SystemCalls.missing)) }
+        do throws(FileFailure) {
+            try FolderListing.create(folder, permissions: 0o700)
+        } catch {
+            if case .system(let code) = error.reason { return .failure(RunStoreError(error: code)) }
+        }
+        let pid = ProcessIdentity.current
         let clock = min(max(0, now), RunName.latestStart)
         let next = newest.map { min($0.startedAt + 1, RunName.latestStart) } ?? 0
         var last: Int32 = 0
@@ -84,7 +90,7 @@ final class RunIdentity {
         {
             return RunReader.contents(of: run.paths, limit: limit)
         }
-        let parts = segments.map { RunFile.Part.segment($0) } + [.child(Int(SystemCalls.processID))]
+        let parts = segments.map { RunFile.Part.segment($0) } + [.child(Int(ProcessIdentity.current))]
         return RunReader.contents(of: parts.map(path), limit: limit)
     }
 
@@ -114,7 +120,7 @@ final class RunIdentity {
         let descriptor = SystemCalls.openForUpdating(path(.state))
         guard descriptor >= 0 else { return false }
         stateDescriptor = descriptor
-        stateIdentity = SystemCalls.status(descriptor)?.identity
+        stateIdentity = FileIdentity(descriptor: descriptor)
         SystemCalls.markInUse(descriptor)
         if notesSignals { ashlar_log_set_state_descriptor(descriptor, RunState.endOffset) }
         return true

@@ -1,7 +1,9 @@
+internal import AshlarCore
+
 /// Reads the log of a run from its files.
-enum RunReader {
+package enum RunReader {
     /// Returns the contents of the files in order, or the last whole lines in at most `limit` bytes.
-    static func contents(of files: [String], limit: Int?) -> [UInt8] {
+    package static func contents(of files: [String], limit: Int?) -> [UInt8] {
         var parts: [[UInt8]] = []
         var total = 0
         var known: Int?
@@ -36,8 +38,8 @@ enum RunReader {
         guard all.count > limit else { return all }
         guard limit > 0 else { return [] }
         let first = all.count - limit
-        if all[first - 1] == 10 { return Array(all[first...]) }
-        guard let end = all[first...].firstIndex(of: 10) else { return [] }
+        if all[first - 1] == .newline { return Array(all[first...]) }
+        guard let end = all[first...].firstIndex(of: .newline) else { return [] }
         return Array(all[(end + 1)...])
     }
 
@@ -49,44 +51,12 @@ enum RunReader {
     }
 
     /// Returns the bytes of a file from an offset.
-    static func bytes(of path: String, from offset: Int = 0) -> [UInt8] {
+    package static func bytes(of path: String, from offset: Int = 0) -> [UInt8] {
         let descriptor = SystemCalls.openForReading(path)
         guard descriptor >= 0 else { return [] }
         defer { SystemCalls.close(descriptor) }
-        let size = Int(clamping: SystemCalls.status(descriptor)?.size ?? 0)
+        let size = Int(clamping: FileStatus(descriptor: descriptor)?.size ?? 0)
         return SystemCalls.read(descriptor, offset: Int64(offset), limit: size - offset)
-    }
-
-    /// Returns the whole log of the files as text.
-    static func text(of files: [String]) -> String {
-        undamagedText(of: files) ?? String(decoding: contents(of: files, limit: nil), as: UTF8.self)
-    }
-
-    /// The text of files without a hole, read in one piece.
-    private static func undamagedText(of files: [String]) -> String? {
-        var last: Int?
-        let parts = files.map { path in
-            let number = segmentNumber(of: path)
-            defer { last = number ?? last }
-            return (
-                gap: gap(between: last, and: number), path: path,
-                size: Int(clamping: SystemCalls.status(path: path)?.size ?? 0)
-            )
-        }
-        var hasHole = false
-        let text = String(unsafeUninitializedCapacity: parts.reduce(0) { $0 + $1.gap.count + $1.size }) { buffer in
-            var count = 0
-            for part in parts {
-                _ = UnsafeMutableBufferPointer(rebasing: buffer[count...]).initialize(fromContentsOf: part.gap)
-                count += part.gap.count
-                if part.size > 0 {
-                    count += SystemCalls.read(part.path, into: .init(rebasing: buffer[count..<(count + part.size)]))
-                }
-            }
-            hasHole = buffer.baseAddress.map { SystemCalls.offset(of: 0, in: $0, count) != nil } ?? false
-            return hasHole ? 0 : count
-        }
-        return hasHole ? nil : text
     }
 
     /// Truncates the unused ends of the files of a killed run.
@@ -95,7 +65,7 @@ enum RunReader {
             let descriptor = SystemCalls.openForUpdating(path)
             guard descriptor >= 0 else { continue }
             defer { SystemCalls.close(descriptor) }
-            let size = SystemCalls.status(descriptor)?.size ?? 0
+            let size = FileStatus(descriptor: descriptor)?.size ?? 0
             let bytes = SystemCalls.read(descriptor, offset: 0, limit: Int(clamping: size))
             let end = LogText.withBytes(bytes) { Damage.end(of: $0) }
             if Int64(end) < size { _ = SystemCalls.truncate(descriptor, to: Int64(end)) }
@@ -114,7 +84,7 @@ enum Damage {
         while end > 0, bytes[end - 1] == 0 { end -= 1 }
         var start = 0
         while let hole = nextHole(in: bytes.prefix(end), from: start) {
-            if hole.count == 1, hole.lowerBound == 0 || bytes[hole.lowerBound - 1] == 10,
+            if hole.count == 1, hole.lowerBound == 0 || bytes[hole.lowerBound - 1] == .newline,
                 isLastLine(bytes.prefix(end).dropFirst(hole.upperBound))
             {
                 return hole.lowerBound
@@ -127,9 +97,9 @@ enum Damage {
     /// Whether the bytes are at most one line, which can have continuation lines.
     private static func isLastLine(_ bytes: LogText) -> Bool {
         var rest = bytes
-        while let end = rest.firstIndex(of: 10), end + 1 < rest.count {
+        while let end = rest.firstIndex(of: .newline), end + 1 < rest.count {
             rest = rest.dropFirst(end + 1)
-            guard rest.count >= 4, rest[0] == 32, rest[1] == 32, rest[2] == 124, rest[3] == 32 else { return false }
+            guard rest.bytes.starts(with: "  | ".utf8) else { return false }
         }
         return true
     }
@@ -153,7 +123,7 @@ enum Damage {
                 if hole.count < 8 {
                     for _ in hole { result += "\\x00".utf8 }
                 } else {
-                    if let last = result.last, last != 10 { result.append(10) }
+                    if let last = result.last, last != .newline { result.append(.newline) }
                     result += "[\(grouped(hole.count)) bytes lost]\n".utf8
                 }
                 start = hole.upperBound

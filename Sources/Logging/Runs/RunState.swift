@@ -78,8 +78,11 @@ struct RunState: Equatable {
     init(
         processID: Int32, startedAt: Int64, processStart: UInt64, bootID: [UInt8], application: String
     ) {
-        (self.processID, self.startedAt, self.processStart) = (processID, startedAt, processStart)
-        (self.bootID, self.application) = (bootID, application)
+        self.processID = processID
+        self.startedAt = startedAt
+        self.processStart = processStart
+        self.bootID = bootID
+        self.application = application
     }
 
     /// Parses a state file; returns nil if it is short, damaged or of another version.

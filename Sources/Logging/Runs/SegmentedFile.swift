@@ -1,3 +1,4 @@
+internal import AshlarCore
 internal import CAshlarLogging
 
 /// The log file of a run with its continuations; all lines are written here.
@@ -11,12 +12,10 @@ final class SegmentedFile {
     private(set) var descriptor: Int32 {
         didSet { if settings.servesSignals { ashlar_log_set_signal_file(descriptor, nil) } }
     }
-    private var identity: SystemCalls.FileIdentity?
+    private var identity: FileIdentity?
     /// The number of the current segment, and its size.
     private var number: Int
     private var size: Int64 = 0
-    /// The number of bytes that can be written without further checks; 0 in unusual states.
-    private var uncheckedBytes = 0
     private var ledger: SegmentLedger
     private var segmentStart = SystemCalls.monotonicClock()
     private var writesUntilCheck = SegmentedFile.checkInterval
@@ -37,7 +36,7 @@ final class SegmentedFile {
     /// The state while writing fails.
     private final class Trouble {
         var error: Int32
-        var backlog = LineRing(capacity: SegmentedFile.backlogBytes)
+        var backlog = RecentLines(capacity: SegmentedFile.backlogBytes)
         /// The number of lines that didn't fit into the backlog.
         var lost = 0
         /// Whether the file ends in the middle of a line.
@@ -46,7 +45,8 @@ final class SegmentedFile {
         var linesUntilAttempt = SegmentedFile.linesBetweenAttempts
 
         init(error: Int32, isTorn: Bool) {
-            (self.error, self.isTorn) = (error, isTorn)
+            self.error = error
+            self.isTorn = isTorn
             nextAttempt = SystemCalls.monotonicClock() + SegmentedFile.nanosecondsBetweenAttempts
         }
     }
@@ -54,8 +54,11 @@ final class SegmentedFile {
     private init(
         run: RunIdentity, number: Int, descriptor: Int32, ledger: SegmentLedger, settings: StoreSettings
     ) {
-        (self.run, self.number, self.descriptor) = (run, number, descriptor)
-        (self.ledger, self.settings) = (ledger, settings)
+        self.run = run
+        self.number = number
+        self.descriptor = descriptor
+        self.ledger = ledger
+        self.settings = settings
         opened()
     }
 
@@ -78,7 +81,6 @@ final class SegmentedFile {
         let descriptor = number.map { SystemCalls.openForAppending(run.path(.segment($0)), exclusive: false) }
         self.init(run: run, number: number ?? 0, descriptor: descriptor ?? -1, ledger: ledger, settings: settings)
         if let descriptor, descriptor < 0 { trouble = Trouble(error: -descriptor, isTorn: false) }
-        countUncheckedBytes()
     }
 
     deinit {
@@ -89,45 +91,15 @@ final class SegmentedFile {
     private func opened() {
         if settings.servesSignals { ashlar_log_set_signal_file(descriptor, nil) }
         SystemCalls.markInUse(descriptor)
-        let status = SystemCalls.status(descriptor)
-        (identity, size) = (status?.identity, status?.size ?? 0)
-        countUncheckedBytes()
+        let status = FileStatus(descriptor: descriptor)
+        identity = status?.identity
+        size = status?.size ?? 0
     }
 
     // MARK: Writing
 
     /// Writes whole lines, each with its line end.
-    @inline(__always)
     func write(_ lines: LogText) {
-        guard lines.count <= uncheckedBytes, writesUntilCheck > 0 else { return writeChecked(lines) }
-        writesUntilCheck &-= 1
-        let written = SystemCalls.write(descriptor, lines)
-        if written == lines.count {
-            size &+= Int64(written)
-            uncheckedBytes &-= written
-        } else {
-            fail(written, lines)
-        }
-    }
-
-    private func countUncheckedBytes() {
-        let isUsual = trouble == nil && settings.rotation.interval == nil && fileSizeLimit == nil
-        uncheckedBytes = isUsual ? Int(clamping: max(0, segmentLimit - size)) : 0
-    }
-
-    private var segmentLimit: Int64 {
-        let rotation = settings.rotation
-        return min(Int64(number == 0 ? rotation.firstSegmentBytes : rotation.segmentBytes), fileSizeLimit ?? .max)
-    }
-
-    private func put(_ bytes: LogText) -> Int {
-        guard fileSizeLimit != nil else { return SystemCalls.write(descriptor, bytes) }
-        return SystemCalls.withoutWriteSignals { SystemCalls.write(descriptor, bytes) }
-    }
-
-    @inline(never)
-    private func writeChecked(_ lines: LogText) {
-        defer { countUncheckedBytes() }
         if writesUntilCheck <= 0 { checkFile() }
         writesUntilCheck -= 1
         if trouble != nil {
@@ -142,7 +114,9 @@ final class SegmentedFile {
             let room = max(0, segmentLimit - size)
             var end = rest.count
             if Int64(rest.count) > room {
-                end = (rest.prefix(Int(room)).lastIndex(of: 10) ?? rest.firstIndex(of: 10) ?? rest.count - 1) + 1
+                end =
+                    (rest.prefix(Int(room)).lastIndex(of: .newline) ?? rest.firstIndex(of: .newline) ?? rest.count - 1)
+                    + 1
             }
             let part = rest.prefix(end)
             rest = rest.dropFirst(end)
@@ -156,10 +130,18 @@ final class SegmentedFile {
         }
     }
 
+    private var segmentLimit: Int64 {
+        let rotation = settings.rotation
+        return min(Int64(number == 0 ? rotation.firstSegmentBytes : rotation.segmentBytes), fileSizeLimit ?? .max)
+    }
+
+    private func put(_ bytes: LogText) -> Int {
+        guard fileSizeLimit != nil else { return SystemCalls.write(descriptor, bytes) }
+        return SystemCalls.withoutWriteSignals { SystemCalls.write(descriptor, bytes) }
+    }
+
     /// Handles a write that didn't write everything.
-    @inline(never)
     private func fail(_ written: Int, _ lines: LogText) {
-        defer { countUncheckedBytes() }
         var done = max(0, written)
         var error = written < 0 ? Int32(-written) : 0
         if error == SystemCalls.badDescriptor, reopen() { error = 0 }
@@ -171,7 +153,7 @@ final class SegmentedFile {
         size += Int64(done)
         guard error != 0 else { return }
         settings.counters.withLock { $0.failedWrites += 1 }
-        let whole = lines.prefix(done).lastIndex(of: 10).map { $0 + 1 } ?? 0
+        let whole = lines.prefix(done).lastIndex(of: .newline).map { $0 + 1 } ?? 0
         trouble = Trouble(error: error, isTorn: done > whole)
         retain(lines.dropFirst(whole))
         noteLost()
@@ -199,7 +181,6 @@ final class SegmentedFile {
     @discardableResult
     private func attemptRecovery(force: Bool) -> Bool {
         guard let trouble else { return true }
-        defer { countUncheckedBytes() }
         let now = SystemCalls.monotonicClock()
         guard force || trouble.linesUntilAttempt <= 0 || now >= trouble.nextAttempt else { return false }
         trouble.linesUntilAttempt = Self.linesBetweenAttempts
@@ -213,7 +194,7 @@ final class SegmentedFile {
     }
 
     private func writeBacklog(of trouble: Trouble) -> Bool {
-        var head: [UInt8] = trouble.isTorn ? [10] : []
+        var head: [UInt8] = trouble.isTorn ? [.newline] : []
         if trouble.lost > 0 { head += settings.notice(trouble.lost, SystemCalls.message(of: trouble.error)) }
         if !head.isEmpty {
             let written = LogText.withBytes(head) { put($0) }
@@ -222,13 +203,14 @@ final class SegmentedFile {
                 if written > 0 { trouble.isTorn = true }
                 return false
             }
-            (trouble.isTorn, trouble.lost) = (false, 0)
+            trouble.isTorn = false
+            trouble.lost = 0
         }
         let lines = trouble.backlog.contents
         let written = lines.isEmpty ? 0 : LogText.withBytes(lines) { put($0) }
         if written > 0 {
             size += Int64(written)
-            let whole = lines[..<written].lastIndex(of: 10).map { $0 + 1 } ?? 0
+            let whole = lines[..<written].lastIndex(of: .newline).map { $0 + 1 } ?? 0
             trouble.isTorn = written > whole
             trouble.backlog.drop(whole)
         }
@@ -248,7 +230,7 @@ final class SegmentedFile {
     private func mustRotate(for lines: LogText) -> Bool {
         guard size > 0 else { return false }
         if settings.rotation.isDue(since: segmentStart) { return true }
-        return size + Int64(lines.firstIndex(of: 10).map { $0 + 1 } ?? lines.count) > segmentLimit
+        return size + Int64(lines.firstIndex(of: .newline).map { $0 + 1 } ?? lines.count) > segmentLimit
     }
 
     /// Continues in a new file, or in the current one if that fails.
@@ -282,7 +264,7 @@ final class SegmentedFile {
 
     /// Whether the descriptor still refers to the opened file, and the file has a name.
     private var isOwnFile: Bool {
-        guard let status = SystemCalls.status(descriptor) else { return false }
+        guard let status = FileStatus(descriptor: descriptor) else { return false }
         return status.identity == identity && status.links > 0
     }
 
@@ -292,7 +274,7 @@ final class SegmentedFile {
     /// Detects that the file was deleted or truncated, or its descriptor closed and reused.
     private func checkFile() {
         writesUntilCheck = Self.checkInterval
-        guard let status = SystemCalls.status(descriptor), status.identity == identity, status.links > 0 else {
+        guard let status = FileStatus(descriptor: descriptor), status.identity == identity, status.links > 0 else {
             _ = reopen()
             return
         }
@@ -307,7 +289,7 @@ final class SegmentedFile {
     /// Opens the current segment by its name, and creates its folder if it is missing.
     private func reopen() -> Bool {
         closeOwn()
-        _ = SystemCalls.createFolder(run.folder)
+        try? FolderListing.create(run.folder, permissions: 0o700)
         let path = run.path(childProcess.map { .child(Int($0)) } ?? .segment(number))
         descriptor = SystemCalls.openForAppending(path, exclusive: false)
         opened()
@@ -317,10 +299,37 @@ final class SegmentedFile {
     /// Drops the parent's backlog in a forked child, and opens a file for the child if it needs one.
     func becomeForkedChild(ownFile: Bool) {
         trouble = nil
-        defer { countUncheckedBytes() }
         run.releaseDescriptors()
         guard ownFile else { return }
-        childProcess = SystemCalls.processID
+        childProcess = ProcessIdentity.current
         _ = reopen()
+    }
+}
+
+/// The sizes of a run's segments, with which the run stays within its limit.
+struct SegmentLedger {
+    private var firstSize: Int64?
+    private var middle: [(number: Int, size: Int64)] = []
+
+    /// The numbers of the finished segments that still exist.
+    var numbers: [Int] { (firstSize == nil ? [] : [0]) + middle.map(\.number) }
+
+    /// Records the size of a finished segment.
+    mutating func finish(_ number: Int, size: Int64) {
+        middle.removeAll { $0.number == number }
+        if number == 0 { firstSize = size } else { middle.append((number, size)) }
+    }
+
+    /// Removes the oldest segments except the first until the next one fits; returns their number.
+    mutating func removeSurplus(of run: RunIdentity, _ rotation: LogRotation) -> Int {
+        var total = (firstSize ?? 0) + middle.reduce(0) { $0 + $1.size } + Int64(rotation.segmentBytes)
+        var removed = 0
+        while total > Int64(rotation.runBytes), removed < middle.count {
+            FileSystem.remove(run.path(.segment(middle[removed].number)))
+            total -= middle[removed].size
+            removed += 1
+        }
+        middle.removeFirst(removed)
+        return removed
     }
 }

@@ -38,11 +38,13 @@ public struct ConsoleSink: LogSink {
     }
 
     init(_ output: StandardErrorSink, width: @escaping @Sendable () -> Int?) {
-        (self.output, self.width, threshold) = (output, width, output.threshold)
+        self.output = output
+        self.width = width
+        threshold = output.threshold
     }
 
     /// Prints the line.
-    public func receive(_ record: borrowing LogRecord) -> Bool {
+    public func receive(_ record: LogRecord) -> Bool {
         guard let width = width() else { return output.receive(record) }
         return ByteBuffer.temporary {
             write(record, width: width, to: $0)
@@ -50,7 +52,7 @@ public struct ConsoleSink: LogSink {
         }
     }
 
-    private func write(_ record: borrowing LogRecord, width: Int, to line: ByteBuffer) {
+    private func write(_ record: LogRecord, width: Int, to line: ByteBuffer) {
         let context = Self.escaped(record.context, longest: Self.longestContext)
         let columns = contextWidth.withLock {
             $0 = max($0, context.count)
@@ -59,16 +61,16 @@ public struct ConsoleSink: LogSink {
         let indent = min(record.depth, CompiledFormat.deepestShown) * 2
         let margin = Self.headWidth + columns + 2 + indent
         colored(.dim, line) { appendTime(record.time, to: line) }
-        line.append(byte: 32)
+        line.append(byte: .space)
         let level = Self.name(of: record.level)
         colored(record.level.color, line) { line.append(level) }
-        line.append(repeating: 32, count: 6 - level.utf8CodeUnitCount)
+        line.append(repeating: .space, count: 6 - level.utf8CodeUnitCount)
         colored(Self.color(of: context), line) { append(context, to: line) }
-        line.append(repeating: 32, count: columns - context.count + 2 + indent)
+        line.append(repeating: .space, count: columns - context.count + 2 + indent)
         let message = record.message
         appendLines(message, margin: margin, to: line)
         if !record.fields.isEmpty { appendFields(record.fields, after: message, margin: margin, width, to: line) }
-        line.append(byte: 10)
+        line.append(byte: .newline)
     }
 
     private func appendFields(
@@ -88,7 +90,7 @@ public struct ConsoleSink: LogSink {
             for field in fields.elements {
                 newLine(margin: margin, to: line)
                 append(field.key, to: line)
-                line.append(byte: 61)
+                line.append(byte: .equals)
                 appendLines(field.value.description, margin: margin + field.key.count + 1, to: line)
             }
         }
@@ -107,8 +109,8 @@ public struct ConsoleSink: LogSink {
     }
 
     private func newLine(margin: Int, to line: ByteBuffer) {
-        line.append(byte: 10)
-        line.append(repeating: 32, count: margin)
+        line.append(byte: .newline)
+        line.append(repeating: .space, count: margin)
     }
 
     private static func escaped(_ text: String, longest: Int) -> String {
@@ -126,7 +128,7 @@ public struct ConsoleSink: LogSink {
         let (second, nanosecond) = time.parts
         let local = second + Int64(SystemCalls.localOffset(at: second))
         LogTime.appendTimeOfDay(Int(((local % 86_400) + 86_400) % 86_400), to: line)
-        line.append(byte: 46)
+        line.append("." as StaticString)
         line.append(nanosecond / 1_000_000, digits: 3)
     }
 

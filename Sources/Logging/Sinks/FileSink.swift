@@ -15,7 +15,7 @@ internal import CAshlarLogging
 public final class FileSink: LogSink {
     private struct File {
         var descriptor: Int32 = -1
-        var identity: SystemCalls.FileIdentity?
+        var identity: FileIdentity?
         var size: Int64 = 0
         var writesUntilCheck = 0
         /// Whether the file ends in the middle of a line.
@@ -25,7 +25,7 @@ public final class FileSink: LogSink {
     }
 
     /// The path of the file.
-    public let path: String
+    let path: String
     /// The least severe level that is written.
     public let threshold: LogLevel
 
@@ -55,16 +55,18 @@ public final class FileSink: LogSink {
         path: String, format: LogFormat = .standard, threshold: LogLevel = .verbose,
         rotation: LogFileRotation = LogFileRotation()
     ) {
-        self.path = SystemCalls.absolutePath(path)
-        (self.format, self.threshold, self.rotation) = (format, threshold, rotation)
+        self.path = FileSystem.absolutePath(path)
+        self.format = format
+        self.threshold = threshold
+        self.rotation = rotation
     }
 
     deinit { file.withLock { if SystemCalls.isSame($0.descriptor, $0.identity) { SystemCalls.close($0.descriptor) } } }
 
     /// Appends the line; returns `false` if that fails.
-    public func receive(_ record: borrowing LogRecord) -> Bool {
+    public func receive(_ record: LogRecord) -> Bool {
         let second = record.time.parts.second
-        var rotated: SystemCalls.FileIdentity?
+        var rotated: FileIdentity?
         let isWritten = LineWriter.withLine(of: record, format) { line in
             file.withLock { write(line, at: second, to: &$0, &rotated) }
         }
@@ -73,7 +75,7 @@ public final class FileSink: LogSink {
     }
 
     private func write(
-        _ line: LogText, at second: Int64, to file: inout File, _ rotated: inout SystemCalls.FileIdentity?
+        _ line: LogText, at second: Int64, to file: inout File, _ rotated: inout FileIdentity?
     ) -> Bool {
         if file.writesUntilCheck <= 0 || !isInFolder(file) {
             guard check(&file, at: second) else { return false }
@@ -109,12 +111,13 @@ public final class FileSink: LogSink {
 
     /// Ends a torn line, so that the next line is complete; returns `false` if the disk is still full.
     private func endLine(of file: File) -> Bool {
-        SystemCalls.withoutWriteSignals { LogText.withBytes([10]) { SystemCalls.write(file.descriptor, $0) } } == 1
+        SystemCalls.withoutWriteSignals { LogText.withBytes([.newline]) { SystemCalls.write(file.descriptor, $0) } }
+            == 1
     }
 
     /// Whether the descriptor still refers to the file, and no other process has removed it after a rotation.
     private func isInFolder(_ file: File) -> Bool {
-        guard let status = SystemCalls.status(file.descriptor) else { return false }
+        guard let status = FileStatus(descriptor: file.descriptor) else { return false }
         return status.identity == file.identity && status.links > 0
     }
 
@@ -126,8 +129,10 @@ public final class FileSink: LogSink {
     private func check(_ file: inout File, at second: Int64) -> Bool {
         file.writesUntilCheck = Self.checkInterval
         if file.descriptor >= 0 {
-            let open = SystemCalls.status(file.descriptor)
-            if let open, open.identity == file.identity, SystemCalls.status(path: path)?.identity == file.identity {
+            let open = FileStatus(descriptor: file.descriptor)
+            if let open, open.identity == file.identity,
+                FileStatus(path, followingLinks: false)?.identity == file.identity
+            {
                 file.size = open.size
                 return true
             }
@@ -135,11 +140,14 @@ public final class FileSink: LogSink {
             if open?.identity == file.identity { SystemCalls.close(file.descriptor) }
         }
         // A file from an earlier period ends with this line.
-        let last = SystemCalls.status(path: path).flatMap { $0.size > 0 ? $0.changedAt : nil } ?? second
+        let last =
+            FileStatus(path, followingLinks: false).flatMap { $0.size > 0 ? $0.signature.modified.seconds : nil }
+            ?? second
         file.descriptor = SystemCalls.openForAppending(path, exclusive: false)
         file.isTorn = false
-        let status = SystemCalls.status(file.descriptor)
-        (file.identity, file.size) = (status?.identity, status?.size ?? 0)
+        let status = FileStatus(descriptor: file.descriptor)
+        file.identity = status?.identity
+        file.size = status?.size ?? 0
         file.periodEnd = rotation.schedule?.end(after: min(last, second)) ?? .max
         return file.descriptor >= 0
     }
@@ -151,7 +159,7 @@ public final class FileSink: LogSink {
     /// Ends the file that is open, unless another process has ended it or is renaming files.
     private func endFile(_ file: File) -> Bool {
         let isEnded = SystemCalls.withFolderLocked(of: path) {
-            SystemCalls.status(path: path)?.identity == file.identity && shiftFiles()
+            FileStatus(path, followingLinks: false)?.identity == file.identity && shiftFiles()
         }
         return isEnded == true
     }
@@ -169,20 +177,22 @@ public final class FileSink: LogSink {
     private func shiftFiles() -> Bool {
         func names(_ number: Int) -> [String] { [rotatedPath(number), rotatedPath(number) + ".gz"] }
         var free = 1
-        while free < retainedFiles, names(free).contains(where: { SystemCalls.status(path: $0) != nil }) { free += 1 }
+        while free < retainedFiles, names(free).contains(where: { FileStatus($0, followingLinks: false) != nil }) {
+            free += 1
+        }
         if free == retainedFiles {
             // Files with higher numbers are left by a sink that retained more.
             var surplus = free
-            while names(surplus).filter({ SystemCalls.remove($0) }).isEmpty == false { surplus += 1 }
+            while names(surplus).filter({ FileSystem.remove($0) }).isEmpty == false { surplus += 1 }
         }
         for number in stride(from: free - 1, to: 0, by: -1) {
-            for (name, next) in zip(names(number), names(number + 1)) { _ = SystemCalls.rename(name, to: next) }
+            for (name, next) in zip(names(number), names(number + 1)) { _ = FileSystem.rename(name, to: next) }
         }
-        return SystemCalls.rename(path, to: rotatedPath(1))
+        return FileSystem.rename(path, to: rotatedPath(1))
     }
 
     /// Removes old files and compresses the new one, if possible on a helper thread.
-    private func finishRotation(of rotated: SystemCalls.FileIdentity, at second: Int64) {
+    private func finishRotation(of rotated: FileIdentity, at second: Int64) {
         guard rotation.compresses || rotation.maximumAge != nil else { return }
         let work: @Sendable () -> Void = { [self] in
             compression.lock()
@@ -193,32 +203,33 @@ public final class FileSink: LogSink {
         if !HelperThread.start(work) { work() }
     }
 
-    private func compress(_ rotated: SystemCalls.FileIdentity) {
+    private func compress(_ rotated: FileIdentity) {
         // A later rotation can rename the file in the meantime.
         func current() -> String? {
-            (1...retainedFiles).map(rotatedPath).first { SystemCalls.status(path: $0)?.identity == rotated }
+            (1...retainedFiles).map(rotatedPath).first { FileStatus($0, followingLinks: false)?.identity == rotated }
         }
         let temporary = path + ".gz.tmp"
-        if let other = SystemCalls.status(path: temporary) {
+        if let other = FileStatus(temporary, followingLinks: false) {
             // Another process compresses a file, or was killed a while ago. Without compression the file is retained too.
-            guard SystemCalls.wallClock() / 1_000_000_000 - other.changedAt > Self.longestCompression else { return }
-            SystemCalls.remove(temporary)
+            guard SystemCalls.wallClock() / 1_000_000_000 - other.signature.modified.seconds > Self.longestCompression
+            else { return }
+            FileSystem.remove(temporary)
         }
         let source = whileNamesAreStable { current().map { SystemCalls.openForReading($0) } ?? -1 } ?? -1
         guard source >= 0 else { return }
         defer { SystemCalls.close(source) }
         for _ in 0..<Self.compressionAttempts {
-            guard let before = SystemCalls.status(source), ashlar_log_gzip(source, temporary) == 0 else { return }
+            guard let before = FileStatus(descriptor: source), ashlar_log_gzip(source, temporary) == 0 else { return }
             let isDone = whileNamesAreStable { () -> Bool in
                 // Another process appends to the file until it notices the rotation.
-                guard let name = current(), SystemCalls.status(source)?.size == before.size,
-                    SystemCalls.rename(temporary, to: name + ".gz")
+                guard let name = current(), FileStatus(descriptor: source)?.size == before.size,
+                    FileSystem.rename(temporary, to: name + ".gz")
                 else { return false }
-                SystemCalls.remove(name)
+                FileSystem.remove(name)
                 return true
             }
             guard isDone != true else { return }
-            SystemCalls.remove(temporary)
+            FileSystem.remove(temporary)
         }
     }
 
@@ -226,20 +237,79 @@ public final class FileSink: LogSink {
         guard let age = rotation.maximumAge else { return }
         for number in 1...retainedFiles {
             for path in [rotatedPath(number), rotatedPath(number) + ".gz"] {
-                guard let status = SystemCalls.status(path: path) else { continue }
-                if second - status.changedAt > age.components.seconds { SystemCalls.remove(path) }
+                guard let status = FileStatus(path, followingLinks: false) else { continue }
+                if second - status.signature.modified.seconds > age.components.seconds { FileSystem.remove(path) }
             }
         }
     }
 
-    /// The descriptor of the file.
-    ///
-    /// For tests.
+    /// The descriptor of the file; -1 before the first line.
     var descriptor: Int32 { file.withLock { $0.descriptor } }
 }
 
 extension FileSink: ForkAware {
     /// Not the lock of compressions: a fork does not wait for one.
-    var forkLocks: [any ForkLock] { [file.lock] }
-    func becomeForkedChild() { compression.resetInForkedChild() }
+    package var forkLocks: [ForkSafeLock] { [file.lock] }
+    package func becomeForkedChild() { compression.resetInForkedChild() }
+}
+
+/// When a ``FileSink`` continues in a new file, and which old files it retains.
+///
+/// The old file is renamed to `path.1`, the previous one to `path.2`, and so on, with `.gz` if it is compressed.
+public struct LogFileRotation: Hashable, Sendable {
+    /// Times of the local clock at which a file ends.
+    public enum Schedule: Hashable, Sendable {
+        /// Each full hour.
+        case hourly
+        /// Each midnight.
+        case daily
+
+        /// Returns the end of the period that contains a second, in seconds since 1970.
+        ///
+        /// An hour in which the clock is set back lasts longer. A day ends later if the clock skips midnight.
+        func end(after second: Int64, offset: (Int64) -> Int = SystemCalls.localOffset) -> Int64 {
+            let length: Int64 = self == .hourly ? 3600 : 86_400
+            func period(_ second: Int64) -> Int64 {
+                let local = second + Int64(offset(second))
+                return local >= 0 ? local / length : (local - length + 1) / length
+            }
+            let present = period(second)
+            let localEnd = (present + 1) * length
+            // The offset may change in between, and also at the end itself.
+            let guess = localEnd - Int64(offset(second))
+            let ends = [guess, localEnd - Int64(offset(guess))]
+            var end = ends.sorted().first { $0 > second && period($0) > present } ?? second + length
+            // A clock that skips the full hour ends the period at the skip.
+            var last = second
+            while end - last > 1 {
+                let middle = last + (end - last) / 2
+                if period(middle) > present { end = middle } else { last = middle }
+            }
+            return end
+        }
+    }
+
+    /// The maximum size of a file in bytes; a line that would exceed it is written to a new file.
+    public var maximumBytes: Int
+    /// The times at which a file ends independently of its size.
+    public var schedule: Schedule?
+    /// The number of old files that are retained, from 1 to 10,000.
+    public var retainedFiles: Int
+    static let mostRetainedFiles = 10_000
+    /// The age since their last line at which old files are removed, checked when a file ends.
+    public var maximumAge: Duration?
+    /// Whether old files are compressed with gzip, if the system has zlib.
+    public var compresses: Bool
+
+    /// Creates a rotation; by default the file never ends.
+    public init(
+        maximumBytes: Int = .max, schedule: Schedule? = nil, retainedFiles: Int = 1, maximumAge: Duration? = nil,
+        compresses: Bool = false
+    ) {
+        self.maximumBytes = max(1, maximumBytes)
+        self.schedule = schedule
+        self.retainedFiles = max(1, retainedFiles)
+        self.maximumAge = maximumAge
+        self.compresses = compresses
+    }
 }

@@ -6,7 +6,7 @@
 ///
 /// ```swift
 /// struct CountingSink: LogSink {
-///     func receive(_ record: borrowing LogRecord) -> Bool {
+///     func receive(_ record: LogRecord) -> Bool {
 ///         record.level <= .error
 ///     }
 ///     func flush() {}
@@ -14,7 +14,7 @@
 /// ```
 public protocol LogSink: Sendable {
     /// Receives a line; returns `false` if that fails.
-    func receive(_ record: borrowing LogRecord) -> Bool
+    func receive(_ record: LogRecord) -> Bool
     /// Writes buffered lines.
     func flush()
     /// The least severe level that the sink receives.
@@ -26,4 +26,74 @@ extension LogSink {
     public func flush() {}
     /// All levels.
     public var threshold: LogLevel { .verbose }
+}
+
+/// A sink that calls a closure.
+///
+/// ```swift
+/// let sink = ClosureSink(threshold: .error) { record in
+///     record.message.isEmpty == false
+/// }
+/// ```
+public struct ClosureSink: LogSink {
+    /// The least severe level that the closure receives.
+    public let threshold: LogLevel
+    private let body: @Sendable (LogRecord) -> Bool
+
+    /// Creates a sink that passes each line to `body`, which returns `false` if it failed.
+    public init(threshold: LogLevel = .verbose, _ body: @escaping @Sendable (LogRecord) -> Bool) {
+        self.threshold = threshold
+        self.body = body
+    }
+
+    /// Passes the line to the closure.
+    public func receive(_ record: LogRecord) -> Bool { body(record) }
+}
+
+/// A sink and its failures.
+final class SinkEntry: Sendable {
+    private struct Health {
+        var failures = 0
+        var quarantinedUntil: Int64 = 0
+    }
+
+    let sink: any LogSink
+    let threshold: LogLevel
+    private let health = Guarded(Health())
+    private let clock: @Sendable () -> Int64
+
+    init(_ sink: any LogSink, clock: @escaping @Sendable () -> Int64 = { SystemCalls.monotonicClock() }) {
+        self.sink = sink
+        threshold = sink.threshold
+        self.clock = clock
+    }
+
+    static let failuresBeforeQuarantine = 3
+    static let quarantineNanoseconds: Int64 = 1_000_000_000
+
+    /// Passes the line to the sink, without a lock.
+    func deliver(_ record: LogRecord, counters: Guarded<LogCounters>) {
+        guard record.level <= threshold else { return }
+        let isQuarantined = health.withLock { $0.quarantinedUntil != 0 && clock() < $0.quarantinedUntil }
+        if !isQuarantined, sink.receive(record) {
+            health.withLock { $0 = Health() }
+            return
+        }
+        let begins = health.withLock {
+            guard !isQuarantined else { return false }
+            $0.failures += 1
+            guard $0.failures >= Self.failuresBeforeQuarantine else { return false }
+            $0.quarantinedUntil = clock() + Self.quarantineNanoseconds
+            return true
+        }
+        counters.withLock {
+            $0.failedInSinks += 1
+            if begins { $0.quarantines += 1 }
+        }
+    }
+}
+
+extension SinkEntry: ForkAware {
+    package var forkLocks: [ForkSafeLock] { [health.lock] + ((sink as? any ForkAware)?.forkLocks ?? []) }
+    package func becomeForkedChild() { (sink as? any ForkAware)?.becomeForkedChild() }
 }

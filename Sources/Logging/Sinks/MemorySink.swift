@@ -3,7 +3,7 @@ public final class MemorySink: LogSink {
     /// The least severe level that is stored.
     public let threshold: LogLevel
     private let format: LogFormat
-    private let ring: Guarded<LineRing>
+    private let lines: Guarded<RecentLines>
 
     /// Creates a sink.
     ///
@@ -12,36 +12,36 @@ public final class MemorySink: LogSink {
     ///   - format: The format of lines.
     ///   - threshold: The least severe level that is stored.
     public init(bytes: Int = 256 * 1024, format: LogFormat = .standard, threshold: LogLevel = .verbose) {
-        (self.format, self.threshold) = (format, threshold)
-        ring = Guarded(LineRing(capacity: min(max(0, bytes), 1 << 30)))
+        self.format = format
+        self.threshold = threshold
+        lines = Guarded(RecentLines(capacity: min(max(0, bytes), 1 << 30)))
     }
 
     /// The stored lines, the oldest first, each with its line end.
-    public var log: String { String(decoding: ring.withLock { $0.contents }, as: UTF8.self) }
+    public var log: String { String(decoding: lines.withLock { $0.contents }, as: UTF8.self) }
 
     /// Stores the line and removes older lines to make room.
-    public func receive(_ record: borrowing LogRecord) -> Bool {
-        LineWriter.withLine(of: record, format) { line in ring.withLock { _ = $0.append(line) } }
+    public func receive(_ record: LogRecord) -> Bool {
+        LineWriter.withLine(of: record, format) { line in lines.withLock { _ = $0.append(line) } }
         return true
     }
 }
 
 extension MemorySink: ForkAware {
-    var forkLocks: [any ForkLock] { [ring.lock] }
-    func becomeForkedChild() {}
+    package var forkLocks: [ForkSafeLock] { [lines.lock] }
+    package func becomeForkedChild() {}
 }
 
 /// Formats lines for sinks.
 enum LineWriter {
     /// Runs `body` with the formatted line and its line end.
-    @inline(__always)
     static func withLine<Result>(
-        of record: borrowing LogRecord, _ format: LogFormat, _ body: (LogText) -> Result
+        of record: LogRecord, _ format: LogFormat, _ body: (LogText) -> Result
     ) -> Result {
         let line = ThreadContext.current.line
         line.reset()
-        _ = format.compiled.write(record, to: line, limit: 65536)
-        line.append(byte: 10)
+        record.withLine { _ = format.compiled.write($0, to: line, limit: 65536) }
+        line.append(byte: .newline)
         defer { line.shrink() }
         return body(line.text)
     }

@@ -13,7 +13,7 @@
         public init(subsystem: String) { self.subsystem = subsystem }
 
         /// Sends the line.
-        public func receive(_ record: borrowing LogRecord) -> Bool {
+        public func receive(_ record: LogRecord) -> Bool {
             let context = record.context
             let logger = loggers.withLock { loggers in
                 if let known = loggers[context] { return known }

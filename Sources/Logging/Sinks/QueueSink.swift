@@ -43,30 +43,31 @@ public final class QueueSink: LogSink {
     deinit { queue.close() }
 
     /// The number of dropped lines by level.
-    public var dropped: [LogLevel: Int] { queue.monitor.withLock { $0.dropped } }
+    var dropped: [LogLevel: Int] { queue.monitor.withLock { $0.dropped } }
 
     /// Queues the line; a dropped line isn't a failure of the sink.
-    public func receive(_ record: borrowing LogRecord) -> Bool {
-        queue.put(record.copy(), overflow)
+    public func receive(_ record: LogRecord) -> Bool {
+        queue.put(record, overflow)
         return true
     }
 
     /// Waits up to five seconds until the other sink has received all lines, and flushes it.
     public func flush() {
         queue.drain(atMost: 5_000_000_000)
-        queue.slot.sink.flush()
+        queue.target.sink.flush()
     }
 }
 
 extension QueueSink: ForkAware {
     /// Includes the other sink's locks, because the queue's thread may hold one.
-    var forkLocks: [any ForkLock] { [queue.monitor.lock] + queue.slot.forkLocks }
+    package var forkLocks: [ForkSafeLock] { [queue.monitor.lock] + queue.target.forkLocks }
 
-    func becomeForkedChild() {
-        queue.slot.becomeForkedChild()
+    package func becomeForkedChild() {
+        queue.target.becomeForkedChild()
         // The waiting lines belong to the parent. Without the thread, callers deliver lines themselves.
         queue.monitor.held.waiting = []
-        (queue.monitor.held.bytes, queue.monitor.held.unreported) = (0, 0)
+        queue.monitor.held.bytes = 0
+        queue.monitor.held.unreported = 0
         queue.monitor.held.isServing = false
         queue.monitor.held.hasThread = false
     }
@@ -76,7 +77,7 @@ extension QueueSink: ForkAware {
 private final class Queue: Sendable {
     /// A waiting line, and the number of lines that were dropped before it.
     struct Entry {
-        let copy: LogRecord.Copy
+        let record: LogRecord
         var lostBefore: Int
     }
 
@@ -91,19 +92,22 @@ private final class Queue: Sendable {
         var hasThread = false
     }
 
-    let monitor = Monitor(State())
-    let slot: SinkSlot
+    let monitor = Guarded(State())
+    let target: SinkEntry
     let capacity: Int
 
-    init(_ sink: any LogSink, capacity: Int) { (slot, self.capacity) = (SinkSlot(sink), capacity) }
+    init(_ sink: any LogSink, capacity: Int) {
+        target = SinkEntry(sink)
+        self.capacity = capacity
+    }
 
-    func put(_ copy: LogRecord.Copy, _ overflow: QueueSink.Overflow) {
+    func put(_ record: LogRecord, _ overflow: QueueSink.Overflow) {
         monitor.lock.lock()
         guard monitor.held.hasThread else {
             monitor.lock.unlock()
-            return deliver([Entry(copy: copy, lostBefore: 0)])
+            return deliver([Entry(record: record, lostBefore: 0)])
         }
-        let size = copy.footprint
+        let size = record.footprint
         // A line that doesn't fit into the empty queue is dropped immediately.
         if size <= capacity {
             if case .block(let longest) = overflow { waitForRoom(size, atMost: longest) }
@@ -111,11 +115,11 @@ private final class Queue: Sendable {
         }
         if monitor.held.bytes + size <= capacity {
             if monitor.held.waiting.isEmpty { monitor.lock.wakeAll() }
-            monitor.held.waiting.append(Entry(copy: copy, lostBefore: monitor.held.unreported))
+            monitor.held.waiting.append(Entry(record: record, lostBefore: monitor.held.unreported))
             monitor.held.unreported = 0
             monitor.held.bytes += size
         } else {
-            count(copy)
+            count(record)
             monitor.held.unreported += 1
         }
         monitor.lock.unlock()
@@ -134,8 +138,8 @@ private final class Queue: Sendable {
         var (surplus, lost) = (0, 0)
         while surplus < monitor.held.waiting.count, monitor.held.bytes + size > capacity {
             let oldest = monitor.held.waiting[surplus]
-            monitor.held.bytes -= oldest.copy.footprint
-            count(oldest.copy)
+            monitor.held.bytes -= oldest.record.footprint
+            count(oldest.record)
             lost += oldest.lostBefore + 1
             surplus += 1
         }
@@ -147,8 +151,8 @@ private final class Queue: Sendable {
         }
     }
 
-    private func count(_ copy: LogRecord.Copy) {
-        monitor.held.dropped[copy.level, default: 0] += 1
+    private func count(_ record: LogRecord) {
+        monitor.held.dropped[record.level, default: 0] += 1
         LogCounters.process.withLock { $0.droppedByQueues += 1 }
     }
 
@@ -167,7 +171,9 @@ private final class Queue: Sendable {
             // Lines lost after the last waiting line are reported when no line waits.
             let lost = batch.isEmpty ? unreported : 0
             monitor.held.waiting = []
-            (monitor.held.bytes, monitor.held.unreported, monitor.held.isServing) = (0, unreported - lost, true)
+            monitor.held.bytes = 0
+            monitor.held.unreported = unreported - lost
+            monitor.held.isServing = true
             monitor.lock.wakeAll()
             monitor.lock.unlock()
             report(lost)
@@ -182,16 +188,15 @@ private final class Queue: Sendable {
     private func deliver(_ batch: [Entry]) {
         for entry in batch {
             report(entry.lostBefore)
-            entry.copy.withRecord { slot.deliver($0, counters: LogCounters.process) }
+            target.deliver(entry.record, counters: LogCounters.process)
         }
     }
 
     private func report(_ lost: Int) {
         guard lost > 0 else { return }
         // The level is within the other sink's threshold.
-        LogRecord.Copy.notice("\(lost) lines lost (queue full)", level: min(.warning, slot.threshold)).withRecord {
-            slot.deliver($0, counters: LogCounters.process)
-        }
+        let notice = LogRecord.notice("\(lost) lines lost (queue full)", level: min(.warning, target.threshold))
+        target.deliver(notice, counters: LogCounters.process)
     }
 
     func drain(atMost nanoseconds: Int64) {

@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 extension LogSink where Self == StandardErrorSink {
     /// The standard error stream, in color if it is a terminal.
     public static var standardError: StandardErrorSink { StandardErrorSink() }
@@ -11,11 +13,11 @@ extension LogSink where Self == StandardErrorSink {
 /// (`F_SETNOSIGPIPE`), so the program's own writes to a broken standard error stream also return `EPIPE`.
 public struct StandardErrorSink: LogSink {
     /// The format of lines.
-    public var format: LogFormat
+    var format: LogFormat
     /// The least severe level that is printed.
     public var threshold: LogLevel
     /// Whether lines are in color.
-    public var isColored: Bool
+    var isColored: Bool
 
     private let descriptor: Int32
     private let blocksSignals: Bool
@@ -31,15 +33,18 @@ public struct StandardErrorSink: LogSink {
     }
 
     init(descriptor: Int32, format: LogFormat, threshold: LogLevel = .verbose, isColored: Bool?) {
-        (self.descriptor, self.format, self.threshold) = (descriptor, format, threshold)
+        self.descriptor = descriptor
+        self.format = format
+        self.threshold = threshold
         SystemCalls.disableSIGPIPE(on: descriptor)
         self.isColored =
             isColored
             ?? Self.wantsColor(isTerminal: SystemCalls.isTerminal(descriptor), environment: SystemCalls.environment)
         // Only pipes and sockets raise SIGPIPE, and only files raise SIGXFSZ.
         blocksSignals =
-            SystemCalls.status(descriptor).map { $0.isPipeOrSocket || $0.isRegular && SystemCalls.fileSizeLimit != nil }
-            ?? true
+            FileStatus(descriptor: descriptor).map {
+                $0.isPipeOrSocket || $0.kind == .regular && SystemCalls.fileSizeLimit != nil
+            } ?? true
     }
 
     /// Whether the environment asks for color, by the conventions of no-color.org and bixense.com/clicolors.
@@ -52,13 +57,13 @@ public struct StandardErrorSink: LogSink {
     }
 
     /// Prints the line.
-    public func receive(_ record: borrowing LogRecord) -> Bool {
+    public func receive(_ record: LogRecord) -> Bool {
         let line = ThreadContext.current.line
         line.reset()
         if isColored { line.append(record.level.color) }
-        _ = format.compiled.write(record, to: line, limit: 65536)
+        record.withLine { _ = format.compiled.write($0, to: line, limit: 65536) }
         if isColored { line.append("\u{1B}[0m" as StaticString) }
-        line.append(byte: 10)
+        line.append(byte: .newline)
         defer { line.shrink() }
         return writeAll(line.text)
     }

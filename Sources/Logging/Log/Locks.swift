@@ -1,0 +1,102 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// A mutual-exclusion lock that a forking thread holds during the fork, and that can wait for changes.
+///
+/// `Synchronization.Mutex` can't be released in a forked child.
+package final class ForkSafeLock: Sendable {
+    // Unsafe because of the pointers, which never change; only the system uses the memory.
+    nonisolated(unsafe) private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(
+        capacity: 1)
+    nonisolated(unsafe) private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(
+        capacity: 1)
+
+    package init() {
+        mutex.initialize(to: pthread_mutex_t())
+        condition.initialize(to: pthread_cond_t())
+        resetInForkedChild()
+    }
+
+    deinit {
+        pthread_cond_destroy(condition)
+        pthread_mutex_destroy(mutex)
+        condition.deallocate()
+        mutex.deallocate()
+    }
+
+    @inline(__always) package func lock() { pthread_mutex_lock(mutex) }
+    @inline(__always) package func unlock() { pthread_mutex_unlock(mutex) }
+
+    /// Releases the lock in a forked child; its owner is a thread of the parent.
+    package func resetInForkedChild() {
+        pthread_mutex_init(mutex, nil)
+        #if canImport(Darwin)
+            pthread_cond_init(condition, nil)
+        #else
+            var attributes = pthread_condattr_t()
+            pthread_condattr_init(&attributes)
+            pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+            pthread_cond_init(condition, &attributes)
+            pthread_condattr_destroy(&attributes)
+        #endif
+    }
+
+    /// Releases the lock until ``wakeAll()``.
+    func wait() { pthread_cond_wait(condition, mutex) }
+
+    /// Releases the lock until ``wakeAll()``, at most for a number of nanoseconds.
+    func wait(nanoseconds: Int64) {
+        guard nanoseconds > 0 else { return }
+        #if canImport(Darwin)
+            var pause = timespec(
+                tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+            pthread_cond_timedwait_relative_np(condition, mutex, &pause)
+        #else
+            let end = SystemCalls.monotonicClock() &+ min(nanoseconds, 3_600_000_000_000)
+            var moment = timespec(tv_sec: Int(end / 1_000_000_000), tv_nsec: Int(end % 1_000_000_000))
+            pthread_cond_timedwait(condition, mutex, &moment)
+        #endif
+    }
+
+    func wakeAll() { pthread_cond_broadcast(condition) }
+}
+
+/// A value behind a lock that can be held across `fork`.
+package final class Guarded<Value>: @unchecked Sendable {  // `value` is used under `lock` only
+    package let lock = ForkSafeLock()
+    // The lock makes each access exclusive, so the runtime doesn't have to check it.
+    @exclusivity(unchecked) private var value: Value
+
+    package init(_ value: Value) { self.value = value }
+
+    /// Runs `body` with the value.
+    ///
+    /// `body` must not call user code.
+    @inline(__always)
+    package func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
+        lock.lock()
+        defer { lock.unlock() }
+        return body(&value)
+    }
+
+    /// The value, for a caller that holds the lock.
+    package var held: Value {
+        @inline(__always) _read { yield value }
+        @inline(__always) _modify { yield &value }
+    }
+}
+
+/// An object with locks that must be held during a fork.
+///
+/// Otherwise the child could inherit a lock that is held by a thread of the parent.
+package protocol ForkAware {
+    /// The locks, in the order in which other code acquires them.
+    var forkLocks: [ForkSafeLock] { get }
+    /// Discards the state that belongs to the parent; called in the child before the locks are released.
+    func becomeForkedChild()
+}

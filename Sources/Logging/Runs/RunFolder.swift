@@ -1,0 +1,136 @@
+internal import AshlarCore
+internal import Synchronization
+
+/// The files of one run in its folder.
+struct RunFiles: Sendable {
+    let folder: String
+    let name: RunName
+    var parts: [RunFile.Part]
+
+    /// The paths of the log files, in order.
+    var paths: [String] { parts.filter { $0 != .state }.sorted().map(path) }
+
+    private func path(_ part: RunFile.Part) -> String {
+        "\(folder)/\(RunFile(run: name, part: part).name)"
+    }
+
+    func state() -> RunState? {
+        let descriptor = SystemCalls.openForReading(path(.state))
+        guard descriptor >= 0 else { return nil }
+        defer { SystemCalls.close(descriptor) }
+        return RunState(bytes: SystemCalls.read(descriptor, offset: 0, limit: RunState.size))
+    }
+
+    /// Whether the process that writes the run is running.
+    ///
+    /// The state file contains the process ID. A lock on the state file or on a segment also detects processes of other
+    /// containers, and runs whose state file is missing. Apple systems end suspended apps that hold a lock, so the
+    /// process ID in the file name decides there.
+    func isRunning(_ state: RunState?) -> Bool {
+        if let state, ProcessIdentity.isRunning(state), isOpenIfOwn { return true }
+        #if canImport(Darwin)
+            return state == nil
+                && ProcessIdentity.mayOwn(name, start: ProcessIdentity.start(of: name.processID))
+        #else
+            return SystemCalls.isInUse(path(.state))
+                || state == nil && paths.contains { SystemCalls.isInUse($0) }
+        #endif
+    }
+
+    /// Whether this process writes the run, if the run has its number.
+    ///
+    /// `exec` ends the runs of a process, but not the process. On Apple systems, where nothing marks a file as in use, a
+    /// run could belong to another copy of this module in the process.
+    private var isOpenIfOwn: Bool {
+        #if canImport(Darwin)
+            true
+        #else
+            name.processID != ProcessIdentity.current || RunIdentity.isOpen(name)
+        #endif
+    }
+
+    func outcome(_ state: RunState?) -> LogRunOutcome {
+        switch state?.ending {
+        case .clean: return .clean
+        case .signal(let number): return .signalled(Int32(number))
+        case .running, nil:
+            if isRunning(state) { return .stillRunning }
+            if let state, !ProcessIdentity.boot.matches(state.bootID) { return .machineRestarted }
+            return .unclean
+        }
+    }
+
+    func described() -> PriorRun {
+        let state = state()
+        return PriorRun(
+            startedAt: LogTime(nanoseconds: state?.startedAt ?? name.startedAt), outcome: outcome(state),
+            processID: name.processID, application: state?.application,
+            lostLines: Int(clamping: state?.lost ?? 0),
+            files: paths, name: name)
+    }
+
+    /// Removes the run with its state file last, so that an interrupted removal can be repeated.
+    func remove() {
+        for path in paths + [path(.state)] { FileSystem.remove(path) }
+    }
+
+    /// Returns the time at which the run began.
+    ///
+    /// The time in the name may be later than the clock, because the name sorts after the run before. Then the state
+    /// file decides.
+    func began(_ state: RunState?, now: Int64) -> Int64 {
+        name.startedAt <= now ? name.startedAt : state?.startedAt ?? name.startedAt
+    }
+
+    var bytes: Int64 { paths.reduce(0) { $0 + (FileStatus($1, followingLinks: false)?.size ?? 0) } }
+
+    /// Whether the state file was created less than a minute ago and the run has no lines.
+    func isBeginning(now: Int64) -> Bool {
+        guard paths.isEmpty, let file = FileStatus(path(.state), followingLinks: false) else {
+            return false
+        }
+        return abs(now / 1_000_000_000 - file.signature.modified.seconds) < 60
+    }
+}
+
+/// The folder of the runs.
+struct RunFolder: Sendable {
+    let path: String
+
+    /// Returns the runs in the folder, the newest first.
+    ///
+    /// - Complexity: O(*n* log *n*) in the number of files.
+    func runs() -> [RunFiles] {
+        var parts: [RunName: [RunFile.Part]] = [:]
+        for file in (FolderListing.names(in: path) ?? []).compactMap({ RunFile(name: $0) }) {
+            parts[file.run, default: []].append(file.part)
+        }
+        return parts.map { RunFiles(folder: path, name: $0.key, parts: $0.value) }.sorted {
+            $1.name < $0.name
+        }
+    }
+}
+
+/// Records whether the process has forked.
+enum ForkCount {
+    static let hasForked = Atomic<Bool>(false)
+}
+
+extension Sequence<RunFiles> {
+    /// Returns the finished runs of an application.
+    func finishedRuns(of application: String) -> some Sequence<PriorRun> {
+        lazy.filter { !$0.paths.isEmpty }.map { $0.described() }.filter {
+            ($0.application == nil || $0.application == application) && $0.outcome != .stillRunning
+        }
+    }
+
+    /// Returns the first finished run of an application that failed or has lines; if there is none, the first one.
+    func priorRun(of application: String) -> PriorRun? {
+        var newest: PriorRun?
+        for run in finishedRuns(of: application) {
+            if run.isOfInterest { return run }
+            newest = newest ?? run
+        }
+        return newest
+    }
+}
