@@ -1,4 +1,5 @@
 import AshlarAppConfig
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -194,13 +195,13 @@ import Testing
 
     @Test("A file that cannot be read is an error, not a missing one")
     func unreadable() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder([:])
         try FileManager.default.createDirectory(
             atPath: scratch.file("ApplicationConfig.plist"), withIntermediateDirectories: false)
         let error = #expect(throws: ConfigError.self) { try ApplicationConfig.load(scratch.plan()) }
         #expect(error?.code == .unreadableSource)
         #expect(
-            error?.description == "cannot read the file: not a regular file (ApplicationConfig.plist)")
+            error?.description == "can't read the file: not a regular file (ApplicationConfig.plist)")
         #expect(error?.location?.file == scratch.file("ApplicationConfig.plist"))
     }
 

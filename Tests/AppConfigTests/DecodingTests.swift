@@ -36,11 +36,11 @@ import Testing
         let kind = #expect(throws: ConfigError.self) { try config.decode(Holder.self, at: "a") }
         #expect(
             kind?.description.hasPrefix(
-                "a.kind: the value cannot be decoded: found string \"wab\" (ApplicationConfig.json:1:") == true)
+                "a.kind: the value can't be decoded: found string \"wab\" (ApplicationConfig.json:1:") == true)
         let odd = #expect(throws: ConfigError.self) { try config.decode(Holder.self, at: "b") }
         #expect(
             odd?.description
-                == "b.odds[1]: the value cannot be decoded: found integer 2 (ApplicationConfig.json:3:1; it is even)")
+                == "b.odds[1]: the value can't be decoded: found integer 2 (ApplicationConfig.json:3:1; it is even)")
     }
 
     @Test("Structures can contain values of any kind unchanged")

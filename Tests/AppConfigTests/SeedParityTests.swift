@@ -155,15 +155,14 @@ import Testing
     @Test("with(scope:) merges over the whole root; a missing scope leaves the root")
     func scope() throws {
         let config = try Self.load()
-        #expect(config.with(scope: "servers").string(forKey: "url") == "prod")
-        #expect(config.with(scope: "servers").int(forKey: "COUNT") == 7)
-        #expect(config.with(scope: "none::deeper") == config)
-        #expect(config.with(scope: nil) == config)
+        #expect(config.scoped(to: "servers").string(forKey: "url") == "prod")
+        #expect(config.scoped(to: "servers").int(forKey: "COUNT") == 7)
+        #expect(config.scoped(to: "none::deeper") == config)
     }
 
     @Test("with(dictionary:) replaces root keys completely")
     func dictionary() throws {
-        let config = try Self.load().with(dictionary: ["servers": ["x": 1], "COUNT": 5])
+        let config = try Self.load().merging(["servers": ["x": 1], "COUNT": 5], policy: .seed)
         #expect(config["servers"] == ["x": 1])
         #expect(config.int(forKey: "COUNT") == 5)
         #expect(config.string(forKey: "STRING_KEY") == "text")

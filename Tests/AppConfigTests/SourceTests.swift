@@ -1,4 +1,5 @@
 import AshlarAppConfig
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -81,8 +82,8 @@ private struct LinesFormat: ConfigFormat {
             (.local, "variable"), (.variables, "argument"), (.arguments, "source"),
         ])
     func strength(over kind: ConfigLayerKind, winner: String) throws {
-        let scratch = try Scratch()
-        try scratch.write(#"{"title": "local"}"#, to: "local.json")
+        let scratch = try TemporaryFolder([:])
+        try scratch.write(#"{"title": "local"}"#, to: "local.json", atomically: false)
         var plan = plan(
             [
                 "ApplicationConfig.json": #"{"title": "base", "com.acme.App": {"title": "section"}}"#,
@@ -155,7 +156,7 @@ private struct LinesFormat: ConfigFormat {
         #expect(try ApplicationConfig.load(plan).diagnostics.map(\.message).contains("no content of stub"))
         source.set(.failure(Broken()))
         let report = ApplicationConfig.loadReport(plan)
-        #expect(report.errors.map(\.description) == ["the source cannot be read (stub)"])
+        #expect(report.errors.map(\.description) == ["the source can't be read (stub)"])
         #expect(report.errors.first?.underlying is Broken)
         #expect(report.config.string(forKey: "title") == "base")
         source.set(.success(.bytes(Array(#"{"title": }"#.utf8))))
@@ -192,7 +193,7 @@ private struct LinesFormat: ConfigFormat {
 }
 
 @Suite struct FolderSourceTests {
-    private func load(_ scratch: Scratch, under section: ConfigPath = .root) throws -> ApplicationConfig {
+    private func load(_ scratch: TemporaryFolder, under section: ConfigPath = .root) throws -> ApplicationConfig {
         var plan = plan(["ApplicationConfig.json": #"{"db": {"user": "app", "password": "none"}}"#])
         plan.add(FolderConfigSource(scratch.path, under: section))
         return try ApplicationConfig.load(plan)
@@ -200,13 +201,13 @@ private struct LinesFormat: ConfigFormat {
 
     @Test("Each file of a folder is a key, and its text without the final newline is the value")
     func files() throws {
-        let scratch = try Scratch()
-        try scratch.write("hunter2\n", to: "password")
-        try scratch.write("15\r\n", to: "http.timeout")
-        try scratch.write("a\nb\n\n", to: "lines")
-        try scratch.write("${password}", to: "literal")
-        try scratch.write("", to: "empty")
-        try scratch.write("x", to: ".hidden")
+        let scratch = try TemporaryFolder([:])
+        try scratch.write("hunter2\n", to: "password", atomically: false)
+        try scratch.write("15\r\n", to: "http.timeout", atomically: false)
+        try scratch.write("a\nb\n\n", to: "lines", atomically: false)
+        try scratch.write("${password}", to: "literal", atomically: false)
+        try scratch.write("", to: "empty", atomically: false)
+        try scratch.write("x", to: ".hidden", atomically: false)
         try Data([0xFF, 0xFE, 0x00]).write(to: URL(fileURLWithPath: scratch.file("bytes")))
         try FileManager.default.createDirectory(atPath: scratch.file("folder"), withIntermediateDirectories: false)
         let config = try load(scratch, under: "db")
@@ -221,9 +222,9 @@ private struct LinesFormat: ConfigFormat {
 
     @Test("A file and a section of the same name are an error")
     func clashes() throws {
-        let scratch = try Scratch()
-        try scratch.write("1", to: "http")
-        try scratch.write("2", to: "http.timeout")
+        let scratch = try TemporaryFolder([:])
+        try scratch.write("1", to: "http", atomically: false)
+        try scratch.write("2", to: "http.timeout", atomically: false)
         let error = #expect(throws: ConfigError.self) { try load(scratch) }
         #expect(error?.key == "http.timeout")
         #expect(try ApplicationConfig.load(plan([:])).values.isEmpty)
@@ -238,13 +239,13 @@ private struct LinesFormat: ConfigFormat {
 
     @Test("Swaps of the link ..data never mix the values of two versions", .timeLimit(.minutes(5)))
     func swaps() async throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder([:])
         let count = rounds(60, soak: 1_000)
         func publish(_ version: Int) throws {
             let folder = "..v\(version)"
             try FileManager.default.createDirectory(atPath: scratch.file(folder), withIntermediateDirectories: false)
             for key in ["a", "b", "c", "d"] {
-                try scratch.write("\(version)", to: "\(folder)/\(key)")
+                try scratch.write("\(version)", to: "\(folder)/\(key)", atomically: false)
                 let link = scratch.file(key)
                 if version == 0 {
                     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "..data/\(key)")
@@ -279,16 +280,16 @@ private struct LinesFormat: ConfigFormat {
 
     @Test("A file that is added to a plain folder is then watched", .timeLimit(.minutes(5)))
     func newFiles() async throws {
-        let scratch = try Scratch()
-        try scratch.write("1", to: "a")
+        let scratch = try TemporaryFolder([:])
+        try scratch.write("1", to: "a", atomically: false)
         var plan = plan([:])
         plan.add(FolderConfigSource(scratch.path))
         let store = try ConfigStore(loading: plan)
         let watch = store.watch()
-        try scratch.write("1", to: "b")
+        try scratch.write("1", to: "b", atomically: false)
         await store.wait { $0.int(forKey: "b") == 1 }
         for version in 2...5 {
-            try scratch.write("\(version)", to: "b")
+            try scratch.write("\(version)", to: "b", atomically: false)
             await store.wait { $0.int(forKey: "b") == version }
         }
         watch.cancel()
@@ -306,8 +307,8 @@ private struct LinesFormat: ConfigFormat {
             ("APP_A=${b}", "${b}"),
         ])
     func lines(text: String, value: String) throws {
-        let scratch = try Scratch()
-        try scratch.write(text, to: ".env")
+        let scratch = try TemporaryFolder([:])
+        try scratch.write(text, to: ".env", atomically: false)
         var plan = plan([:])
         (plan.variablePrefix, plan.variables, plan.variableFiles) = ("APP_", [:], [scratch.file(".env")])
         #expect(try ApplicationConfig.load(plan).string(forKey: "a") == value)
@@ -322,8 +323,8 @@ private struct LinesFormat: ConfigFormat {
             ("A='a' b", "expected the end of the line, found more text after the closing quote (.env:1:7)"),
         ])
     func malformed(text: String, message: String) throws {
-        let scratch = try Scratch()
-        try scratch.write(text, to: ".env")
+        let scratch = try TemporaryFolder([:])
+        try scratch.write(text, to: ".env", atomically: false)
         var plan = plan([:])
         plan.variableFiles = [scratch.file(".env")]
         #expect(ApplicationConfig.loadReport(plan).errors.map(\.description) == [message])
@@ -331,8 +332,8 @@ private struct LinesFormat: ConfigFormat {
 
     @Test("The environment takes precedence over variables of files, which are explained with their line")
     func strength() throws {
-        let scratch = try Scratch()
-        try scratch.write("APP_HTTP__TIMEOUT=5\nAPP_HTTP__HOST=file\nHOME=/file", to: ".env")
+        let scratch = try TemporaryFolder([:])
+        try scratch.write("APP_HTTP__TIMEOUT=5\nAPP_HTTP__HOST=file\nHOME=/file", to: ".env", atomically: false)
         var plan = plan(["ApplicationConfig.json": #"{"http": {"timeout": 30, "host": "h"}, "home": "${env:HOME}"}"#])
         plan.variablePrefix = "APP_"
         plan.variables = ["APP_HTTP__HOST": "process"]

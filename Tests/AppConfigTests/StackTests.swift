@@ -8,11 +8,11 @@ import Testing
     @Test(
         "Stacks of all formats and sources merge like the model, and every leaf names its layer",
         .timeLimit(.minutes(20)), arguments: [UInt64(41), 42, 43])
-    func stacks(seed: UInt64) async throws {
+    func stacks(seed: UInt64) throws {
         var maker = StackMaker(random: SeededRandom(seed: seed))
         for round in 0..<rounds(40, soak: 4_000) {
-            let scratch = try Scratch()
-            let stack = try await maker.stack(in: scratch)
+            let scratch = try TemporaryFolder([:])
+            let stack = try maker.stack(in: scratch)
             let report = ApplicationConfig.loadReport(stack.plan)
             let place = "seed \(seed), round \(round)"
             guard report.errors.isEmpty, report.config.values == stack.model else {
@@ -72,7 +72,7 @@ private struct StackMaker {
 
     var random: SeededRandom
 
-    mutating func stack(in scratch: Scratch) async throws -> Stack {
+    mutating func stack(in scratch: TemporaryFolder) throws -> Stack {
         var stack = Stack()
         stack.plan.formats["jsonc"] = JSONWithCommentsFormat()
         var files: [String: [UInt8]] = [:]
@@ -108,7 +108,7 @@ private struct StackMaker {
             stack.plan.localFile = path
             stack.layers.append(.init(name: "local.\(suffix)", value: values))
         }
-        for number in 0..<random.below(4) { try await addSource(number, to: &stack, scratch) }
+        for number in 0..<random.below(4) { try addSource(number, to: &stack, scratch) }
         try addVariables(to: &stack, scratch)
         addArguments(to: &stack)
         return stack
@@ -197,7 +197,7 @@ private struct StackMaker {
 
     // MARK: Sources
 
-    private mutating func addSource(_ number: Int, to stack: inout Stack, _ scratch: Scratch) async throws {
+    private mutating func addSource(_ number: Int, to stack: inout Stack, _ scratch: TemporaryFolder) throws {
         let name = "source\(number)"
         switch random.below(5) {
         case 0:
@@ -209,7 +209,7 @@ private struct StackMaker {
                 let folder = "\(name)/..v\(version)"
                 try FileManager.default.createDirectory(
                     atPath: scratch.file(folder), withIntermediateDirectories: true)
-                for (key, text) in texts { try scratch.write(text + "\n", to: "\(folder)/\(key)") }
+                for (key, text) in texts { try scratch.write(text + "\n", to: "\(folder)/\(key)", atomically: false) }
                 let link = scratch.file("\(name)/..data_tmp")
                 try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "..v\(version)")
                 guard rename(link, scratch.file("\(name)/..data")) == 0 else { throw CocoaError(.fileWriteUnknown) }
@@ -221,19 +221,7 @@ private struct StackMaker {
         case 1:
             let values = values(hasNull: true, isJSON: true)
             let document = try bytes(values, "json")
-            let source = RemoteConfigSource(name, cache: scratch.file("\(name).cache")) { _ in .document(document) }
-            try await source.fetch()
-            source.activate()
-            if random.chance(50) {
-                // After a restart, the document comes from the cache file.
-                var plan = ConfigPlan(files: .memory([String: String]()), environments: [])
-                plan.add(source)
-                _ = try ApplicationConfig.load(plan)
-                let cached = RemoteConfigSource(name, cache: scratch.file("\(name).cache")) { _ in .notModified }
-                stack.plan.add(cached)
-            } else {
-                stack.plan.add(source)
-            }
+            stack.plan.add(BytesSource(name: name, bytes: document))
             stack.layers.append(.init(name: name, value: values))
         case 2:
             let suffix = random.pick(["plist", "json", "jsonc"])
@@ -249,6 +237,13 @@ private struct StackMaker {
         }
     }
 
+    private struct BytesSource: ConfigSource {
+        let name: String
+        let bytes: [UInt8]
+
+        func content() -> ConfigSourceContent { .bytes(bytes) }
+    }
+
     private struct FixedSource: ConfigSource {
         let name: String
         let document: ConfigDocument
@@ -259,7 +254,7 @@ private struct StackMaker {
     // MARK: Variables and arguments
 
     /// Sets some values in `.env` files and the environment.
-    private mutating func addVariables(to stack: inout Stack, _ scratch: Scratch) throws {
+    private mutating func addVariables(to stack: inout Stack, _ scratch: TemporaryFolder) throws {
         stack.plan.variablePrefix = "APP_"
         let below = stack.merged
         var texts: [[String: String]] = [[:], [:], [:]]
@@ -276,7 +271,7 @@ private struct StackMaker {
         stack.plan.variables = texts[2].merging(["OTHER": "x"]) { $1 }
         for place in 0..<2 {
             let lines = texts[place].map { "\(random.pick(["", "export "]))\($0.key)='\($0.value)'" }
-            try scratch.write(lines.joined(separator: "\n"), to: "\(place).env")
+            try scratch.write(lines.joined(separator: "\n"), to: "\(place).env", atomically: false)
             stack.plan.variableFiles.append(scratch.file("\(place).env"))
         }
         for (_, winner) in winners.sorted(by: { $0.key < $1.key }) { add(winner, over: below, to: &stack) }

@@ -4,21 +4,11 @@ import Testing
 
 @testable import AshlarAppConfig
 
-/// A separate directory for one test, removed at the end.
-final class Scratch: Sendable {
-    let path: String
+extension TemporaryFolder {
+    func file() -> String { file("ApplicationConfig.json") }
 
-    init() throws {
-        path = NSTemporaryDirectory() + "ashlar-config-\(UUID().uuidString)"
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    func file(_ name: String = "ApplicationConfig.json") -> String { "\(path)/\(name)" }
-
-    func write(_ text: String, to name: String = "ApplicationConfig.json", atomically: Bool = false) throws {
-        try Data(text.utf8).write(to: URL(fileURLWithPath: file(name)), options: atomically ? .atomic : [])
+    func write(_ text: String, atomically: Bool = false) throws {
+        try write(text, to: "ApplicationConfig.json", atomically: atomically)
     }
 
     func plan() -> ConfigPlan { .directory(path, environments: []) }
@@ -27,7 +17,7 @@ final class Scratch: Sendable {
 @Suite(.timeLimit(.minutes(5))) struct StoreTests {
     @Test("After a failed reload, the last valid values remain and the error is published")
     func lastGood() async throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder([:])
         try scratch.write("{\"n\": 1}")
         let store = try ConfigStore(loading: scratch.plan())
         var events = store.events().makeAsyncIterator()
@@ -59,7 +49,7 @@ final class Scratch: Sendable {
 
     @Test("Of concurrent reloads, the one that began last applies")
     func lastBegun() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder([:])
         try scratch.write("{\"n\": 0}")
         let store = try ConfigStore(loading: scratch.plan())
         // The first reload reads its files before the second one begins, and ends after it.
@@ -88,7 +78,7 @@ final class Scratch: Sendable {
 
     @Test("A reload that changes no value notifies no listener")
     func quietReload() async throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder([:])
         try scratch.write("{\"n\": 1, \"m\": 1}")
         let store = try ConfigStore(loading: scratch.plan())
         var events = store.events().makeAsyncIterator()
@@ -105,9 +95,9 @@ final class Scratch: Sendable {
 
     @Test("A store that cannot load throws, or holds the sources that load")
     func loading() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder([:])
         try scratch.write("{\"n\": 1}")
-        try scratch.write("{", to: "ApplicationConfig.debug.json")
+        try scratch.write("{", to: "ApplicationConfig.debug.json", atomically: false)
         var plan = scratch.plan()
         plan.environments = [.debug]
         #expect(throws: ConfigError.self) { try ConfigStore(loading: plan) }
@@ -155,7 +145,7 @@ final class Scratch: Sendable {
 
     @Test("Recorded reads survive reloads")
     func unused() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder([:])
         try scratch.write("{\"a\": 1, \"b\": 2, \"c\": 3}")
         let store = try ConfigStore(loading: scratch.plan())
         #expect(store.current.unusedKeys() == nil)
@@ -169,7 +159,7 @@ final class Scratch: Sendable {
 
     @Test("Readers receive complete generations only, and invalid writes lose no values")
     func torture() async throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder([:])
         func text(_ generation: Int) -> String {
             "{\"a\": \(generation), \"b\": {\"c\": \(generation)}, \"d\": [\(generation)]}"
         }
@@ -219,27 +209,5 @@ final class Scratch: Sendable {
         }
         #expect(torn.torn == 0)
         #expect(torn.reads > generations)
-    }
-}
-
-/// A flag shared by tasks.
-final class Flag: @unchecked Sendable {
-    private let lock = NSLock()
-    private var value = false
-
-    var isSet: Bool { lock.withLock { value } }
-    func set() { lock.withLock { value = true } }
-}
-
-/// Counts calls from closures that can't have state.
-final class Counter: @unchecked Sendable {
-    private let lock = NSLock()
-    private var count = 0
-
-    func next() -> Int {
-        lock.withLock {
-            count += 1
-            return count
-        }
     }
 }

@@ -1,4 +1,5 @@
 import AshlarAppConfig
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -9,23 +10,23 @@ import Testing
     }
 
     /// Makes a file available at `<directory>/ApplicationConfig.json` as required by a move.
-    static func prepare(_ move: Move, _ scratch: Scratch) throws -> String {
+    static func prepare(_ move: Move, _ scratch: TemporaryFolder) throws -> String {
         let files = FileManager.default
         switch move {
         case .symlinkSwap:
-            try scratch.write("{\"n\": 0}", to: "real0.json")
+            try scratch.write("{\"n\": 0}", to: "real0.json", atomically: false)
             try files.createSymbolicLink(atPath: scratch.file(), withDestinationPath: "real0.json")
             return scratch.path
         case .configMapSwap:
             try files.createDirectory(atPath: scratch.file("..v0"), withIntermediateDirectories: false)
-            try scratch.write("{\"n\": 0}", to: "..v0/ApplicationConfig.json")
+            try scratch.write("{\"n\": 0}", to: "..v0/ApplicationConfig.json", atomically: false)
             try files.createSymbolicLink(atPath: scratch.file("..data"), withDestinationPath: "..v0")
             try files.createSymbolicLink(
                 atPath: scratch.file(), withDestinationPath: "..data/ApplicationConfig.json")
             return scratch.path
         case .directoryReplaced:
             try files.createDirectory(atPath: scratch.file("live"), withIntermediateDirectories: false)
-            try scratch.write("{\"n\": 0}", to: "live/ApplicationConfig.json")
+            try scratch.write("{\"n\": 0}", to: "live/ApplicationConfig.json", atomically: false)
             return scratch.file("live")
         default:
             try scratch.write("{\"n\": 0}")
@@ -33,7 +34,7 @@ import Testing
         }
     }
 
-    static func make(_ move: Move, _ scratch: Scratch, _ generation: Int) throws {
+    static func make(_ move: Move, _ scratch: TemporaryFolder, _ generation: Int) throws {
         let files = FileManager.default
         let text = "{\"n\": \(generation)}"
         switch move {
@@ -43,20 +44,20 @@ import Testing
             try files.removeItem(atPath: scratch.file())
             try scratch.write(text)
         case .symlinkSwap:
-            try scratch.write(text, to: "real\(generation).json")
+            try scratch.write(text, to: "real\(generation).json", atomically: false)
             try files.createSymbolicLink(
                 atPath: scratch.file("next"), withDestinationPath: "real\(generation).json")
             #expect(rename(scratch.file("next"), scratch.file()) == 0)
         case .configMapSwap:
             let version = "..v\(generation)"
             try files.createDirectory(atPath: scratch.file(version), withIntermediateDirectories: false)
-            try scratch.write(text, to: "\(version)/ApplicationConfig.json")
+            try scratch.write(text, to: "\(version)/ApplicationConfig.json", atomically: false)
             try files.createSymbolicLink(atPath: scratch.file("..tmp"), withDestinationPath: version)
             #expect(rename(scratch.file("..tmp"), scratch.file("..data")) == 0)
             try files.removeItem(atPath: scratch.file("..v\(generation - 1)"))
         case .directoryReplaced:
             try files.createDirectory(atPath: scratch.file("new"), withIntermediateDirectories: false)
-            try scratch.write(text, to: "new/ApplicationConfig.json")
+            try scratch.write(text, to: "new/ApplicationConfig.json", atomically: false)
             #expect(rename(scratch.file("live"), scratch.file("old")) == 0)
             #expect(rename(scratch.file("new"), scratch.file("live")) == 0)
             try files.removeItem(atPath: scratch.file("old"))
@@ -65,7 +66,7 @@ import Testing
 
     @Test("Every way to change a file is detected", arguments: Move.allCases)
     func moves(move: Move) async throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder([:])
         let directory = try Self.prepare(move, scratch)
         let store = try ConfigStore(loading: .directory(directory, environments: []))
         let watch = store.watch()
@@ -83,11 +84,11 @@ import Testing
     }
 
     /// Creates `<root>/1/2/…/6` with a configuration file in the innermost directory; returns that directory.
-    private static func nest(_ scratch: Scratch, in root: String, _ generation: Int) throws -> String {
+    private static func nest(_ scratch: TemporaryFolder, in root: String, _ generation: Int) throws -> String {
         let names = (1...6).map(String.init).joined(separator: "/")
         try FileManager.default.createDirectory(
             atPath: scratch.file("\(root)/\(names)"), withIntermediateDirectories: true)
-        try scratch.write("{\"n\": \(generation)}", to: "\(root)/\(names)/ApplicationConfig.json")
+        try scratch.write("{\"n\": \(generation)}", to: "\(root)/\(names)/ApplicationConfig.json", atomically: false)
         return "\(root)/\(names)"
     }
 
@@ -104,7 +105,7 @@ import Testing
 
     @Test("A replaced directory above a file and later writes are detected", arguments: 1...6)
     func ancestorSwap(level: Int) async throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder([:])
         let directory = try Self.nest(scratch, in: "live", 0)
         let store = try ConfigStore(loading: .directory(scratch.file(directory), environments: []))
         let watch = store.watch()
@@ -112,7 +113,8 @@ import Testing
         let swapped = (1...(7 - level)).map(String.init).joined(separator: "/")
         try await follow(store) { generation in
             if generation.isMultiple(of: 2) {
-                try scratch.write("{\"n\": \(generation)}", to: "\(directory)/ApplicationConfig.json")
+                try scratch.write(
+                    "{\"n\": \(generation)}", to: "\(directory)/ApplicationConfig.json", atomically: false)
                 return
             }
             _ = try Self.nest(scratch, in: "new", generation)
@@ -126,7 +128,7 @@ import Testing
 
     @Test("A replaced symbolic link above a file and later writes are detected", arguments: 1...6)
     func ancestorLinkSwap(level: Int) async throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder([:])
         let files = FileManager.default
         let directory = try Self.nest(scratch, in: "live", 0)
         let link = scratch.file("live/" + (1...(7 - level)).map(String.init).joined(separator: "/"))
@@ -136,13 +138,15 @@ import Testing
         let watch = store.watch()
         try await follow(store) { generation in
             if generation.isMultiple(of: 2) {
-                try scratch.write("{\"n\": \(generation)}", to: "\(directory)/ApplicationConfig.json")
+                try scratch.write(
+                    "{\"n\": \(generation)}", to: "\(directory)/ApplicationConfig.json", atomically: false)
                 return
             }
             let version = scratch.file("v\(generation)")
             try files.copyItem(atPath: scratch.file("v\(max(0, generation - 2))"), toPath: version)
             let inner = (1...6).dropFirst(7 - level).map { "\($0)/" }.joined()
-            try scratch.write("{\"n\": \(generation)}", to: "v\(generation)/\(inner)ApplicationConfig.json")
+            try scratch.write(
+                "{\"n\": \(generation)}", to: "v\(generation)/\(inner)ApplicationConfig.json", atomically: false)
             try files.createSymbolicLink(atPath: scratch.file("next"), withDestinationPath: version)
             #expect(rename(scratch.file("next"), link) == 0)
             try files.removeItem(atPath: scratch.file("v\(max(0, generation - 2))"))
@@ -152,7 +156,7 @@ import Testing
 
     @Test("A write to a file that remains open is detected")
     func openWriter() async throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder([:])
         try scratch.write("{\"n\": 0}   ")
         let store = try ConfigStore(loading: scratch.plan())
         let watch = store.watch()
@@ -169,7 +173,7 @@ import Testing
         "A write with equal size and a restored modification time is detected",
         arguments: [ConfigWatchMode.automatic, .polling(every: .milliseconds(5))])
     func restoredTime(mode: ConfigWatchMode) async throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder([:])
         let stamp = Date(timeIntervalSince1970: 1_700_000_000)
         func write(_ number: Int) throws {
             try scratch.write("{\"n\": \(number % 10)}")
@@ -191,7 +195,7 @@ import Testing
 
     @Test("A second write within a clock tick is detected, although size and time are equal")
     func sameStamp() async throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder([:])
         // To simulate a coarse clock, both writes get the same time.
         let stamp = Date(timeIntervalSinceNow: 60)
         func write(_ number: Int) throws {
@@ -212,7 +216,7 @@ import Testing
 
     @Test("Invalid writes are reported, and watching continues")
     func badWrite() async throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder([:])
         try scratch.write("{\"n\": 0}")
         let store = try ConfigStore(loading: scratch.plan())
         var events = store.events().makeAsyncIterator()
@@ -234,7 +238,7 @@ import Testing
 
     @Test("A new file and a change of a polled file are detected")
     func appearsAndPolls() async throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder([:])
         let store = try ConfigStore(loading: scratch.plan())
         let polled = try ConfigStore(loading: scratch.plan())
         let (watch, poll) = (store.watch(), polled.watch(.polling(every: .milliseconds(5))))
@@ -257,7 +261,7 @@ import Testing
         "A change between loading and watching is detected",
         arguments: [ConfigWatchMode.automatic, .polling(every: .seconds(60))])
     func changedBefore(mode: ConfigWatchMode) throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder([:])
         try scratch.write("{\"n\": 1}")
         let store = try ConfigStore(loading: scratch.plan())
         try scratch.write("{\"n\": 22}", atomically: true)
@@ -270,7 +274,7 @@ import Testing
         @Test("A thousand watched files use one descriptor")
         func descriptors() async throws {
             await #expect(processExitsWith: .success) {
-                let scratch = try Scratch()
+                let scratch = try TemporaryFolder([:])
                 try scratch.write("{}")
                 let stores = try (0..<500).map { _ in try ConfigStore(loading: scratch.plan()) }
                 let watches = stores.map { $0.watch() }
@@ -286,7 +290,7 @@ import Testing
         @Test("Without events of the system, files are polled, with a diagnostic")
         func noDescriptors() async throws {
             await #expect(processExitsWith: .success) {
-                let scratch = try Scratch()
+                let scratch = try TemporaryFolder([:])
                 try scratch.write("{\"n\": 1}")
                 let store = try ConfigStore(loading: scratch.plan())
                 var limit = rlimit()

@@ -106,7 +106,7 @@ import Testing
 
     @Test("A reload applies run-time writes to the new values of the files")
     func reload() throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder([:])
         try scratch.write(#"{"http": {"timeout": 30, "host": "old"}, "list": [1, 2], "gone": 1, "n": 1}"#)
         let store = try ConfigStore(loading: scratch.plan())
         store.update {

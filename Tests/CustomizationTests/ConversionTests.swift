@@ -1,10 +1,11 @@
 import AshlarCustomization
+import AshlarTestSupport
 import Testing
 
 /// The conversions listed on the pages "Coming from DB5" and "Coming from SquidKit themes".
 @Suite struct ConversionTests {
     private func strings(_ theme: String, file: String, _ numbers: NumberSpelling) throws -> Customization {
-        let tree = try TemporaryTree([file: theme])
+        let tree = try TemporaryFolder([file: theme])
         let parsed = Theme.load(tree.path + "/" + file)
         #expect(parsed.diagnostics.filter { $0.severity == .error } == [])
         return Customization(layers: [], policy: .init(numbers: numbers)).with(themes: parsed.themes)
@@ -80,8 +81,8 @@ import Testing
 @Suite struct FolderNameTests {
     private let files = ["kab_KAB", "hp", "bbc", "zz-ZZ", "acme", "red", "fr", "en", "Base", "ie", "x-brand", "fil"]
 
-    private func tree() throws -> TemporaryTree {
-        try TemporaryTree(
+    private func tree() throws -> TemporaryFolder {
+        try TemporaryFolder(
             Dictionary(uniqueKeysWithValues: files.map { ("\($0).lproj/Localizable.strings", "\"k\" = \"\($0)\";") }))
     }
 

@@ -242,7 +242,7 @@ import Testing
 
     @Test("Both kinds of files join the layers of a tree")
     func tree() throws {
-        let tree = try TemporaryTree([
+        let tree = try TemporaryFolder([
             "Catalog.xcstrings": Self.catalog, "en.lproj/Localizable.stringsdict": Self.stringsDict,
             "en.lproj/Localizable.strings": #""tap" = "Overridden"; "title" = "Title";"#,
         ])

@@ -1,4 +1,5 @@
 import AshlarCustomization
+import AshlarTestSupport
 import Testing
 
 /// Every call and example of FTCustomization and SquidKit's themes.
@@ -21,8 +22,8 @@ import Testing
         "SearchImage" = "search.png";
         """
 
-    func tree() throws -> TemporaryTree {
-        try TemporaryTree([
+    func tree() throws -> TemporaryFolder {
+        try TemporaryFolder([
             "en.lproj/Localizable.strings": Self.english, "fr.lproj/Localizable.strings": Self.french,
             "ubiquous.lproj/Localizable.strings": Self.localizations.replacing(
                 #""CancelString" = "Cancel";"#, with: ""),

@@ -1,4 +1,5 @@
 import AshlarCustomization
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -168,7 +169,7 @@ import Testing
 
     @Test("A theme is above brand and languages, an override above the theme")
     func stack() throws {
-        let tree = try TemporaryTree([
+        let tree = try TemporaryFolder([
             "en.lproj/Localizable.strings": "a = en; b = en; c = en; d = en; e = en; f = en;",
             "fr.lproj/Localizable.strings": "b = fr; c = fr; d = fr; e = fr; f = fr;",
             "fr-CA.lproj/Localizable.strings": "c = frCA; d = frCA; e = frCA; f = frCA;",

@@ -1,4 +1,5 @@
 import AshlarCustomization
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -14,7 +15,7 @@ import Testing
                 <key>one</key><string>%d file</string><key>other</key><string>%d files</string></dict>
             </dict></dict></plist>
             """
-        let tree = try TemporaryTree([
+        let tree = try TemporaryFolder([
             "en.lproj/Localizable.strings": "files = plain; other = x;", "en.lproj/Localizable.stringsdict": dict,
             "en.lproj/Errors.strings": "e = Error;",
         ])
@@ -35,7 +36,7 @@ import Testing
               "bye": {"localizations": {"en": {"stringUnit": {"state": "translated", "value": "Bye"}},
                                         "fr": {"stringUnit": {"state": "translated", "value": "Salut"}}}}}}
             """
-        let tree = try TemporaryTree([
+        let tree = try TemporaryFolder([
             "Localizable.xcstrings": catalog, "fr.lproj/Localizable.strings": "bye = \"Au revoir\";",
         ])
         let read = Customization(path: tree.path, languages: ["fr-CA"])
@@ -47,7 +48,7 @@ import Testing
 
     @Test("Legacy and canonical folders of one language are both read, the canonical one on top")
     func legacyNames() throws {
-        let tree = try TemporaryTree([
+        let tree = try TemporaryFolder([
             "English.lproj/Localizable.strings": "a = old; b = old;", "en.lproj/Localizable.strings": "a = new;",
             "fr_CA.lproj/Localizable.strings": "c = ca;", "Base.lproj/Localizable.strings": "d = base; a = base;",
         ])
@@ -59,7 +60,7 @@ import Testing
 
     @Test("Brands are the folders that are not languages; an unknown brand is reported and skipped")
     func brands() throws {
-        let tree = try TemporaryTree([
+        let tree = try TemporaryFolder([
             "en.lproj/Localizable.strings": "a = en;", "ubiquus.lproj/Localizable.strings": "a = ubiquus;",
             "gray.lproj/Localizable.strings": "a = gray;", "red.lproj/Localizable.strings": "a = red;",
             "Info.plist": infoPlist(brand: "customer2"),
@@ -74,7 +75,7 @@ import Testing
 
     @Test("A brand's texts in the base language are below those in the user's")
     func brandInBaseLanguage() throws {
-        let tree = try TemporaryTree([
+        let tree = try TemporaryFolder([
             "en.lproj/Localizable.strings": "a = en; b = en;", "fr.lproj/Localizable.strings": "a = fr; b = fr;",
             "acme.lproj/en.lproj/Localizable.strings": "a = acme-en; b = acme-en;",
             "acme.lproj/fr.lproj/Localizable.strings": "b = acme-fr;",
@@ -90,7 +91,7 @@ import Testing
     @Test("Info.plist without the entry gives no brand and a note; a malformed one an error; a binary one is read")
     func infoPlists() throws {
         let files = ["en.lproj/Localizable.strings": "a = en;", "acme.lproj/Localizable.strings": "a = acme;"]
-        let tree = try TemporaryTree(files)
+        let tree = try TemporaryFolder(files)
         #expect(Customization(path: tree.path, languages: ["en"]).diagnostics.isEmpty, "no Info.plist, no note")
         try tree.write("<plist><dict/></plist>", to: "Info.plist")
         #expect(Customization(path: tree.path, languages: ["en"]).diagnostics.map(\.code) == [.noBrand])
@@ -105,7 +106,7 @@ import Testing
 
     @Test("Unreadable files are reported with their path, and every other layer is read")
     func badFiles() throws {
-        let tree = try TemporaryTree([
+        let tree = try TemporaryFolder([
             "en.lproj/Localizable.strings": "a = en; b = en;", "fr.lproj/Localizable.strings": "a = \"fr;\nb = fr;",
             "acme.lproj/Localizable.strings": "c = acme;", "en.lproj/Folder.strings/x": "",
         ])
@@ -123,7 +124,7 @@ import Testing
         let none = Customization(path: "/nonexistent/folder", languages: ["fr"])
         #expect(none.string("a") == "a")
         #expect(none.diagnostics.map(\.code) == [.missingFolder, .missingFolder])
-        let tree = try TemporaryTree(["fr.lproj/Localizable.strings": "a = fr;"])
+        let tree = try TemporaryFolder(["fr.lproj/Localizable.strings": "a = fr;"])
         let noBase = Customization(path: tree.path, languages: ["fr"])
         #expect(noBase.string("a") == "fr" && noBase.diagnostics.map(\.code) == [.missingFolder])
         let small = Customization(
@@ -133,7 +134,7 @@ import Testing
 
     @Test("Files in an old encoding are read if the policy names it")
     func assumedEncoding() throws {
-        let tree = try TemporaryTree()
+        let tree = try TemporaryFolder([:])
         try tree.write(Data(Array("a = \"caf".utf8) + [0x8E] + Array("\";".utf8)), to: "en.lproj/Localizable.strings")
         #expect(Customization(path: tree.path, languages: ["en"]).diagnostics.map(\.code) == [.invalidEncoding])
         let read = Customization(
@@ -145,7 +146,7 @@ import Testing
 
     @Test("An image comes from the highest layer that has the file, the requested scale and device first")
     func images() throws {
-        let tree = try TemporaryTree([
+        let tree = try TemporaryFolder([
             "en.lproj/Localizable.strings": "logo = \"logo.png\"; icon = icon; gone = \"gone.png\";",
             "en.lproj/logo.png": "",
             "en.lproj/logo@2x.png": "", "fr.lproj/logo@3x.png": "", "fr.lproj/logo@3x~ipad.png": "",
@@ -172,7 +173,7 @@ import Testing
 
     @Test("An explanation lists every layer that defines the key, with locations, the effective one first")
     func explain() throws {
-        let tree = try TemporaryTree([
+        let tree = try TemporaryFolder([
             "en.lproj/Localizable.strings": "\"x\" = \"1\";\n  \"a\" = \"Cancel\";",
             "fr.lproj/Localizable.strings": "\n\n\"a\" = \"Annuler\";",
             "acme.lproj/Localizable.strings": "\"a\" = \"Stop\"; \"link\" = \"$a\";",

@@ -1,4 +1,5 @@
 import AshlarCustomization
+import AshlarTestSupport
 import Foundation
 import Synchronization
 import Testing
@@ -273,7 +274,7 @@ import Testing
 
     @Test("A text that only the base language defines is reported on request")
     func fallback() throws {
-        let tree = try TemporaryTree([
+        let tree = try TemporaryFolder([
             "en.lproj/Localizable.strings": "a = A; n = 1;", "fr.lproj/Localizable.strings": "b = B;",
         ])
         let silent = Customization(path: tree.path, languages: ["fr"])

@@ -1,20 +1,21 @@
 import AshlarCustomization
+import AshlarTestSupport
 import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct WatchTests {
     /// A watched tree; each edit waits for the snapshot that shows it.
     private final class Watched {
-        let tree: TemporaryTree
+        let tree: TemporaryFolder
         let center: CustomizationCenter
         private var changes: AsyncStream<Customization>.AsyncIterator
         private let watcher: Task<Void, Never>
 
         init(_ files: [String: String], languages: [LanguageTag] = ["en"]) throws {
-            tree = try TemporaryTree(files)
+            tree = try TemporaryFolder(files)
             let center = CustomizationCenter(Customization(path: tree.path, languages: languages))
             self.center = center
-            changes = center.changes.makeAsyncIterator()
+            changes = center.changes().makeAsyncIterator()
             watcher = Task { await center.watch() }
         }
 

@@ -95,7 +95,7 @@ private struct IndexOutOfRange: Error {
 
 extension ConfigPath.Component {
     /// The key, unless the step is an index.
-    var key: String? {
+    package var key: String? {
         if case .key(let key) = self { key } else { nil }
     }
 }

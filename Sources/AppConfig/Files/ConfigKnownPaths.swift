@@ -20,7 +20,7 @@ struct ConfigKnownPaths {
     /// Known keys are found regardless of case and separators. The rest of the path is written like the other keys of
     /// the dictionary, or in lowercase.
     func match(variable words: [String]) -> Match {
-        let steps = words.map { word in word.utf8.allSatisfy { (48...57).contains($0) } ? Int(word) : nil }
+        let steps = words.map { word in word.utf8.allSatisfy { $0.isDigit } ? Int(word) : nil }
         return match(words, indices: steps, adaptsSpelling: true)
     }
 

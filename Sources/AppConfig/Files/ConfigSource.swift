@@ -81,8 +81,8 @@ public struct ConfigSourceContent: Sendable {
     public var date: Date?
     /// The version of the content, such as an entity tag.
     package var version: String?
-    /// Identifies a content of one source.
-    var ticket = 0
+    /// Identifies the content among those of its source.
+    package var number = 0
 
     /// Creates content from the bytes of a file in a format, by default a property list or JSON.
     public static func bytes(_ bytes: [UInt8], format: (any ConfigFormat)? = nil) -> ConfigSourceContent {

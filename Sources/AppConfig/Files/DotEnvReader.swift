@@ -25,7 +25,9 @@ struct DotEnvReader {
     }
 
     private init(bytes: [UInt8], lines: LineTable, file: ConfigLocation) {
-        (self.bytes, self.lines, self.file) = (bytes, lines, file)
+        self.bytes = bytes
+        self.lines = lines
+        self.file = file
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { at = 3 }
     }
 
@@ -42,7 +44,8 @@ struct DotEnvReader {
             var name = word()
             if name == "export", at < bytes.count, Self.isBlank(bytes[at]) {
                 skip(Self.isBlank)
-                (start, name) = (at, word())
+                start = at
+                name = word()
             }
             skip(Self.isBlank)
             guard !name.isEmpty, at < bytes.count, bytes[at] == UInt8(ascii: "=") else {
@@ -104,12 +107,13 @@ struct DotEnvReader {
     }
 
     private static let escapes: [UInt8: UInt8] = [
-        UInt8(ascii: "n"): 10, UInt8(ascii: "r"): 13, UInt8(ascii: "t"): 9, UInt8(ascii: "\""): UInt8(ascii: "\""),
+        UInt8(ascii: "n"): UInt8(ascii: "\n"), UInt8(ascii: "r"): UInt8(ascii: "\r"),
+        UInt8(ascii: "t"): UInt8(ascii: "\t"), UInt8(ascii: "\""): UInt8(ascii: "\""),
         UInt8(ascii: "\\"): UInt8(ascii: "\\"), UInt8(ascii: "$"): UInt8(ascii: "$"),
     ]
 
-    private static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
-    private static func isLineEnd(_ byte: UInt8) -> Bool { byte == 10 || byte == 13 }
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+    private static func isLineEnd(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") }
 
     private mutating func skip(_ isSkipped: (UInt8) -> Bool) {
         while at < bytes.count, isSkipped(bytes[at]) { at += 1 }

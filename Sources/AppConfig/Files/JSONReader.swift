@@ -1,4 +1,5 @@
 internal import AshlarCore
+internal import AshlarTrees
 
 /// Reads JSON objects into trees.
 ///
@@ -51,7 +52,9 @@ struct JSONReader {
     }
 
     private init(document: JSONDocument, context: ConfigReaderContext, source: ConfigTreeSource) {
-        (self.document, self.context, self.source) = (document, context, source)
+        self.document = document
+        self.context = context
+        self.source = source
     }
 
     private mutating func read() throws(ConfigError) -> ConfigReading {

@@ -1,4 +1,5 @@
 internal import AshlarCore
+internal import AshlarTrees
 
 /// Reads XML and binary property lists into trees.
 enum PropertyListReader {

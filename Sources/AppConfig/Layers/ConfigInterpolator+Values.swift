@@ -16,10 +16,10 @@ extension ConfigInterpolator {
 
     private mutating func account(_ resolved: Resolved, _ bytes: Int, _ unit: Unit) -> Resolved {
         expandedBytes += bytes
-        if expandedBytes > plan.limits.expandedTotalBytes {
+        if expandedBytes > limits.expandedTotalBytes {
             report(
                 unit, code: .limitExceeded,
-                reason: "the references of all values grow beyond \(plan.limits.expandedTotalBytes) bytes")
+                reason: "the references of all values grow beyond \(limits.expandedTotalBytes) bytes")
             return .failed
         }
         return resolved
@@ -34,10 +34,10 @@ extension ConfigInterpolator {
             case .reference(let reference):
                 guard let (text, isTainted) = inserted(reference, unit) else { return nil }
                 // Checked before the text is copied, so that a reference bomb uses no memory.
-                if joined.utf8.count + text.utf8.count > plan.limits.expandedValueBytes {
+                if joined.utf8.count + text.utf8.count > limits.expandedValueBytes {
                     report(
                         unit, code: .limitExceeded,
-                        reason: "the value grows beyond \(plan.limits.expandedValueBytes) bytes")
+                        reason: "the value grows beyond \(limits.expandedValueBytes) bytes")
                     return nil
                 }
                 joined += text
@@ -72,15 +72,17 @@ extension ConfigInterpolator {
                 usedVariables[reference.name] = variable
                 return .scalar(.string(variable.text), isSecret: secrets.isSecretKey(reference.name))
             }
-            return fallback(reference, unit, "the environment variable \(reference.name) is not set")
+            return fallback(reference, unit, reason: "the environment variable \(reference.name) is not set")
         }
         guard let target = draft.find(reference.name) else {
             let hint = NearestName.find(reference.name, among: allPaths())
-            return fallback(reference, unit, "\(spelled(reference)) is not defined", hint.map { "did you mean \($0)?" })
+            return fallback(
+                reference, unit, reason: "\(spelled(reference)) is not defined",
+                hint: hint.map { "did you mean \($0)?" })
         }
         if target == unit.node {
             guard let below = below(unit) else {
-                return fallback(reference, unit, "the value refers to itself but overrides nothing")
+                return fallback(reference, unit, reason: "the value refers to itself but overrides nothing")
             }
             if let known = resolved[below] { return known }
             let (tree, node) = contribution(below)
@@ -105,11 +107,11 @@ extension ConfigInterpolator {
     }
 
     private func spelled(_ reference: ConfigTemplate.Reference) -> String {
-        plan.referenceSyntax.reference(to: reference.name)
+        syntax.reference(to: reference.name)
     }
 
     private mutating func fallback(
-        _ reference: ConfigTemplate.Reference, _ unit: Unit, _ reason: String, _ hint: String? = nil
+        _ reference: ConfigTemplate.Reference, _ unit: Unit, reason: String, hint: String? = nil
     ) -> Resolved {
         guard let fallback = reference.fallback else {
             report(unit, reason: reason, hint: hint)

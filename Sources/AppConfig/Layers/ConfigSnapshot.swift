@@ -1,5 +1,85 @@
 internal import AshlarCore
 
+/// The result of loading: the merged tree, its index, and its layers.
+///
+/// A snapshot never changes; values set at run time are stored in `ApplicationConfig`.
+final class ConfigSnapshot: Sendable {
+    let tree: ConfigTree
+    let index: ConfigIndex
+    let context: ConfigContext
+    let tracker: ConfigAccessTracker?
+    /// The secret nodes, computed on first use; invalid after the program declares another secret key.
+    private let secrecy = Mutex<(declarations: Int, isSecret: [Bool])?>(nil)
+
+    init(tree: ConfigTree, context: ConfigContext) {
+        self.tree = tree
+        self.index = ConfigIndex(tree)
+        self.context = context
+        tracker = nil
+    }
+
+    /// Creates a snapshot of the same values with another context.
+    init(_ other: ConfigSnapshot, context: ConfigContext, tracker: ConfigAccessTracker? = nil) {
+        tree = other.tree
+        index = other.index
+        self.tracker = tracker
+        self.context = context
+    }
+
+    /// Whether each node is secret.
+    var secretNodes: [Bool] {
+        let declarations = ConfigDeclaredKeys.secretPaths.count
+        if let known = secrecy.withLock({ $0 }), known.declarations == declarations { return known.isSecret }
+        let isSecret = tree.secretNodes(by: context.secrets)
+        secrecy.withLock { $0 = (declarations, isSecret) }
+        return isSecret
+    }
+
+    /// Whether the value of a node is secret.
+    func isSecret(_ node: Int) -> Bool { secretNodes[node] }
+
+    /// Returns the node for the text of a key: a literal root key first, then a path.
+    func find(_ key: String) -> Int? {
+        index.find(key) ?? (mayBeSpelledOtherwise(key.utf8) ? find(ConfigPath(key).components) : nil)
+    }
+
+    /// Whether a text that isn't in the index can be the path of a value: with an alternative notation (`::`, `\`,
+    /// `[2]`), as a path that a literal key hides, or as a path deeper than the index.
+    private func mayBeSpelledOtherwise(_ text: String.UTF8View) -> Bool {
+        text.isEmpty || text.count >= ConfigIndex.maximumDepth * 2 - 1 || !index.hidden.isEmpty
+            || text.contains { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "\\") }
+    }
+
+    /// The node that a path means.
+    func find(_ path: ConfigPath) -> Int? {
+        switch path.storage {
+        case .text(let text): find(text)
+        case .components(let components): find(components)
+        }
+    }
+
+    /// The node at exactly these steps.
+    func find(_ components: [ConfigPath.Component]) -> Int? {
+        let keys = components.prefix {
+            if case .key = $0 { true } else { false }
+        }
+        if keys.isEmpty { return tree.descend(components) }
+        var found: Int?
+        if keys.count == 1, case .key(let key) = keys[0] {
+            found = index.find(key)
+            if let node = found, tree.nodes[node].parent != 0 { found = nil }
+        } else {
+            var text: [UInt8] = []
+            for case .key(let key) in keys { ConfigPath.append(key: key.utf8, to: &text, isFirst: text.isEmpty) }
+            found = index.find(text)
+            // Exact steps don't refer to a literal root key with the same text.
+            if let node = found, tree.nodes[node].parent == 0 { found = nil }
+        }
+        guard let found else { return tree.descend(components) }
+        return keys.count == components.count ? found : tree.descend(from: found, components.dropFirst(keys.count))
+    }
+}
+
 /// Finds the node for the text of a path with one hash and one probe.
 ///
 /// Every value that is reached through dictionaries only is stored under the hash of its path's text. A root key is
@@ -17,7 +97,8 @@ struct ConfigIndex: Sendable {
     private(set) var hidden: [Int] = []
 
     init(_ tree: ConfigTree) {
-        (nodes, keyBytes) = (tree.nodes, tree.keyBytes)
+        nodes = tree.nodes
+        keyBytes = tree.keyBytes
         table = HashIndex(expecting: tree.nodes.count)
         var text: [UInt8] = []
         var ends: [(end: Int, length: Int)] = []
@@ -58,7 +139,7 @@ struct ConfigIndex: Sendable {
         let slice = text[...]
         let bytes = slice.span.bytes
         let twin = table.insert(number, hash: ByteHash.hash(bytes, seed: seed), replaces: isRootKey) { other in
-            Self.matches(other, bytes, nodes, keys)
+            Self.matches(other, bytes, in: nodes, keys: keys)
         }
         if let twin { hidden.append(isRootKey ? twin : number) }
     }
@@ -67,7 +148,7 @@ struct ConfigIndex: Sendable {
     @inline(__always)
     func find(_ text: RawSpan) -> Int? {
         let keys = keyBytes.span
-        return table.find(ByteHash.hash(text, seed: seed)) { Self.matches($0, text, nodes, keys) }
+        return table.find(ByteHash.hash(text, seed: seed)) { Self.matches($0, text, in: nodes, keys: keys) }
     }
 
     func find(_ text: [UInt8]) -> Int? {
@@ -82,14 +163,16 @@ struct ConfigIndex: Sendable {
 
     /// Whether a node's path has this text, compared from the last key to the first.
     @inline(__always)
-    private static func matches(_ number: Int, _ text: RawSpan, _ nodes: [ConfigNode], _ keys: Span<UInt8>) -> Bool {
+    private static func matches(
+        _ number: Int, _ text: RawSpan, in nodes: [ConfigNode], keys: Span<UInt8>
+    ) -> Bool {
         var number = number
         var rest = text.byteCount
         while true {
             let node = nodes[number]
             let isRootKey = node.parent == 0
             if node.flags.contains(.escapedKey), !(isRootKey && rest == text.byteCount) {
-                return matchesEscaped(number, text.extracting(0..<rest), nodes, keys)
+                return matchesEscaped(number, text.extracting(0..<rest), in: nodes, keys: keys)
             }
             let from = rest - Int(node.keyLength)
             guard from >= 0, text.extracting(from..<rest).hasSameBytes(as: keys.extracting(node.keyRange).bytes) else {
@@ -106,7 +189,7 @@ struct ConfigIndex: Sendable {
 
     @inline(never)
     private static func matchesEscaped(
-        _ number: Int, _ text: RawSpan, _ nodes: [ConfigNode], _ keys: Span<UInt8>
+        _ number: Int, _ text: RawSpan, in nodes: [ConfigNode], keys: Span<UInt8>
     ) -> Bool {
         var path: [Int] = []
         var at = number

@@ -26,15 +26,6 @@ extension ApplicationConfig {
     }
 }
 
-extension ConfigPlan {
-    /// Declares settings before the configuration is loaded.
-    ///
-    /// Variables and arguments then find the settings by their declared names, and secret ones are never printed.
-    public func declare<Settings: ConfigSettings>(_ type: Settings.Type, at path: ConfigPath = .root) {
-        SettingsOutline(type, at: path).declare()
-    }
-}
-
 /// Reads settings and gathers every problem.
 private struct SettingsBinder {
     private let config: ApplicationConfig
@@ -43,7 +34,9 @@ private struct SettingsBinder {
     private(set) var problems: [ConfigError] = []
 
     init(_ config: ApplicationConfig, _ outline: SettingsOutline, _ path: ConfigPath) {
-        (self.config, self.outline, self.path) = (config, outline, path)
+        self.config = config
+        self.outline = outline
+        self.path = path
         outline.declare()
     }
 
@@ -74,8 +67,7 @@ private struct SettingsBinder {
             guard let root = snapshot.find(path.components) else { return nil }
             let place = ConfigPlace(snapshot: snapshot, node: root)
             do {
-                let decoding = ConfigDecoding(config, place, ConfigPath(path.components))
-                let settings = try ConfigDecoder(decoding: decoding, node: root).decode(type)
+                let settings = try ConfigDecoding(config, place, ConfigPath(path.components)).decode(type)
                 check(given)
                 return settings
             } catch {

@@ -42,71 +42,7 @@ public struct ApplicationConfig: Sendable {
     }
 }
 
-/// A node and its tree.
-struct ConfigPlace {
-    let snapshot: ConfigSnapshot
-    let node: Int
-
-    var tree: ConfigTree { snapshot.tree }
-    var kind: ConfigKind { tree.nodes[node].kind }
-}
-
 extension ApplicationConfig {
-    /// Returns the value of a key's text, and records the read.
-    @inline(__always)
-    func place(of key: String) -> ConfigPlace? {
-        let node = snapshot.find(key)
-        snapshot.note(node, key)
-        if overlay != nil { return placeInOverlay(of: key, base: node) }
-        return node.map { ConfigPlace(snapshot: snapshot, node: $0) }
-    }
-
-    /// Returns the value of a path, and records the read.
-    func place(of path: ConfigPath) -> ConfigPlace? {
-        switch path.storage {
-        case .text(let text): return place(of: text)
-        case .components(let components):
-            snapshot.note(snapshot.find(components), path.description)
-            return place(of: components)
-        }
-    }
-
-    /// Returns the value of a path without recording a read.
-    func locate(_ path: ConfigPath) -> ConfigPlace? {
-        switch path.storage {
-        case .text(let text) where overlay == nil:
-            return snapshot.find(text).map { ConfigPlace(snapshot: snapshot, node: $0) }
-        case .text(let text): return placeInOverlay(of: text, base: snapshot.find(text))
-        case .components(let components): return place(of: components)
-        }
-    }
-
-    private func placeInOverlay(of key: String, base: Int?) -> ConfigPlace? {
-        guard let overlay else { return nil }
-        if let section = overlay[key], let node = section.tree.child(of: 0, key: key) {
-            return ConfigPlace(snapshot: section, node: node)
-        }
-        if let base, base != 0 {
-            var root = base
-            while snapshot.tree.nodes[root].parent != 0 { root = Int(snapshot.tree.nodes[root].parent) }
-            if overlay[snapshot.tree.key(of: root)] == nil { return ConfigPlace(snapshot: snapshot, node: base) }
-        }
-        return place(of: ConfigPath(key).components)
-    }
-
-    private func place(of components: [ConfigPath.Component]) -> ConfigPlace? {
-        guard let overlay else { return snapshot.find(components).map { ConfigPlace(snapshot: snapshot, node: $0) } }
-        guard case .key(let first)? = components.first else {
-            guard components.isEmpty else { return nil }
-            let whole = flattened()
-            return ConfigPlace(snapshot: whole, node: 0)
-        }
-        guard let section = overlay[first] else {
-            return snapshot.find(components).map { ConfigPlace(snapshot: snapshot, node: $0) }
-        }
-        return section.find(components).map { ConfigPlace(snapshot: section, node: $0) }
-    }
-
     /// Returns the snapshot with the values written at run time merged into it.
     ///
     /// - Complexity: O(*n*) in the number of values if anything was written, O(1) otherwise.
@@ -183,7 +119,9 @@ extension ApplicationConfig {
     public var diagnostics: [ConfigDiagnostic] { snapshot.context.diagnostics + snapshot.context.log.all }
 
     func adding(_ diagnostics: [ConfigDiagnostic]) -> ApplicationConfig {
-        ApplicationConfig(snapshot: ConfigSnapshot(snapshot, context: snapshot.context.with(diagnostics: diagnostics)))
+        var context = snapshot.context
+        context.diagnostics += diagnostics
+        return ApplicationConfig(snapshot: ConfigSnapshot(snapshot, context: context))
     }
 }
 
@@ -191,5 +129,95 @@ extension ApplicationConfig: ExpressibleByDictionaryLiteral {
     /// Creates a configuration from values in code; for duplicate keys, the last value wins.
     public init(dictionaryLiteral elements: (String, ConfigValue)...) {
         self.init(Dictionary(elements, uniquingKeysWith: { $1 }))
+    }
+}
+
+extension ApplicationConfig {
+    /// Returns the configuration of a dictionary in it, whose entries become root keys.
+    ///
+    /// With `inheritsRoot`, the entries are merged over the whole root, so the root provides keys that the scope lacks;
+    /// `with(scope:)` of NEIApplicationConfig does the same. If the scope is missing or not a dictionary, the result is
+    /// the root, or empty without `inheritsRoot`. Explanations of a scoped configuration contain the files of the
+    /// values, but not the values that they override.
+    ///
+    /// - Complexity: O(*n*) in the number of values.
+    public func scoped(to scope: ConfigPath, inheritsRoot: Bool = true) -> ApplicationConfig {
+        let whole = flattened()
+        guard let node = whole.find(scope), whole.tree.kind(of: node) == .dictionary else {
+            return inheritsRoot ? self : derived([])
+        }
+        // Values have other paths in the scope, so secret values are marked.
+        let tree = whole.tree.marked(by: snapshot.context.secrets)
+        let section = ConfigLayer(kind: .base, label: "\(scope)", tree: tree, root: node)
+        let root = ConfigLayer(kind: .defaults, label: "root", tree: tree)
+        return derived(inheritsRoot ? [root, section] : [section])
+    }
+
+    /// Returns the configuration with other values merged over it.
+    ///
+    /// With the policy `seed`, the values replace whole root keys, as `with(dictionary:)` of NEIApplicationConfig does.
+    ///
+    /// - Complexity: O(*n*) in the number of values.
+    public func merging(_ values: [String: ConfigValue], policy: ConfigMergePolicy = .deep) -> ApplicationConfig {
+        var builder = ConfigTreeBuilder()
+        builder.value(.dictionary(values))
+        let tree = builder.finish(sources: [.code("merged values")])
+        let root = ConfigLayer(
+            kind: .base, label: "root", tree: flattened().tree.marked(by: snapshot.context.secrets))
+        let layers = [root, ConfigLayer(kind: .runtime, label: "merged values", tree: tree)]
+        var merger = ConfigMerger(layers, policy: policy, readsDirectives: false)
+        let merged = merger.merge()
+        return ApplicationConfig(
+            snapshot: ConfigSnapshot(
+                tree: merged,
+                context: snapshot.context.with(
+                    layers: snapshot.context.layers + runtimeLayers + [layers[1]])))
+    }
+
+    private func derived(_ layers: [ConfigLayer]) -> ApplicationConfig {
+        var merger = ConfigMerger(layers, policy: .seed, readsDirectives: false)
+        return ApplicationConfig(
+            snapshot: ConfigSnapshot(
+                tree: merger.merge(), context: snapshot.context.with(layers: layers)))
+    }
+
+    /// The values written at run time as layers, for explanations.
+    var runtimeLayers: [ConfigLayer] {
+        (overlay ?? [:]).sorted { $0.key < $1.key }.map {
+            ConfigLayer(kind: .runtime, label: "run time", tree: $0.value.tree)
+        }
+    }
+}
+
+extension ApplicationConfig: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Every value as a line `path = value`, sorted by path; secret values are `<redacted>`.
+    ///
+    /// - Complexity: O(*n* log *n*) in the number of values.
+    public var description: String {
+        lines().map { "\($0.path) = \($0.text)" }.joined(separator: "\n")
+    }
+
+    /// The description with the location of each value.
+    public var debugDescription: String {
+        lines().map { "\($0.path) = \($0.text)  // \($0.tree.location(of: $0.node))" }.joined(separator: "\n")
+    }
+
+    /// The paths and the text of their values; secret values are `<redacted>`.
+    public var customMirror: Mirror {
+        let children = lines().map { line -> Mirror.Child in (line.path, line.text) }
+        return Mirror(self, children: children, displayStyle: .struct)
+    }
+
+    /// All values that aren't containers, including elements of arrays, in the order of their paths.
+    private func lines() -> [(path: String, text: String, node: Int, tree: ConfigTree)] {
+        let whole = flattened()
+        let (tree, isSecret) = (whole.tree, whole.secretNodes)
+        var lines: [(path: String, text: String, node: Int, tree: ConfigTree)] = []
+        for node in tree.nodes.indices.dropFirst() {
+            if tree.kind(of: node).isContainer, tree.count(of: node) > 0 { continue }
+            let text = isSecret[node] ? ConfigDescription.redacted : ConfigDescription.text(node, in: tree)
+            lines.append((tree.path(of: node).description, text, node, tree))
+        }
+        return lines.sorted { $0.path < $1.path }
     }
 }

@@ -81,7 +81,7 @@ public struct ConfigRule: Sendable {
         ConfigRule(
             key.path, Value.self, isRequired: false, isSecret: key.isSecret,
             expected: "\(range.lowerBound) to \(range.upperBound)",
-            isRight: RangeCheck(bounds: range).contains)
+            isRight: { range.contains($0) })
     }
 
     /// The value of a key is optional; if it exists, it must pass a test, which `expected` describes.
@@ -103,13 +103,6 @@ public struct ConfigRule: Sendable {
     ) -> ConfigRule {
         ConfigRule(
             key.path, Value.self, isRequired: true, isSecret: key.isSecret, expected: expected, isRight: isRight)
-    }
-
-    /// A range as a test; the range is sendable because its bounds are.
-    private struct RangeCheck<Value: Comparable & Sendable>: Sendable {
-        let bounds: ClosedRange<Value>
-
-        @Sendable func contains(_ value: Value) -> Bool { bounds.contains(value) }
     }
 }
 

@@ -21,7 +21,6 @@
 /// let config = ApplicationConfig(["http": ["timeout": 15], "token": "t"])
 /// let settings = try config.bind(Settings.self)
 /// print(settings.http.timeout, settings.http.host)  // 15 example.org
-/// print(ConfigReference(Settings.self).markdown)
 /// ```
 public protocol ConfigSettings: Codable, Equatable, Sendable {
     /// Creates settings with their default values.
@@ -41,21 +40,24 @@ public struct ConfigField: Sendable {
     /// The path of the setting within the structure.
     let path: ConfigPath
     /// The description of the setting for the reference.
-    let summary: String
+    package let summary: String
     /// Whether a source must have a value; otherwise the default applies.
-    let isRequired: Bool
+    package let isRequired: Bool
     /// Whether the value is never printed.
     let isSecret: Bool
     /// The minimum and maximum as text, if they are numbers.
-    let bounds: (least: String, greatest: String)?
+    package private(set) var bounds: (least: String, greatest: String)?
     /// The requirement as text.
-    let expected: String?
-    let isRight: (@Sendable (ConfigValue, ConfigCoercion) -> Bool)?
+    package private(set) var expected: String?
+    /// Whether a value satisfies the requirement; a malformed value does, because it is reported otherwise.
+    private(set) var isRight: (@Sendable (ConfigValue, ConfigCoercion) -> Bool)?
 
     /// Creates a field without a restriction of the value.
     public init(_ path: ConfigPath, _ summary: String, isRequired: Bool = false, isSecret: Bool = false) {
-        (self.path, self.summary, self.isRequired, self.isSecret) = (path, summary, isRequired, isSecret)
-        (bounds, expected, isRight) = (nil, nil, nil)
+        self.path = path
+        self.summary = summary
+        self.isRequired = isRequired
+        self.isSecret = isSecret
     }
 
     /// Creates a field whose value is in a range.
@@ -63,11 +65,12 @@ public struct ConfigField: Sendable {
         _ path: ConfigPath, _ summary: String, in range: ClosedRange<Value>, isRequired: Bool = false,
         isSecret: Bool = false
     ) {
-        (self.path, self.summary, self.isRequired, self.isSecret) = (path, summary, isRequired, isSecret)
+        let expected = "\(range.lowerBound) to \(range.upperBound)"
+        self.init(path, summary, expected: expected, isRequired: isRequired, isSecret: isSecret) { value in
+            range.contains(value)
+        }
         let texts = (least: "\(range.lowerBound)", greatest: "\(range.upperBound)")
         bounds = Double(texts.least) == nil || Double(texts.greatest) == nil ? nil : texts
-        expected = "\(range.lowerBound) to \(range.upperBound)"
-        isRight = RangeCheck(bounds: range).contains
     }
 
     /// Creates a field whose value passes a test, which `expected` describes.
@@ -75,16 +78,8 @@ public struct ConfigField: Sendable {
         _ path: ConfigPath, _ summary: String, expected: String, isRequired: Bool = false, isSecret: Bool = false,
         _ isRight: @escaping @Sendable (Value) -> Bool
     ) {
-        (self.path, self.summary, self.isRequired, self.isSecret) = (path, summary, isRequired, isSecret)
-        (bounds, self.expected) = (nil, expected)
+        self.init(path, summary, isRequired: isRequired, isSecret: isSecret)
+        self.expected = expected
         self.isRight = { value, coercion in Value(configValue: value, coercion: coercion).map(isRight) ?? true }
-    }
-
-    private struct RangeCheck<Value: ConfigConvertible & Comparable & Sendable>: Sendable {
-        let bounds: ClosedRange<Value>
-
-        @Sendable func contains(_ value: ConfigValue, _ coercion: ConfigCoercion) -> Bool {
-            Value(configValue: value, coercion: coercion).map(bounds.contains) ?? true
-        }
     }
 }

@@ -131,7 +131,8 @@ public struct ConfigDiff: Sendable, Hashable, CustomStringConvertible {
         from old: [ConfigEnvironment], to new: [ConfigEnvironment], in plan: ConfigPlan
     ) throws(ConfigError) {
         var (before, after) = (plan, plan)
-        (before.environments, after.environments) = (old, new)
+        before.environments = old
+        after.environments = new
         self.init(from: try ApplicationConfig.load(before), to: try ApplicationConfig.load(after))
     }
 

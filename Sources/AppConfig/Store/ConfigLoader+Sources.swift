@@ -22,7 +22,7 @@ extension ConfigLoader {
             do throws(ConfigError) {
                 guard let bytes = try bytes(of: name, location) else { continue }
                 isFound = true
-                read(bytes, location, format: plan.formats[suffix], kind, label)
+                read(bytes, location, format: plan.formats[suffix], as: kind, label: label)
             } catch {
                 isFound = true
                 fail(error)
@@ -45,7 +45,7 @@ extension ConfigLoader {
                 return noteMissing(path, location, plan.requiresLocalFile)
             }
             let format = name.lastIndex(of: ".").flatMap { plan.formats[String(name[$0...].dropFirst())] }
-            read(bytes, location, format: format, .local, ConfigLayerKind.local.description)
+            read(bytes, location, format: format, as: .local, label: ConfigLayerKind.local.description)
         } catch {
             fail(error)
         }
@@ -64,7 +64,7 @@ extension ConfigLoader {
                 switch content.kind {
                 case .missing: noteMissing("content of \(name)", location, layer.isRequired)
                 case .bytes(let bytes, let format):
-                    read(bytes, location, format: format, .source, name, date: date)
+                    read(bytes, location, format: format, as: .source, label: name, date: date)
                 case .document(let document):
                     append(document.reading(of: location).tree, .source, name, date: date)
                 }
@@ -114,8 +114,8 @@ extension ConfigLoader {
 
     /// Reads a file or the bytes of a source and adds its layer.
     private mutating func read(
-        _ bytes: [UInt8], _ location: ConfigLocation, format: (any ConfigFormat)?, _ kind: ConfigLayerKind,
-        _ label: String, date: Double? = nil
+        _ bytes: [UInt8], _ location: ConfigLocation, format: (any ConfigFormat)?, as kind: ConfigLayerKind,
+        label: String, date: Double? = nil
     ) {
         let context = ConfigReaderContext(
             location: location, limits: plan.limits, duplicates: plan.refusesDuplicateKeys ? .error : .lastWins)

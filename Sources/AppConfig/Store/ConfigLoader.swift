@@ -30,6 +30,15 @@ extension ApplicationConfig {
     }
 }
 
+extension ApplicationConfig {
+    /// Throws if the bytes of a file are malformed; a nil format is a property list or JSON.
+    package static func check(
+        _ bytes: [UInt8], as format: (any ConfigFormat)?, at location: ConfigLocation
+    ) throws(ConfigError) {
+        _ = try ConfigLoader.read(bytes, format, ConfigReaderContext(location: location))
+    }
+}
+
 /// Loads the configuration of a plan in stages.
 struct ConfigLoader {
     let plan: ConfigPlan
@@ -170,8 +179,10 @@ struct ConfigLoader {
         var draft = ConfigSnapshot(tree: merged, context: ConfigContext())
         var usedVariables: [String: ConfigVariable] = [:]
         if plan.interpolates, merged.hasTemplates || !plan.referenceSyntax.hasDollar {
+            let fold = ConfigFold(layers, policy: plan.merge, readsDirectives: plan.readsDirectives)
             var interpolator = ConfigInterpolator(
-                draft, plan: plan, variables: variables, layers: layers, secrets: secrets)
+                draft, fold: fold, syntax: plan.referenceSyntax, limits: plan.limits, variables: variables,
+                secrets: secrets)
             let tree = interpolator.interpolate()
             errors += interpolator.errors
             usedVariables = interpolator.usedVariables

@@ -1,6 +1,18 @@
 internal import AshlarCore
 
+// Each sequence starts with the current value and continues with each new value that differs. A slow consumer receives
+// only the newest value. Values are compared as their type, so a file with the string `30` instead of the number isn't a
+// change. A sequence has one consumer, and ends when its task is cancelled.
 extension ConfigStore {
+    /// Returns a sequence of the current configuration and each new one.
+    public func changes() -> AsyncStream<ApplicationConfig> { changes { $0 } }
+
+    /// Returns a sequence of the current value of a key and each new value.
+    public func changes<Value: Equatable>(of key: ConfigKey<Value>) -> AsyncStream<Value> { changes { $0[key] } }
+
+    /// Returns a sequence of the current value at a path and each new value.
+    public func changes(of path: ConfigPath) -> AsyncStream<ConfigValue?> { changes { $0[path] } }
+
     /// Returns a sequence of the current settings and each later version, always as a whole.
     ///
     /// If a reload produces values that don't match the type, the last valid settings stay current, and
@@ -21,9 +33,9 @@ extension ConfigStore {
     /// - Throws: ``ConfigError`` with every problem of the current values.
     public func changes<Settings: ConfigSettings>(
         of type: Settings.Type, at path: ConfigPath = .root
-    ) throws(ConfigError) -> ConfigChanges<Settings> {
+    ) throws(ConfigError) -> AsyncStream<Settings> {
         let last = LastSettings(try current.bind(type, at: path))
-        return ConfigChanges(store: self) { config in
+        return changes { config in
             do throws(ConfigError) {
                 return last.set(try config.bind(type, at: path))
             } catch {
@@ -36,6 +48,21 @@ extension ConfigStore {
                 return last.value
             }
         }
+    }
+
+    private func changes<Value: Equatable & Sendable>(
+        _ read: @escaping @Sendable (ApplicationConfig) -> Value
+    ) -> AsyncStream<Value> {
+        published.changes(of: { [self] in read(adjusted($0.config)) }, unless: ==)
+    }
+}
+
+extension ConfigPlan {
+    /// Declares settings before the configuration is loaded.
+    ///
+    /// Variables and arguments then find the settings by their declared names, and secret ones are never printed.
+    public func declare<Settings: ConfigSettings>(_ type: Settings.Type, at path: ConfigPath = .root) {
+        SettingsOutline(type, at: path).declare()
     }
 }
 

@@ -43,7 +43,10 @@ public final class ConfigWatch: Sendable {
         let watch = start(paths)
         let old = state.withLock { state -> PathWatch? in
             if state.isCancelled { return watch }
-            defer { (state.paths, state.watch) = (paths, watch) }
+            defer {
+                state.paths = paths
+                state.watch = watch
+            }
             return state.watch
         }
         old?.cancel()
@@ -94,7 +97,7 @@ extension ConfigStore {
                 })
         }
         // The files can change between the last reload and the start of the watch.
-        if PathSnapshot(of: plan.filePaths).mayDiffer(from: state.withLock({ $0.files })) { _ = try? reload() }
+        if mayHaveChangedFiles(plan) { _ = try? reload() }
         return result
     }
 

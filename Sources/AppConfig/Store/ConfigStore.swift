@@ -11,53 +11,61 @@ internal import AshlarCore
 /// print(store.current.int(forKey: "http.timeout", default: 10))  // 5
 /// ```
 public final class ConfigStore: Sendable {
-    struct State {
+    /// What readers see.
+    struct Published: Sendable {
         var config: ApplicationConfig
-        var version = 0
-        /// The number of the latest reload that started, and of the latest whose result was applied.
-        var begun = 0
-        var settled = 0
+        /// The problems of the latest load.
         var errors: [ConfigError] = []
-        /// The state of the files directly before the latest load.
-        var files = PathSnapshot(of: [])
-        /// Values written at run time, which are applied again after a reload.
-        var writes = ConfigWrites()
-        var tracksAccess = false
+        /// The number of the latest reload that was settled; of concurrent reloads, the one that began last wins.
+        var reload = 0
+    }
+
+    /// The closures that receive the reads of the current configuration.
+    private struct Tracking: Sendable {
         var report: (@Sendable (ConfigAccess) -> Void)?
         var diagnostic: (@Sendable (ConfigDiagnostic) -> Void)?
-        var listeners: [Int: @Sendable () -> Void] = [:]
-        var observers: [Int: @Sendable (ConfigStoreEvent) -> Void] = [:]
-        var nextNumber = 0
-        /// The number of running scopes with overrides, in all tasks.
-        var overrideScopes = 0
+    }
+
+    private struct State {
+        /// The number of the latest reload that began.
+        var begun = 0
+        /// The files directly before the latest load, and the number of its reload.
+        var files: PathSnapshot
+        var filesReload = 0
+        var tracking: Tracking?
+        var events: [Int: AsyncStream<ConfigStoreEvent>.Continuation] = [:]
+        var lastNumber = 0
     }
 
     /// The plan that the store loads; `nil` for a configuration created in code.
     let plan: ConfigPlan?
-    let state: Mutex<State>
+    let published: Broadcast<Published>
+    private let state: Mutex<State>
+
+    private init(_ config: ApplicationConfig, errors: [ConfigError], plan: ConfigPlan?, files: PathSnapshot) {
+        self.plan = plan
+        published = Broadcast(Published(config: config, errors: errors))
+        state = Mutex(State(files: files))
+    }
 
     /// Creates a store for a configuration created in code.
-    public init(_ config: ApplicationConfig = ApplicationConfig()) {
-        plan = nil
-        state = Mutex(State(config: config))
+    public convenience init(_ config: ApplicationConfig = ApplicationConfig()) {
+        self.init(config, errors: [], plan: nil, files: PathSnapshot(of: []))
     }
 
     /// Creates a store and loads its configuration.
     ///
     /// - Throws: ``ConfigError`` with every problem.
-    public init(loading plan: ConfigPlan) throws(ConfigError) {
+    public convenience init(loading plan: ConfigPlan) throws(ConfigError) {
         let files = PathSnapshot(of: plan.filePaths)
-        let config = try ApplicationConfig.load(plan)
-        self.plan = plan
-        state = Mutex(State(config: config, files: files))
+        self.init(try ApplicationConfig.load(plan), errors: [], plan: plan, files: files)
     }
 
     /// Creates a store from every source that loads; see `errors` for the others.
-    public init(loadingBestEffort plan: ConfigPlan) {
+    public convenience init(loadingBestEffort plan: ConfigPlan) {
         let files = PathSnapshot(of: plan.filePaths)
         let report = ApplicationConfig.loadReport(plan)
-        self.plan = plan
-        state = Mutex(State(config: report.config, errors: report.errors, files: files))
+        self.init(report.config, errors: report.errors, plan: plan, files: files)
     }
 
     /// The store of the main bundle's configuration, loaded on first use, like NEIApplicationConfig's `defaults()`.
@@ -66,35 +74,29 @@ public final class ConfigStore: Sendable {
     public static let shared: ConfigStore = ConfigStore(loadingBestEffort: .standard)
 
     /// The current configuration.
-    public var current: ApplicationConfig {
-        let (config, hasOverrides) = state.withLock { ($0.config, $0.overrideScopes > 0) }
-        return hasOverrides ? applyingOverrides(to: config) : config
+    public var current: ApplicationConfig { adjusted(published.read { $0.config }) }
+
+    /// Returns a configuration as the current task sees it.
+    func adjusted(_ config: ApplicationConfig) -> ApplicationConfig {
+        ConfigAdjustment.current?.apply(self, config) ?? config
     }
 
     /// The problems of the latest load; empty after a successful load or reload.
-    public var errors: [ConfigError] { state.withLock { $0.errors } }
+    public var errors: [ConfigError] { published.read { $0.errors } }
 
     /// Changes the current configuration; reloads preserve the change.
     ///
     /// The closure runs on a copy, without a lock. If the configuration changes at the same time, the closure runs
     /// again on the new one. Readers see all changes of the closure at once.
     public func update(_ body: (inout ApplicationConfig) -> Void) {
-        while true {
-            let (old, version) = state.withLock { ($0.config, $0.version) }
+        published.update { old in
             var new = old
-            body(&new)
-            let listeners = state.withLock { state -> [@Sendable () -> Void]? in
-                guard state.version == version else { return nil }
-                state.config = new
-                state.writes = new.writes
-                state.version += 1
-                return Array(state.listeners.values)
-            }
-            guard let listeners else { continue }
-            for listener in listeners { listener() }
-            return
+            body(&new.config)
+            return new
         }
     }
+
+    // MARK: Reloading
 
     /// Loads the sources again and makes the result current; values written at run time remain the strongest.
     ///
@@ -117,16 +119,19 @@ public final class ConfigStore: Sendable {
         if let earlier, files.lacksFile(of: earlier) || PathSnapshot(of: plan.filePaths).lacksFile(of: earlier) {
             return ConfigDiff(from: ApplicationConfig(), to: ApplicationConfig())
         }
-        state.withLock { if number > $0.settled { $0.files = files } }
+        state.withLock { state in
+            guard number > state.filesReload else { return }
+            state.files = files
+            state.filesReload = number
+        }
         if report.errors.isEmpty { return settle(number, report.config) }
         let error = ConfigError.joining(report.errors)
-        let observers = state.withLock { state -> [@Sendable (ConfigStoreEvent) -> Void] in
-            guard number > state.settled else { return [] }
-            state.settled = number
-            state.errors = report.errors
-            return Array(state.observers.values)
+        var isLatest = false
+        published.update { old in
+            isLatest = number > old.reload
+            return isLatest ? Published(config: old.config, errors: report.errors, reload: number) : nil
         }
-        for observer in observers { observer(.failed(error)) }
+        if isLatest { send(.failed(error)) }
         throw error
     }
 
@@ -140,33 +145,27 @@ public final class ConfigStore: Sendable {
 
     /// Makes a loaded configuration current, unless a later reload has already finished.
     func settle(_ number: Int, _ loaded: ApplicationConfig) -> ConfigDiff {
-        while true {
-            let (old, version, writes, tracks, report, diagnostic) = state.withLock {
-                ($0.config, $0.version, $0.writes, $0.tracksAccess, $0.report, $0.diagnostic)
-            }
+        var diff = ConfigDiff(from: loaded, to: loaded)
+        var isLatest = false
+        published.update { old in
             var new = loaded
-            new.repeatWrites(of: writes)
-            if tracks { new = new.trackingAccess(report: report, diagnostic: diagnostic, keeping: old) }
-            let diff = ConfigDiff(from: old, to: new)
-            let outcome = state.withLock {
-                state -> (isDone: Bool, [@Sendable () -> Void], [@Sendable (ConfigStoreEvent) -> Void]) in
-                guard number > state.settled else { return (true, [], []) }
-                guard state.version == version else { return (false, [], []) }
-                state.settled = number
-                state.errors = []
-                // Writing a file without changing its values doesn't notify listeners.
-                state.config = new
-                state.version += 1
-                return (
-                    true, diff.isEmpty ? [] : Array(state.listeners.values),
-                    diff.isEmpty ? [] : Array(state.observers.values)
-                )
+            new.repeatWrites(of: old.config.writes)
+            if let tracking = state.withLock({ $0.tracking }) {
+                new = new.trackingAccess(
+                    report: tracking.report, diagnostic: tracking.diagnostic, keeping: old.config)
             }
-            guard outcome.isDone else { continue }
-            for listener in outcome.1 { listener() }
-            for observer in outcome.2 { observer(.reloaded(diff)) }
-            return diff
+            diff = ConfigDiff(from: old.config, to: new)
+            isLatest = number > old.reload
+            return isLatest ? Published(config: new, reload: number) : nil
         }
+        // Writing a file without changing its values isn't an event.
+        if isLatest, !diff.isEmpty { send(.reloaded(diff)) }
+        return diff
+    }
+
+    /// Whether the files of the plan may have changed since the latest load.
+    func mayHaveChangedFiles(_ plan: ConfigPlan) -> Bool {
+        PathSnapshot(of: plan.filePaths).mayDiffer(from: state.withLock { $0.files })
     }
 
     /// Records reads through `current`, including after reloads; see
@@ -174,25 +173,42 @@ public final class ConfigStore: Sendable {
     public func trackAccess(
         report: (@Sendable (ConfigAccess) -> Void)? = nil, diagnostic: (@Sendable (ConfigDiagnostic) -> Void)? = nil
     ) {
-        state.withLock { state in
-            state.tracksAccess = true
-            state.report = report
-            state.diagnostic = diagnostic
-        }
+        state.withLock { $0.tracking = Tracking(report: report, diagnostic: diagnostic) }
         update { $0 = $0.trackingAccess(report: report, diagnostic: diagnostic) }
     }
 
-    func addListener(_ listener: @escaping @Sendable () -> Void) -> Int {
-        state.withLock { state in
-            state.nextNumber += 1
-            state.listeners[state.nextNumber] = listener
-            return state.nextNumber
+    // MARK: Events
+
+    /// Returns a stream of the later reloads that change a value or fail.
+    ///
+    /// Up to 64 events wait for a slow consumer; then the oldest events are dropped.
+    public func events() -> AsyncStream<ConfigStoreEvent> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: ConfigStoreEvent.self, bufferingPolicy: .bufferingNewest(64))
+        let number = state.withLock { state in
+            state.lastNumber += 1
+            state.events[state.lastNumber] = continuation
+            return state.lastNumber
         }
+        continuation.onTermination = { [weak self] _ in
+            _ = self?.state.withLock { $0.events.removeValue(forKey: number) }
+        }
+        return stream
     }
 
-    func removeListener(_ number: Int) {
-        // The closure is released outside the lock, because it may hold the last reference to an object.
-        _ = state.withLock { $0.listeners.removeValue(forKey: number) }
+    private func send(_ event: ConfigStoreEvent) {
+        for consumer in state.withLock({ Array($0.events.values) }) { consumer.yield(event) }
+    }
+}
+
+/// Changes what the stores return in the current task and its child tasks, such as overrides in a test.
+package struct ConfigAdjustment: Sendable {
+    @TaskLocal package static var current: ConfigAdjustment?
+
+    package let apply: @Sendable (ConfigStore, ApplicationConfig) -> ApplicationConfig
+
+    package init(_ apply: @escaping @Sendable (ConfigStore, ApplicationConfig) -> ApplicationConfig) {
+        self.apply = apply
     }
 }
 
@@ -202,4 +218,14 @@ public enum ConfigStoreEvent: Sendable {
     case reloaded(ConfigDiff)
     /// A reload failed, and the last good values stay current.
     case failed(ConfigError)
+}
+
+extension ConfigStore: CustomStringConvertible, CustomReflectable {
+    /// The current configuration; secret values are `<redacted>`.
+    public var description: String { current.description }
+
+    /// The current configuration and the errors of the latest load.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["current": current, "errors": errors.map(\.description)], displayStyle: .class)
+    }
 }

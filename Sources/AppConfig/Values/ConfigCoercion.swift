@@ -1,4 +1,5 @@
 internal import AshlarCore
+internal import AshlarTrees
 
 /// The rules for reading a value of one type as another.
 public struct ConfigCoercion: Hashable, Sendable {
@@ -68,7 +69,9 @@ extension ConfigCoercion {
             if number.isNaN { return 0 }
             return T(truncatingIfNeeded: Int32(max(min(number, Double(Int32.max)), Double(Int32.min))))
         case (.string(let text), .standard):
-            switch text.utf8.contains(where: { $0 <= 32 }) ? nil : NumberText.integer(Array(text.utf8)[...]) {
+            switch text.utf8.contains(where: { $0 <= UInt8(ascii: " ") })
+                ? nil : NumberText.integer(Array(text.utf8)[...])
+            {
             case .signed(let number): return T(exactly: number)
             case .unsigned(let number): return T(exactly: number)
             case nil: return nil
@@ -94,7 +97,7 @@ extension ConfigCoercion {
                 let word = text.hasPrefix("-") || text.hasPrefix("+") ? text.dropFirst() : text[...]
                 if Self.nonFiniteWords.contains(word.lowercased()) { return Double(text) }
             }
-            guard let first = text.utf8.first, first == 43 || first == 45 || first == 46 || (48...57).contains(first),
+            guard let first = text.utf8.first, first.isDigit || "+-.".utf8.contains(first),
                 !text.utf8.contains(where: { $0 | 0x20 == UInt8(ascii: "x") }), let number = Double(text),
                 number.isFinite
             else { return nil }
@@ -132,37 +135,41 @@ enum ConfigText {
 
 /// Parses strings like NSString's `boolValue`, `intValue` and `doubleValue`.
 enum SeedText {
+    private static func isSign(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") }
+
+    private static func unsigned(_ text: Substring.UTF8View) -> Substring.UTF8View {
+        text.first.map(isSign) == true ? text.dropFirst() : text
+    }
+
     /// Whether the first character after whitespace, signs and zeros is one of `YyTt1…9`.
     static func bool(_ text: String) -> Bool {
-        let rest = text.utf8.drop { $0 == 32 || ($0 >= 9 && $0 <= 13) }
-        let unsigned = rest.first == 43 || rest.first == 45 ? rest.dropFirst() : rest
-        guard let first = unsigned.drop(while: { $0 == 48 }).first else { return false }
-        return (49...57).contains(first) || first | 0x20 == UInt8(ascii: "y") || first | 0x20 == UInt8(ascii: "t")
+        let unsigned = unsigned(text.utf8.drop(while: \.isSpace))
+        guard let first = unsigned.drop(while: { $0 == UInt8(ascii: "0") }).first else { return false }
+        return first.isDigit || "YyTt".utf8.contains(first)
     }
 
     /// Returns the integer at the start of the string, clamped to 32 bits; 0 if there is none.
     static func int(_ text: String) -> Int {
-        let rest = text.utf8.drop { $0 == 32 || ($0 >= 9 && $0 <= 13) }
-        let digits = (rest.first == 43 || rest.first == 45 ? rest.dropFirst() : rest).prefix { (48...57).contains($0) }
+        let rest = text.utf8.drop(while: \.isSpace)
         var value: Int64 = 0
-        for digit in digits {
-            value = min(value * 10 + Int64(digit - 48), 1 << 40)
+        for digit in unsigned(rest).prefix(while: \.isDigit) {
+            value = min(value * 10 + Int64(digit - UInt8(ascii: "0")), 1 << 40)
         }
-        return Int(Int32(clamping: rest.first == 45 ? -value : value))
+        return Int(Int32(clamping: rest.first == UInt8(ascii: "-") ? -value : value))
     }
 
     /// Returns the number at the start of the string; 0 if there is none.
     static func double(_ text: String) -> Double {
-        let rest = Array(text.utf8.drop { $0 == 32 || ($0 >= 9 && $0 <= 13) }.prefix(400))
+        let rest = Array(text.utf8.drop(while: \.isSpace).prefix(400))
         var end = 0
         func digits() -> Int {
             let first = end
-            while end < rest.count, (48...57).contains(rest[end]) { end += 1 }
+            while end < rest.count, rest[end].isDigit { end += 1 }
             return end - first
         }
-        if end < rest.count, rest[end] == 43 || rest[end] == 45 { end += 1 }
+        if end < rest.count, isSign(rest[end]) { end += 1 }
         var count = digits()
-        if end < rest.count, rest[end] == 46 {
+        if end < rest.count, rest[end] == UInt8(ascii: ".") {
             end += 1
             count += digits()
         }
@@ -170,7 +177,7 @@ enum SeedText {
         let mantissa = end
         if end < rest.count, rest[end] | 0x20 == UInt8(ascii: "e") {
             end += 1
-            if end < rest.count, rest[end] == 43 || rest[end] == 45 { end += 1 }
+            if end < rest.count, isSign(rest[end]) { end += 1 }
             if digits() == 0 { end = mantissa }
         }
         return Double(String(decoding: rest[0..<end], as: UTF8.self)) ?? 0

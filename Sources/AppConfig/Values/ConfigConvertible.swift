@@ -132,7 +132,8 @@ extension Data: ConfigConvertible {
 extension URL: ConfigConvertible {
     /// Reads a string that is a URL.
     public init?(configValue value: ConfigValue, coercion: ConfigCoercion) {
-        guard case .string(let text) = value, !text.isEmpty, !text.utf8.contains(where: { $0 <= 32 }) else {
+        guard case .string(let text) = value, !text.isEmpty, !text.utf8.contains(where: { $0 <= UInt8(ascii: " ") })
+        else {
             return nil
         }
         self.init(string: text)

@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// The location of a value or a problem: a line of a file, an environment variable, an argument, or code.
 ///
 /// Line and column numbers start at 1; a column is counted in UTF-8 bytes. 0 means unknown, as for a value of a binary
@@ -23,7 +25,10 @@ public struct ConfigLocation: Hashable, Sendable, CustomStringConvertible {
     ///   - offset: The offset in bytes from the start of the file.
     ///   - name: The short name for messages; `file` if `nil`.
     public init(file: String, line: Int = 0, column: Int = 0, offset: Int? = nil, name: String? = nil) {
-        (self.file, self.line, self.column, self.offset) = (file, line, column, offset)
+        self.file = file
+        self.line = line
+        self.column = column
+        self.offset = offset
         self.name = name ?? file
     }
 
@@ -43,7 +48,46 @@ extension ConfigLocation {
     func placed(in file: ConfigLocation) -> ConfigLocation {
         if !self.file.isEmpty { return self }
         var location = file
-        (location.line, location.column, location.offset) = (line, column, offset)
+        location.line = line
+        location.column = column
+        location.offset = offset
+        return location
+    }
+}
+
+/// One source of a tree, which converts the positions of its nodes to locations.
+struct ConfigTreeSource: Sendable {
+    enum Positions: Sendable {
+        /// A node's position is a byte offset in a text of these lines.
+        case lines(LineTable)
+        /// A node's position is a byte offset in a file without lines.
+        case offsets
+        /// A node's position is an index into these locations.
+        case places([ConfigLocation])
+        /// The source has no positions.
+        case none
+    }
+
+    /// The location of the whole source.
+    var whole: ConfigLocation
+    var positions: Positions
+    /// Whether strings of the source are never templates.
+    var isLiteral = false
+
+    static func code(_ name: String) -> ConfigTreeSource {
+        ConfigTreeSource(whole: ConfigLocation(file: name), positions: .none)
+    }
+
+    func location(at position: UInt32) -> ConfigLocation {
+        var location = whole
+        switch positions {
+        case .lines(let lines):
+            (location.line, location.column) = lines.position(of: Int(position))
+            location.offset = Int(position)
+        case .offsets: location.offset = Int(position)
+        case .places(let places): return Int(position) < places.count ? places[Int(position)] : whole
+        case .none: break
+        }
         return location
     }
 }

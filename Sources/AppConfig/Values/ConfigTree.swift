@@ -1,3 +1,39 @@
+/// One value of a tree.
+///
+/// A node has 32 bytes and no references, so trees of any depth are copied and freed without recursion.
+struct ConfigNode {
+    /// The bits of a number, the index of a string or of data, or the number of children.
+    var payload: UInt64
+    /// The position of the value; its meaning depends on the source (see `ConfigTreeSource.Positions`).
+    var position: UInt32
+    /// The start of the node's key in the tree's key bytes.
+    var keyStart: UInt32
+    /// The number of the first node after this one and its descendants.
+    var end: UInt32
+    /// The number of the container of the node; 0 for the root.
+    var parent: UInt32
+    var keyLength: UInt16
+    /// The number of the node's source in the tree.
+    var source: UInt16
+    var kind: ConfigKind
+    var flags: Flags
+
+    /// The range of the node's key in the tree's key bytes.
+    var keyRange: Range<Int> { Int(keyStart)..<(Int(keyStart) + Int(keyLength)) }
+
+    struct Flags: OptionSet {
+        let rawValue: UInt8
+        /// Whether the value is never printed.
+        static let secret = Flags(rawValue: 1)
+        /// Whether the key contains a character that is escaped in the text of a path.
+        static let escapedKey = Flags(rawValue: 2)
+        /// Whether a later duplicate replaced the node.
+        static let superseded = Flags(rawValue: 4)
+        /// Whether references produced the value.
+        static let interpolated = Flags(rawValue: 8)
+    }
+}
+
 /// The values of one source, or of all merged sources, in preorder: the descendants of a container follow it.
 ///
 /// Nodes are addressed by number; node 0 is the root, which is always a dictionary. A tree is immutable.
@@ -22,7 +58,10 @@ final class ConfigTree: Sendable {
         sources: [ConfigTreeSource],
         hasDirectives: Bool, hasTemplates: Bool, hasGaps: Bool, sourceNodes: [Int: [Int]]
     ) {
-        (self.nodes, self.keyBytes, self.strings, self.blobs) = (nodes, keyBytes, strings, blobs)
+        self.nodes = nodes
+        self.keyBytes = keyBytes
+        self.strings = strings
+        self.blobs = blobs
         self.sources = sources
         self.hasDirectives = hasDirectives
         self.hasTemplates = hasTemplates
@@ -186,5 +225,70 @@ extension ConfigTree {
             at = next
         }
         return at
+    }
+}
+
+extension ConfigTree {
+    /// Whether two nodes have equal values, regardless of their locations and the order of keys.
+    ///
+    /// The comparison isn't recursive, so trees of any depth can be compared. NaN equals itself; otherwise a file with
+    /// NaN would differ at each reload.
+    ///
+    /// - Complexity: O(*n*) in the number of values below the nodes.
+    func hasSameValue(at node: Int, as other: ConfigTree, at otherNode: Int) -> Bool {
+        if self === other, node == otherNode { return true }
+        var pending = [(node, otherNode)]
+        while let (left, right) = pending.popLast() {
+            switch (kind(of: left), other.kind(of: right)) {
+            case (.array, .array):
+                guard count(of: left) == other.count(of: right) else { return false }
+                for pair in zip(children(of: left), other.children(of: right)) { pending.append(pair) }
+            case (.dictionary, .dictionary):
+                guard count(of: left) == other.count(of: right) else { return false }
+                guard let pairs = pairs(left, other, right) else { return false }
+                pending += pairs
+            default:
+                guard hasSameScalar(at: left, as: other, at: right) else { return false }
+            }
+        }
+        return true
+    }
+
+    /// Returns the entries of two dictionaries of the same size by key; nil if their keys differ.
+    private func pairs(_ node: Int, _ other: ConfigTree, _ otherNode: Int) -> [(Int, Int)]? {
+        var pairs: [(Int, Int)] = []
+        var rest = other.children(of: otherNode)
+        var table: [String: Int]?
+        for child in children(of: node) {
+            // Both dictionaries usually have the same order.
+            if table == nil, let next = rest.next(), hasSameKey(child, other, next) {
+                pairs.append((child, next))
+                continue
+            }
+            if table == nil {
+                table = Dictionary(
+                    other.children(of: otherNode).map { (other.key(of: $0), $0) }, uniquingKeysWith: { $1 })
+            }
+            guard let twin = table?[key(of: child)] else { return nil }
+            pairs.append((child, twin))
+        }
+        return pairs
+    }
+
+    private func hasSameKey(_ node: Int, _ other: ConfigTree, _ otherNode: Int) -> Bool {
+        keyBytes[nodes[node].keyRange] == other.keyBytes[other.nodes[otherNode].keyRange]
+    }
+
+    private func hasSameScalar(at left: Int, as other: ConfigTree, at right: Int) -> Bool {
+        let (first, second) = (nodes[left], other.nodes[right])
+        guard first.kind == second.kind else { return false }
+        switch first.kind {
+        case .string: return strings[Int(first.payload)] == other.strings[Int(second.payload)]
+        case .data: return blobs[Int(first.payload)] == other.blobs[Int(second.payload)]
+        case .real, .date:
+            return first.payload == second.payload
+                || Double(bitPattern: first.payload) == Double(bitPattern: second.payload)
+        default: return first.payload == second.payload
+        }
     }
 }

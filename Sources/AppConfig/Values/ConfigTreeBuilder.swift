@@ -16,7 +16,9 @@ struct ConfigTreeBuilder {
 
     /// Starts with the keys, strings, and data of a parsed document, to which its nodes refer by number.
     init(keys: [UInt8], strings: [String], blobs: [[UInt8]]) {
-        (self.keys, self.strings, self.blobs) = (ContiguousArray(keys), strings, blobs)
+        self.keys = ContiguousArray(keys)
+        self.strings = strings
+        self.blobs = blobs
         keyStart = keys.count
         hasTemplates = strings.contains { ConfigReferenceSyntax.dollar.isTemplate($0) }
     }

@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// Parses numbers with units.
 enum ConfigUnits {
     /// A decimal number: `digits` divided by 10 to the power of `scale`, so 1.1 kB is exactly 1,100 bytes.
@@ -15,8 +17,8 @@ enum ConfigUnits {
                     hasPoint = true
                     continue
                 }
-                guard byte >= 48, byte <= 57, count < 36 else { return nil }
-                digits = digits * 10 + Int128(byte - 48)
+                guard byte.isDigit, count < 36 else { return nil }
+                digits = digits * 10 + Int128(byte - UInt8(ascii: "0"))
                 count += 1
                 if hasPoint { scale += 1 }
             }
@@ -29,7 +31,8 @@ enum ConfigUnits {
             var (digits, scale) = (digits, scale)
             var (product, isOver) = digits.multipliedReportingOverflow(by: unit)
             while isOver, scale > 0 {
-                (digits, scale) = (digits / 10, scale - 1)
+                digits = digits / 10
+                scale = scale - 1
                 (product, isOver) = digits.multipliedReportingOverflow(by: unit)
             }
             if isOver { return nil }
@@ -95,5 +98,21 @@ enum ConfigUnits {
         default: return nil
         }
         return number.timesExactly(factor).flatMap { Int(exactly: $0) }
+    }
+}
+
+/// A size in bytes, with units in text.
+struct ConfigByteCount: ConfigConvertible {
+    static let configTypeName = "a size in bytes such as 10MiB"
+    let count: Int
+
+    init?(configValue value: ConfigValue, coercion: ConfigCoercion) {
+        if case .string(let text) = value {
+            guard coercion.kind != .strict, let count = ConfigUnits.bytes(text), count >= 0 else { return nil }
+            self.count = count
+        } else {
+            guard let count = coercion.integer(value, as: Int.self), count >= 0 else { return nil }
+            self.count = count
+        }
     }
 }

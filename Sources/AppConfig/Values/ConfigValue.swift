@@ -82,3 +82,33 @@ extension ConfigValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, 
     /// Creates the value that removes a key.
     public init(nilLiteral: ()) { self = .null }
 }
+
+/// The type of a value, as one byte in the tree.
+package enum ConfigKind: UInt8, Sendable {
+    case null
+    case boolean
+    case integer
+    case unsigned
+    case real
+    case string
+    case date
+    case data
+    case array
+    case dictionary
+
+    package var name: String {
+        switch self {
+        case .null: "null"
+        case .boolean: "boolean"
+        case .integer, .unsigned: "integer"
+        case .real: "real"
+        case .string: "string"
+        case .date: "date"
+        case .data: "data"
+        case .array: "array"
+        case .dictionary: "dictionary"
+        }
+    }
+
+    package var isContainer: Bool { self == .array || self == .dictionary }
+}

@@ -73,50 +73,23 @@ extension Customization {
     /// With the module `Ashlar`, they also format dates and amounts of money.
     public var conventions: LanguageConventions { LanguageConventions(textLanguage, formatter: policy.formatter) }
 
+    /// Formats the text of a key and reports the problems with its location.
     private func formatted(
         _ key: String, isICU: Bool, _ table: String?,
         _ format: (CustomizationMessage, LanguageConventions) -> FormattedMessage
     ) -> String {
-        if !policy.reportsFallbacks, let composed = storage.table(table) {
-            let slot = composed.slot(key)
-            if slot >= 0, let found = message(in: composed, slot, isICU: isICU) {
-                let output = format(found.message, found.language)
-                if output.problems.isEmpty { return output.text }
-            }
-        }
-        return slowFormatted(key, isICU: isICU, table, format)
-    }
-
-    private func message(in table: ComposedTable, _ slot: Int, isICU: Bool) -> ComposedTable.Message? {
-        // The language of the layer; for one without a language, such as a brand's, the current language.
-        table.message(in: slot, isICU: isICU) {
-            LanguageConventions(storage.layers[$0].language ?? textLanguage, formatter: policy.formatter)
-        }
-    }
-
-    private var textLanguage: LanguageTag {
-        layers.last { $0.language != nil }?.language ?? baseLanguage
-    }
-
-    /// Formats the text of a key and reports the problems with its location.
-    @inline(never)
-    private func slowFormatted(
-        _ key: String, isICU: Bool, _ table: String?,
-        _ format: (CustomizationMessage, LanguageConventions) -> FormattedMessage
-    ) -> String {
         do throws(CustomizationError) {
-            let (composed, slot, target) = try self.slot(of: key, table: table)
-            let location = composed.location(of: target)
-            guard let found = message(in: composed, slot, isICU: isICU) else {
+            let (composed, number, target) = try find(key, table: table)
+            guard let found = message(number, of: composed, isICU: isICU) else {
                 throw CustomizationError(
                     .malformed, key: key, table: table, expected: "text", found: composed.value(of: target),
-                    location: location)
+                    location: composed.location(of: target))
             }
             let output = format(found.message, found.language)
             for problem in output.problems {
                 report(
                     CustomizationDiagnostic(
-                        .warning, problem.code, problem.description, at: location, key: key))
+                        .warning, problem.code, problem.description, at: composed.location(of: target), key: key))
             }
             return output.text
         } catch {
@@ -125,5 +98,16 @@ extension Customization {
             let message = isICU ? CustomizationMessage(icu: text) : CustomizationMessage(text)
             return format(message, conventions).text
         }
+    }
+
+    private func message(_ number: Int, of table: ComposedTable, isICU: Bool) -> ComposedTable.Message? {
+        // The language of the layer; for one without a language, such as a brand's, the current language.
+        table.message(of: number, isICU: isICU) {
+            LanguageConventions(storage.layers[$0].language ?? textLanguage, formatter: policy.formatter)
+        }
+    }
+
+    private var textLanguage: LanguageTag {
+        layers.last { $0.language != nil }?.language ?? baseLanguage
     }
 }

@@ -15,21 +15,7 @@ extension Customization {
     ///   - key: The key.
     ///   - table: The table's name; `Localizable` if nil.
     /// - Returns: The text.
-    @inline(__always)
     public func string(_ key: String, table: String? = nil) -> String {
-        if let composed = storage.table(table) {
-            let slot = composed.slot(key)
-            if slot >= 0, let text = composed.text(of: slot),
-                !(storage.policy.reportsFallbacks && composed.isFallback(slot))
-            {
-                return text
-            }
-        }
-        return slowString(key, table)
-    }
-
-    @inline(never)
-    private func slowString(_ key: String, _ table: String?) -> String {
         do {
             return try value(CustomizationKey<String>(key, table: table))
         } catch {
@@ -61,37 +47,38 @@ extension Customization {
     /// - Throws: ``CustomizationError`` with the code `missing`, `malformed` or `cycle`.
     public func value<Value: CustomizationReadable>(_ key: CustomizationKey<Value>) throws(CustomizationError) -> Value
     {
-        let (table, slot, target) = try slot(of: key.name, table: key.table)
+        let (table, number, target) = try find(key.name, table: key.table)
         // An alias of a color can have its own alpha, so the interpretations are those of the alias.
         let reading = CustomizationReading(
             value: table.value(of: target), colors: storage.layers[table.layer(of: target)].colors,
-            numbers: policy.numbers, typed: table.typed(of: slot))
+            numbers: policy.numbers, typed: table.entries[number].typed)
         if let value = Value(reading) { return value }
         throw CustomizationError(
             .malformed, key: key.name, table: key.table, expected: CustomizationError.name(of: Value.self),
             found: reading.value, location: table.location(of: target))
     }
 
-    /// Returns the slot of a key, and the slot with its value after following aliases.
-    func slot(
-        of key: String, table name: String?
-    ) throws(CustomizationError) -> (table: ComposedTable, slot: Int, target: Int) {
-        guard let table = storage.table(name), case let slot = table.slot(key), slot >= 0 else {
+    /// Returns the number of a key's entry, and the entry with its value after following aliases.
+    func find(
+        _ key: String, table name: String?
+    ) throws(CustomizationError) -> (table: ComposedTable, number: Int, target: ComposedTable.Entry) {
+        guard let table = storage.table(name), let number = table.number(of: key) else {
             throw CustomizationError(.missing, key: key, table: name)
         }
-        guard let target = table.target(of: slot) else {
-            let (aliases, end) = table.aliasPath(of: slot)
+        let entry = table.entries[number]
+        guard let target = entry.target else {
+            let (aliases, end) = table.aliasPath(of: number)
             throw CustomizationError(
-                end < 0 ? .missing : .cycle, key: key, table: name, location: table.location(of: slot), aliases: aliases
-            )
+                end == nil ? .missing : .cycle, key: key, table: name, location: table.location(of: entry),
+                aliases: aliases)
         }
-        if policy.reportsFallbacks, table.isFallback(slot) {
+        if policy.reportsFallbacks, entry.isFallback {
             report(
                 CustomizationDiagnostic(
                     .note, .fallback, "\"\(key)\" is defined in the base language \(baseLanguage) only",
-                    at: table.location(of: slot), key: key))
+                    at: table.location(of: entry), key: key))
         }
-        return (table, slot, target)
+        return (table, number, table.entries[target])
     }
 
     /// Returns the value of a key, or the default if no layer defines it or it can't be read as the type.
@@ -106,12 +93,12 @@ extension Customization {
 
     /// Returns an integer, or the default if no layer defines the key or its value is malformed, which is reported.
     public func int(_ key: String, default: Int = 0, table: String? = nil) -> Int {
-        return read(key, table, default: `default`)
+        read(key, table, default: `default`)
     }
 
     /// Returns a number, or the default if no layer defines the key or its value is malformed, which is reported.
     public func double(_ key: String, default: Double = 0, table: String? = nil) -> Double {
-        return read(key, table, default: `default`)
+        read(key, table, default: `default`)
     }
 
     /// Returns a number, or the default if no layer defines the key or its value is malformed, which is reported.
@@ -121,12 +108,12 @@ extension Customization {
 
     /// Returns a boolean, or the default if no layer defines the key or its value is malformed, which is reported.
     public func bool(_ key: String, default: Bool = false, table: String? = nil) -> Bool {
-        return read(key, table, default: `default`)
+        read(key, table, default: `default`)
     }
 
     /// Returns a color, or the default if no layer defines the key or its value is malformed, which is reported.
     public func color(_ key: String, default: RGBAColor = .black, table: String? = nil) -> RGBAColor {
-        return read(key, table, default: `default`)
+        read(key, table, default: `default`)
     }
 
     /// Returns a list, or the default if no layer defines the key or its value is malformed, which is reported.

@@ -79,15 +79,11 @@ extension Customization {
     /// Returns the stack without an applied layer.
     public func removing(layer id: String) -> Customization { selecting { $0.given.removeAll { $0.id == id } } }
 
-    /// Returns the stack with the texts of an update, or without an update.
-    ///
-    /// - Parameter update: The update, which replaces an earlier one; nil restores the texts of the app.
-    /// - Returns: The new snapshot.
-    /// - Complexity: O(*n*) in the entries of the stack.
-    public func with(update: CustomizationUpdate?) -> Customization { selecting { $0.update = update } }
+    /// Returns the stack with updated strings, which replace earlier ones; nil restores the strings of the app.
+    package func with(updated strings: UpdatedStrings?) -> Customization { selecting { $0.update = strings } }
 
-    /// The version of the current update, if any.
-    public var updateVersion: Int? { storage.selection.update?.version }
+    /// The updated strings, if any.
+    package var updatedStrings: UpdatedStrings? { storage.selection.update }
 
     /// Reads all unread files of the folder, so that switching the language or brand reads no file.
     ///

@@ -17,6 +17,9 @@ public struct Customization: Sendable {
 
     init(storage: CustomizationStorage) { self.storage = storage }
 
+    /// Whether both are the same snapshot.
+    package func isIdentical(to other: Customization) -> Bool { storage === other.storage }
+
     /// Reads a folder of `.lproj` folders.
     ///
     /// The initializer never fails: an unreadable folder or file is reported in ``diagnostics``, and its layer contains
@@ -80,7 +83,7 @@ public struct Customization: Sendable {
     /// - Complexity: O(*n* log *n*) in the number of keys.
     public func keys(table: String? = nil) -> [String] {
         guard let composed = storage.table(table) else { return [] }
-        return (0..<composed.count).map { composed.key(of: $0) }.sorted()
+        return composed.entries.map(\.key).sorted()
     }
 
     /// Returns the entry of a key, without following aliases; nil if no layer defines the key.
@@ -92,11 +95,9 @@ public struct Customization: Sendable {
     public func resolvedEntry(
         for key: String, table: String? = nil
     ) -> (entry: CustomizationEntry, layer: CustomizationLayer)? {
-        guard let composed = storage.table(table) else { return nil }
-        let slot = composed.slot(key)
-        guard slot >= 0 else { return nil }
-        let winner = composed.resolvedEntry(of: slot)
-        return (winner.entry, storage.layers[winner.layer])
+        guard let composed = storage.table(table), let number = composed.number(of: key) else { return nil }
+        let winner = composed.entries[number]
+        return (composed.definition(of: winner), storage.layers[composed.layer(of: winner)])
     }
 }
 

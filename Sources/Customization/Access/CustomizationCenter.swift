@@ -14,18 +14,13 @@ public final class CustomizationCenter: Sendable {
     /// The shared center, which is empty until its snapshot is replaced.
     public static let shared: CustomizationCenter = CustomizationCenter(Customization(layers: []))
 
-    private struct State {
-        var current: Customization
-        var nextID = 0
-        var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
-    }
-    private let state: Mutex<State>
+    private let broadcast: Broadcast<Customization>
 
     /// Creates a center.
-    public init(_ customization: Customization) { state = Mutex(State(current: customization)) }
+    public init(_ customization: Customization) { broadcast = Broadcast(customization) }
 
     /// The current snapshot.
-    public var current: Customization { state.withLock { $0.current } }
+    public var current: Customization { broadcast.current }
 
     /// Replaces the current snapshot.
     public func replace(with customization: Customization) { update { _ in customization } }
@@ -39,57 +34,18 @@ public final class CustomizationCenter: Sendable {
     /// - Returns: The new snapshot.
     @discardableResult
     public func update(_ change: (Customization) throws -> Customization) rethrows -> Customization {
-        while true {
-            let old = current
+        try broadcast.update { old in
             let new = try change(old)
-            let listeners: [AsyncStream<Void>.Continuation]? = state.withLock { state in
-                guard state.current.storage === old.storage else { return nil }
-                state.current = new
-                return Array(state.listeners.values)
-            }
-            guard let listeners else { continue }
-            if new.storage !== old.storage { for listener in listeners { listener.yield() } }
-            return new
+            return new.isIdentical(to: old) ? nil : new
         }
     }
 
-    /// A stream of the new snapshots; a slow reader receives only the newest.
+    /// Returns the current snapshot and then each new one; a slow reader receives only the newest.
     ///
-    /// Each access returns another stream, which ends when its reader is cancelled or the center is released. A stream
-    /// never returns an older snapshot after a newer one.
-    public var changes: AsyncStream<Customization> {
-        let (signals, _, start) = listen()
-        let given = LastGiven(start.storage)
-        return AsyncStream { [weak self] in
-            for await _ in signals {
-                guard let current = self?.current else { return nil }
-                if given.replace(with: current.storage) { return current }
-            }
-            return nil
-        }
-    }
-
-    /// Adds a listener, which is removed when its stream ends; also returns the snapshot before the first signal.
-    ///
-    /// Two updates can signal in the wrong order, so a signal contains no snapshot.
-    private func listen() -> (
-        signals: AsyncStream<Void>, listener: AsyncStream<Void>.Continuation, start: Customization
-    ) {
-        let (signals, listener) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let (id, start) = state.withLock { state in
-            state.nextID += 1
-            state.listeners[state.nextID] = listener
-            return (state.nextID, state.current)
-        }
-        listener.onTermination = { [weak self] _ in
-            let removed = self?.state.withLock { $0.listeners.removeValue(forKey: id) }
-            _ = removed
-        }
-        return (signals, listener, start)
-    }
-
-    deinit {
-        for listener in state.withLock({ $0.listeners.values }) { listener.finish() }
+    /// Each call returns a stream for one reader, which ends when its task is cancelled or the center is released. A
+    /// stream never returns an older snapshot after a newer one.
+    public func changes() -> AsyncStream<Customization> {
+        broadcast.changes(of: { $0 }, unless: { $0.isIdentical(to: $1) })
     }
 
     /// Reads changed files again; if a file has errors, its last valid content stays in use.
@@ -99,7 +55,7 @@ public final class CustomizationCenter: Sendable {
     public func reload() -> Bool {
         let old = current
         let new = update { $0.reloaded() ?? $0 }
-        return new.storage !== old.storage
+        return !new.isIdentical(to: old)
     }
 
     /// Reloads whenever a file of the tree changes, appears or vanishes, until the task is cancelled.
@@ -114,7 +70,9 @@ public final class CustomizationCenter: Sendable {
     /// ```
     public func watch() async {
         // Switching the language reads other folders, which are watched from then on.
-        let (signals, listener, _) = listen()
+        let (signals, listener) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let id = broadcast.add { listener.yield() }
+        defer { broadcast.remove(id) }
         var paths: [String] = []
         var watch: PathWatch?
         listener.yield()
@@ -128,21 +86,5 @@ public final class CustomizationCenter: Sendable {
             reload()
         }
         watch?.cancel()
-    }
-}
-
-/// The last snapshot that a stream of changes returned.
-private final class LastGiven: Sendable {
-    private let storage: Mutex<CustomizationStorage>
-
-    init(_ storage: CustomizationStorage) { self.storage = Mutex(storage) }
-
-    /// Replaces the snapshot; returns whether it differs from the last one.
-    func replace(with new: CustomizationStorage) -> Bool {
-        let old = storage.withLock { storage in
-            defer { storage = new }
-            return storage
-        }
-        return old !== new
     }
 }

@@ -1,8 +1,6 @@
-internal import AshlarCore
-
 /// A key and the type of its value.
 ///
-/// A key is hashed once, when it is created. Declare keys as static members, and read values with them:
+/// Declare keys as static members, and read values with them:
 ///
 /// ```swift
 /// extension CustomizationKey where Value == RGBAColor {
@@ -17,12 +15,11 @@ public struct CustomizationKey<Value: CustomizationReadable>: Hashable, Sendable
     public let name: String
     /// The name of the table; `Localizable` if nil.
     public let table: String?
-    let hash: UInt64
 
     /// Creates a key.
     public init(_ name: String, table: String? = nil) {
-        (self.name, self.table) = (name, table)
-        hash = name.withKeyBytes { ByteHash.hash($0) }
+        self.name = name
+        self.table = table
     }
 
     /// Creates a key in the table `Localizable`.

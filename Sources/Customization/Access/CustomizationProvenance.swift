@@ -54,8 +54,8 @@ extension Customization {
             }
         }
         var aliases: [String] = []
-        if let composed = storage.table(table), case let slot = composed.slot(key), slot >= 0 {
-            aliases = composed.aliasPath(of: slot).keys
+        if let composed = storage.table(table), let number = composed.number(of: key) {
+            aliases = composed.aliasPath(of: number).keys
         }
         return CustomizationExplanation(
             key: key, table: name, candidates: candidates, aliases: aliases.count > 1 ? aliases : [])

@@ -34,9 +34,9 @@ extension Customization {
         var name = key
         var location: CustomizationLocation?
         do throws(CustomizationError) {
-            let (composed, slot, target) = try slot(of: key, table: table)
+            let (composed, number, target) = try find(key, table: table)
             location = composed.location(of: target)
-            guard let text = composed.text(of: slot) else {
+            guard let text = composed.entries[number].text else {
                 throw CustomizationError(
                     .malformed, key: key, table: table, expected: "name of an image", found: composed.value(of: target),
                     location: location)

@@ -11,9 +11,9 @@ extension Customization {
     package var aliasErrors: [CustomizationError] {
         var errors: [CustomizationError] = []
         for (name, table) in storage.tables.sorted(by: { $0.key < $1.key }) {
-            for slot in 0..<table.count where table.target(of: slot) == nil {
+            for entry in table.entries where entry.target == nil {
                 do throws(CustomizationError) {
-                    _ = try self.slot(of: table.key(of: slot), table: name)
+                    _ = try find(entry.key, table: name)
                 } catch {
                     errors.append(error)
                 }

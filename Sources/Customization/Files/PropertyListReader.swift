@@ -1,4 +1,5 @@
 internal import AshlarCore
+internal import AshlarTrees
 
 /// Reads property lists in all three formats: XML, binary, and the old ASCII format.
 enum PropertyListReader {

@@ -15,26 +15,42 @@ package final class SourceText: Sendable {
 
     init(bytes: [UInt8], file: String, assuming encoding: StringsEncoding? = nil) {
         let decoding = TextDecoding(bytes, assuming: encoding)
-        (self.file, utf8, self.encoding) = (file, decoding.utf8, decoding.encoding)
-        (isRejected, decodingProblems, hasLines) = (decoding.isRejected, decoding.problems, true)
+        self.file = file
+        utf8 = decoding.utf8
+        self.encoding = decoding.encoding
+        isRejected = decoding.isRejected
+        decodingProblems = decoding.problems
+        hasLines = true
     }
 
     package init(utf8: [UInt8], file: String) {
-        (self.file, self.utf8, encoding) = (file, utf8, .utf8)
-        (isRejected, decodingProblems, hasLines) = (false, [], true)
+        self.file = file
+        self.utf8 = utf8
+        encoding = .utf8
+        isRejected = false
+        decodingProblems = []
+        hasLines = true
     }
 
     /// Creates the text of a binary file or of values without a file; all locations are the file itself.
     init(withoutLines file: String) {
-        (self.file, utf8, encoding) = (file, [], .utf8)
-        (isRejected, decodingProblems, hasLines) = (false, [], false)
+        self.file = file
+        utf8 = []
+        encoding = .utf8
+        isRejected = false
+        decodingProblems = []
+        hasLines = false
     }
 
     /// Decodes bytes as Foundation does.
     init(asFoundation bytes: [UInt8], file: String) {
         let decoding = TextDecoding(asFoundation: bytes)
-        (self.file, utf8, encoding) = (file, decoding.utf8, decoding.encoding)
-        (isRejected, decodingProblems, hasLines) = (decoding.isRejected, [], true)
+        self.file = file
+        utf8 = decoding.utf8
+        encoding = decoding.encoding
+        isRejected = decoding.isRejected
+        decodingProblems = []
+        hasLines = true
     }
 
     /// The problems found while decoding the bytes.

@@ -43,7 +43,8 @@ struct StringsScanner {
     let keepsMalformedEscapes: Bool
 
     init(_ bytes: UnsafeBufferPointer<UInt8>, keepsMalformedEscapes: Bool) {
-        (self.bytes, self.keepsMalformedEscapes) = (bytes, keepsMalformedEscapes)
+        self.bytes = bytes
+        self.keepsMalformedEscapes = keepsMalformedEscapes
     }
 
     @inline(__always)

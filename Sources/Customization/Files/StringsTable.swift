@@ -126,8 +126,13 @@ extension StringsTable {
             text: SourceText, decoded: [UInt8], records: [Record], values: [CustomizationValue],
             places: [(location: CustomizationLocation, comment: String?)], index: HashIndex, winnerCount: Int
         ) {
-            (self.text, self.decoded, self.records, self.values) = (text, decoded, records, values)
-            (self.places, self.index, self.winnerCount) = (places, index, winnerCount)
+            self.text = text
+            self.decoded = decoded
+            self.records = records
+            self.values = values
+            self.places = places
+            self.index = index
+            self.winnerCount = winnerCount
         }
     }
 }
@@ -192,5 +197,28 @@ extension StringsTable.Storage {
         CustomizationEntry(
             key: key(of: record), value: value(of: record), location: location(of: record),
             comment: comment(of: record))
+    }
+}
+
+/// A key with its value and location.
+public struct CustomizationEntry: Hashable, Sendable {
+    /// The key.
+    public var key: String
+    /// The value.
+    public var value: CustomizationValue
+    /// The start of the key in its file.
+    public var location: CustomizationLocation
+    /// The text of the comment directly before the entry, without its delimiters, if there is one.
+    public var comment: String?
+
+    /// Creates an entry.
+    public init(
+        key: String, value: CustomizationValue, location: CustomizationLocation = .init(file: ""),
+        comment: String? = nil
+    ) {
+        self.key = key
+        self.value = value
+        self.location = location
+        self.comment = comment
     }
 }

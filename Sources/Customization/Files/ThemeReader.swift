@@ -65,7 +65,8 @@ struct ThemeReader {
         let read =
             isPropertyList
             ? PropertyListReader.read(bytes: bytes, file: file) : JSONReader.read(bytes: bytes, file: file)
-        (text, diagnostics) = (read.text, read.diagnostics)
+        text = read.text
+        diagnostics = read.diagnostics
         guard let root = read.root else { return ParsedThemes(themes: [], diagnostics: diagnostics) }
         var themes: [Theme]
         reportRepeats(in: root)
@@ -271,5 +272,29 @@ struct ThemeReader {
                 node.offset, key: key)
         }
         return Float(min(max(number, 0), 1))
+    }
+}
+
+/// A named set of values: colors, strings, numbers, booleans, lists or dictionaries.
+public struct Theme: Sendable {
+    /// The theme's name.
+    public var name: String
+    /// The name of the theme that this one extends, if any.
+    public var parent: String?
+    /// The theme's values.
+    public var table: StringsTable
+    /// The color dialect of the theme.
+    public var colors: ColorDialect
+    /// The problems found while reading the theme.
+    public var diagnostics: [CustomizationDiagnostic] = []
+
+    /// Creates a theme.
+    public init(
+        name: String, parent: String? = nil, table: StringsTable, colors: ColorDialect = .squidKit
+    ) {
+        self.name = name
+        self.parent = parent
+        self.table = table
+        self.colors = colors
     }
 }

@@ -21,7 +21,8 @@ enum LanguageDistance {
         init?(_ key: String, _ value: String) {
             let sides = key.split(separator: ">")
             guard sides.count == 2, let distance = Int(value.prefix { $0 != "~" }) else { return nil }
-            (desired, supported) = (sides[0].split(separator: "-"), sides[1].split(separator: "-"))
+            desired = sides[0].split(separator: "-")
+            supported = sides[1].split(separator: "-")
             self.distance = distance
             isSymmetric = value.hasSuffix("~")
             description = isSymmetric ? "\(sides[0]) <> \(sides[1])" : "\(sides[0]) > \(sides[1])"
@@ -112,7 +113,8 @@ enum LanguageDistance {
             script = LanguageCodes.code(side[1])
             let region = side[2]
             if region.hasPrefix("$!") {
-                (regions, isComplement) = (Self.variables["$" + region.dropFirst(2)], true)
+                regions = Self.variables["$" + region.dropFirst(2)]
+                isComplement = true
             } else if region.hasPrefix("$") {
                 regions = Self.variables[String(region)]
             } else if region != "*" {

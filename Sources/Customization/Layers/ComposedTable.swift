@@ -2,27 +2,23 @@ internal import AshlarCore
 
 /// The composition of one table's layers: the resolved value of each key.
 ///
-/// Composition creates strings, decodes numbers and colors, and follows aliases once. A read is then one hash, one probe
-/// and one comparison of bytes.
-///
-/// The slots are in raw memory, which only `init` writes. Figures of one run on a two-core x86-64 machine:
-///
-/// - Row "whole number by key", as a multiple of the time of a hit in a `Dictionary<String, String>` with 10,000 keys;
-///   the bar is 0.3: 0.09–0.16 with raw memory, 0.43–0.56 with arrays, whose reads retain the array and check bounds.
-/// - Row "switch language", five tables of 10,000 keys: 3.6 ms with raw memory, 7 ms with arrays.
-final class ComposedTable: @unchecked Sendable {
-    struct Slot {
-        var keyStart: UInt32
-        var keyCount: UInt32
-        var layer: UInt32
-        var record: UInt32
-        /// The value as text; empty if it has none.
-        var text: String = ""
-        /// The number of the decoded value in `typed`, or -1.
-        var typed: Int32 = -1
-        /// The slot with the value: the slot itself, the end of its aliases, or -1 if an alias can't be resolved.
-        var target: Int32 = -1
-        var hasText = true
+/// Composition creates strings, decodes numbers and colors, and follows aliases once. A read is then one hash and one
+/// comparison of bytes. Keys are compared as bytes, as in the files: Swift's equality of strings would unite a composed and
+/// a decomposed accent.
+final class ComposedTable: Sendable {
+    struct Entry: Sendable {
+        let key: String
+        /// The positions of the defining table in ``sources`` and of the record in it.
+        var source: Int
+        var record: Int
+        /// The value as text; nil if it has none.
+        var text: String?
+        /// The value's interpretations; nil if it is only a text.
+        var typed: Typed?
+        /// The entry with the value: the entry itself, the end of its aliases, or nil if an alias can't be resolved.
+        var target: Int?
+        /// The key that the value refers to, if it is an alias.
+        var alias: String?
         /// Whether the value comes from the base language although another language is selected.
         var isFallback = false
     }
@@ -30,14 +26,9 @@ final class ComposedTable: @unchecked Sendable {
     let name: String
     /// The tables with this name in the layers, lowest first.
     let sources: [(layer: Int, table: StringsTable)]
-    let count: Int
-    private let mask: Int
-    private let cells: UnsafeMutablePointer<UInt64>
-    private let slots: UnsafeMutablePointer<Slot>
-    private let typed: UnsafeMutablePointer<Typed>
-    private let keys: UnsafeMutablePointer<UInt8>
-    private var aliases: [Int: String] = [:]
-    /// The messages that have been formatted, by slot and notation.
+    let entries: [Entry]
+    private let index: HashIndex
+    /// The messages that have been formatted, by entry and notation.
     private let messages = Mutex<[Int: Message]>([:])
 
     /// A message of the table and the conventions of its language.
@@ -53,252 +44,195 @@ final class ComposedTable: @unchecked Sendable {
         self.name = name
         let sources = layers.indices.compactMap { i in layers[i].tables[name].map { (layer: i, table: $0) } }
         self.sources = sources
-        let upperBound = sources.reduce(0) { $0 + $1.table.storage.winnerCount }
-        var capacity = 8
-        while capacity < upperBound * 2 { capacity *= 2 }
-        mask = capacity - 1
-        cells = .allocate(capacity: capacity)
-        cells.initialize(repeating: 0, count: capacity)
-        slots = .allocate(capacity: max(upperBound, 1))
-        let keyBytes = sources.reduce(0) { sum, source in
-            source.table.storage.records.reduce(sum) { $0 + ($1.isShadowed ? 0 : Int($1.key.count)) }
+        var composition = Composition(sources.map(\.table))
+        for number in composition.entries.indices {
+            let layer = layers[sources[composition.entries[number].source].layer]
+            if hasLanguage, case .base = layer.role { composition.entries[number].isFallback = true }
+            composition.interpret(number, in: layer, numbers: numbers)
         }
-        keys = .allocate(capacity: max(keyBytes, 1))
-        var (used, keyEnd) = (0, 0)
-        for (position, source) in sources.enumerated() {
-            let storage = source.table.storage
-            for (number, record) in storage.records.enumerated() where !record.isShadowed {
-                storage.withBytes(record.key) { [cells, mask, slots, keys] bytes in
-                    let found = Self.find(record.hash, bytes, cells, mask, slots, keys)
-                    if found.slot >= 0 {
-                        slots[found.slot].layer = UInt32(position)
-                        slots[found.slot].record = UInt32(number)
-                        return
-                    }
-                    cells[found.cell] = record.hash & 0xFFFF_FFFF_0000_0000 | UInt64(used + 1)
-                    if let base = bytes.baseAddress { (keys + keyEnd).initialize(from: base, count: bytes.count) }
-                    (slots + used).initialize(
-                        to: Slot(
-                            keyStart: UInt32(keyEnd), keyCount: UInt32(bytes.count),
-                            layer: UInt32(position), record: UInt32(number)))
-                    used += 1
-                    keyEnd += bytes.count
-                }
-            }
-        }
-        count = used
-        var decoded: [Typed] = []
-        for i in 0..<used {
-            let source = sources[Int(slots[i].layer)]
-            let layer = layers[source.layer]
-            slots[i].target = Int32(i)
-            if hasLanguage, case .base = layer.role { slots[i].isFallback = true }
-            let storage = source.table.storage
-            let number = Int(slots[i].record)
-            let interpreted: Typed?
-            if storage.records[number].hasPlainText {
-                let text = storage.allTexts()[number]
-                if layer.resolvesAliases, let alias = AliasSyntax.alias(text) {
-                    aliases[i] = alias
-                    continue
-                }
-                slots[i].text = layer.resolvesAliases ? AliasSyntax.unescaped(text) : text
-                interpreted = Typed(slots[i].text, dialect: layer.colors, numbers: numbers)
-            } else {
-                let value = storage.value(of: number)
-                if case .alias(let key) = value {
-                    aliases[i] = key
-                    continue
-                }
-                slots[i].text = storage.allTexts()[number]
-                slots[i].hasText = value.text != nil
-                interpreted = Typed(value, dialect: layer.colors, numbers: numbers)
-            }
-            if let interpreted {
-                slots[i].typed = Int32(decoded.count)
-                decoded.append(interpreted)
-            }
-        }
-        let isFading = sources.map { layers[$0.layer].colors == .db5 }
-        let fading =
-            isFading.contains(true) ? (0..<used).filter { [slots] in isFading[Int(slots[$0].layer)] } : []
-        var end = decoded.count
-        typed = .allocate(capacity: max(end + fading.count, 1))
-        for (i, value) in decoded.enumerated() { (typed + i).initialize(to: value) }
-        for slot in fading where aliases[slot] == nil { fade(slot, &end) }
-        followAliases()
-        for slot in fading where aliases[slot] != nil { fade(slot, &end) }
-    }
-
-    deinit {
-        slots.deinitialize(count: count)
-        slots.deallocate()
-        cells.deallocate()
-        typed.deallocate()
-        keys.deallocate()
+        let fading = Set(sources.indices.filter { layers[sources[$0].layer].colors == .db5 })
+        composition.fade { $0.alias == nil && fading.contains($0.source) }
+        composition.followAliases()
+        composition.fade { $0.alias != nil && fading.contains($0.source) }
+        entries = composition.entries
+        index = composition.index
     }
 
     // MARK: Finding
 
-    /// Returns the slot of a key, or -1, and the cell in which the key is or would be.
-    @inline(__always)
-    private static func find(
-        _ hash: UInt64, _ key: UnsafeBufferPointer<UInt8>, _ cells: UnsafeMutablePointer<UInt64>, _ mask: Int,
-        _ slots: UnsafeMutablePointer<Slot>, _ keys: UnsafeMutablePointer<UInt8>
-    ) -> (slot: Int, cell: Int) {
-        var at = Int(truncatingIfNeeded: hash) & mask
-        while true {
-            let cell = cells[at]
-            if cell == 0 { return (-1, at) }
-            if (cell ^ hash) >> 32 == 0 {
-                let slot = Int(cell & 0xFFFF_FFFF) - 1
-                let known = Span(_unsafeStart: keys + Int(slots[slot].keyStart), count: Int(slots[slot].keyCount))
-                if known.bytes.hasSameBytes(as: Span(_unsafeElements: key).bytes) { return (slot, at) }
-            }
-            at = (at + 1) & mask
-        }
+    /// Returns the number of a key's entry; nil if no layer defines it.
+    func number(of key: String) -> Int? { index.number(of: key, in: entries) }
+
+    // MARK: Reading an entry
+
+    /// Returns the number of the layer that defines an entry.
+    func layer(of entry: Entry) -> Int { sources[entry.source].layer }
+
+    /// Returns an entry as its file defines it.
+    func definition(of entry: Entry) -> CustomizationEntry {
+        sources[entry.source].table.storage.entry(of: entry.record)
     }
 
-    /// Returns the slot of a key, or -1.
-    @inline(__always)
-    func slot(_ key: String) -> Int {
-        key.withKeyBytes { bytes in Self.find(ByteHash.hash(bytes), bytes, cells, mask, slots, keys).slot }
+    /// Returns the location of an entry's value.
+    func location(of entry: Entry) -> CustomizationLocation {
+        sources[entry.source].table.storage.location(of: entry.record)
     }
 
-    /// Returns the slot of a key with a known hash, or -1.
-    @inline(__always)
-    func slot(_ key: String, hash: UInt64) -> Int {
-        key.withKeyBytes { bytes in Self.find(hash, bytes, cells, mask, slots, keys).slot }
+    /// Returns the value of an entry; a string without the escape of an alias.
+    func value(of entry: Entry) -> CustomizationValue {
+        let storage = sources[entry.source].table.storage
+        if storage.records[entry.record].hasPlainText, let text = entry.text { return .string(text) }
+        return storage.value(of: entry.record)
     }
 
-    // MARK: Reading a slot
-
-    /// Returns the text of a slot; nil if its value has none.
-    @inline(__always)
-    func text(of slot: Int) -> String? { slots[slot].hasText ? slots[slot].text : nil }
-
-    @inline(__always)
-    func isFallback(_ slot: Int) -> Bool { slots[slot].isFallback }
-
-    /// Returns the interpretations of a slot's value; nil if it is only a text.
-    @inline(__always)
-    func typed(of slot: Int) -> Typed? {
-        let number = Int(slots[slot].typed)
-        return number < 0 ? nil : typed[number]
-    }
-
-    /// Returns the interpretations of a key's value; nil if it is only a text.
-    @inline(__always)
-    func typed(_ key: String, hash: UInt64, ignoringFallbacks: Bool) -> Typed? {
-        let slot = slot(key, hash: hash)
-        guard slot >= 0, slots[slot].typed >= 0, ignoringFallbacks || !slots[slot].isFallback else { return nil }
-        return typed[Int(slots[slot].typed)]
-    }
-
-    /// Returns the slot with the value of a slot: itself, or the end of its aliases; nil if an alias can't be resolved.
-    func target(of slot: Int) -> Int? { slots[slot].target < 0 ? nil : Int(slots[slot].target) }
-
-    /// Returns the number of the layer that defines the value of a slot, and its entry.
-    func resolvedEntry(of slot: Int) -> (layer: Int, entry: CustomizationEntry) {
-        let source = sources[Int(slots[slot].layer)]
-        return (source.layer, source.table.storage.entry(of: Int(slots[slot].record)))
-    }
-
-    /// Returns the location of a slot's value.
-    func location(of slot: Int) -> CustomizationLocation {
-        sources[Int(slots[slot].layer)].table.storage.location(of: Int(slots[slot].record))
-    }
-
-    /// Returns the value of a slot; a string without the escape of an alias.
-    func value(of slot: Int) -> CustomizationValue {
-        let storage = sources[Int(slots[slot].layer)].table.storage
-        let record = Int(slots[slot].record)
-        return storage.records[record].hasPlainText ? .string(slots[slot].text) : storage.value(of: record)
-    }
-
-    func layer(of slot: Int) -> Int { sources[Int(slots[slot].layer)].layer }
-
-    func key(of slot: Int) -> String {
-        String(
-            decoding: UnsafeBufferPointer(start: keys + Int(slots[slot].keyStart), count: Int(slots[slot].keyCount)),
-            as: UTF8.self)
-    }
-
-    /// Returns the message in a slot; nil if the value is neither a string nor a message.
+    /// Returns the message of an entry; nil if the value is neither a string nor a message.
     ///
     /// - Parameters:
-    ///   - slot: The slot.
+    ///   - number: The number of the entry.
     ///   - isICU: Whether a text is an ICU message; otherwise it is a format.
     ///   - conventions: Returns the conventions of the layer with the given number.
     /// - Returns: The message and the conventions of its language, or nil.
-    func message(in slot: Int, isICU: Bool, conventions: (_ layer: Int) -> LanguageConventions) -> Message? {
-        let identity = slot * 2 + (isICU ? 1 : 0)
+    func message(
+        of number: Int, isICU: Bool, conventions: (_ layer: Int) -> LanguageConventions
+    ) -> Message? {
+        let identity = number * 2 + (isICU ? 1 : 0)
         if let known = messages.withLock({ $0[identity] }) { return known }
-        guard let target = target(of: slot) else { return nil }
+        guard let target = entries[number].target.map({ entries[$0] }) else { return nil }
         let value = value(of: target)
         let message: CustomizationMessage
         if case .message(let known) = value {
             message = known
-        } else if let text = text(of: slot) {
+        } else if let text = entries[number].text {
             message = isICU ? CustomizationMessage(icu: text) : CustomizationMessage(text)
         } else if let converted = CustomizationMessage(stringsDict: value) {
             message = converted
         } else {
             return nil
         }
-        let new = Message(message: message, language: conventions(layer(of: slot)))
+        let new = Message(message: message, language: conventions(layer(of: target)))
         messages.withLock { $0[identity] = new }
         return new
     }
 
-    // MARK: Alpha
-
-    /// Applies the alpha of a color in DB5's dialect: `nameAlpha` for `name`.
+    /// Returns the keys that an alias refers to, the entry's own key first, and the number of the last entry.
     ///
-    /// The color and the alpha can come from different themes, so only the composed table can combine them.
-    private func fade(_ slot: Int, _ end: inout Int) {
-        guard var value = typed(of: slot), let color = value.color else { return }
-        let alphaSlot = self.slot(key(of: slot) + "Alpha")
-        guard alphaSlot >= 0, let alpha = typed(of: alphaSlot)?.double else { return }
-        value.color = color.withAlpha(color.alpha * Float(min(max(alpha, 0), 1)))
-        (typed + end).initialize(to: value)
-        slots[slot].typed = Int32(end)
-        end += 1
+    /// The last entry is nil if its key does not exist, and an alias if the aliases form a cycle or are too many. An entry
+    /// that isn't an alias has only its own key.
+    func aliasPath(of number: Int) -> (keys: [String], end: Int?) {
+        index.aliasPath(of: number, in: entries)
     }
+}
 
-    // MARK: Aliases
-
-    /// The maximum number of aliases that are followed in sequence.
-    static let maximumAliases = 64
-
-    /// Gives each alias the value of the last key that it refers to.
-    private func followAliases() {
-        for start in aliases.keys {
-            let end = aliasPath(of: start).end
-            if end >= 0, aliases[end] == nil {
-                slots[start].target = Int32(end)
-                slots[start].text = slots[end].text
-                slots[start].hasText = slots[end].hasText
-                slots[start].typed = slots[end].typed
-            } else {
-                slots[start].target = -1
-                slots[start].hasText = false
+extension HashIndex {
+    fileprivate func number(of key: String, in entries: [ComposedTable.Entry]) -> Int? {
+        key.withKeyBytes { bytes in
+            find(ByteHash.hash(bytes)) { number in
+                entries[number].key.withKeyBytes { Self.areEqual($0, bytes) }
             }
         }
     }
 
-    /// Returns the keys that an alias refers to, the slot's own key first, and the slot of the last one.
-    ///
-    /// The last slot is -1 if the key does not exist, and an alias if the aliases form a cycle or are too many. A slot that
-    /// isn't an alias has only its own key.
-    func aliasPath(of slot: Int) -> (keys: [String], end: Int) {
-        var (path, at) = ([key(of: slot)], slot)
-        while at >= 0, let next = aliases[at], path.count <= Self.maximumAliases {
-            let isCycle = path.contains(next)
-            path.append(next)
-            at = self.slot(next)
+    fileprivate static func areEqual(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool {
+        Span(_unsafeElements: left).bytes.hasSameBytes(as: Span(_unsafeElements: right).bytes)
+    }
+
+    /// The maximum number of aliases that are followed in sequence.
+    private static let maximumAliases = 64
+
+    fileprivate func aliasPath(of number: Int, in entries: [ComposedTable.Entry]) -> (keys: [String], end: Int?) {
+        var path = [entries[number].key]
+        var at: Int? = number
+        while let alias = at.flatMap({ entries[$0].alias }), path.count <= Self.maximumAliases {
+            let isCycle = path.contains(alias)
+            path.append(alias)
+            at = self.number(of: alias, in: entries)
             if isCycle { break }
         }
         return (path, at)
+    }
+}
+
+/// The entries of a table during its composition.
+private struct Composition {
+    var entries: [ComposedTable.Entry] = []
+    var index: HashIndex
+    private let tables: [StringsTable]
+
+    /// Finds the table that defines each key: the last one that has it.
+    init(_ tables: [StringsTable]) {
+        self.tables = tables
+        let bound = tables.reduce(0) { $0 + $1.storage.winnerCount }
+        index = HashIndex(expecting: bound)
+        entries.reserveCapacity(bound)
+        for (source, table) in tables.enumerated() {
+            for (number, record) in table.storage.records.enumerated() where !record.isShadowed {
+                add(record, number, of: source)
+            }
+        }
+    }
+
+    private mutating func add(_ record: StringsTable.Record, _ number: Int, of source: Int) {
+        tables[source].storage.withBytes(record.key) { bytes in
+            let known = index.insert(entries.count, hash: record.hash) { [entries] other in
+                entries[other].key.withKeyBytes { HashIndex.areEqual($0, bytes) }
+            }
+            if let known {
+                entries[known].source = source
+                entries[known].record = number
+            } else {
+                let key = String(decoding: bytes, as: UTF8.self)
+                entries.append(ComposedTable.Entry(key: key, source: source, record: number, target: entries.count))
+            }
+        }
+    }
+
+    /// Decodes the text of an entry, its interpretations and its alias.
+    mutating func interpret(_ number: Int, in layer: CustomizationLayer, numbers: NumberSpelling) {
+        let storage = tables[entries[number].source].storage
+        let record = entries[number].record
+        if storage.records[record].hasPlainText {
+            let written = storage.allTexts()[record]
+            if layer.resolvesAliases, let alias = AliasSyntax.alias(written) {
+                entries[number].alias = alias
+                return
+            }
+            let text = layer.resolvesAliases ? AliasSyntax.unescaped(written) : written
+            entries[number].text = text
+            entries[number].typed = ComposedTable.Typed(text, dialect: layer.colors, numbers: numbers)
+        } else {
+            let value = storage.value(of: record)
+            if case .alias(let key) = value {
+                entries[number].alias = key
+                return
+            }
+            entries[number].text = value.text == nil ? nil : storage.allTexts()[record]
+            entries[number].typed = ComposedTable.Typed(value, dialect: layer.colors, numbers: numbers)
+        }
+    }
+
+    /// Applies the alphas of colors in DB5's dialect: `nameAlpha` for `name`.
+    ///
+    /// The color and the alpha can come from different themes, so only the composed table can combine them.
+    mutating func fade(where isFading: (ComposedTable.Entry) -> Bool) {
+        for number in entries.indices where isFading(entries[number]) {
+            guard let color = entries[number].typed?.color,
+                let alpha = index.number(of: entries[number].key + "Alpha", in: entries),
+                let factor = entries[alpha].typed?.double
+            else { continue }
+            entries[number].typed?.color = color.withAlpha(color.alpha * Float(min(max(factor, 0), 1)))
+        }
+    }
+
+    /// Gives each alias the value of the last key that it refers to.
+    mutating func followAliases() {
+        for start in entries.indices where entries[start].alias != nil {
+            guard let end = index.aliasPath(of: start, in: entries).end, entries[end].alias == nil else {
+                entries[start].target = nil
+                continue
+            }
+            entries[start].target = end
+            entries[start].text = entries[end].text
+            entries[start].typed = entries[end].typed
+        }
     }
 }

@@ -8,8 +8,8 @@ struct CustomizationSelection: Sendable {
     var brand: String?
     var themes: [Theme] = []
     var theme: String?
-    /// The update for the languages of the tree, if any.
-    var update: CustomizationUpdate?
+    /// The strings that override those of the tree, if any.
+    var update: UpdatedStrings?
     /// Layers that aren't from the tree; they are above all others.
     var given: [CustomizationLayer] = []
 
@@ -57,7 +57,7 @@ struct CustomizationSelection: Sendable {
     }
 
     /// Adds an update to given layers, above the last layer of each language.
-    private func add(_ update: CustomizationUpdate, to layers: inout [CustomizationLayer]) {
+    private func add(_ update: UpdatedStrings, to layers: inout [CustomizationLayer]) {
         for language in update.tables.keys {
             guard let last = layers.lastIndex(where: { $0.language == language }),
                 let layer = update.layer(of: language, role: layers[last].role, policy: .init())
@@ -111,5 +111,32 @@ struct CustomizationSelection: Sendable {
                 tree.folder("\(brand).lproj/\(name).lproj").layer(role: .brandLanguage(brand, tag), policy: policy))
         }
         return layers
+    }
+}
+
+/// Strings that override those of an app while it runs.
+package struct UpdatedStrings: Sendable {
+    package let version: Int
+    /// The tables of each language by name.
+    package let tables: [LanguageTag: [String: StringsTable]]
+    package let diagnostics: [CustomizationDiagnostic]
+
+    package init(
+        version: Int, tables: [LanguageTag: [String: StringsTable]], diagnostics: [CustomizationDiagnostic]
+    ) {
+        self.version = version
+        self.tables = tables
+        self.diagnostics = diagnostics
+    }
+
+    /// Returns the layer of a language; nil if there are no strings for it.
+    func layer(
+        of language: LanguageTag, role: CustomizationLayer.Role, policy: CustomizationPolicy
+    ) -> CustomizationLayer? {
+        guard let tables = tables[language] else { return nil }
+        return CustomizationLayer(
+            id: "update \(version)#\(language)", role: role, tables: tables, colors: policy.colors,
+            resolvesAliases: policy.resolvesAliases,
+            diagnostics: diagnostics.filter { $0.file.hasSuffix("#\(language)") })
     }
 }

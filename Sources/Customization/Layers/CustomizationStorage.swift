@@ -13,9 +13,12 @@ final class CustomizationStorage: Sendable {
     private let problems = Mutex(ProblemList())
 
     init(tree: CustomizationTree?, selection: CustomizationSelection, policy: CustomizationPolicy) {
-        (self.tree, self.selection, self.policy) = (tree, selection, policy)
+        self.tree = tree
+        self.selection = selection
+        self.policy = policy
         let stack = selection.stack(of: tree, policy: policy)
-        (layers, diagnostics) = (stack.layers, stack.diagnostics)
+        layers = stack.layers
+        diagnostics = stack.diagnostics
         func compose(_ name: String) -> ComposedTable {
             ComposedTable(name: name, layers: stack.layers, numbers: policy.numbers, hasLanguage: selection.hasLanguage)
         }
@@ -26,7 +29,6 @@ final class CustomizationStorage: Sendable {
     }
 
     /// Returns the composed table with a name; nil if no layer defines it.
-    @inline(__always)
     func table(_ name: String?) -> ComposedTable? {
         guard let name else { return main }
         return tables[name]
@@ -57,5 +59,60 @@ struct ProblemList: Sendable {
         guard list.count < Self.maximumCount else { return }
         let identity = Identity(code: problem.code, key: problem.key, file: problem.location.file)
         if known.insert(identity).inserted { list.append(problem) }
+    }
+}
+
+extension Theme {
+    /// The theme as a layer with only its own values.
+    public var layer: CustomizationLayer {
+        CustomizationLayer(
+            id: table.file.isEmpty ? name : table.file + "#" + name, role: .theme(name),
+            tables: [CustomizationLayer.defaultTable: table], colors: colors, resolvesAliases: true,
+            diagnostics: diagnostics)
+    }
+}
+
+/// Finds a theme and the themes that it extends.
+enum ThemeStack {
+    /// Returns the parent of all other themes in DB5: the theme named "default", ignoring case.
+    private static func common(_ themes: [Theme]) -> Theme? { themes.last { $0.name.lowercased() == "default" } }
+
+    /// Returns the name of the default theme: the theme named "default", or else the first theme.
+    static func defaultName(among themes: [Theme]) -> String? { (common(themes) ?? themes.first)?.name }
+
+    /// Returns the layers of a theme, its most distant parent first.
+    static func layers(
+        _ name: String, among themes: [Theme]
+    ) -> (layers: [CustomizationLayer], diagnostics: [CustomizationDiagnostic]) {
+        var diagnostics: [CustomizationDiagnostic] = []
+        func report(_ code: CustomizationDiagnostic.Code, _ message: String, _ file: String) {
+            diagnostics.add(.error, code, message, at: CustomizationLocation(file: file))
+        }
+        var next = themes.last { $0.name == name }
+        if next == nil {
+            next = defaultName(among: themes).flatMap { name in themes.last { $0.name == name } }
+            let instead = next.map { "; \($0.name) is used" } ?? ""
+            report(.unknownName, "unknown theme \(name)\(instead)", themes.first?.table.file ?? "")
+        }
+        var path: [Theme] = []
+        while let theme = next {
+            if path.contains(where: { $0.name == theme.name }) {
+                report(.aliasCycle, "the theme \(theme.name) extends itself", theme.table.file)
+                break
+            }
+            path.append(theme)
+            if let parent = theme.parent {
+                next = themes.last { $0.name == parent }
+                if next == nil {
+                    report(
+                        .unknownName, "the theme \(theme.name) extends the unknown theme \(parent)",
+                        theme.table.file)
+                }
+            } else {
+                next = common(themes)
+                if next?.name == theme.name { next = nil }
+            }
+        }
+        return (path.reversed().map(\.layer), diagnostics)
     }
 }

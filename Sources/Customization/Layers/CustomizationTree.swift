@@ -26,7 +26,9 @@ package final class CustomizationTree: Sendable {
     init(path: String, policy: CustomizationPolicy, earlier: [String: LoadedFolder]) {
         var root = path
         while root.count > 1, root.hasSuffix("/") { root.removeLast() }
-        (self.path, options, self.earlier) = (root, policy, earlier)
+        self.path = root
+        options = policy
+        self.earlier = earlier
         var diagnostics: [CustomizationDiagnostic] = []
         let names = FolderListing.names(in: root)
         if names == nil {

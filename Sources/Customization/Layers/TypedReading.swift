@@ -20,20 +20,25 @@ extension ComposedTable.Typed {
         case .string(let text): string = text
         case .message(let message): string = message.plainText
         case .int(let number):
-            (int, double) = (number, Double(number))
+            int = number
+            double = Double(number)
             // Old readers of property lists and JSON didn't distinguish 1 from true.
             if number == 0 || number == 1 || isLenient { bool = number != 0 }
             // DB5 reads every value as a string first, so the digits of a number can be a color.
             if dialect == .db5 { color = dialect.color(String(number)) }
         case .double(let number):
-            (int, double) = (Int64(exactly: number), number)
+            int = Int64(exactly: number)
+            double = number
             if isLenient {
                 int = int ?? (number.isNaN ? 0 : Int64(max(min(number, 9.2e18), -9.2e18)))
                 bool = number != 0
             }
         case .bool(let flag):
             bool = flag
-            if isLenient { (int, double) = (flag ? 1 : 0, flag ? 1 : 0) }
+            if isLenient {
+                int = flag ? 1 : 0
+                double = flag ? 1 : 0
+            }
         case .color(let color): self.color = color
         case .dict(let members): color = dialect.color(members) ?? ColorDialect.dtcg.color(members)
         case .data, .list, .alias: break

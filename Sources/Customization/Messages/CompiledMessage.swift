@@ -49,13 +49,17 @@ final class CompiledMessage: Sendable {
         case .format(let text):
             let format = PrintfFormat(text)
             body = Pattern(pieces: format.segments.map { Piece($0) }, problems: format.problems)
-            (variables, positions, problems) = ([], nil, format.problems)
+            variables = []
+            positions = nil
+            problems = format.problems
             names = Self.names(upTo: format.placeholders.flatMap(\.uses).map(\.0).max() ?? 0)
             literalCount = text.utf8.count
         case .icu(let text):
             var parser = ICUMessageParser(text)
             body = Pattern(pieces: parser.parse(), problems: parser.problems)
-            (variables, problems, names) = ([], parser.problems, parser.names)
+            variables = []
+            problems = parser.problems
+            names = parser.names
             positions = names.map { name in
                 name.utf8.allSatisfy { $0.isDigit }
                     ? Int(name) ?? -1 : -1
@@ -64,7 +68,9 @@ final class CompiledMessage: Sendable {
         case .plural(let text):
             var compiler = PluralCompiler(text)
             compiler.compile()
-            (body, variables, positions) = (compiler.body, compiler.variables, nil)
+            body = compiler.body
+            variables = compiler.variables
+            positions = nil
             problems = body.problems + variables.flatMap { $0.forms.values.flatMap(\.problems) }
             var names = Self.names(upTo: compiler.lastPosition)
             for variable in variables where names.indices.contains(variable.position - 1) {
@@ -76,8 +82,12 @@ final class CompiledMessage: Sendable {
                 + variables.reduce(0) { $0 + ($1.forms[.other].map { Self.length($0.pieces) } ?? 0) }
         case .devices, .widths:
             let chosen = CustomizationMessage(source).resolved().compiled
-            (body, variables, names) = (chosen.body, chosen.variables, chosen.names)
-            (positions, problems, literalCount) = (chosen.positions, chosen.problems, chosen.literalCount)
+            body = chosen.body
+            variables = chosen.variables
+            names = chosen.names
+            positions = chosen.positions
+            problems = chosen.problems
+            literalCount = chosen.literalCount
         }
     }
 
@@ -177,5 +187,62 @@ private struct PluralCompiler {
             }
         }
         return pattern
+    }
+}
+
+/// The alternatives of a plural or select in an ICU message.
+final class MessageChoice: Sendable {
+    enum Kind: String, Sendable {
+        case select
+        case plural
+        case ordinal = "selectordinal"
+    }
+
+    typealias Pieces = [CompiledMessage.Piece]
+
+    let kind: Kind
+    let place: MessagePlace
+    /// The number that is subtracted before the plural rules apply.
+    let numberOffset: Int64
+    /// The exact cases of a plural, such as `=0`.
+    let exact: [(number: Double, pieces: Pieces)]
+    /// The other cases, in the order of the text, including `other`.
+    let cases: [(name: String, pieces: Pieces)]
+    /// The text of each plural category, in the order of `PluralCategory`; that of `other` if it has none.
+    private let forms: [Pieces?]
+
+    init(
+        kind: Kind, place: MessagePlace, numberOffset: Int64, exact: [(number: Double, pieces: Pieces)],
+        cases: [(name: String, pieces: Pieces)]
+    ) {
+        self.kind = kind
+        self.place = place
+        self.numberOffset = numberOffset
+        self.exact = exact
+        self.cases = cases
+        forms = PluralCategory.allCases.map { Self.pieces(of: $0.rawValue, in: cases) }
+    }
+
+    var patterns: [Pieces] { exact.map(\.pieces) + cases.map(\.pieces) }
+
+    /// The text of a case, or of `other`; nil if there is neither.
+    func pieces(of name: String) -> Pieces? { Self.pieces(of: name, in: cases) }
+
+    /// The text of a plural category, or of `other`; nil if there is neither.
+    func pieces(of category: PluralCategory) -> Pieces? {
+        switch category {
+        case .zero: forms[0]
+        case .one: forms[1]
+        case .two: forms[2]
+        case .few: forms[3]
+        case .many: forms[4]
+        case .other: forms[5]
+        }
+    }
+
+    private static func pieces(of name: String, in cases: [(name: String, pieces: Pieces)]) -> Pieces? {
+        for choice in cases where choice.name == name { return choice.pieces }
+        for choice in cases where choice.name == "other" { return choice.pieces }
+        return nil
     }
 }

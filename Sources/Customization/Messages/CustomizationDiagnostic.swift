@@ -1,3 +1,84 @@
+/// A problem of a file, a value or a read: its code, location and fix.
+///
+/// Invalid input results in diagnostics. An invalid file never prevents loading and doesn't affect other layers.
+public struct CustomizationDiagnostic: Hashable, Sendable, CustomStringConvertible {
+    /// The severity of a problem.
+    public enum Severity: Hashable, Sendable, Comparable {
+        /// Information without a problem.
+        case note
+        /// A probable mistake; nothing is lost.
+        case warning
+        /// Text or values are lost or can't be used.
+        case error
+    }
+
+    /// The code of a problem, a stable identifier such as `missing-semicolon`.
+    ///
+    /// Codes may be added, so a `switch` over them needs a `default`.
+    public struct Code: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+        /// The identifier.
+        public let rawValue: String
+
+        /// Creates a code from its identifier.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// Creates a code from its identifier.
+        public init(stringLiteral: String) { rawValue = stringLiteral }
+
+        /// The identifier.
+        public var description: String { rawValue }
+    }
+
+    /// The severity.
+    public var severity: Severity
+    /// The code of the problem.
+    public var code: Code
+    /// The problem in one sentence, with the expected and the found text.
+    public var message: String
+    /// The location of the problem.
+    public var location: CustomizationLocation
+    /// The affected key, if there is one.
+    public var key: String?
+    /// The fix, such as `insert ";"`, if known.
+    public var fix: String?
+    /// A second location, such as the first of two statements with the same key.
+    public var related: CustomizationLocation?
+
+    /// Creates a diagnostic.
+    public init(
+        _ severity: Severity, _ code: Code, _ message: String, at location: CustomizationLocation,
+        key: String? = nil, fix: String? = nil, related: CustomizationLocation? = nil
+    ) {
+        self.severity = severity
+        self.code = code
+        self.message = message
+        self.location = location
+        self.key = key
+        self.fix = fix
+        self.related = related
+    }
+
+    package var file: String { location.file }
+    package var line: Int { location.line }
+    package var column: Int { location.column }
+
+    /// The diagnostic in the format of a compiler: `file:line:column: severity: message [code]`.
+    public var description: String {
+        "\(location): \(severity): \(message)" + (fix.map { "; \($0)" } ?? "") + " [\(code)]"
+    }
+}
+
+extension [CustomizationDiagnostic] {
+    /// Adds a problem.
+    package mutating func add(
+        _ severity: CustomizationDiagnostic.Severity, _ code: CustomizationDiagnostic.Code, _ message: String,
+        at location: CustomizationLocation, key: String? = nil, fix: String? = nil,
+        related: CustomizationLocation? = nil
+    ) {
+        append(CustomizationDiagnostic(severity, code, message, at: location, key: key, fix: fix, related: related))
+    }
+}
+
 extension CustomizationDiagnostic.Code {
     // Files
     /// A file or folder can't be read.
@@ -68,4 +149,30 @@ extension CustomizationDiagnostic.Code {
     public static let missingImage = Self("missing-image")
     /// Only the base language defines the key.
     public static let fallback = Self("fallback")
+}
+
+/// The location of a value or a problem in a file.
+///
+/// Lines end at LF, CR or CR LF. Line and column numbers start at 1; a column is counted in Unicode scalars. 0 means
+/// unknown, as for a value of a binary file or a value set by code.
+public struct CustomizationLocation: Hashable, Sendable, CustomStringConvertible {
+    /// The file's path, relative to the folder that it was loaded from.
+    public var file: String
+    /// The line, from 1, or 0 if unknown.
+    public var line: Int
+    /// The column in Unicode scalars, from 1, or 0 if unknown.
+    public var column: Int
+
+    /// Creates a location.
+    public init(file: String, line: Int = 0, column: Int = 0) {
+        self.file = file
+        self.line = line
+        self.column = column
+    }
+
+    /// The location in the format of a compiler: `fr.lproj/Localizable.strings:12:4`.
+    public var description: String {
+        if line == 0 { return file }
+        return column == 0 ? "\(file):\(line)" : "\(file):\(line):\(column)"
+    }
 }

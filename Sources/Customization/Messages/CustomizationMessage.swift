@@ -29,7 +29,8 @@ public struct CustomizationMessage: Hashable, Sendable {
 
         /// Creates a variable from its forms.
         public init(valueType: String = "d", forms: [PluralCategory: String]) {
-            (self.valueType, self.forms) = (valueType, forms)
+            self.valueType = valueType
+            self.forms = forms
         }
     }
 

@@ -85,3 +85,84 @@ struct MessageValues: ~Copyable {
         }
     }
 }
+
+/// The place of an argument in braces, for messages about it.
+struct MessagePlace: Sendable {
+    /// The number of the argument, from 0.
+    let index: Int
+    /// The argument as it is written; for a choice, without its cases.
+    let text: String
+    /// The offset in the message's UTF-8.
+    let offset: Int
+
+    /// The place of `#`.
+    static let number = MessagePlace(index: 0, text: "#", offset: 0)
+}
+
+/// `{name}`, `{name, number, percent}` or `{name, date, short}` in an ICU message.
+final class MessageArgument: Sendable {
+    enum Style: Equatable, Sendable {
+        case plain
+        case number(MessageNumberStyle)
+        case date(MessageDateStyle)
+    }
+
+    let place: MessagePlace
+    let style: Style
+
+    init(_ place: MessagePlace, style: Style) { (self.place, self.style) = (place, style) }
+}
+
+extension CustomizationMessage {
+    /// A use of an argument in an ICU message.
+    package struct ArgumentUse: Hashable, Sendable {
+        package enum Kind: String, Hashable, Sendable {
+            case plain
+            case number
+            /// A date or a time.
+            case date
+            case plural
+            case ordinal = "selectordinal"
+            case select
+        }
+
+        package let name: String
+        package let kind: Kind
+        /// The cases of a choice except exact numbers.
+        package let cases: [String]
+        /// Whether a plural has cases for exact numbers.
+        package let hasExactCases: Bool
+    }
+
+    /// The arguments in braces in the order of the text, including those of nested messages.
+    package var argumentUses: [ArgumentUse] {
+        let message = compiled
+        var uses: [ArgumentUse] = []
+        func walk(_ pieces: [CompiledMessage.Piece]) {
+            for piece in pieces {
+                switch piece {
+                case .argument(let argument):
+                    let kind: ArgumentUse.Kind =
+                        switch argument.style {
+                        case .plain: .plain
+                        case .number: .number
+                        case .date: .date
+                        }
+                    uses.append(
+                        ArgumentUse(
+                            name: message.names[argument.place.index], kind: kind, cases: [], hasExactCases: false))
+                case .choice(let choice):
+                    uses.append(
+                        ArgumentUse(
+                            name: message.names[choice.place.index],
+                            kind: choice.kind == .plural ? .plural : choice.kind == .ordinal ? .ordinal : .select,
+                            cases: choice.cases.map(\.name), hasExactCases: !choice.exact.isEmpty))
+                    choice.patterns.forEach(walk)
+                case .literal, .placeholder, .variable, .number: break
+                }
+            }
+        }
+        walk(message.body.pieces)
+        return uses
+    }
+}

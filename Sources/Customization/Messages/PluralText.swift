@@ -4,7 +4,8 @@ package struct PluralText: Hashable, Sendable {
     package var variables: [String: CustomizationMessage.Variable]
 
     package init(format: String, variables: [String: CustomizationMessage.Variable]) {
-        (self.format, self.variables) = (format, variables)
+        self.format = format
+        self.variables = variables
     }
 
     /// Creates a message that consists of one variable.

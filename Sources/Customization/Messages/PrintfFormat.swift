@@ -55,3 +55,232 @@ package struct PrintfFormat: Hashable, Sendable {
         return problems
     }
 }
+
+extension PrintfFormat {
+    /// The notation of a format string.
+    package enum Dialect: Sendable {
+        /// C's `printf` with Foundation's `%@` and `%#@name@`.
+        case printf
+        /// `java.util.Formatter`, as in Android's resources: `%1$s`, `%,d`, `%tB`, `%<s`, `%n`.
+        case java
+
+        /// The flag for a character: empty if it has no effect, nil if the character isn't a flag.
+        func flag(_ character: UInt8) -> Placeholder.Flags? {
+            switch Unicode.Scalar(character) {
+            case "-": .left
+            case "+": .plus
+            case " ": .space
+            case "0": .zero
+            case "#": .alternate
+            case "'" where self == .printf: []  // Grouping depends on a locale.
+            case "," where self == .java: .grouping
+            case "(" where self == .java: .parentheses
+            case "<" where self == .java: .previous
+            default: nil
+            }
+        }
+
+        /// The type of a conversion; nil if it is unknown or does not take the flags.
+        func type(of conversion: UInt8, length: String, flags: Placeholder.Flags) -> PlaceholderType? {
+            switch self {
+            case .printf: Self.printfType(of: Unicode.Scalar(conversion), length: length)
+            case .java: Self.javaType(of: Unicode.Scalar(conversion), flags: flags.subtracting(.previous))
+            }
+        }
+
+        private static func printfType(of conversion: Unicode.Scalar, length: String) -> PlaceholderType? {
+            let kind: PlaceholderType.Kind
+            switch conversion {
+            case "@": kind = .object
+            case "d", "i": kind = .integer
+            case "D": return PlaceholderType(kind: .integer, length: "l")
+            case "u", "x", "X", "o": kind = .unsigned
+            case "U", "O": return PlaceholderType(kind: .unsigned, length: "l")
+            case "f", "F", "e", "E", "g", "G", "a", "A": kind = .float
+            case "c", "C": kind = .character
+            case "s", "S": kind = .string
+            case "p": kind = .pointer
+            default: return nil
+            }
+            return PlaceholderType(kind: kind, length: length == "q" ? "ll" : length)
+        }
+
+        private static func javaType(of conversion: Unicode.Scalar, flags: Placeholder.Flags) -> PlaceholderType? {
+            let signs: Placeholder.Flags = [.left, .plus, .space, .zero]
+            let (kind, allowed): (PlaceholderType.Kind, Placeholder.Flags)
+            switch conversion {
+            case "s", "S": (kind, allowed) = (.object, [.left, .alternate])
+            case "b", "B", "h", "H": (kind, allowed) = (.object, .left)
+            case "t", "T": (kind, allowed) = (.date, .left)
+            case "c", "C": (kind, allowed) = (.character, .left)
+            case "d": (kind, allowed) = (.integer, signs.union([.grouping, .parentheses]))
+            case "o", "x", "X": (kind, allowed) = (.unsigned, [.left, .alternate, .zero])
+            case "e", "E": (kind, allowed) = (.float, signs.union([.alternate, .parentheses]))
+            case "f": (kind, allowed) = (.float, signs.union([.alternate, .grouping, .parentheses]))
+            case "g", "G": (kind, allowed) = (.float, signs.union([.grouping, .parentheses]))
+            case "a", "A": (kind, allowed) = (.float, [.left, .plus, .zero, .alternate])
+            case "n": (kind, allowed) = (.lineEnd, [])
+            default: return nil
+            }
+            return flags.isSubset(of: allowed) ? PlaceholderType(kind: kind, length: "") : nil
+        }
+    }
+}
+
+extension PrintfFormat {
+    /// The format with explicit positions: `"%1$@ of %2$d"` for `"%@ of %d"`.
+    ///
+    /// The result formats values in the same way, except that a placeholder without a value is displayed with its
+    /// position. A `%` without a placeholder becomes `%%`.
+    package var positional: String {
+        segments.reduce(into: "") { text, segment in
+            switch segment {
+            case .literal(let literal): text += literal.doublingPercents
+            case .placeholder(let placeholder): text += placeholder.text(at: placeholder.position)
+            }
+        }
+    }
+}
+
+extension PrintfFormat.Placeholder {
+    /// Returns the placeholder with an explicit position.
+    package func text(at position: Int) -> String {
+        if let variable { return "%\(position)$#@\(variable)@" }
+        // `#` has no meaning for an object, and `#@` would start a variable.
+        let written = conversion == "@" ? flags.subtracting(.alternate) : flags
+        var text = "%\(position)$" + written.letters + Self.text(of: width)
+        if precision != .none { text += "." + Self.text(of: precision) }
+        return text + type.length + String(conversion)
+    }
+
+    private static func text(of count: Count) -> String {
+        switch count {
+        case .none: ""
+        case .fixed(let digits): String(digits)
+        case .argument(let position): "*\(position)$"
+        }
+    }
+}
+
+extension String {
+    /// The text as a format: every `%` is doubled.
+    package var doublingPercents: String {
+        guard utf8.contains(UInt8(ascii: "%")) else { return self }
+        return String(
+            String.UnicodeScalarView(unicodeScalars.flatMap { $0 == "%" ? [$0, $0] : [$0] }))
+    }
+}
+
+extension PrintfFormat {
+    /// A placeholder of a format string, such as `%2$-8.3f`.
+    package struct Placeholder: Hashable, Sendable {
+        /// A width or a precision.
+        package enum Count: Hashable, Sendable {
+            case none
+            case fixed(Int)
+            /// `*` or `*2$`: the argument at this position.
+            case argument(Int)
+        }
+
+        package struct Flags: OptionSet, Hashable, Sendable {
+            package let rawValue: UInt8
+            package init(rawValue: UInt8) { self.rawValue = rawValue }
+            package static let left = Flags(rawValue: 1)
+            package static let plus = Flags(rawValue: 2)
+            package static let space = Flags(rawValue: 4)
+            package static let zero = Flags(rawValue: 8)
+            package static let alternate = Flags(rawValue: 16)
+            /// Java's `,`: the digits are grouped.
+            package static let grouping = Flags(rawValue: 32)
+            /// Java's `(`: negative numbers are in parentheses.
+            package static let parentheses = Flags(rawValue: 64)
+            /// Java's `<`: the argument is that of the placeholder before.
+            package static let previous = Flags(rawValue: 128)
+
+            /// The flags that the notations have in common, as text.
+            package var letters: String {
+                let letters: [(Flags, String)] = [
+                    (.left, "-"), (.alternate, "#"), (.plus, "+"), (.space, " "), (.zero, "0"),
+                ]
+                return letters.filter { contains($0.0) }.map(\.1).joined()
+            }
+        }
+
+        package let text: String
+        /// The offset in the format's UTF-8.
+        package let offset: Int
+        /// The position of its argument, from 1; 0 for Java's `%n`, which has none.
+        package let position: Int
+        /// Whether the position is explicit, as in `%1$@`.
+        package let isPositional: Bool
+        /// The required type of the argument.
+        package let type: PlaceholderType
+        /// The name in `%#@name@`.
+        package let variable: String?
+        /// The conversion letter, such as `d`; `@` for a variable.
+        package let conversion: Character
+        package let flags: Flags
+        package let width: Count
+        package let precision: Count
+
+        /// Whether it is probably not intended as a placeholder: `% o` in "50% of all".
+        package var isAccidental: Bool { text.utf8.count == 3 && text.hasPrefix("% ") }
+
+        /// Whether it could be a position without its `$`: `%1d`, but not `%02d` or `%2.1f`.
+        package var isNearlyPositional: Bool {
+            guard !isPositional, flags.isEmpty, precision == .none, case .fixed(let width) = width else { return false }
+            return (1...9).contains(width)
+        }
+
+        /// The arguments that it uses: those of `*`, then its own argument.
+        package var uses: [(Int, PlaceholderType)] {
+            var uses: [(Int, PlaceholderType)] = []
+            for case .argument(let position) in [width, precision] { uses.append((position, .int)) }
+            return uses + [(position, type)]
+        }
+    }
+
+    /// The type of a placeholder: the kind of value and the length modifier.
+    package struct PlaceholderType: Hashable, Sendable, CustomStringConvertible {
+        package enum Kind: String, Hashable, Sendable {
+            /// Any value: `%@`.
+            case object
+            /// A signed integer: `%d`, `%i`.
+            case integer
+            /// An unsigned integer: `%u`, `%x`, `%o`.
+            case unsigned
+            /// A floating-point number: `%f`, `%e`, `%g`, `%a`.
+            case float
+            /// One character: `%c`, `%C`.
+            case character
+            /// A string: `%s`, `%S`.
+            case string
+            /// An address: `%p`.
+            case pointer
+            /// A plural variable: `%#@name@`.
+            case variable
+            /// A date in Java: `%tB`.
+            case date
+            /// The end of a line in Java: `%n`.
+            case lineEnd
+        }
+
+        package let kind: Kind
+        /// The length modifier, such as `"ll"`; empty if there is none.
+        package let length: String
+
+        package static let int = PlaceholderType(kind: .integer, length: "")
+        static let variable = PlaceholderType(kind: .variable, length: "")
+
+        /// The kind and the length modifier, such as `"integer (ll)"`.
+        package var description: String {
+            length.isEmpty ? kind.rawValue : "\(kind.rawValue) (\(length))"
+        }
+    }
+}
+
+extension MessageProblem {
+    init(_ code: CustomizationDiagnostic.Code, _ placeholder: PrintfFormat.Placeholder, _ message: String) {
+        self.init(code, placeholder: placeholder.text, offset: placeholder.offset, message)
+    }
+}

@@ -50,8 +50,10 @@ struct PrintfParser {
             } else {
                 // The sign is literal; the text after it can contain another placeholder.
                 literal.append(UInt8(ascii: "%"))
-                (index, nextPosition) = (start + 1, position)
-                (hasPositional, hasSequential) = (positional, sequential)
+                index = start + 1
+                nextPosition = position
+                hasPositional = positional
+                hasSequential = sequential
             }
         }
         endLiteral()

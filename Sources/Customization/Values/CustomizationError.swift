@@ -43,8 +43,13 @@ public struct CustomizationError: Error, Hashable, Sendable, CustomStringConvert
         _ code: Code, key: String, table: String? = nil, expected: String? = nil,
         found: CustomizationValue? = nil, location: CustomizationLocation? = nil, aliases: [String] = []
     ) {
-        (self.code, self.key, self.table, self.expected) = (code, key, table ?? "Localizable", expected)
-        (self.found, self.location, self.aliases) = (found, location, aliases)
+        self.code = code
+        self.key = key
+        self.table = table ?? "Localizable"
+        self.expected = expected
+        self.found = found
+        self.location = location
+        self.aliases = aliases
     }
 
     /// The message with location, key, and the expected and found values.

@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// A value of a file, before a typed read.
 ///
 /// A strings file contains strings, and sometimes lists, dictionaries or data. Themes and property lists also contain
@@ -77,4 +79,33 @@ extension CustomizationValue: CustomStringConvertible {
 extension CustomizationValue: ExpressibleByStringLiteral {
     /// Creates a string.
     public init(stringLiteral text: String) { self = .string(text) }
+}
+
+/// The notation of a string that is an alias of another key.
+enum AliasSyntax {
+    /// Returns the key in `$key` or `{a.b}`; nil for any other string.
+    static func alias(_ text: String) -> String? {
+        if text.utf8.first == UInt8(ascii: "$") {
+            let key = text.dropFirst()
+            return key.isEmpty || key.utf8.first == UInt8(ascii: "$") ? nil : String(key)
+        }
+        guard text.utf8.first == UInt8(ascii: "{"), text.utf8.last == UInt8(ascii: "}") else { return nil }
+        let key = text.dropFirst().dropLast()
+        return key.isEmpty || key.contains("{") || key.contains(" ") ? nil : String(key)
+    }
+
+    /// Returns the string without the first `$` of a leading `$$`.
+    static func unescaped(_ text: String) -> String { text.hasPrefix("$$") ? String(text.dropFirst()) : text }
+}
+
+extension String {
+    /// Calls `body` with the UTF-8 of the string, without a copy if Swift stores it.
+    @inline(__always)
+    func withKeyBytes<R>(_ body: (UnsafeBufferPointer<UInt8>) -> R) -> R {
+        if let result = utf8.withContiguousStorageIfAvailable(body) { return result }
+        return Array(utf8).withUnsafeBufferPointer(body)
+    }
+
+    /// Returns the text without ASCII whitespace at its edges.
+    package func trimmingSpace() -> String { trimming(\.isSpace) }
 }

@@ -14,13 +14,18 @@ public struct RGBAColor: Hashable, Sendable, CustomStringConvertible {
     /// Creates a color; components are clamped to 0…1, and NaN is 0.
     public init(red: Float, green: Float, blue: Float, alpha: Float = 1) {
         func unit(_ value: Float) -> Float { value > 0 ? min(value, 1) : 0 }
-        (self.red, self.green, self.blue, self.alpha) = (unit(red), unit(green), unit(blue), unit(alpha))
+        self.red = unit(red)
+        self.green = unit(green)
+        self.blue = unit(blue)
+        self.alpha = unit(alpha)
     }
 
     /// Creates a color from bytes.
     public init(red8: UInt8, green8: UInt8, blue8: UInt8, alpha8: UInt8 = 255) {
-        (red, green) = (Float(red8) / 255, Float(green8) / 255)
-        (blue, alpha) = (Float(blue8) / 255, Float(alpha8) / 255)
+        red = Float(red8) / 255
+        green = Float(green8) / 255
+        blue = Float(blue8) / 255
+        alpha = Float(alpha8) / 255
     }
 
     /// Opaque black.
@@ -43,5 +48,42 @@ public struct RGBAColor: Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         let b = bytes
         return "#" + ([b.red, b.green, b.blue] + (b.alpha == 255 ? [] : [b.alpha])).hexadecimal
+    }
+}
+
+extension ColorReading {
+    /// Creates a color from the Design Tokens format: `{colorSpace, components, alpha?, hex?}`.
+    ///
+    /// For an unknown space, `hex` is used, which is the format's fallback.
+    static func designToken(_ members: [String: CustomizationValue]) -> RGBAColor? {
+        guard case .string(let space)? = members["colorSpace"] else { return nil }
+        let alpha = members["alpha"].map(number) ?? 1
+        guard let alpha, (0...1).contains(alpha) else { return nil }
+        if case .list(let items)? = members["components"] {
+            let numbers = items.compactMap(number)
+            guard numbers.count == 3, items.count == 3 else { return nil }
+            if let space = ColorSpace(rawValue: space) {
+                return RGBAColor(sRGB: space.sRGB(SIMD3(numbers)), alpha: alpha)
+            }
+        }
+        guard case .string(let hex)? = members["hex"] else { return nil }
+        return ColorDialect.dtcg.color(hex)?.withAlpha(Float(alpha))
+    }
+
+    /// Returns a number, or 0 for a component that is `none`.
+    private static func number(_ value: CustomizationValue) -> Double? {
+        switch value {
+        case .int(let number): Double(number)
+        case .double(let number): number
+        case .string("none"): 0
+        default: nil
+        }
+    }
+}
+
+extension RGBAColor {
+    /// Creates a color from components in sRGB, which are clipped to 0…1.
+    init(sRGB c: SIMD3<Double>, alpha: Double) {
+        self.init(red: Float(c.x), green: Float(c.y), blue: Float(c.z), alpha: Float(alpha))
     }
 }

@@ -13,7 +13,8 @@ struct DecimalDigits {
     init(exact number: Double) {
         isNegative = number.sign == .minus
         guard number != 0 else {
-            (digits, point) = ([], 0)
+            digits = []
+            point = 0
             return
         }
         // number = significand × 2^power; a negative power of two is a power of five, shifted by decimals.
@@ -62,7 +63,8 @@ struct DecimalDigits {
     mutating func round(toDigits count: Int) {
         guard count < digits.count else { return }
         guard count >= 0 else {
-            (digits, point) = ([], 0)
+            digits = []
+            point = 0
             return
         }
         let isOdd = count > 0 && digits[count - 1] % 2 == 1

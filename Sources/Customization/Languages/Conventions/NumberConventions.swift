@@ -18,7 +18,8 @@ struct NumberConventions: Sendable {
                 return (written(prefix), digits, written(half[digits.endIndex...]))
             }
             let positive = parts(halves[0])
-            (positivePrefix, suffix) = (positive.prefix, positive.suffix)
+            positivePrefix = positive.prefix
+            suffix = positive.suffix
             negativePrefix = halves.count > 1 ? parts(halves[1]).prefix : minus + positive.prefix
             let groups = positive.digits.prefix { $0 != "." }.split(separator: ",").map(\.count)
             (primary, secondary) =
@@ -48,7 +49,8 @@ struct NumberConventions: Sendable {
         }
         let zero = fields[0].unicodeScalars.first?.value ?? 0x30
         digits = (0..<10).map { Unicode.Scalar(zero + $0).map { String(Character($0)) } ?? "" }
-        (decimal, group) = (fields[1], fields[2])
+        decimal = fields[1]
+        group = fields[2]
         smallestGroup = Int(fields[5]) ?? 1
         plain = Pattern(fields[6][...], minus: fields[3], percent: fields[4])
         percentage = Pattern(fields[7][...], minus: fields[3], percent: fields[4])

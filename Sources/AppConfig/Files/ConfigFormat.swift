@@ -1,0 +1,186 @@
+/// A format of configuration files.
+///
+/// Property lists and JSON are recognized by their contents. A plan assigns other formats to extensions:
+///
+/// ```swift
+/// /// Lines such as `http.timeout = 30`.
+/// struct LinesFormat: ConfigFormat {
+///     func document(from bytes: [UInt8], limits: ConfigLimits) throws -> ConfigDocument {
+///         var document = ConfigDocument()
+///         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+///         for (number, line) in lines.enumerated() where !line.isEmpty {
+///             guard let equals = line.firstIndex(of: "=") else {
+///                 throw ConfigError.malformed("expected key = value", line: number + 1)
+///             }
+///             let key = String(line[..<equals].filter { $0 != " " })
+///             try document.set(.string(String(line[equals...].dropFirst(2))), at: ConfigPath(key), line: number + 1)
+///         }
+///         return document
+///     }
+/// }
+///
+/// var plan = ConfigPlan(files: .memory(["ApplicationConfig.lines": "http.timeout = 30"]))
+/// plan.formats["lines"] = LinesFormat()
+/// print(try ApplicationConfig.load(plan).int(forKey: "http.timeout", default: 10))  // 30
+/// ```
+public protocol ConfigFormat: Sendable {
+    /// Reads the bytes of a file.
+    ///
+    /// - Parameters:
+    ///   - bytes: The content of the file, at most `limits.bytes` bytes.
+    ///   - limits: The limits of the document.
+    /// - Returns: The values of the file.
+    /// - Throws: ``ConfigError``, such as ``ConfigError/malformed(_:line:column:)``, or any other error. The loader
+    ///   adds the file's name.
+    func document(from bytes: [UInt8], limits: ConfigLimits) throws -> ConfigDocument
+}
+
+extension ConfigError {
+    /// Creates an error with a position in a file; the loader adds the file's name.
+    public static func malformed(_ reason: String, line: Int = 0, column: Int = 0) -> ConfigError {
+        ConfigError(.malformedSource, location: ConfigLocation(file: "", line: line, column: column), reason: reason)
+    }
+
+    /// Returns the error of a format or a source, with its file.
+    package static func reading(_ error: any Error, of file: ConfigLocation, _ code: Code = .malformedSource)
+        -> ConfigError
+    {
+        guard var found = error as? ConfigError else {
+            // The description of another type's error may quote a secret.
+            var wrapped = ConfigError(code, location: file, reason: "the source can't be read")
+            wrapped.underlying = error
+            return wrapped
+        }
+        found.location = (found.location ?? ConfigLocation(file: "")).placed(in: file)
+        return found
+    }
+}
+
+/// The values of a file or a source, each with its position.
+///
+/// ```swift
+/// var document = ConfigDocument()
+/// try document.set(30, at: "http.timeout", line: 3)
+/// try document.set(["a", "b"], at: "http.hosts", line: 4)
+/// ```
+public struct ConfigDocument: Sendable, CustomReflectable {
+    private enum Contents {
+        case assignments(ConfigAssignments)
+        case reading(ConfigReading)
+    }
+
+    private var contents: Contents
+    /// Whether strings are literal; otherwise `${…}` in them is a reference.
+    public var isLiteral: Bool = false
+
+    /// Creates an empty document.
+    public init() { contents = .assignments(ConfigAssignments()) }
+
+    /// Creates a document of values without positions.
+    public init(_ values: [String: ConfigValue]) {
+        var assignments = ConfigAssignments()
+        for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+            assignments.set(value, at: key, from: ConfigLocation(file: ""))
+        }
+        contents = .assignments(assignments)
+    }
+
+    init(_ reading: ConfigReading) { contents = .reading(reading) }
+
+    /// Sets the value at a path; a later value replaces an earlier one at, above, or below its path.
+    ///
+    /// - Parameters:
+    ///   - value: The value; `null` removes the key from weaker layers.
+    ///   - path: The path, which starts with a key.
+    ///   - line: The line of the value, from 1, or 0 if unknown.
+    ///   - column: The column of the value in UTF-8 bytes, from 1, or 0 if unknown.
+    /// - Throws: ``ConfigError`` if the path doesn't start with a key, or if an index is beyond the end of an array.
+    public mutating func set(
+        _ value: ConfigValue, at path: ConfigPath, line: Int = 0, column: Int = 0
+    ) throws(ConfigError) {
+        let place = ConfigLocation(file: "", line: line, column: column)
+        let steps = path.components
+        guard steps.first?.key != nil else {
+            throw ConfigError(
+                .malformedSource, key: path, location: place, expected: "a path that begins with a key",
+                found: "another path")
+        }
+        var assignments = takeAssignments()
+        defer { contents = .assignments(assignments) }
+        try assignments.set(value, at: steps, from: place)
+    }
+
+    /// Removes the assignments from the document, so that they can be changed in place.
+    private mutating func takeAssignments() -> ConfigAssignments {
+        defer { contents = .assignments(ConfigAssignments()) }
+        switch contents {
+        case .assignments(let assignments): return assignments
+        case .reading(let reading):
+            var assignments = ConfigAssignments()
+            for child in reading.tree.children(of: 0) {
+                let tree = reading.tree
+                assignments.set(tree.value(of: child), at: tree.key(of: child), from: tree.location(of: child))
+            }
+            return assignments
+        }
+    }
+
+    /// A mirror without values, which can be secret.
+    public var customMirror: Mirror { Mirror(self, children: ["isLiteral": isLiteral], displayStyle: .struct) }
+
+    /// Returns the values as a tree with locations in a file.
+    func reading(of file: ConfigLocation) -> ConfigReading {
+        switch contents {
+        case .assignments(let assignments):
+            return ConfigReading(tree: assignments.tree(of: file, isLiteral: isLiteral).placed(in: file))
+        case .reading(let reading):
+            return ConfigReading(
+                tree: isLiteral ? reading.tree.placed(in: file).literal() : reading.tree.placed(in: file),
+                diagnostics: reading.diagnostics)
+        }
+    }
+}
+
+/// JSON with `//` and `/* */` comments and trailing commas.
+///
+/// ```swift
+/// var plan = ConfigPlan(files: .memory(["ApplicationConfig.json": "{\"port\": 80, /* the default */}"]))
+/// plan.formats["json"] = JSONWithCommentsFormat()
+/// print(try ApplicationConfig.load(plan).int(forKey: "port", default: 0))  // 80
+/// ```
+public struct JSONWithCommentsFormat: ConfigFormat {
+    /// Creates the format.
+    public init() {}
+
+    /// Reads the bytes of a file.
+    public func document(from bytes: [UInt8], limits: ConfigLimits) throws -> ConfigDocument {
+        let context = ConfigReaderContext(location: ConfigLocation(file: ""), limits: limits, allowsComments: true)
+        return ConfigDocument(try JSONReader.read(bytes, context))
+    }
+}
+
+/// The limits beyond which a source is rejected with a `limitExceeded` error.
+public struct ConfigLimits: Sendable, Hashable {
+    /// The maximum nesting of dictionaries and arrays, 512 by default and at most 10,000.
+    public var depth: Int { didSet { depth = min(max(depth, 1), 10_000) } }
+    /// The maximum number of bytes in one file, 64 MiB by default and at most 1 GiB.
+    public var bytes: Int { didSet { bytes = min(max(bytes, 1), 1 << 30) } }
+    /// The maximum number of values in one configuration, 4,000,000 by default, including each use of a shared object.
+    public var values: Int { didSet { values = min(max(values, 1), 1 << 27) } }
+    /// The maximum number of bytes to which `${…}` expands one value, 1 MiB by default.
+    public var expandedValueBytes: Int
+    /// The maximum number of bytes to which `${…}` expands all values, 16 MiB by default.
+    public var expandedTotalBytes: Int
+
+    /// Creates limits.
+    public init(
+        depth: Int = 512, bytes: Int = 64 << 20, values: Int = 4_000_000, expandedValueBytes: Int = 1 << 20,
+        expandedTotalBytes: Int = 16 << 20
+    ) {
+        self.depth = min(max(depth, 1), 10_000)
+        self.bytes = min(max(bytes, 1), 1 << 30)
+        self.values = min(max(values, 1), 1 << 27)
+        self.expandedValueBytes = expandedValueBytes
+        self.expandedTotalBytes = expandedTotalBytes
+    }
+}

@@ -1,0 +1,100 @@
+internal import AshlarCore
+
+/// The layers, rules, and diagnostics of a configuration.
+struct ConfigContext: Sendable {
+    var layers: [ConfigLayer] = []
+    var policy = ConfigMergePolicy.deep
+    var coercion = ConfigCoercion.standard
+    var secrets = ConfigSecrets.standard
+    /// The diagnostics of loading.
+    var diagnostics: [ConfigDiagnostic] = []
+    /// Whether keys that begin with `$` are directives in the layers.
+    var readsDirectives = false
+    /// The syntax of the resolved references; nil if references weren't resolved.
+    var references: ConfigReferenceSyntax?
+    /// The environment variables that references use.
+    var variables: [String: ConfigVariable] = [:]
+    /// The diagnostics of reading.
+    let log = ConfigDiagnosticLog()
+
+    /// Whether a dictionary is the section of a bundle identifier: its root key contains a dot, or it was applied.
+    func isSection(_ node: Int, of tree: ConfigTree) -> Bool {
+        guard tree.nodes[node].parent == 0 else { return false }
+        let key = tree.key(of: node)
+        return key.contains(".") || layers.contains { $0.kind == .bundle && $0.label == key }
+    }
+
+    /// Returns the same rules with other layers.
+    func with(layers: [ConfigLayer]) -> ConfigContext {
+        var context = self
+        context.layers = layers
+        return context
+    }
+}
+
+/// The diagnostics of reading, one for each subject.
+final class ConfigDiagnosticLog: Sendable {
+    private struct State {
+        var seen: Set<String> = []
+        var list: [ConfigDiagnostic] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// Returns whether there is a diagnostic about a subject.
+    func hasSeen(_ subject: String) -> Bool { state.withLock { $0.seen.contains(subject) } }
+
+    /// Adds a diagnostic; returns false if there is one about the same subject.
+    func add(_ diagnostic: ConfigDiagnostic, about subject: String) -> Bool {
+        state.withLock { state in
+            guard state.seen.insert(subject).inserted else { return false }
+            state.list.append(diagnostic)
+            return true
+        }
+    }
+
+    var all: [ConfigDiagnostic] { state.withLock { $0.list } }
+}
+
+/// One read of a configuration.
+public struct ConfigAccess: Sendable, Hashable {
+    /// The key as requested.
+    public let key: String
+    /// Whether the value exists.
+    public let isFound: Bool
+}
+
+/// Records the reads of a snapshot, and reports them.
+final class ConfigAccessTracker: Sendable {
+    private let isRead: Mutex<[Bool]>
+    let report: (@Sendable (ConfigAccess) -> Void)?
+    let diagnostic: (@Sendable (ConfigDiagnostic) -> Void)?
+
+    init(
+        nodes: Int, report: (@Sendable (ConfigAccess) -> Void)?, diagnostic: (@Sendable (ConfigDiagnostic) -> Void)?
+    ) {
+        isRead = Mutex([Bool](repeating: false, count: nodes))
+        self.report = report
+        self.diagnostic = diagnostic
+    }
+
+    func note(_ node: Int) { isRead.withLock { $0[node] = true } }
+
+    /// Whether each node has been read.
+    var readNodes: [Bool] { isRead.withLock { $0 } }
+}
+
+extension ConfigSnapshot {
+    /// Records a read, if reads are tracked.
+    @inline(__always)
+    func note(_ node: Int) {
+        if let tracker { tracker.note(node) }
+    }
+
+    @inline(__always)
+    func note(_ node: Int?, _ key: @autoclosure () -> String) {
+        guard let tracker else { return }
+        if let node { tracker.note(node) }
+        tracker.report?(ConfigAccess(key: key(), isFound: node != nil))
+    }
+}

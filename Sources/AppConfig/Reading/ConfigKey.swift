@@ -1,0 +1,81 @@
+/// A key with its type and default value.
+///
+/// Create keys once, as static constants: the names of all keys are known to variables and arguments from their
+/// creation to the end of the process.
+///
+/// ```swift
+/// enum Settings {
+///     static let timeout = ConfigKey("http.timeout", default: 30)
+///     static let token = ConfigKey("api.token", default: "", secret: true)
+/// }
+///
+/// let config = ApplicationConfig(["http": ["timeout": 15]])
+/// let timeout = config[Settings.timeout]  // 15
+/// ```
+public struct ConfigKey<Value: ConfigConvertible & Sendable>: Sendable {
+    /// The key as written.
+    public let name: String
+    /// The value if the entry is missing or malformed.
+    public let defaultValue: Value
+    let isSecret: Bool
+
+    /// Creates a key.
+    ///
+    /// - Parameters:
+    ///   - name: The key or path.
+    ///   - defaultValue: The value if the entry is missing or malformed.
+    ///   - isSecret: Whether the value, and every value that is built from it, is never printed by any configuration of
+    ///     the process. This applies from the creation of the key. Static constants are created on first use. If values
+    ///     may be printed before, list the keys in a plan's schema, or use ``ConfigSecrets``.
+    public init(_ name: String, default defaultValue: Value, secret isSecret: Bool = false) {
+        self.name = name
+        self.defaultValue = defaultValue
+        self.isSecret = isSecret
+        ConfigDeclaredKeys.add(name, isSecret: isSecret)
+    }
+
+    var path: ConfigPath { ConfigPath(name) }
+}
+
+/// A key whose value must exist.
+///
+/// ```swift
+/// let host = RequiredConfigKey("http.host", as: String.self)
+/// let config = ApplicationConfig(["http": ["host": "example.org"]])
+/// print(try config[host])
+/// ```
+public struct RequiredConfigKey<Value: ConfigConvertible & Sendable>: Sendable {
+    /// The key as written.
+    public let name: String
+    let isSecret: Bool
+
+    /// Creates a key.
+    ///
+    /// - Parameters:
+    ///   - name: The key or path.
+    ///   - type: The type of the value.
+    ///   - isSecret: Whether the value is never printed; see ``ConfigKey/init(_:default:secret:)``.
+    public init(_ name: String, as type: Value.Type = Value.self, secret isSecret: Bool = false) {
+        self.name = name
+        self.isSecret = isSecret
+        ConfigDeclaredKeys.add(name, isSecret: isSecret)
+    }
+
+    var path: ConfigPath { ConfigPath(name) }
+}
+
+extension ConfigKey: CustomStringConvertible, CustomReflectable {
+    /// The key as written.
+    public var description: String { name }
+
+    /// The name and default value; the default value of a secret key is `<redacted>`.
+    public var customMirror: Mirror {
+        let value: Any = isSecret ? ConfigDescription.redacted : defaultValue
+        return Mirror(self, children: ["name": name, "defaultValue": value], displayStyle: .struct)
+    }
+}
+
+extension RequiredConfigKey: CustomStringConvertible {
+    /// The key as written.
+    public var description: String { name }
+}
