@@ -1,4 +1,5 @@
 import AshlarNetworking
+import AshlarNetworkingTestSupport
 import Foundation
 import Testing
 

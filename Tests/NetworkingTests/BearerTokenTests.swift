@@ -1,3 +1,4 @@
+import AshlarNetworkingTestSupport
 import AshlarTestSupport
 import Testing
 
@@ -142,7 +143,7 @@ import Testing
     @Test("A failed refresh fails every waiting request once, and isn't repeated until the pause is over")
     func failedRefresh() async throws {
         let (server, refreshes) = (Server("good", together: 50), LockedCounter())
-        let clock = StoppedClock()
+        let clock = ManualClock()
         let token = BearerToken("old", failurePause: .seconds(10), clock: clock) { _ in
             if refreshes.next() > 0 { return "good" }
             throw Refused()
@@ -213,9 +214,10 @@ import Testing
     @Test("A token that a login sets ends the waiting; the later result of the refresh is ignored")
     func login() async throws {
         let server = Server("login")
-        let isReleased = Mutex(false)
+        let (isReleased, hasReturned) = (Mutex(false), Mutex(false))
         let token = BearerToken("old") { _ in
             try await until { isReleased.withLock { $0 } }
+            defer { hasReturned.withLock { $0 = true } }
             return "late"
         }
         let client = client(server.stub, .bearer(token))
@@ -224,7 +226,8 @@ import Testing
         token.replace(with: "login")
         #expect(await waiting == 200)
         isReleased.withLock { $0 = true }
-        try await Task.sleep(for: .milliseconds(50))
+        try await until { hasReturned.withLock { $0 } }
+        for _ in 0..<100 { await Task.yield() }
         #expect(token.value == "login")
     }
 
@@ -281,20 +284,5 @@ extension StreamedResponse {
     /// Creates an empty response to a request.
     init(_ request: NetworkRequest, _ status: Int, _ headers: HTTPHeaders = [:]) {
         self.init(head: ResponseHead(status: status, headers: headers), body: ResponseBody(), url: request.url)
-    }
-}
-
-/// A clock that a test moves.
-final class StoppedClock: Clock, Sendable {
-    private let offset = Mutex<Duration>(.zero)
-    var now: ManualClock.Instant { ManualClock.Instant(offset: offset.withLock { $0 }) }
-    var minimumResolution: Duration { .zero }
-
-    func advance(by duration: Duration) { offset.withLock { $0 += duration } }
-
-    /// Waits until the clock is moved to the deadline, for at most 30 seconds.
-    func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
-        let limit = ContinuousClock.now + .seconds(30)
-        while now < deadline, ContinuousClock.now < limit { try await Task.sleep(for: .milliseconds(1)) }
     }
 }

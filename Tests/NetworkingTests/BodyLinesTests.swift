@@ -1,3 +1,5 @@
+import AshlarNetworkingTestSupport
+import AshlarTestSupport
 import Testing
 
 @testable import AshlarNetworking

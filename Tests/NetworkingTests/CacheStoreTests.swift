@@ -33,7 +33,7 @@ private func key(_ name: String) -> CacheKey {
         let (urlA, urlB) = (try HTTPURL(a), try HTTPURL(b))
         let (a, b) = (CacheKey(urlA), CacheKey(urlB))
         #expect((a == b) == areEqual && (a.text == b.text) == areEqual)
-        #expect(!areEqual || (a.hashValue == b.hashValue && CacheKey.slot(of: urlA) == CacheKey.slot(of: urlB)))
+        #expect(!areEqual || (a.hashValue == b.hashValue && CacheKey.bucket(of: urlA) == CacheKey.bucket(of: urlB)))
     }
 
     /// Waits until a file that is written has another time than one that was written before.

@@ -1,4 +1,6 @@
 import AshlarNetworking
+import AshlarNetworkingTestSupport
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -16,7 +18,7 @@ import Testing
     ) -> NetworkClient {
         var configuration = ClientConfiguration()
         configuration.middleware = steps
-        configuration.observers = [ClosureNetworkObserver { event in log.withLock { $0.append(event) } }]
+        configuration.observers = [NetworkObserver { event in log.withLock { $0.append(event) } }]
         return NetworkClient(configuration, transport: transport)
     }
 

@@ -1,3 +1,4 @@
+import AshlarNetworkingTestSupport
 import AshlarTestSupport
 
 #if os(Linux)

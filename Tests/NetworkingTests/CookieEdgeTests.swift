@@ -1,4 +1,5 @@
 import AshlarNetworking
+import AshlarNetworkingTestSupport
 import Testing
 
 /// Edge cases of RFC 6265 and of RFC 6265bis's rules for prefixes and secure cookies.

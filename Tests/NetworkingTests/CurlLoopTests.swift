@@ -1,3 +1,4 @@
+import AshlarNetworkingTestSupport
 import AshlarTestSupport
 
 #if os(Linux)
@@ -7,7 +8,7 @@ import AshlarTestSupport
     import Synchronization
     import Testing
 
-    /// The loop behind `CurlTransport`: waiting for connections, and running callers' code.
+    /// The loop behind `CurlTransport`: waiting for connections, and callers that block or compute.
     @Suite(.timeLimit(.minutes(5))) struct CurlLoopTests {
         @Test("Waiting for a free connection uses neither connect nor idle time")
         func queue() async throws {
@@ -75,9 +76,9 @@ import AshlarTestSupport
 
         @Test("Waiting requests receive a connection in order")
         func order() async throws {
-            let seen = LockedList()
+            let seen = Recorder<String>()
             let server = try FaultServer(answering: { request in
-                seen.append(request.target)
+                seen.note(request.target)
                 return answer(body: "ok")
             })
             var configuration = ClientConfiguration()
@@ -93,7 +94,7 @@ import AshlarTestSupport
                 }
                 try await group.waitForAll()
             }
-            #expect(seen.values == (0..<50).map { "/\($0)" })
+            #expect(seen.items == (0..<50).map { "/\($0)" })
         }
 
         @Test("All hosts share the total limit of connections, and waiting uses no idle time")
@@ -222,7 +223,7 @@ import AshlarTestSupport
     }
 
     /// Runs jobs one at a time, in order of arrival.
-    private final class QueueExecutor: TaskExecutor {
+    final class QueueExecutor: TaskExecutor {
         private let queue = DispatchQueue(label: "one at a time")
 
         func enqueue(_ job: consuming ExecutorJob) {

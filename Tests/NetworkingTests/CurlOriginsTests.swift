@@ -1,36 +1,10 @@
 #if os(Linux)
-    import AshlarTestSupport
     import Testing
 
     @testable import AshlarNetworking
 
     /// The order of requests that wait for a connection.
-    @Suite(.timeLimit(.minutes(1))) struct CurlQueueTests {
-        @Test("Elements leave by priority, then in order of arrival, or the oldest first")
-        func model() {
-            let seed = UInt64.random(in: 0..<1_000_000)
-            print("queue: seed \(seed)")
-            var random = SeededRandom(seed: seed)
-            var queue = CurlQueue<UInt64>()
-            var waiting: [(order: UInt64, priority: RequestPriority)] = []
-            for order in UInt64(1)...20_000 {
-                if Bool.random(using: &random) || waiting.count < 3 {
-                    let priority = RequestPriority.allCases.randomElement(using: &random) ?? .normal
-                    queue.add(order, priority, order: order)
-                    waiting.append((order, priority))
-                } else {
-                    let oldest = Int.random(in: 0..<8, using: &random) == 0
-                    let highest = waiting.map(\.priority).max()
-                    let index = oldest ? 0 : waiting.firstIndex { $0.priority == highest } ?? 0
-                    let removed = queue.next(oldest: oldest).map { queue.remove($0) }
-                    #expect(removed == waiting[index].order)
-                    waiting.remove(at: index)
-                }
-                #expect(queue.isEmpty == waiting.isEmpty)
-            }
-            #expect(Set(queue.elements) == Set(waiting.map(\.order)))
-        }
-
+    @Suite(.timeLimit(.minutes(1))) struct CurlOriginsTests {
         @Test(
             "A low priority doesn't wait forever behind high ones, not even behind cancelled requests and other hosts")
         func starvation() throws {

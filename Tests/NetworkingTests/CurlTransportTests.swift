@@ -1,4 +1,6 @@
 import AshlarNetworking
+import AshlarNetworkingTestSupport
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -134,17 +136,6 @@ import Testing
             let limited = request
             let over = await outcome { () async throws(NetworkError) in try await client.send(limited) }.failure
             #expect(over?.code == .bodyTooLarge)
-        }
-
-        @Test("Callers resume on shared threads only, if the configuration requires it")
-        func sharedThreads() async throws {
-            let server = try FaultServer(answering: { answer(body: $0.target) })
-            var configuration = ClientConfiguration()
-            configuration.transport.resumesOnNetworkThread = false
-            let client = try TransportKind.curl.client(configuration)
-            for number in 0..<200 {
-                #expect(try await client.send(client.request(.get, server.url + "/\(number)")).text() == "/\(number)")
-            }
         }
 
         @Test("An obs-folded field is joined by one space")

@@ -1,3 +1,4 @@
+import AshlarNetworkingTestSupport
 import AshlarTestSupport
 import Foundation
 import Testing

@@ -1,4 +1,5 @@
 import AshlarNetworking
+import AshlarNetworkingTestSupport
 import AshlarTestSupport
 import Foundation
 import Testing
@@ -122,10 +123,10 @@ import Testing
     func cancelled(kind: TransportKind) async throws {
         defer { clean() }
         let body = [UInt8](repeating: 7, count: 100_000)
-        let asked = LockedList()
+        let asked = Recorder<String>()
         let server = try FaultServer { connection in
             while let request = connection.request() {
-                asked.append(request["Range"] ?? "-")
+                asked.note(request["Range"] ?? "-")
                 let start = Int((request["Range"] ?? "bytes=0-").dropFirst(6).dropLast()) ?? 0
                 connection.write("HTTP/1.1 \(start > 0 ? 206 : 200) S\r\nETag: \"v\"\r\n")
                 if start > 0 { connection.write("Content-Range: bytes \(start)-99999/100000\r\n") }
@@ -148,7 +149,7 @@ import Testing
         #expect(files == ["file.bin.partial", "file.bin.partial.validator"])
         try await client.download(request, to: path)
         #expect(content == body && files == ["file.bin"])
-        #expect(asked.values == ["-", "bytes=40000-"])
+        #expect(asked.items == ["-", "bytes=40000-"])
     }
 
     @Test("A resumed download follows redirects with its range", arguments: TransportKind.allCases)
@@ -179,10 +180,10 @@ import Testing
         func compressed() async throws {
             defer { clean() }
             let body = Gzip.encode(Array("hello".utf8))
-            let asked = LockedList()
+            let asked = Recorder<String>()
             let server = try FaultServer { connection in
                 while let request = connection.request() {
-                    asked.append(request["Accept-Encoding"] ?? "-")
+                    asked.note(request["Accept-Encoding"] ?? "-")
                     connection.write(
                         "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(body.count)\r\n\r\n")
                     connection.write(body)
@@ -191,7 +192,7 @@ import Testing
             let client = try TransportKind.curl.client()
             try await client.download(client.request(.get, server.url), to: path)
             #expect(content == body)
-            #expect(asked.values == ["-"])
+            #expect(asked.items == ["-"])
         }
 
         @Test("A full disk fails the download and names the file; the old file stays")

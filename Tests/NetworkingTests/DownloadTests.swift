@@ -1,4 +1,6 @@
 import AshlarNetworking
+import AshlarNetworkingTestSupport
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -13,12 +15,12 @@ import Testing
     static let body = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
 
     /// Serves `body`; the first response ends in the middle.
-    private static func server(tag: @escaping @Sendable (Int) -> String, log: LockedList) throws -> FaultServer {
+    private static func server(tag: @escaping @Sendable (Int) -> String, log: Recorder<String>) throws -> FaultServer {
         let counter = LockedCounter()
         return try FaultServer { connection in
             guard let request = connection.request() else { return }
             let number = counter.next()
-            log.append("\(request["Range"] ?? "-") \(request["If-Range"] ?? "-")")
+            log.note("\(request["Range"] ?? "-") \(request["If-Range"] ?? "-")")
             let now = tag(number)
             var start = 0
             if let range = request["Range"], request["If-Range"] == now, let from = Int(range.dropFirst(6).dropLast()) {
@@ -37,7 +39,7 @@ import Testing
     @Test("An interrupted download continues where it stopped", arguments: TransportKind.allCases)
     func resume(kind: TransportKind) async throws {
         defer { clean() }
-        let log = LockedList()
+        let log = Recorder<String>()
         let server = try Self.server(tag: { _ in "\"v1\"" }, log: log)
         let client = try kind.client()
         let request = try client.request(.get, server.url)
@@ -45,16 +47,16 @@ import Testing
             .failure
         #expect(error?.code == .truncated)
         #expect(present == [false, true, true])
-        let seen = LockedList()
+        let seen = Recorder<String>()
         let response = try await client.download(request, to: path) {
-            seen.append("\($0.received)/\($0.toReceive ?? -1)")
+            seen.note("\($0.received)/\($0.toReceive ?? -1)")
         }
         #expect(response.status == 206)
         #expect(content(path) == Self.body)
         #expect(present == [true, false, false])
-        #expect(log.values == ["- -", "bytes=40000- \"v1\""])
-        #expect(seen.values.last == "100000/100000")
-        #expect(seen.values.allSatisfy { $0.hasSuffix("/100000") })
+        #expect(log.items == ["- -", "bytes=40000- \"v1\""])
+        #expect(seen.items.last == "100000/100000")
+        #expect(seen.items.allSatisfy { $0.hasSuffix("/100000") })
     }
 
     @Test(
@@ -62,7 +64,7 @@ import Testing
         [true, false])
     func changed(kind: TransportKind, resume: Bool) async throws {
         defer { clean() }
-        let log = LockedList()
+        let log = Recorder<String>()
         let server = try Self.server(tag: { "\"v\($0)\"" }, log: log)
         let client = try kind.client()
         let request = try client.request(.get, server.url)
@@ -71,7 +73,7 @@ import Testing
         let response = try await client.download(request, to: path, resume: resume)
         #expect(response.status == 200)
         #expect(content(path) == Self.body)
-        #expect(log.values.last == (resume ? "bytes=40000- \"v0\"" : "- -"))
+        #expect(log.items.last == (resume ? "bytes=40000- \"v0\"" : "- -"))
     }
 
     @Test("A response with another range is rejected; 416 starts from zero")
@@ -120,24 +122,5 @@ import Testing
         }.failure
         #expect(error?.code == .fileFailed)
         #expect(error?.file == "/nonexistent/folder/x")
-    }
-}
-
-/// A list that threads append to.
-final class LockedList: Sendable {
-    private let list = Mutex<[String]>([])
-    var values: [String] { list.withLock { $0 } }
-    func append(_ text: String) { list.withLock { $0.append(text) } }
-}
-
-/// Counts from 0.
-final class LockedCounter: Sendable {
-    private let count = Mutex(0)
-    var value: Int { count.withLock { $0 } }
-    func next() -> Int {
-        count.withLock { count in
-            defer { count += 1 }
-            return count
-        }
     }
 }

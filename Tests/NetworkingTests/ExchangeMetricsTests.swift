@@ -1,3 +1,4 @@
+import AshlarNetworkingTestSupport
 import AshlarTestSupport
 import Foundation
 import Testing
@@ -86,9 +87,7 @@ import Testing
             var request = try client.request(.get, server.url)
             request.options.measures = true
             let first = try #require(try await client.send(request).metrics)
-            #expect(first.remoteAddress == NetworkAddress(host: "127.0.0.1", port: server.port))
-            #expect(first.localAddress?.host == "127.0.0.1")
-            #expect((first.localAddress?.port ?? 0) > 0)
+            #expect(first.remoteAddress == "127.0.0.1:\(server.port)")
             #expect(first.protocolName == "http/1.1")
             #expect(first.tlsVersion == nil)
             #expect(first.timings.reusedConnection == false)
@@ -99,7 +98,6 @@ import Testing
             let second = try #require(try await client.send(request).metrics)
             #expect(second.timings.reusedConnection == true)
             #expect(second.timings.connected == nil)
-            #expect(second.localAddress == first.localAddress)
             #expect(server.connectionCount == 1)
         }
 
@@ -112,8 +110,7 @@ import Testing
             var request = try client.request(.get, "http://[::1]:\(server.port)/")
             request.options.measures = true
             let metrics = try #require(try await client.send(request).metrics)
-            #expect(metrics.remoteAddress == NetworkAddress(host: "::1", port: server.port))
-            #expect(metrics.remoteAddress?.description == "[::1]:\(server.port)")
+            #expect(metrics.remoteAddress == "[::1]:\(server.port)")
         }
 
         @Test(
@@ -190,11 +187,13 @@ import Testing
         // MARK: Observers
 
         /// Records the events of a client.
-        final class Recorder: NetworkObserver {
-            let observesExchanges: Bool
+        final class Recorder: Sendable {
             let events = Mutex<[NetworkEvent]>([])
-            init(observesExchanges: Bool) { self.observesExchanges = observesExchanges }
-            func observe(_ event: NetworkEvent) { events.withLock { $0.append(event) } }
+            func observer(observesExchanges: Bool) -> NetworkObserver {
+                NetworkObserver(observesExchanges: observesExchanges) { [self] event in
+                    events.withLock { $0.append(event) }
+                }
+            }
             func kinds() -> [NetworkEvent.Kind] { events.withLock { $0.map(\.kind) } }
         }
 
@@ -203,9 +202,11 @@ import Testing
             let server = try FaultServer(answering: { request in
                 request.target == "/old" ? answer(302, ["Location: /new"]) : answer(body: "hello")
             })
-            let (asking, silent) = (Recorder(observesExchanges: true), Recorder(observesExchanges: false))
+            let (asking, silent) = (Recorder(), Recorder())
             var configuration = ClientConfiguration()
-            configuration.observers = [asking, silent]
+            configuration.observers = [
+                asking.observer(observesExchanges: true), silent.observer(observesExchanges: false),
+            ]
             let client = try TransportKind.curl.client(configuration)
             let response = try await client.send(client.request(.get, server.url + "/old"))
             #expect(response.metrics?.receivedBodyBytes == 5)
@@ -229,9 +230,9 @@ import Testing
                 connection.finish()
             }
             let closed = try FaultServer(raw: "").port
-            let recorder = Recorder(observesExchanges: true)
+            let recorder = Recorder()
             var configuration = ClientConfiguration()
-            configuration.observers = [recorder]
+            configuration.observers = [recorder.observer(observesExchanges: true)]
             let client = try TransportKind.curl.client(configuration)
             for target in ["http://127.0.0.1:\(closed)/", server.url + "/cut", server.url + "/silent"] {
                 var request = try client.request(.get, target)
@@ -245,7 +246,7 @@ import Testing
             #expect(metrics[0].remoteAddress == nil)
             #expect(metrics[0].timings.reusedConnection == nil)
             #expect(metrics[1].receivedBodyBytes == 5)
-            #expect(metrics[2].remoteAddress?.port == server.port)
+            #expect(metrics[2].remoteAddress == "127.0.0.1:\(server.port)")
             #expect(metrics[2].sentHeadBytes > 0)
             #expect(metrics[2].receivedHeadBytes == 0)
             #expect(metrics[2].duration >= .milliseconds(200))
@@ -259,9 +260,9 @@ import Testing
                     connection.write(answer(body: "hello"))
                 }
             }
-            let recorder = Recorder(observesExchanges: true)
+            let recorder = Recorder()
             var configuration = ClientConfiguration()
-            configuration.observers = [recorder]
+            configuration.observers = [recorder.observer(observesExchanges: true)]
             configuration.transport.connectionsPerHost = 2
             let client = try TransportKind.curl.client(configuration)
             await withTaskGroup(of: Void.self) { group in
@@ -292,15 +293,17 @@ import Testing
             let client = Mutex<NetworkClient?>(nil)
             var configuration = ClientConfiguration()
             configuration.observers = [
-                ClosureNetworkObserver(observesExchanges: true) { event in
+                NetworkObserver(observesExchanges: true) { event in
                     guard event.kind == .measured, event.request.url.hasSuffix("/outer") else { return }
                     let done = DispatchSemaphore(value: 0)
                     guard let client = client.withLock({ $0 }),
                         let inner = try? client.request(.get, server.url + "/inner")
                     else { return }
-                    let token = client.send(inner) { _ in done.signal() }
+                    Task {
+                        _ = try? await client.send(inner)
+                        done.signal()
+                    }
                     #expect(done.wait(timeout: .now() + 20) == .success)
-                    _ = token
                 }
             ]
             let made = try TransportKind.curl.client(configuration)

@@ -1,3 +1,6 @@
+import AshlarNetworkingTestSupport
+import AshlarTestSupport
+
 #if os(Linux)
     @testable import AshlarNetworking
     import Foundation
@@ -9,7 +12,7 @@
             let choice = NetworkClient.platformTransport(.init(), library: library)
             #expect(choice.transport is URLSessionTransport)
             let client = NetworkClient(.init(), choice)
-            #expect(client.transportDescription.hasPrefix("URLSession, because libcurl cannot be used: "))
+            #expect(client.transportDescription.hasPrefix("URLSession, because libcurl can't be used: "))
             #expect(client.transportDescription.contains(reason), "\(client.transportDescription)")
             let server = try FaultServer(answering: { _ in answer(body: "fine") })
             #expect(try await client.send(client.request(.get, server.url)).text() == "fine")

@@ -1,4 +1,5 @@
 import AshlarNetworking
+import AshlarTestSupport
 import Testing
 
 @Suite struct HTTPURLTests {
@@ -13,10 +14,19 @@ import Testing
             ("http://a/?q=a+b&c[]=1", "http://a/?q=a+b&c%5B%5D=1"),
             ("http://xn--bcher-kva.example", "http://xn--bcher-kva.example/"),
             ("http://a_b.example./", "http://a_b.example./"), ("http://a:80/", "http://a/"),
-            ("http://a:/", "http://a/"), ("http://[FE80::1%25Eth0]:81/", "http://[fe80::1%25Eth0]:81/"),
+            ("http://a:/", "http://a/"), ("http://a%41/", "http://aa/"),
+            ("http://[FE80::1%25Eth0]:81/", "http://[fe80::1%25Eth0]:81/"),
         ])
     func reads(text: String, expected: String) throws {
         #expect(try HTTPURL(text).description == expected)
+    }
+
+    @Test("A request has the verdict and the normal form of routes", arguments: URLTable.rows)
+    func table(text: String, normalForm: String?) {
+        let isWeb = normalForm?.hasPrefix("http") ?? false
+        let url = try? HTTPURL(text)
+        #expect((url != nil) == isWeb)
+        if isWeb, url?.userInfo == nil { #expect(url?.description == normalForm) }
     }
 
     @Test(
@@ -30,7 +40,7 @@ import Testing
             "http://[::1]x/", "http://[1:2:3:4:5:6:7:8:9]/", "http://[1::2::3]/", "http://[fe80::1%25]/",
             "http://[fe80::1%eth0]/", "http://[%25eth0]/",
             "http://[fe80::1%25e/0]/", "http://[fe80::1%25%65]/",
-            "http://u@v@a/", "http://a%41/", "http://.a/", "http://[::256.1.1.1]/", "http://a<b/", " http://a/",
+            "http://u@v@a/", "http://a%2f/", "http://.a/", "http://[::256.1.1.1]/", "http://a<b/", " http://a/",
         ])
     func refuses(text: String) {
         let error = #expect(throws: NetworkError.self) { try HTTPURL(text) }

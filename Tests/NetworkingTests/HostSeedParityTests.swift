@@ -131,13 +131,4 @@ import Testing
             try exampleMap(), store: BuiltInHostChoiceStore.memory(["httpbin.org": ["host": "qa.httpbin.org"]]))
         #expect(hosts.resolve("httpbin.org") == nil && hosts.warnings.map(\.path) == [#"$["httpbin.org"]"#])
     }
-
-    @Test("TableItem and TableSection: title, rowHeight, reuseIdentifier, select; section[i] beyond the end is nil")
-    func tableItems() {
-        var section = TableSection("Environments")
-        section.append(TableItem("QA", rowHeight: 44, reuseIdentifier: "cell") { item in #expect(item.title == "QA") })
-        #expect(section.count == 1 && section[0]?.rowHeight == 44 && section[0]?.reuseIdentifier == "cell")
-        #expect(section[1] == nil && section[-1] == nil, "a negative index trapped there")
-        section.items[0].select?(section.items[0])
-    }
 }

@@ -209,24 +209,34 @@ import Testing
         #expect(hosts.rows[0].rows[4].prompt == #"Enter custom host (e.g. "api.host.com")"#)
     }
 
-    @Test("Changes are delivered in order, once each, and end with the switch")
+    @Test("Changes start with the current selections, skip equal ones, and end with the switch")
     func changes() async throws {
         var hosts: HostSwitch? = HostSwitch(try exampleMap())
-        let stream = try #require(hosts?.changes())
+        var snapshots = try #require(hosts?.changes()).makeAsyncIterator()
+        var last = try #require(await snapshots.next())
+        #expect(last.resolve("httpbin.org") == nil)
+        func seen() async throws -> [String] {
+            let new = try #require(await snapshots.next())
+            defer { last = new }
+            return new.changes(since: last).map { "\($0.canonicalHost) \($0.key ?? "-") \($0.current?.host ?? "-")" }
+        }
         try hosts?.select("QA", for: "httpbin.org")
+        #expect(try await seen() == ["httpbin.org QA qa.httpbin.org"])
         try hosts?.select("QA", for: "httpbin.org")
         hosts?.selectRelease()
+        #expect(try await seen() == ["httpbin.org PROD httpbin.org", "USDA PROD api.usda.example"])
         hosts?.reset()
+        #expect(try await seen() == ["httpbin.org - -", "USDA - -"])
         hosts = nil
-        var seen: [String] = []
-        for await change in stream {
-            seen.append("\(change.canonicalHost) \(change.key ?? "-") \(change.current?.host ?? "-")")
-        }
-        #expect(
-            seen == [
-                "httpbin.org QA qa.httpbin.org", "httpbin.org PROD httpbin.org", "USDA PROD api.usda.example",
-                "httpbin.org - -", "USDA - -",
-            ])
+        #expect(await snapshots.next() == nil)
+    }
+
+    @Test("A slow reader receives only the newest selections")
+    func newest() async throws {
+        let hosts = HostSwitch(try exampleMap())
+        var snapshots = hosts.changes().makeAsyncIterator()
+        for key in ["QA", "DEV", "localhost"] { try hosts.select(key, for: "httpbin.org") }
+        #expect(await snapshots.next()?.resolve("httpbin.org")?.host == "localhost:8080")
     }
 
     @Test("An invalid file leaves the map unchanged; a valid one preserves choices that still exist")

@@ -1,3 +1,5 @@
+import AshlarNetworkingTestSupport
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -101,15 +103,14 @@ import Testing
 
     @Test("An update reports only actual changes")
     func announces() async throws {
-        var hosts: HostSwitch? = HostSwitch(try map(["a": ["Q": "a1"], "b": ["Q": "b1"]]))
-        try hosts?.select("Q", for: "a")
-        try hosts?.select("Q", for: "b")
-        let changes = try #require(hosts?.changes())
-        hosts?.update(try map(["a": ["Q": "a1"], "b": ["Q": "b2"], "c": ["Q": "c1"]]))
-        hosts = nil
-        var seen: [String] = []
-        for await change in changes { seen.append("\(change.canonicalHost) \(change.current?.host ?? "-")") }
-        #expect(seen == ["b b2"])
+        let hosts = HostSwitch(try map(["a": ["Q": "a1"], "b": ["Q": "b1"]]))
+        try hosts.select("Q", for: "a")
+        try hosts.select("Q", for: "b")
+        var snapshots = hosts.changes().makeAsyncIterator()
+        let before = try #require(await snapshots.next())
+        hosts.update(try map(["a": ["Q": "a1"], "b": ["Q": "b2"], "c": ["Q": "c1"]]))
+        let changes = try #require(await snapshots.next()).changes(since: before)
+        #expect(changes.map { "\($0.canonicalHost) \($0.current?.host ?? "-")" } == ["b b2"])
     }
 
     @Test("Resetting one host leaves the others; resetting all removes everything stored")
@@ -217,71 +218,7 @@ import Testing
         #expect(try await get() == "quality /notes localhost:\(quality.port)")
         try hosts.select("PROD", for: "api.example.test")
         #expect(try await get() == "production /notes 127.0.0.1:\(production.port)")
-        class Old: JSONResponseEndpoint, @unchecked Sendable {
-            override func host() -> String { "api.example.test" }
-            override func path() -> String { "old" }
-        }
-        let status = await withCheckedContinuation { (continuation: CheckedContinuation<String, Never>) in
-            Old(client: client).connect { _, status in continuation.resume(returning: "\(status)") }
-        }
-        #expect(status.contains("responseFormat"), "the answer is text; it came from the chosen host: \(status)")
         #expect(production.connectionCount >= 1 && quality.connectionCount >= 1 && own.connectionCount == 1)
         withExtendedLifetime((production, quality, own)) {}
-    }
-
-    // MARK: Tables
-
-    @Test("TableItem and TableSection are plain values; an index out of range returns nil")
-    func tables() {
-        let selected = Mutex<[String]>([])
-        var section = TableSection("Account")
-        section.append(
-            TableItem("Log out", rowHeight: 44, reuseIdentifier: "action") { item in
-                selected.withLock { $0.append(item.title) }
-            })
-        section.append(TableItem("Help", subtitle: "more", isTicked: true))
-        #expect(section.count == 2 && section.title == "Account" && TableSection().title == nil)
-        #expect(section[0]?.rowHeight == 44 && section[0]?.reuseIdentifier == "action")
-        #expect(section[1]?.subtitle == "more" && section[1]?.isTicked == true && section[1]?.select == nil)
-        #expect(section[2] == nil && section[-1] == nil && section[.max] == nil && section[.min] == nil)
-        if let item = section[0] { item.select?(item) }
-        #expect(selected.withLock { $0 } == ["Log out"])
-    }
-
-    @Test("The environments are sections and items that select an environment")
-    func hostTables() throws {
-        let hosts = HostSwitch(try exampleMap())
-        let failures = Mutex<[NetworkError.Code]>([])
-        let sections = hosts.tableSections { error in failures.withLock { $0.append(error.code) } }
-        #expect(sections.map(\.title) == ["httpbin.org", "USDA"])
-        #expect(sections[0].items.map(\.subtitle) == ["PROD", "QA", "DEV", "localhost", "USER"])
-        #expect(sections[0][4]?.title == #"Enter custom host (e.g. "api.host.com")"#)
-        #expect(
-            sections.flatMap(\.items).map(\.reuseIdentifier) == [
-                "host", "host", "host", "host", "host-text", "host", "host-digits", "host-text",
-            ])
-        let item = try #require(sections[0][1])
-        #expect(!item.isTicked)
-        item.select?(item)
-        #expect(hosts.resolve("httpbin.org")?.host == "qa.httpbin.org")
-        #expect(hosts.tableSections()[0].items.map(\.isTicked) == [false, true, false, false, false])
-
-        var user = try #require(sections[0][4])
-        #expect(user.id == "USER" && user.input == .init(prompt: user.title))
-        user.input?.text = "localhost:8080"
-        user.select?(user)
-        #expect(hosts.resolve("httpbin.org")?.host == "localhost:8080")
-        #expect(hosts.tableSections()[0][4]?.input?.text == "localhost:8080")
-        item.select?(item)
-        user.input?.text = ""
-        user.select?(user)
-        #expect(hosts.resolve("httpbin.org")?.host == "localhost:8080", "an empty text uses the last host")
-        #expect(failures.withLock { $0 } == [])
-        user.input?.text = "no host"
-        user.select?(user)
-        #expect(failures.withLock { $0.count } == 1)
-        hosts.update(.empty)
-        item.select?(item)
-        #expect(failures.withLock { $0 }.last == .unknownHost)
     }
 }

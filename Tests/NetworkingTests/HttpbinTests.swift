@@ -1,4 +1,5 @@
 import AshlarNetworking
+import AshlarNetworkingTestSupport
 import AshlarTestSupport
 import Foundation
 import Testing
@@ -352,7 +353,7 @@ struct HttpbinTests {
         }
         let sent = LockedCounter()
         var configuration = ClientConfiguration()
-        configuration.observers = [ClosureNetworkObserver { if $0.kind == .sent { _ = sent.next() } }]
+        configuration.observers = [NetworkObserver { if $0.kind == .sent { _ = sent.next() } }]
         let observed = try kind.client(configuration)
         let slow = try observed.request(.get, base + "/delay/5")
         let task = Task { await outcome { () async throws(NetworkError) in try await observed.send(slow) }.failure }

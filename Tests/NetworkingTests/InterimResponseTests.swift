@@ -1,4 +1,6 @@
 import AshlarNetworking
+import AshlarNetworkingTestSupport
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -109,7 +111,7 @@ import Testing
             let events = Mutex<[NetworkEvent]>([])
             var configuration = ClientConfiguration()
             configuration.observers = [
-                ClosureNetworkObserver(observesExchanges: true) { event in events.withLock { $0.append(event) } }
+                NetworkObserver(observesExchanges: true) { event in events.withLock { $0.append(event) } }
             ]
             let client = try TransportKind.curl.client(configuration)
             #expect(try await client.send(client.request(.get, server.url)).text() == "x")

@@ -49,7 +49,6 @@ import Testing
         ] as [(String, Double?)])
     func doubles(text: String, expected: Double?) throws {
         #expect(try json(text).double() == expected)
-        #expect(try json(text).double(-99) == expected ?? -99)
         if let expected { #expect(try json(text).float() == Float(expected) || Float(expected).isInfinite) }
     }
 
@@ -110,7 +109,7 @@ import Testing
     func squidKit(text: String, int: Int, double: Double, bool: Bool) throws {
         let value = (["list": [JSONEntity(text)]] as JSONEntity).coercing(.squidKit)["list"][0]
         #expect(value.int(77) == int)
-        #expect(value.double(77) == double)
+        #expect((value.double() ?? 77) == double)
         #expect(value.float(77) == Float(double))
         #expect(value.bool() == bool)
         #expect(value.string() == text)
@@ -128,10 +127,10 @@ import Testing
         let value = try json(#"{"a": [1, 2], "o": {"x": 1, "y": {"z": 2}}, "s": 3}"#)
         #expect(value["a"].array()?.map { $0.int() } == [1, 2])
         #expect(value["o"].array() == nil && value["o"].array([1]) == [1])
-        #expect(value["o"].object()?.mapValues { $0.text() } == ["x": "1", "y": "{\"z\":2}"])
-        #expect(value["o"].dictionary() == value["o"].object())
+        #expect(value["o"].dictionary()?.mapValues { $0.text() } == ["x": "1", "y": "{\"z\":2}"])
         #expect(
-            value["a"].object() == nil && value["a"].object(["k": 1]) == ["k": 1] && value["s"].dictionary([:]) == [:])
+            value["a"].dictionary() == nil && value["a"].dictionary(["k": 1]) == ["k": 1]
+                && value["s"].dictionary([:]) == [:])
         #expect(value["o"].map(\.key) == ["x", "y"])
     }
 
@@ -141,7 +140,6 @@ import Testing
     func sizes(count: Int) throws {
         let list = try json("[" + (0..<count).map { "[\($0)]" }.joined(separator: ",") + "]")
         #expect(list.count == count && list.isEmpty == (count == 0) && Array(list).count == count)
-        #expect(list.underestimatedCount <= count)
         for index in 0..<count { #expect(list[index][0].int() == index) }
         #expect(!list[count].isValid && !list[-1].isValid && list[count].path == "$[\(count)]")
         let object = try json(
@@ -193,10 +191,9 @@ import Testing
         #expect(try json("1500").date(.millisecondsSince1970) == Date(timeIntervalSince1970: 1.5))
         #expect(try json("1.5").date(.secondsSince2001) == Date(timeIntervalSinceReferenceDate: 1.5))
         #expect(try json("\"1.5\"").date(.secondsSince1970) == nil)
-        #expect(try json("[]").date(.distantPast) == .distantPast)
+        #expect(try json("[]").date() == nil)
         #expect(try json("\"https://a.example/b?c\"").url()?.host() == "a.example")
-        let fallback = try #require(URL(string: "https://x.example"))
-        #expect(try json("\"\"").url(fallback) == fallback && json("7").url() == nil)
+        #expect(try json("\"\"").url() == nil && json("7").url() == nil)
     }
 
     @Test(
@@ -231,16 +228,15 @@ import Testing
         ]
         #expect(value.text() == #"{"s":"a\"\\\n\u0001é","i":-3,"d":1.5,"t":true,"n":null,"l":[1,"x",[null]],"e":{}}"#)
         #expect(
-            value.text(.sorted) == #"{"d":1.5,"e":{},"i":-3,"l":[1,"x",[null]],"n":null,"s":"a\"\\\n\u0001é","t":true}"#
+            value.text(sortsKeys: true)
+                == #"{"d":1.5,"e":{},"i":-3,"l":[1,"x",[null]],"n":null,"s":"a\"\\\n\u0001é","t":true}"#
         )
-        #expect(value["l"].text(.pretty) == "[\n  1,\n  \"x\",\n  [\n    null\n  ]\n]")
+        #expect(value["l"].text(indent: 2) == "[\n  1,\n  \"x\",\n  [\n    null\n  ]\n]")
         #expect(
-            (try json(#"{"a":{},"b":[],"c":{"d":1}}"#)).text(.pretty)
+            (try json(#"{"a":{},"b":[],"c":{"d":1}}"#)).text(indent: 2)
                 == "{\n  \"a\": {},\n  \"b\": [],\n  \"c\": {\n    \"d\": 1\n  }\n}")
-        var style = JSONStyle(indent: .max)
-        #expect(try json("[1]").text(style) == "[\n" + String(repeating: " ", count: 16) + "1\n]")
-        style.indent = -1
-        #expect(try json("[1]").text(style) == "[\n1\n]")
+        #expect(try json("[1]").text(indent: .max) == "[\n" + String(repeating: " ", count: 16) + "1\n]")
+        #expect(try json("[1]").text(indent: -1) == "[\n1\n]")
         let named = JSONEntity("name", "x")
         #expect(named.key == "name" && named.string() == "x" && named.path == "$")
         #expect(JSONEntity(array: [1, .missing, "x"]).text() == "[1,null,\"x\"]")

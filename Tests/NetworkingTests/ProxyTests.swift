@@ -1,3 +1,6 @@
+import AshlarNetworkingTestSupport
+import AshlarTestSupport
+
 #if os(Linux)
     @testable import AshlarNetworking
     import Foundation

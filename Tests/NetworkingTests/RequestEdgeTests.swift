@@ -1,3 +1,4 @@
+import AshlarNetworkingTestSupport
 import AshlarTestSupport
 import Foundation
 import Testing
@@ -67,7 +68,7 @@ private struct At: Endpoint {
         ]
         query.append("flag")
         query.append("", "empty name")
-        query.append("c", list: ["1,2", "3"], style: .commas)
+        query.append("c", "1,2,3")
         query.append("ü\r\n\0", "日")
         let expected =
             "b=1&a=&b=%2B%20%26%3D%23%3F%2F&list=x&list=y&t=true&flag&=empty%20name&c=1%2C2%2C3&%C3%BC%0D%0A%00=%E6%97%A5"
@@ -86,7 +87,7 @@ private struct At: Endpoint {
         #expect(!options.redirects.allowsInsecure && !options.allowsUserInfo && options.decompresses)
         #expect(options.limits.collectedBytes == 16 << 20 && options.limits.bodyBytes == nil)
         #expect(options.limits.headBytes == 64 << 10 && options.limits.headerFields == 200)
-        #expect(options.limits.inflationRatio == 100 && HARArchive.largest == 32 << 20)
+        #expect(options.limits.inflationRatio == 100)
         #expect(configuration.transport.connectionsPerHost == 8 && configuration.transport.connections == 128)
         #expect(
             configuration.transport.connectionIdleTime == .seconds(55)
@@ -96,7 +97,9 @@ private struct At: Endpoint {
     @Test("A form is written as by browsers")
     func forms() {
         let query: HTTPQuery = ["a b": "*-._~", "ü": "+&=%", "line": "1\r\n2", "q": "\"'()!"]
-        #expect(query.formText == "a+b=*-._%7E&%C3%BC=%2B%26%3D%25&line=1%0D%0A2&q=%22%27%28%29%21")
+        #expect(
+            RequestBody.form(query).inMemory.map { String(decoding: $0, as: UTF8.self) }
+                == "a+b=*-._%7E&%C3%BC=%2B%26%3D%25&line=1%0D%0A2&q=%22%27%28%29%21")
         #expect(query.queryText == "a%20b=%2A-._~&%C3%BC=%2B%26%3D%25&line=1%0D%0A2&q=%22%27%28%29%21")
     }
 
@@ -112,7 +115,7 @@ private struct At: Endpoint {
                 try $0.client(configuration).transport
             }
             let stub = StubTransport { _ in .status(200) }
-            let all = inner + [stub, RecordingTransport(stub), ReplayTransport(HARArchive())]
+            let all = inner + [stub]
             for transport in all {
                 let client = NetworkClient(configuration, transport: transport)
                 var request = try client.request(.post, server.url)
@@ -135,7 +138,7 @@ private struct At: Endpoint {
                     // The transports also check this themselves.
                     let alone = await outcome { () async throws(NetworkError) in try await transport.send(sent) }
                         .failure
-                    if !(transport is StubTransport || transport is RecordingTransport) {
+                    if !(transport is StubTransport) {
                         #expect(alone?.code == .invalidHeader)
                     }
                 }
@@ -199,7 +202,7 @@ private struct At: Endpoint {
         arguments: [
             ("http://-ü.example/", "international"), ("http://a..b/", "empty parts"),
             ("http://a.example../", "empty parts"),
-            ("http://[::1%lo]/", "zone"), ("http://[v1.x]/", "IPv6"), ("http://a%2eb/", "letters"),
+            ("http://[::1%lo]/", "zone"), ("http://[v1.x]/", "IPv6"),
             ("http://a b/", "space"),
             ("http://[1:2:3:4:5:6:7::]:x/", "port"), ("http://a:65536/", "65536"), ("http://a:+80/", "digits"),
         ])

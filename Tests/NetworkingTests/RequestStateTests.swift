@@ -1,3 +1,5 @@
+import AshlarNetworkingTestSupport
+
 #if os(Linux)
     import AshlarNetworking
     import Foundation

@@ -1,5 +1,8 @@
+import AshlarNetworkingTestSupport
 import AshlarTestSupport
 import Testing
+
+import struct AshlarCore.Backoff
 
 @testable import AshlarNetworking
 
@@ -26,6 +29,9 @@ import Testing
         }
     }
 
+    /// The delays of the standard policy.
+    private static let backoff = Backoff(first: .milliseconds(200), ceiling: .seconds(20), seed: 7)
+
     private func answer(_ status: Int, _ headers: HTTPHeaders = [:]) -> Result<ResponseHead, NetworkError> {
         .success(ResponseHead(status: status, headers: headers))
     }
@@ -35,10 +41,10 @@ import Testing
     }
 
     private func run(
-        _ request: NetworkRequest, _ script: Script, _ policy: RetryPolicy = .standard, jitter: Double = 1
+        _ request: NetworkRequest, _ script: Script, _ policy: RetryPolicy = .standard
     ) async -> (status: Int?, error: NetworkError?, slept: [Duration]) {
-        let clock = ManualClock()
-        let retry = RetryMiddleware(policy, clock: clock, jitter: { jitter })
+        let clock = ManualClock(advancesItself: true)
+        let retry = RetryMiddleware(policy, clock: clock, seed: Self.backoff.seed)
         do throws(NetworkError) {
             return (try await retry.intercept(request, next: script.next).status, nil, clock.slept)
         } catch {
@@ -61,24 +67,26 @@ import Testing
         let recovering = Script([failure(.connectionLost, .wait), answer(503), answer(200)])
         let result = await run(request, recovering)
         #expect(result.status == 200 && recovering.attempts == 3)
-        #expect(result.slept == [.milliseconds(200), .milliseconds(400)])
+        #expect(result.slept == [1, 2].map { Self.backoff.pause(beforeRetry: $0) })
         let failing = Script([answer(503)])
         #expect(await run(request, failing).status == 503 && failing.attempts == 3)
-        let halved = await run(request, Script([answer(503)]), jitter: 0.5)
-        #expect(halved.slept == [.milliseconds(100), .milliseconds(200)])
     }
 
     @Test("Delays have an upper bound", arguments: [(2, 200), (3, 400), (4, 800), (9, 20_000), (60, 20_000)])
     func bounds(attempt: Int, milliseconds: Int) throws {
         var policy = RetryPolicy.standard
         policy.attempts = 100
-        let pause = policy.pause(
-            beforeAttempt: attempt, of: try NetworkRequest(.get, url), after: .response(status: 503, headers: [:]),
-            now: 0, jitter: 1)
-        #expect(pause == .milliseconds(milliseconds))
+        let request = try NetworkRequest(.get, url)
+        let pauses = (0..<1000).compactMap { seed in
+            policy.pause(
+                beforeAttempt: attempt, of: request, after: .response(status: 503, headers: [:]), now: 0, seed: seed)
+        }
+        #expect(pauses.count == 1000 && pauses.allSatisfy { $0 >= .zero && $0 <= .milliseconds(milliseconds) })
+        #expect(pauses.contains { $0 > .milliseconds(milliseconds * 9 / 10) })
+        #expect(pauses.contains { $0 < .milliseconds(milliseconds / 10) })
     }
 
-    @Test("Only a retry reads the clock and a random number, because both cost system calls")
+    @Test("Only a retry reads the clock, which costs a system call")
     func costOfSuccess() throws {
         let (get, post) = (try NetworkRequest(.get, url), try NetworkRequest(.post, url))
         var reads = 0
@@ -88,14 +96,15 @@ import Testing
         }
         func pause(_ request: NetworkRequest, _ outcome: RetryPolicy.Outcome, attempt: Int = 2) -> Duration? {
             RetryPolicy.standard.pause(
-                beforeAttempt: attempt, of: request, after: outcome, now: read(0), jitter: read(1))
+                beforeAttempt: attempt, of: request, after: outcome, now: read(0), seed: 7)
         }
         #expect(pause(get, .response(status: 200, headers: [:])) == nil)
         #expect(pause(post, .response(status: 503, headers: ["Retry-After": "1"])) == nil)
         #expect(pause(post, .failure(NetworkError(.connectionLost, phase: .wait))) == nil)
         #expect(pause(get, .failure(NetworkError(.connectionLost, phase: .wait)), attempt: 4) == nil)
         #expect(reads == 0)
-        #expect(pause(get, .response(status: 503, headers: [:])) == .milliseconds(200) && reads == 2)
+        #expect(pause(get, .response(status: 503, headers: [:])) == Self.backoff.pause(beforeRetry: 1))
+        #expect(reads == 1)
     }
 
     @Test(
@@ -150,8 +159,9 @@ import Testing
         ] as [(HTTPHeaders, Int?, Int)])
     func retryAfter(headers: HTTPHeaders, seconds: Int?, status: Int) async throws {
         let result = await run(
-            try NetworkRequest(.get, url), Script([answer(503, headers), answer(200)]), jitter: 0)
-        #expect(result.status == status && result.slept == (seconds.map { [.seconds($0)] } ?? []))
+            try NetworkRequest(.get, url), Script([answer(503, headers), answer(200)]))
+        let least = Self.backoff.pause(beforeRetry: 1)
+        #expect(result.status == status && result.slept == (seconds.map { [max(.seconds($0), least)] } ?? []))
     }
 
     @Test("No retry starts after the total timeout")
@@ -166,7 +176,10 @@ import Testing
 
     @Test("The budget limits the retries of a host to a fifth of its requests, and of one host only")
     func budget() async throws {
-        let retry = RetryMiddleware(.standard, clock: ManualClock(), jitter: { 0 })
+        // Without delays, so that no time adds retries.
+        var policy = RetryPolicy.standard
+        policy.firstPause = .zero
+        let retry = RetryMiddleware(policy, clock: ManualClock(advancesItself: true))
         let failing = Script([answer(503)])
         let request = try NetworkRequest(.get, url)
         for _ in 0..<1000 { _ = try await retry.intercept(request, next: failing.next) }
@@ -229,7 +242,7 @@ import Testing
                 guard slot < outage * 100 else { continue }
                 let pause = RetryPolicy.standard.pause(
                     beforeAttempt: attempt + 1, of: request, after: .response(status: 503, headers: [:]), now: 0,
-                    jitter: .random(in: 0...1, using: &random))
+                    seed: random.next())
                 if let pause, budgets[client].takeRetry(of: "h", at: time) {
                     slots[min(slot + Int(pause / .milliseconds(10)), 11_999)].append((client, attempt + 1))
                 }

@@ -1,3 +1,5 @@
+import AshlarNetworkingTestSupport
+import AshlarTestSupport
 import Testing
 
 @testable import AshlarNetworking
@@ -111,11 +113,16 @@ import Testing
             stream("id: 1\ndata: a\n\ndata: half"), stream("retry: 10\nid: 2\ndata: b\n\n", failing: .truncated),
             .status(503), .status(503), stream("data: c\n\n"), .status(204),
         ])
-        let clock = ManualClock()
+        let clock = ManualClock(advancesItself: true)
         let result = await collect(client, clock)
         #expect(result.events == [Event(data: "a", id: "1"), Event(data: "b", id: "2"), Event(data: "c", id: "2")])
         #expect(result.error == nil)
-        #expect(clock.slept == [.seconds(3)] + [10, 20, 40, 10].map { .milliseconds($0) })
+        // Full jitter, in addition to the server's delay of 10 ms.
+        let ranges: [ClosedRange<Int>] = [0...3000, 10...20, 10...30, 10...50, 10...20]
+        #expect(clock.slept.count == ranges.count)
+        for (pause, range) in zip(clock.slept, ranges) {
+            #expect((.milliseconds(range.lowerBound)...(.milliseconds(range.upperBound))).contains(pause))
+        }
         #expect(stub.requests.map { $0.headers["Last-Event-ID"] } == [nil, "1", "2", "2", "2", "2"])
         #expect(stub.requests.allSatisfy { $0.headers["Accept"] == "text/event-stream" })
     }
@@ -127,7 +134,7 @@ import Testing
         ])
     func identifiers(id: String, sent: String?) async {
         let (client, stub) = client([stream("id: 1\ndata: a\n\nid:\(id)\ndata: b\n\n"), .status(204)])
-        let result = await collect(client, ManualClock())
+        let result = await collect(client, ManualClock(advancesItself: true))
         #expect(result.error == nil && result.events.map(\.data) == ["a", "b"])
         #expect(stub.requests.map { $0.headers["Last-Event-ID"] } == [nil, sent])
     }
@@ -135,7 +142,7 @@ import Testing
     @Test("A failure that another attempt can't repair ends the stream", arguments: [401, 404, 200])
     func fails(status: Int) async {
         let (client, stub) = client([StubResponse(status: status, headers: ["Content-Type": "text/html"])])
-        let result = await collect(client, ManualClock())
+        let result = await collect(client, ManualClock(advancesItself: true))
         #expect(result.error?.code == (status == 200 ? .badResponse : .unacceptableStatus))
         #expect(stub.requests.count == 1)
     }
@@ -143,7 +150,7 @@ import Testing
     @Test("The events before one that is too long are received, and then the failure")
     func eventsBeforeFailure() async {
         let (client, stub) = client([stream("id: 1\ndata: a\n\ndata: " + String(repeating: "a", count: 1 << 20))])
-        let result = await collect(client, ManualClock())
+        let result = await collect(client, ManualClock(advancesItself: true))
         #expect(result.events == [Event(data: "a", id: "1")])
         #expect(result.error?.code == .bodyTooLarge && stub.requests.count == 1)
     }

@@ -1,4 +1,5 @@
 import AshlarCore
+import AshlarNetworkingTestSupport
 import AshlarTestSupport
 import Foundation
 import Testing
@@ -30,26 +31,32 @@ import Testing
     @Test("Responses that aren't stored aren't shared, and a failure is shared")
     func notShared() async throws {
         let count = LockedCounter()
+        let isReleased = Mutex(false)
         let stub = StubTransport { request in
-            try? await Task.sleep(for: .milliseconds(100))
+            try? await until { isReleased.withLock { $0 } }
             return request.url.path == "/fails"
                 ? .failing(NetworkError(.cannotConnect))
                 : response("\(count.next())", ["Cache-Control": "no-store"])
         }
-        let client = client(stub, cache())
-        let bodies = await withTaskGroup(of: [UInt8]?.self) { group in
-            for _ in 0..<20 { group.addTask { (try? await get(client))?.bytes } }
-            return await group.reduce(into: Set<[UInt8]?>()) { $0.insert($1) }
+        let cache = cache()
+        let client = client(stub, cache)
+        /// Starts 20 requests, of which 19 wait for the exchange of one, and returns their bodies.
+        func bodies(_ path: String) async throws -> [[UInt8]?] {
+            isReleased.withLock { $0 = false }
+            return try await withThrowingTaskGroup(of: [UInt8]?.self) { group in
+                for _ in 0..<20 { group.addTask { (try? await get(client, path))?.bytes } }
+                try await until { cache.exchanges.waiterCount == 19 }
+                isReleased.withLock { $0 = true }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
         }
-        #expect(bodies.count == 20)
-        await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<20 { group.addTask { #expect((try? await get(client, "/fails")) == nil) } }
-        }
-        #expect(stub.requests.filter { $0.url.path == "/fails" }.count < 5)
+        #expect(Set(try await bodies("/")).count == 20)
+        #expect(try await bodies("/fails").allSatisfy { $0 == nil })
+        #expect(stub.requests.count { $0.url.path == "/fails" } == 1)
     }
 
     @Test(
-        "A failure that results from a leader's own options isn't shared",
+        "A failure that results from the own options of a request isn't shared",
         arguments: [
             (NetworkError.Code.timedOut, false), (.bodyTooLarge, false), (.tooManyRedirects, false),
             (.cannotConnect, true),
@@ -61,17 +68,17 @@ import Testing
         let isReleased = Mutex(false)
         let failing = StubTransport { _ throws(NetworkError) in
             do {
-                while !isReleased.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(2)) }
+                try await until { isReleased.withLock { $0 } }
             } catch { throw NetworkError(wrapping: error) }
             return .failing(NetworkError(code))
         }
         let slow = self.client(failing, cache)
-        let leader = Task { try await get(slow) }
+        let first = Task { try await get(slow) }
         try await until { failing.requests.count == 1 }
         let waiter = Task { try await get(client) }
-        try await until { cache.flights.waiterCount == 1 }
+        try await until { cache.exchanges.waiterCount == 1 }
         isReleased.withLock { $0 = true }
-        #expect((await leader.result.failure as? NetworkError)?.code == code)
+        #expect((await first.result.failure as? NetworkError)?.code == code)
         let result = await waiter.result
         #expect((result.failure as? NetworkError)?.code == (isShared ? code : nil))
         #expect(isShared || (try? result.get())?.bytes == Array("two".utf8))
@@ -111,17 +118,19 @@ import Testing
         }
     }
 
-    @Test("A leader that is cancelled passes the lead on, and a waiting request can be cancelled or time out")
+    @Test(
+        "When the request that performs an exchange is cancelled, another one performs it, and a waiting request can be cancelled or time out"
+    )
     func cancellation() async throws {
         let isReleased = Mutex(false)
         let stub = StubTransport { _ throws(NetworkError) in
             do {
-                while !isReleased.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(2)) }
+                try await until { isReleased.withLock { $0 } }
             } catch { throw NetworkError(wrapping: error) }
             return response("one", ["Cache-Control": "max-age=60"])
         }
         let client = client(stub, cache())
-        let leader = Task { try await get(client) }
+        let first = Task { try await get(client) }
         try await until { stub.requests.count == 1 }
         let (cancelled, patient) = (Task { try await get(client) }, Task { try await get(client) })
         var short = try NetworkRequest(.get, "https://h/")
@@ -131,7 +140,7 @@ import Testing
         #expect(late?.code == .timedOut)
         cancelled.cancel()
         #expect(await cancelled.result.failure as? NetworkError != nil)
-        leader.cancel()
+        first.cancel()
         try await until { stub.requests.count == 2 }
         isReleased.withLock { $0 = true }
         #expect(try await patient.value.bytes == Array("one".utf8))

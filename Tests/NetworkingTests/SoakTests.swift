@@ -1,3 +1,6 @@
+import AshlarNetworkingTestSupport
+import AshlarTestSupport
+
 #if os(Linux)
     import AshlarNetworking
     import Foundation

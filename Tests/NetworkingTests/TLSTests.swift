@@ -1,4 +1,6 @@
 import AshlarNetworking
+import AshlarNetworkingTestSupport
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -82,42 +84,5 @@ import Testing
             #expect(failure?.code == .tlsFailed, "\(String(describing: failure))")
             #expect(failure?.phase == .tls)
         }
-    }
-
-    /// A TLS server with a certificate of the fixtures; ends with this object.
-    final class TLSServer: @unchecked Sendable {  // made on one thread, then only its port is read and it is released
-        let port: Int
-        private let process = Process()
-        private let input = Pipe()
-
-        static func path(_ name: String) -> String {
-            URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Fixtures/tls/\(name)")
-                .path
-        }
-
-        static var isAvailable: Bool {
-            (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").contains {
-                FileManager.default.isExecutableFile(atPath: $0 + "/python3")
-            }
-        }
-
-        /// Starts a server; with a CA of clients, it requests their certificates.
-        init(_ certificate: String, clientCA: String? = nil, requiresClient: Bool = false) throws {
-            let output = Pipe()
-            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-            process.arguments = ["python3", Self.path("tls-server.py"), Self.path(certificate + ".pem")]
-            process.arguments? += clientCA.map { [$0] + (requiresClient ? ["required"] : []) } ?? []
-            (process.standardInput, process.standardOutput) = (input, output)
-            try process.run()
-            var line: [UInt8] = []
-            while let byte = try output.fileHandleForReading.read(upToCount: 1)?.first, byte != 10 { line.append(byte) }
-            guard let port = Int(String(decoding: line, as: UTF8.self)) else {
-                throw ServerFailure(what: "no TLS server")
-            }
-            self.port = port
-        }
-
-        // Killed, because another child may hold the other end of its input and prevent it from ending.
-        deinit { kill(process.processIdentifier, SIGKILL) }
     }
 #endif

@@ -25,7 +25,7 @@ import Testing
             ("[\"\\ud800\"]", .init(), "unpaired surrogate in a \\u escape", 1, 3, "$[0]"),
             ("[[[1]]]", .init(depth: 2), "nested more than 2 levels deep", 1, 3, "$[0][0]"),
             (
-                "{\"o\": {\"a\": 1,\n\"a\": 2}}", .strict,
+                "{\"o\": {\"a\": 1,\n\"a\": 2}}", .init(rejectsDuplicateKeys: true),
                 "duplicate key, first defined at line 1", 2, 1, "$.o"
             ),
             ("[1, 2]", .init(bytes: 5), "a document of 6 bytes exceeds the limit of 5", nil, nil, nil),

@@ -34,7 +34,7 @@ public struct ClientConfiguration: Sendable {
     /// The maximum rate of requests to each host, including retries, or nil, the default, for no limit.
     public var rateLimit: RateLimit?
     /// The observers of requests; none by default.
-    public var observers: [any NetworkObserver] = []
+    public var observers: [NetworkObserver] = []
     /// The cookie jar, or nil to ignore cookies; a jar in memory by default.
     public var cookies: CookieJar? = CookieJar()
     /// The rule for hiding secrets in errors and events.
@@ -61,7 +61,7 @@ public struct ClientConfiguration: Sendable {
     }
 
     /// The options of the next request.
-    var requestOptions: RequestOptions {
+    package var requestOptions: RequestOptions {
         var options = options
         adjustsOptions?(&options)
         return options
@@ -96,4 +96,20 @@ public struct ClientConfiguration: Sendable {
         get { transport[keyPath: path] }
         set { transport[keyPath: path] = newValue }
     }
+}
+
+/// The position of a middleware among the client's own steps; see <doc:Middleware> for a diagram.
+public struct MiddlewarePlace: Hashable, Sendable {
+    private enum Kind { case beforeCache, beforeAuthentication, beforeRetry, beforeTransport }
+
+    private let kind: Kind
+
+    /// The outermost position: each call of the client passes it once, including calls that the cache answers.
+    public static let beforeCache = MiddlewarePlace(kind: .beforeCache)
+    /// Inside the cache: only requests to the server pass it, without credentials.
+    public static let beforeAuthentication = MiddlewarePlace(kind: .beforeAuthentication)
+    /// Inside the authentication: requests pass it with their credentials, once for all their retries.
+    public static let beforeRetry = MiddlewarePlace(kind: .beforeRetry)
+    /// The innermost position: each attempt passes it.
+    public static let beforeTransport = MiddlewarePlace(kind: .beforeTransport)
 }

@@ -48,11 +48,12 @@ extension NetworkClient {
             file.close()
             var error = error
             error.request = error.request ?? configuration.redaction.redact(request)
-            (error.status, error.attempts) = (response.status, max(error.attempts, response.history.count + 1))
+            error.status = response.status
+            error.attempts = max(error.attempts, response.history.count + 1)
             throw error
         }
-        var result = NetworkResponse(
-            head: response.head, bytes: [], url: response.url, history: response.history, timings: response.timings)
+        var result = NetworkResponse(head: response.head, bytes: [], url: response.url, history: response.history)
+        result.timings = response.timings
         result.end = response.ending?.end
         return result
     }
@@ -137,13 +138,13 @@ private struct PartialFile {
                         + (response.headers["Content-Range"].map(HTTPSyntax.printable) ?? "none"), phase: .receive)
             }
             handle = FileHandle(forWritingAtPath: partial)
-            do { try handle?.seekToEnd() } catch { throw failed("cannot be written", error) }
-            guard handle != nil else { throw failed("cannot be opened") }
+            do { try handle?.seekToEnd() } catch { throw failed("can't be written", error) }
+            guard handle != nil else { throw failed("can't be opened") }
             return start.length
         }
         discard()
         guard manager.createFile(atPath: partial, contents: nil), let opened = FileHandle(forWritingAtPath: partial)
-        else { throw failed("cannot be created") }
+        else { throw failed("can't be created") }
         handle = opened
         // Only a strong validator guarantees identical bytes (RFC 9110, 13.1.5).
         let tag = response.headers["ETag"].flatMap { $0.hasPrefix("W/") ? nil : $0 }
@@ -154,12 +155,12 @@ private struct PartialFile {
     }
 
     func write(_ bytes: [UInt8]) throws(NetworkError) {
-        do { try handle?.write(contentsOf: Data(bytes)) } catch { throw failed("cannot be written", error) }
+        do { try handle?.write(contentsOf: Data(bytes)) } catch { throw failed("can't be written", error) }
     }
 
     mutating func finish() throws(NetworkError) {
         close()
-        guard rename(partial, path) == 0 else { throw failed("cannot be moved to its place") }
+        guard rename(partial, path) == 0 else { throw failed("can't be moved to its place") }
         try? FileManager.default.removeItem(atPath: note)
     }
 

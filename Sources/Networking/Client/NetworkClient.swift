@@ -23,13 +23,12 @@ public final class NetworkClient: Sendable {
     public let configuration: ClientConfiguration
     /// The transport, which performs one hop at a time.
     public let transport: any NetworkTransport
-    let hosts: HostResolver?
     /// All middleware of the configuration, outermost first.
-    let chain: [any NetworkMiddleware]
+    private let chain: [any NetworkMiddleware]
+    /// The end of the chain.
+    private let sender: HopSender
     /// The reason that the default transport isn't libcurl, if libcurl was requested.
     private let fallbackReason: String?
-    /// Whether an observer receives the details of exchanges.
-    let observesExchanges: Bool
 
     /// Creates a client.
     ///
@@ -50,13 +49,25 @@ public final class NetworkClient: Sendable {
         _ configuration: ClientConfiguration, _ choice: (transport: any NetworkTransport, fallbackReason: String?),
         hosts: HostResolver? = nil
     ) {
-        var configuration = configuration
-        configuration.headers = configuration.headers.checked()
         self.configuration = configuration
         chain = configuration.chain
-        (transport, fallbackReason) = choice
-        self.hosts = hosts
-        observesExchanges = configuration.observers.contains(where: \.observesExchanges)
+        transport = choice.transport
+        fallbackReason = choice.fallbackReason
+        sender = HopSender(
+            transport: choice.transport, hosts: hosts, cookies: configuration.cookies, signs: configuration.signs,
+            redaction: configuration.redaction)
+    }
+
+    /// Creates a client that resolves canonical hosts with a host switch.
+    ///
+    /// - Parameters:
+    ///   - configuration: The settings shared by all requests.
+    ///   - transport: The transport; nil creates the platform's default.
+    ///   - hosts: The host switch.
+    public convenience init(
+        _ configuration: ClientConfiguration = .init(), transport: (any NetworkTransport)? = nil, hosts: HostSwitch
+    ) {
+        self.init(configuration, transport: transport, hosts: hosts.resolver)
     }
 
     /// A client with the default configuration and without host environments, created on first use.
@@ -126,13 +137,11 @@ public final class NetworkClient: Sendable {
     /// - Returns: The head, and a body to read in pieces.
     /// - Throws: Any failure up to the head, including an unacceptable status.
     public func stream(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
-        let context = RequestContext(prepared(request), self)
-        context.began()
+        let call = begin(request)
         do throws(NetworkError) {
-            let response = try await answer(context)
-            return context.observing(response)
+            return call.observing(try await response(to: call))
         } catch {
-            throw context.ended(with: error)
+            throw call.ended(with: error)
         }
     }
 
@@ -145,20 +154,91 @@ public final class NetworkClient: Sendable {
         try await stream(endpoint.makeRequest(options: configuration.requestOptions))
     }
 
+    /// Returns the cache's decision for a request, with its reason.
+    ///
+    /// Nothing is sent or stored. Middleware before the cache isn't run.
+    ///
+    /// - Parameter request: The request.
+    /// - Returns: The result and its reason.
+    /// - Throws: `.invalidURL` if the host selection returns an invalid host.
+    public func explain(_ request: NetworkRequest) throws(NetworkError) -> CacheExplanation {
+        guard let cache = configuration.cache else { return CacheExplanation(notCached: "the client has no cache") }
+        return CacheExplanation(cache.decide(try sender.preview(prepared(request))))
+    }
+
+    // MARK: The path of a request
+
+    /// Sends a request, reads its response to the end and decodes it.
     func complete<Output>(
-        _ request: consuming NetworkRequest, _ decode: (NetworkResponse) throws(NetworkError) -> Output
+        _ request: NetworkRequest, _ decode: (NetworkResponse) throws(NetworkError) -> Output
     ) async throws(NetworkError) -> Output {
-        let context = RequestContext(prepared(consume request), self)
-        context.began()
+        let call = begin(request)
         do throws(NetworkError) {
-            let streamed = try await answer(context)
-            let response = try await collected(
-                streamed, upTo: context.request.options.limits.collectedBytes)
+            let streamed = try await response(to: call)
+            let response = try await collected(streamed, upTo: call.request.options.limits.collectedBytes)
             let output = try decode(response)
-            context.ended(received: response.bytes.count, status: response.status)
+            call.ended(received: response.bytes.count, status: response.status)
             return output
         } catch {
-            throw context.ended(with: error)
+            throw call.ended(with: error)
         }
+    }
+
+    func begin(_ request: NetworkRequest) -> RequestCall {
+        let call = RequestCall(
+            prepared(request), observers: configuration.observers, redaction: configuration.redaction)
+        call.began()
+        return call
+    }
+
+    /// Returns the request with the client's fields added where it doesn't set them.
+    private func prepared(_ request: NetworkRequest) -> NetworkRequest {
+        var request = request
+        for field in configuration.headers where !request.headers.contains(field.name) {
+            request.headers.append(field)
+        }
+        if let handler = request.options.progress {
+            let reporter = ProgressReporter(handler)
+            request.options.progress = { reporter.report($0) }
+        }
+        if let type = request.body.contentType, !request.headers.contains("Content-Type") {
+            request.headers.append("Content-Type", type)
+        }
+        return request
+    }
+
+    /// Returns the response to a call's request if its status is accepted.
+    nonisolated(nonsending) func response(to call: RequestCall) async throws(NetworkError) -> StreamedResponse {
+        let request = call.request
+        let response = try await NetworkNext(chain[...], call, sender)(request)
+        let isUnfollowed = (300...399).contains(response.status) && request.options.redirects.maximum == 0
+        guard isUnfollowed || request.options.acceptedStatuses.contains(response.status) else {
+            var error = described(
+                NetworkError(.unacceptableStatus, "the server responded with \(response.status)", phase: .receive),
+                response)
+            error.bodyPrefix = await response.body.prefix(NetworkError.bodyPrefixLimit)
+            throw error
+        }
+        return response
+    }
+
+    /// Reads the whole body.
+    private func collected(
+        _ response: StreamedResponse, upTo limit: Int?
+    ) async throws(NetworkError) -> NetworkResponse {
+        do throws(NetworkError) {
+            return try await response.collect(upTo: limit)
+        } catch {
+            throw described(error, response)
+        }
+    }
+
+    /// Returns an error with the details of the response.
+    private func described(_ error: NetworkError, _ response: StreamedResponse) -> NetworkError {
+        var error = error
+        error.status = response.status
+        error.headers = configuration.redaction.redact(response.headers)
+        error.history = response.history.map { configuration.redaction.redact($0) }
+        return error
     }
 }

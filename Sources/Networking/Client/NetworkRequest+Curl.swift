@@ -49,9 +49,9 @@ extension NetworkRequest {
         case .file(let path): return ["--data-binary " + Self.quoted("@" + path)]
         case .multipart(let form): return form.parts.map { Self.formOption($0, redaction) }
         case .stream: return ["--data-binary " + Self.quoted("<a streamed body>")]
-        case .failed: return ["--data-binary " + Self.quoted("<a body that cannot be built>")]
+        case .failed: return ["--data-binary " + Self.quoted("<a body that can't be built>")]
         case .bytes(let bytes):
-            let shown = HARRedaction(redaction).redact(body: bytes, type: headers["Content-Type"] ?? body.contentType)
+            let shown = redaction.redact(body: bytes, type: headers["Content-Type"] ?? body.contentType)
             guard let text = String(validating: shown, as: UTF8.self), !shown.contains(0) else {
                 return ["--data-binary " + Self.quoted("<\(bytes.count) bytes of binary data>")]
             }
@@ -83,5 +83,40 @@ extension NetworkRequest {
         let isPlain = text.utf8.allSatisfy { PercentCoding.isUnreserved($0) || $0 == 0x2F || $0 == 0x3A }
         if isPlain, !text.isEmpty, !text.hasPrefix("~") { return text }
         return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+    }
+}
+
+extension NetworkRedaction {
+    /// Whether a `Content-Type` is that of JSON.
+    package static func isJSON(_ type: String?) -> Bool {
+        let type = (type ?? "").prefix { $0 != ";" }.lowercased()
+        return type.hasSuffix("/json") || type.hasSuffix("+json")
+    }
+
+    /// Returns a body with the values of secret form fields and JSON members replaced; other bodies are unchanged.
+    package func redact(body: [UInt8], type: String?) -> [UInt8] {
+        guard !body.isEmpty else { return body }
+        if Self.isJSON(type) {
+            guard let json = try? JSONEntity(parsing: body), holdsSecret(json) else { return body }
+            return redact(json).bytes()
+        }
+        if (type ?? "").lowercased().hasPrefix("application/x-www-form-urlencoded") {
+            return Array(redact(query: String(decoding: body, as: UTF8.self)).utf8)
+        }
+        return body
+    }
+
+    private func holdsSecret(_ json: JSONEntity) -> Bool {
+        json.contains { json.isObject && hides(parameter: $0.key) || holdsSecret($0) }
+    }
+
+    private func redact(_ json: JSONEntity) -> JSONEntity {
+        if json.isArray { return JSONEntity(array: json.map(redact)) }
+        guard json.isObject else { return json }
+        return JSONEntity(
+            object: json.map { member in
+                let isSecret = hides(parameter: member.key) && !member.isNull
+                return (member.key, isSecret ? JSONEntity(placeholder) : redact(member))
+            })
     }
 }

@@ -17,7 +17,10 @@ struct RedirectMachine {
     private let redaction: NetworkRedaction
     private(set) var history: [HTTPURL] = []
 
-    init(policy: RedirectPolicy, redaction: NetworkRedaction) { (self.policy, self.redaction) = (policy, redaction) }
+    init(policy: RedirectPolicy, redaction: NetworkRedaction) {
+        self.policy = policy
+        self.redaction = redaction
+    }
 
     /// Decides the next step after a request and the head of its response.
     mutating func step(after request: NetworkRequest, head: ResponseHead) -> Step {

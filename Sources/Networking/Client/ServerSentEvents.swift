@@ -1,12 +1,15 @@
+internal import AshlarCore
+
 extension NetworkClient {
     /// Returns the events of a stream of server-sent events, and reconnects when it ends or fails.
     ///
     /// The request is sent with `Accept: text/event-stream` when the first event is awaited. After a lost connection,
     /// the sequence reconnects and sends the last identifier in `Last-Event-ID`. It first waits for the server's
-    /// `retry`, or 3 s; the delay doubles with each consecutive failure, up to one minute. The sequence ends when the
-    /// server answers 204. It throws failures that another attempt can't repair: an unacceptable status that isn't
-    /// transient, another content type, or an event of more than 1 MiB. Only the connect and idle timeouts apply; set
-    /// the idle timeout to more than the server's longest silence.
+    /// `retry`, if there is one, and then for a random time, so that the clients of a restarted server don't return at
+    /// the same moment. The bound of the random time is `retry`, or 3 s, and doubles with each consecutive failure, up to
+    /// one minute. The sequence ends when the server answers 204. It throws failures that another attempt can't repair:
+    /// an unacceptable status that isn't transient, another content type, or an event of more than 1 MiB. Only the
+    /// connect and idle timeouts apply; set the idle timeout to more than the server's longest silence.
     ///
     /// ```swift
     /// func follow(_ client: NetworkClient) async throws {
@@ -30,10 +33,6 @@ extension NetworkClient {
 
 /// A stream of server-sent events that survives lost connections; see ``NetworkClient/events(_:clock:)``.
 public struct ServerSentEvents: AsyncSequence, Sendable {
-    /// An event from the server.
-    public typealias Element = ServerSentEvent
-    /// The failure that ends the stream.
-    public typealias Failure = NetworkError
 
     fileprivate let client: NetworkClient
     fileprivate let request: NetworkRequest
@@ -132,19 +131,126 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
         /// Returns the field with an identifier as UTF-8, or nil if it is empty or can't be sent.
         private static func field(_ id: String) -> HTTPField? {
             let bytes = id.trimmingHTTPSpace().utf8.map { Unicode.Scalar($0) }
-            let field = HTTPField("Last-Event-ID", String(String.UnicodeScalarView(bytes))).checked()
-            return bytes.isEmpty || !field.isChecked ? nil : field
+            let field = HTTPField("Last-Event-ID", String(String.UnicodeScalarView(bytes)))
+            return bytes.isEmpty || (try? field.validate()) == nil ? nil : field
         }
 
         private nonisolated(nonsending) func sleep() async throws(NetworkError) {
             let first = parser.retry ?? Self.pause
-            let longest = Swift.max(first, Self.longestPause)
-            let pause = Swift.min(longest, first * (1 << Swift.min(Swift.max(failures - 1, 0), 10)))
+            let backoff = Backoff(first: first, ceiling: Swift.max(first, Self.longestPause))
+            let pause = (parser.retry ?? .zero) + backoff.pause(beforeRetry: failures)
             do {
                 try await stream.clock.sleep(for: pause)
             } catch {
                 throw NetworkError(wrapping: error, phase: .wait)
             }
         }
+    }
+}
+
+/// An event from a server; see ``NetworkClient/events(_:clock:)``.
+public struct ServerSentEvent: Hashable, Sendable {
+    /// The type of the event; `message` if the server sends none.
+    public var type: String
+    /// The data; several `data` lines are joined by line feeds.
+    public var data: String
+    /// The last identifier that the server sent, or an empty string.
+    public var id: String
+
+    /// Creates an event.
+    public init(type: String = "message", data: String, id: String = "") {
+        self.type = type
+        self.data = data
+        self.id = id
+    }
+}
+
+/// Reads the bytes of an event stream (WHATWG HTML, section 9.2.6), in pieces of any length.
+struct EventStreamParser {
+    /// The maximum number of bytes of one event, including its field names.
+    static let limit = 1 << 20
+
+    /// The identifier of the last event, for `Last-Event-ID`.
+    private(set) var lastID = ""
+    /// The delay before a reconnection that the server requests.
+    private(set) var retry: Duration?
+
+    private var line: [UInt8] = []
+    private var endedWithReturn = false
+    private var isFirstLine = true
+    private var size = 0
+    private var id = ""
+    private var type = ""
+    private var data: [UInt8]?
+
+    /// Reads a piece and emits the events that it completes.
+    ///
+    /// - Throws: `.bodyTooLarge` for an event of more than 1 MiB.
+    mutating func read(_ bytes: [UInt8], emit: (ServerSentEvent) -> Void) throws(NetworkError) {
+        for byte in bytes {
+            let isSecondOfPair = endedWithReturn && byte == UInt8(ascii: "\n")
+            endedWithReturn = byte == UInt8(ascii: "\r")
+            if isSecondOfPair { continue }
+            if byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\n") {
+                if let event = endLine() { emit(event) }
+            } else {
+                size += 1
+                guard size <= Self.limit else {
+                    throw ResponseBody.tooLarge(Self.limit, "an event is longer than allowed")
+                }
+                line.append(byte)
+            }
+        }
+    }
+
+    /// Discards an incomplete event at the end of a connection; the last identifier is preserved.
+    mutating func reconnect() {
+        let previous = self
+        self = EventStreamParser()
+        lastID = previous.lastID
+        id = previous.lastID
+        retry = previous.retry
+    }
+
+    private mutating func endLine() -> ServerSentEvent? {
+        defer { line.removeAll(keepingCapacity: true) }
+        if isFirstLine {
+            isFirstLine = false
+            if line.starts(with: "\u{FEFF}".utf8) { line.removeFirst(3) }
+        }
+        if line.isEmpty { return endEvent() }
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
+            readField(line[...], [])
+            return nil
+        }
+        guard colon > 0 else {
+            size -= line.count  // a comment
+            return nil
+        }
+        let value = line[(colon + 1)...]
+        readField(line[..<colon], value.first == UInt8(ascii: " ") ? value.dropFirst() : value)
+        return nil
+    }
+
+    private mutating func readField(_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) {
+        if name.elementsEqual("data".utf8) {
+            data = data.map { $0 + [UInt8(ascii: "\n")] + value } ?? Array(value)
+        } else if name.elementsEqual("event".utf8) {
+            type = String(decoding: value, as: UTF8.self)
+        } else if name.elementsEqual("id".utf8), !value.contains(0) {
+            id = String(decoding: value, as: UTF8.self)
+        } else if name.elementsEqual("retry".utf8), !value.isEmpty, value.allSatisfy(\.isDigit) {
+            // A delay is limited to one day.
+            retry = .milliseconds(min(Int32(String(decoding: value, as: UTF8.self)) ?? .max, 86_400_000))
+        }
+    }
+
+    private mutating func endEvent() -> ServerSentEvent? {
+        size = 0
+        lastID = id
+        defer { (type, data) = ("", nil) }
+        guard let data else { return nil }
+        return ServerSentEvent(
+            type: type.isEmpty ? "message" : type, data: String(decoding: data, as: UTF8.self), id: lastID)
     }
 }

@@ -12,10 +12,9 @@
 /// }
 /// ```
 public struct ExchangeMetrics: Hashable, Sendable {
-    /// The address of the server, or of the proxy; nil without a connection.
-    public var remoteAddress: NetworkAddress?
-    /// The address on this machine; nil without a connection.
-    public var localAddress: NetworkAddress?
+    /// The IP address and port of the server, or of the proxy, such as `127.0.0.1:80` or `[::1]:80`; nil without a
+    /// connection.
+    public var remoteAddress: String?
     /// The protocol as registered for ALPN: `http/1.0`, `http/1.1` or `h2`; nil without a response.
     public var protocolName: String?
     /// The version of TLS, such as `1.3`; nil without TLS, or if the transport can't determine it.
@@ -52,20 +51,12 @@ public struct TransportTimings: Hashable, Sendable {
     /// Whether the connection was reused.
     public var reusedConnection: Bool?
 
-    /// Creates timings without known values.
-    public init() {}
+    init() {}
 }
 
-/// An IP address and port of a connection.
-public struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
-    /// The IP address, without brackets.
-    public var host: String
-    /// The port.
-    public var port: Int
-
-    /// Creates an address.
-    init(host: String, port: Int) { (self.host, self.port) = (host, port) }
-
-    /// The address and port, with brackets around an IPv6 address: `127.0.0.1:80` or `[::1]:80`.
-    public var description: String { host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)" }
+extension ExchangeMetrics {
+    /// Returns an IP address and port, with brackets around an IPv6 address.
+    static func address(_ host: String, _ port: Int) -> String {
+        host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
 }

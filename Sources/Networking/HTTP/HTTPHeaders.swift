@@ -5,11 +5,9 @@ public struct HTTPField: Hashable, Sendable, CustomStringConvertible {
     /// The name as written; names are compared ignoring case.
     public let name: String
     /// The value; each character represents one byte (Latin-1), so characters above U+00FF can't be sent.
-    public var value: String { didSet { isChecked = false } }
+    public var value: String
     /// Whether the value is hidden in descriptions and removed by a redirect to another origin.
     public var isSensitive: Bool
-    /// Whether the field is known to be valid, so that not every request checks it.
-    var isChecked = false
 
     /// Creates a field, which is checked when a request is sent.
     public init(_ name: String, _ value: String, isSensitive: Bool = false) {
@@ -19,7 +17,7 @@ public struct HTTPField: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The value's bytes, with `?` for characters above U+00FF.
-    var valueBytes: [UInt8] { value.unicodeScalars.map { UInt8(exactly: $0.value) ?? 0x3F } }
+    var valueBytes: [UInt8] { value.unicodeScalars.map { UInt8(exactly: $0.value) ?? UInt8(ascii: "?") } }
 
     /// The field as one line; a sensitive value is hidden.
     public var description: String { "\(name): \(isSensitive ? SecretNames.placeholder : value)" }
@@ -49,50 +47,14 @@ public struct HTTPField: Hashable, Sendable, CustomStringConvertible {
 /// assert("\(headers)" == "Accept: application/json\nAuthorization: <redacted>")
 /// ```
 public struct HTTPHeaders: Hashable, Sendable, RandomAccessCollection, ExpressibleByDictionaryLiteral {
-    private enum Storage: Sendable {
-        case list([HTTPField])
-        case received(ReceivedFields)
-    }
-
-    private var storage: Storage
-
-    var fields: [HTTPField] {
-        get {
-            switch storage {
-            case .list(let fields): fields
-            case .received(let fields): fields.all
-            }
-        }
-        _modify {
-            var fields = self.fields
-            storage = .list([])
-            defer { storage = .list(fields) }
-            yield &fields
-        }
-    }
+    private(set) var fields: [HTTPField]
 
     /// Creates headers from fields in order.
-    public init(_ fields: [HTTPField] = []) { storage = .list(fields) }
+    public init(_ fields: [HTTPField] = []) { self.fields = fields }
 
     /// Creates headers from names and values in order; names can repeat.
     public init(dictionaryLiteral elements: (String, String)...) {
-        storage = .list(elements.map { HTTPField($0.0, $0.1) })
-    }
-
-    /// Creates headers that are split into fields on demand.
-    init(_ received: ReceivedFields) { storage = .received(received) }
-
-    /// Whether two headers have equal fields in the same order.
-    public static func == (a: HTTPHeaders, b: HTTPHeaders) -> Bool { a.isSame(as: b) || a.fields == b.fields }
-
-    /// Hashes the fields in order.
-    public func hash(into hasher: inout Hasher) { hasher.combine(fields) }
-
-    /// Whether both share the same list in memory, and are therefore equal.
-    func isSame(as other: HTTPHeaders) -> Bool {
-        fields.withUnsafeBufferPointer { a in
-            other.fields.withUnsafeBufferPointer { b in a.baseAddress == b.baseAddress && a.count == b.count }
-        }
+        fields = elements.map { HTTPField($0.0, $0.1) }
     }
 
     /// The position of the first field.
@@ -105,8 +67,7 @@ public struct HTTPHeaders: Hashable, Sendable, RandomAccessCollection, Expressib
     /// The first value of a name, or nil; setting replaces all fields of the name.
     public subscript(name: String) -> String? {
         get {
-            if case .received(let fields) = storage { return fields.first(name) }
-            return fields.first { $0.name.equalsIgnoringASCIICase(name) }?.value
+            fields.first { $0.name.equalsIgnoringASCIICase(name) }?.value
         }
         set {
             if let newValue { set(name, newValue) } else { remove(name) }
@@ -115,14 +76,12 @@ public struct HTTPHeaders: Hashable, Sendable, RandomAccessCollection, Expressib
 
     /// The value of `Content-Length`, if it is a number.
     var announcedLength: Int? {
-        if case .received(let fields) = storage, let length = fields.plainLength { return length }
-        return self["Content-Length"].flatMap { $0.utf8.allSatisfy(\.isDigit) ? Int($0) : nil }
+        self["Content-Length"].flatMap { $0.utf8.allSatisfy(\.isDigit) ? Int($0) : nil }
     }
 
     /// Returns all values of a name in order.
     public func values(for name: String) -> [String] {
-        if case .received(let fields) = storage { return fields.values(name) }
-        return fields.lazy.filter { $0.name.equalsIgnoringASCIICase(name) }.map(\.value)
+        fields.lazy.filter { $0.name.equalsIgnoringASCIICase(name) }.map(\.value)
     }
 
     /// Returns the nonempty members of a comma-separated list, from all fields of the name.
@@ -134,8 +93,7 @@ public struct HTTPHeaders: Hashable, Sendable, RandomAccessCollection, Expressib
 
     /// Whether there is a field with the name.
     public func contains(_ name: String) -> Bool {
-        if case .received(let fields) = storage { return fields.contains(name) }
-        return fields.contains { $0.name.equalsIgnoringASCIICase(name) }
+        fields.contains { $0.name.equalsIgnoringASCIICase(name) }
     }
 
     /// Appends a field, even if there is one with the name.
@@ -174,5 +132,87 @@ public struct HTTPHeaders: Hashable, Sendable, RandomAccessCollection, Expressib
                 seen.append(field.name)
             }
         }
+    }
+}
+
+extension HTTPHeaders: CustomStringConvertible {
+    /// The fields, one per line; sensitive values and values hidden by the standard redaction are replaced.
+    public var description: String {
+        NetworkRedaction.standard.redact(self).fields.map { "\($0.name): \($0.value)" }.joined(separator: "\n")
+    }
+}
+
+extension HTTPHeaders {
+    /// Checks that every field can be sent.
+    ///
+    /// A name must be a token (RFC 9110, 5.6.2). A value must not contain control characters except tabs, spaces or
+    /// tabs at its ends, or characters above U+00FF. The client sets `Content-Length`, `Transfer-Encoding` and `Host`
+    /// itself.
+    ///
+    /// - Throws: `.invalidHeader` with the field's name in `key`; the error never contains the value.
+    public func validate() throws(NetworkError) {
+        for field in fields { try field.validate() }
+    }
+
+    fileprivate static let reserved = ["Content-Length", "Transfer-Encoding", "Host"]
+}
+
+extension HTTPField {
+    /// Checks that the field can be sent; see ``HTTPHeaders/validate()``.
+    func validate() throws(NetworkError) {
+        guard HTTPSyntax.isToken(name) else {
+            throw invalid("the name isn't a token; expected letters, digits and !#$%&'*+-.^_`|~")
+        }
+        if HTTPHeaders.reserved.contains(where: { $0.equalsIgnoringASCIICase(name) }) {
+            throw invalid("the client sets this field")
+        }
+        var value = value
+        let defect: String? = value.withUTF8 { bytes in
+            if let first = bytes.first, let last = bytes.last, first.isHTTPSpace || last.isHTTPSpace {
+                return "the value begins or ends with a space"
+            }
+            for byte in bytes {
+                if byte == 0x7F || (byte < 0x20 && byte != UInt8(ascii: "\t")) {
+                    return "the value contains the control character 0x" + String(byte, radix: 16)
+                }
+                // 0xC4 begins U+0100.
+                if byte > 0xC3 { return "the value contains a character above U+00FF" }
+            }
+            return nil
+        }
+        if let defect { throw invalid(defect) }
+    }
+
+    private func invalid(_ reason: String) -> NetworkError {
+        var error = NetworkError(.invalidHeader, reason, phase: .prepare)
+        error.key = HTTPSyntax.printable(name)
+        return error
+    }
+}
+
+/// The status line and header fields of a response.
+public struct ResponseHead: Hashable, Sendable {
+    /// The status, 100 to 999.
+    public var status: Int
+    /// The fields in the received order; each character of a value represents one byte (Latin-1).
+    public var headers: HTTPHeaders
+    /// The HTTP version of the server, such as `1.1` or `2`, if the transport knows it.
+    public var version: String?
+
+    /// Creates a head.
+    public init(status: Int, headers: HTTPHeaders = [:], version: String? = nil) {
+        self.status = status
+        self.headers = headers
+        self.version = version
+    }
+
+    /// The announced length of the body, or nil if there is none or it isn't reliable.
+    ///
+    /// It is nil for an encoded body, because bodies are decompressed before they are returned, and for a chunked body,
+    /// whose chunks define its length (RFC 9112, 6.3).
+    var contentLength: Int? {
+        guard !headers.contains("Content-Encoding") else { return nil }
+        guard let length = headers.announcedLength, !headers.contains("Transfer-Encoding") else { return nil }
+        return length
     }
 }

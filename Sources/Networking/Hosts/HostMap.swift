@@ -67,7 +67,12 @@ public struct HostMap: Hashable, Sendable {
     /// A map without hosts, which leaves every host unchanged.
     public static let empty: HostMap = HostMap()
 
-    private init() { (configurations, warnings, file, places) = ([], [], nil, [:]) }
+    private init() {
+        configurations = []
+        warnings = []
+        file = nil
+        places = [:]
+    }
 
     /// Returns the configuration of a canonical host, ignoring case and a trailing dot, or nil.
     ///
@@ -120,8 +125,11 @@ public struct HostConfiguration: Hashable, Sendable {
         canonicalHost: String, canonicalScheme: String, releaseKey: String? = nil, prereleaseKey: String? = nil,
         hosts: [HostEntry]
     ) {
-        (self.canonicalHost, self.canonicalScheme, self.hosts) = (canonicalHost, canonicalScheme, hosts)
-        (self.releaseKey, self.prereleaseKey) = (releaseKey, prereleaseKey)
+        self.canonicalHost = canonicalHost
+        self.canonicalScheme = canonicalScheme
+        self.hosts = hosts
+        self.releaseKey = releaseKey
+        self.prereleaseKey = prereleaseKey
     }
 
     /// Returns the environment with a key, or nil.
@@ -142,7 +150,9 @@ public struct HostEntry: Hashable, Sendable {
 
     /// Creates an environment.
     public init(key: String, host: String? = nil, scheme: String? = nil) {
-        (self.key, self.host, self.scheme) = (key, host, scheme)
+        self.key = key
+        self.host = host
+        self.scheme = scheme
     }
 
     /// The kind of text that is typed for the host at run time.
@@ -184,7 +194,10 @@ public struct HostWarning: Hashable, Sendable, CustomStringConvertible {
     /// The warning as an error.
     var networkError: NetworkError {
         var error = NetworkError(.invalidHostMap, message)
-        (error.path, error.file, error.line, error.column) = (path, file, line, column)
+        error.path = path
+        error.file = file
+        error.line = line
+        error.column = column
         return error
     }
 }

@@ -11,7 +11,11 @@ struct HostMapReader {
         guard json.count <= HostMap.largest else {
             var error = NetworkError(
                 .invalidHostMap, "expected at most \(HostMap.largest) bytes, found \(json.count)")
-            (error.file, error.limit, error.line, error.column, error.path) = (file, HostMap.largest, 1, 1, "$")
+            error.file = file
+            error.limit = HostMap.largest
+            error.line = 1
+            error.column = 1
+            error.path = "$"
             throw error
         }
         let root: JSONEntity
@@ -19,8 +23,11 @@ struct HostMapReader {
             root = try JSONEntity(parsing: json)
         } catch {
             var failure = NetworkError(.invalidHostMap, error.message, underlying: error)
-            (failure.offset, failure.line, failure.column) = (error.offset, error.line, error.column)
-            (failure.path, failure.file) = (error.path, file)
+            failure.offset = error.offset
+            failure.line = error.line
+            failure.column = error.column
+            failure.path = error.path
+            failure.file = file
             throw failure
         }
         guard root.isObject else {
@@ -179,7 +186,7 @@ struct HostMapReader {
 
 extension JSONEntity {
     /// Describes a value for messages.
-    var kindName: String {
+    package var kindName: String {
         if !isValid { return "nothing" }
         if isNull { return "null" }
         if isArray { return "an array" }

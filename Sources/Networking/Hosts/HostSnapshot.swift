@@ -19,7 +19,9 @@ public struct HostSnapshot: Sendable {
     ) {
         let selections = choices.filter { $0.value.origin != .defaulted }
         self.choices = defaults.choices(in: map).merging(selections) { _, selected in selected }
-        (self.map, self.typed, self.defaults) = (map, typed, defaults)
+        self.map = map
+        self.typed = typed
+        self.defaults = defaults
         table = HostTable(map, self.choices)
     }
 
@@ -52,6 +54,40 @@ public struct HostSnapshot: Sendable {
 
     /// Returns the key of the selected environment of a canonical host, or nil.
     func selectedKey(_ canonicalHost: String) -> String? { choices[HostSyntax.normalized(canonicalHost)]?.key }
+
+    /// Returns the canonical hosts that resolve to another host than in an older snapshot, or to another environment.
+    ///
+    /// The hosts of the older map come first, in the order of the maps.
+    ///
+    /// - Complexity: O(*n*) in the number of canonical hosts.
+    public func changes(since old: HostSnapshot) -> [HostChange] {
+        let names = old.map.configurations.map(\.canonicalHost)
+        let added = map.configurations.map(\.canonicalHost).filter { old.map[$0] == nil }
+        return (names + added).compactMap { host in
+            let change = HostChange(
+                canonicalHost: host, key: selectedKey(host), previous: old.resolve(host), current: resolve(host))
+            return old.selectedKey(host) != change.key || change.previous != change.current ? change : nil
+        }
+    }
+
+    /// Whether the maps, the selected pairs and the typed strings are equal.
+    package func hasSameSelections(as other: HostSnapshot) -> Bool {
+        map == other.map && typed == other.typed
+            && choices.mapValues(\.pair) == other.choices.mapValues(\.pair)
+            && choices.mapValues(\.key) == other.choices.mapValues(\.key)
+    }
+}
+
+/// A change of the selection for one canonical host; see ``HostSnapshot/changes(since:)``.
+public struct HostChange: Hashable, Sendable {
+    /// The canonical host as written in the map.
+    public var canonicalHost: String
+    /// The key of the selected environment, or nil.
+    public var key: String?
+    /// The pair before the change, or nil for the canonical host itself.
+    public var previous: ProtocolHostPair?
+    /// The pair after the change, or nil for the canonical host itself.
+    public var current: ProtocolHostPair?
 }
 
 /// The selection for one canonical host.
@@ -82,7 +118,9 @@ struct HostTable: Sendable {
         let host: String?
 
         init(_ configuration: HostConfiguration, _ choice: HostChoice?) {
-            (canonicalScheme, scheme, host) = (configuration.canonicalScheme, choice?.pair.scheme, choice?.pair.host)
+            canonicalScheme = configuration.canonicalScheme
+            scheme = choice?.pair.scheme
+            host = choice?.pair.host
         }
     }
 
@@ -98,3 +136,72 @@ struct HostTable: Sendable {
 
     subscript(host: String) -> Entry? { entries[host] ?? entries[HostSyntax.normalized(host)] }
 }
+
+/// The environment of a canonical host without a selection.
+///
+/// A debug build starts with the test servers, a release build with those of production:
+///
+/// ```swift
+/// let map = try HostMap(json: Array(#"""
+///     {"configurations": [{"canonical_host": "api.example.com", "canonical_protocol": "https", "prerelease_key": "QA",
+///       "hosts": [{"key": "PROD", "host": "api.example.com"}, {"key": "QA", "host": "qa.example.com"}]}]}
+///     """#.utf8))
+/// let hosts = HostSwitch(map, defaults: .prerelease)
+/// assert(hosts.resolve("api.example.com")?.host == "qa.example.com")
+/// ```
+public enum HostDefault: Hashable, Sendable {
+    /// The canonical host itself.
+    case canonical
+    /// The environment of `release_key`.
+    case release
+    /// The environment of `prerelease_key`.
+    case prerelease
+    /// The environment with a key.
+    case environment(String)
+
+    /// The choices for a map; hosts that don't have the environment, or whose host is typed, have none.
+    func choices(in map: HostMap) -> [String: HostChoice] {
+        var choices: [String: HostChoice] = [:]
+        for configuration in map.configurations {
+            guard let key = key(in: configuration), let entry = configuration[key], let host = entry.host,
+                entry.editing == .none
+            else { continue }
+            choices[HostSyntax.normalized(configuration.canonicalHost)] = HostChoice(
+                key: entry.key, pair: ProtocolHostPair(scheme: entry.scheme, host: host), origin: .defaulted)
+        }
+        return choices
+    }
+
+    private func key(in configuration: HostConfiguration) -> String? {
+        switch self {
+        case .canonical: nil
+        case .release: configuration.releaseKey
+        case .prerelease: configuration.prereleaseKey
+        case .environment(let key): key
+        }
+    }
+}
+
+/// A scheme and host that belong together.
+public struct ProtocolHostPair: Hashable, Sendable, CustomStringConvertible {
+    /// The scheme, `http` or `https`, or nil if there is none.
+    public var scheme: String?
+    /// The host with its optional port.
+    public var host: String
+
+    /// Creates a pair.
+    public init(scheme: String?, host: String) {
+        self.scheme = scheme
+        self.host = host
+    }
+
+    /// The start of a URL, such as `https://qa.example.com:8443`.
+    public var description: String { (scheme.map { $0 + "://" } ?? "") + host }
+}
+
+/// Returns the current host for a canonical host, or nil to leave it unchanged.
+///
+/// `endpointScheme` is the scheme that the endpoint requests, or nil. The returned host may have a port; a returned
+/// scheme replaces the endpoint's.
+public typealias HostResolver =
+    @Sendable (_ canonicalHost: String, _ endpointScheme: String?) -> ProtocolHostPair?

@@ -1,6 +1,5 @@
 internal import AshlarCore
-
-import struct Synchronization.Atomic
+internal import AshlarTrees
 
 /// The current selection among the environments of a host map, stored between runs.
 ///
@@ -24,26 +23,20 @@ import struct Synchronization.Atomic
 ///
 /// The design and the formats are those of SquidKit's `HostMapManager`.
 public final class HostSwitch: Sendable {
-    struct State {
+    struct State: Sendable {
         var snapshot: HostSnapshot
         var warnings: [HostWarning] = []
         /// The stored selections of hosts missing from the map, saved unchanged.
         var foreign: [(String, JSONEntity)] = []
-        var watchers: [Int: AsyncStream<HostChange>.Continuation] = [:]
-        var nextWatcher = 0
-        var effects: [Effect] = []
-        var isDraining = false
+
+        /// The selections to store.
+        var stored: JSONEntity { HostRestoration.stored(snapshot, foreign) }
     }
 
-    /// The effects of a change, performed in order outside the lock.
-    enum Effect {
-        case save(JSONEntity, ticket: UInt64)
-        case announce(HostChange, [AsyncStream<HostChange>.Continuation])
-    }
-
-    let state: Mutex<State>
+    private let state: Broadcast<State>
     private let store: any HostChoiceStore
-    private let tickets = Atomic<UInt64>(0)
+    /// The selections saved last, and whether a thread is saving.
+    private let saving: Mutex<(last: JSONEntity, isActive: Bool)>
 
     /// Creates a switch and restores the stored selections.
     ///
@@ -61,21 +54,16 @@ public final class HostSwitch: Sendable {
         } catch {
             restored.warn(error.message, path: error.path ?? "$", file: error.file, line: error.line, error.column)
         }
-        state = Mutex(
-            State(
-                snapshot: HostSnapshot(
-                    map: map, choices: restored.choices, typed: restored.typed, defaults: defaults),
-                warnings: restored.warnings, foreign: restored.foreign))
-    }
-
-    deinit {
-        for watcher in state.withLock({ $0.watchers.values }) { watcher.finish() }
+        let snapshot = HostSnapshot(map: map, choices: restored.choices, typed: restored.typed, defaults: defaults)
+        let first = State(snapshot: snapshot, warnings: restored.warnings, foreign: restored.foreign)
+        state = Broadcast(first)
+        saving = Mutex((first.stored, false))
     }
 
     // MARK: Lookup
 
     /// The current map and selections.
-    public var current: HostSnapshot { state.withLock { $0.snapshot } }
+    public var current: HostSnapshot { state.read(\.snapshot) }
 
     /// Returns the selected pair of a canonical host, or nil if none is selected or the host is unknown.
     ///
@@ -86,7 +74,7 @@ public final class HostSwitch: Sendable {
     /// - Returns: The pair, or nil.
     /// - Complexity: O(1).
     public func resolve(_ canonicalHost: String, scheme: String? = nil) -> ProtocolHostPair? {
-        state.withLock { $0.snapshot.resolve(canonicalHost, scheme: scheme) }
+        state.read { $0.snapshot.resolve(canonicalHost, scheme: scheme) }
     }
 
     /// The rows for a list, menu or table: a section for each canonical host, a row for each environment.
@@ -98,13 +86,13 @@ public final class HostSwitch: Sendable {
     public func explain(_ canonicalHost: String) -> HostExplanation { current.explain(canonicalHost) }
 
     /// Problems with the store, oldest first; the map's own warnings aren't repeated.
-    public var warnings: [HostWarning] { state.withLock { $0.warnings } }
+    public var warnings: [HostWarning] { state.read(\.warnings) }
 
     /// The lookup for a client, as in `NetworkClient(transport: transport, hosts: hosts.resolver)`.
     ///
     /// A known host without a selection gets its `canonical_protocol` if the endpoint has no scheme.
     public var resolver: HostResolver {
-        { host, scheme in self.state.withLock { $0.snapshot.resolveForClient(host, scheme) } }
+        { [state] host, scheme in state.read { $0.snapshot.resolveForClient(host, scheme) } }
     }
 
     // MARK: Selection
@@ -121,7 +109,8 @@ public final class HostSwitch: Sendable {
     ///   the store after changing the selection, which is then not stored.
     public func select(_ key: String, for canonicalHost: String, userHost: String? = nil) throws(NetworkError) {
         let name = HostSyntax.normalized(canonicalHost)
-        try change { snapshot, _, _ throws(NetworkError) in
+        try change { state throws(NetworkError) in
+            let snapshot = state.snapshot
             guard let configuration = snapshot.map[canonicalHost] else {
                 var error = NetworkError(
                     .unknownHost,
@@ -135,11 +124,14 @@ public final class HostSwitch: Sendable {
                     .unknownEnvironment,
                     "\"\(configuration.canonicalHost)\" has no environment \"\(key)\", only "
                         + configuration.hosts.map { "\"\($0.key)\"" }.joined(separator: ", "))
-                (error.key, error.file, error.line) = (key, snapshot.map.file, configuration.line)
+                error.key = key
+                error.file = snapshot.map.file
+                error.line = configuration.line
                 throw error
             }
             let pattern = HostPattern(entry.host)
-            var (choices, typed) = (snapshot.choices, snapshot.typed)
+            var choices = snapshot.choices
+            var typed = snapshot.typed
             if pattern.editing == .none {
                 guard userHost == nil else {
                     var error = NetworkError(
@@ -163,7 +155,7 @@ public final class HostSwitch: Sendable {
                 typed[name]?[key] = nil
                 choices[name] = nil
             }
-            return snapshot.with(choices, typed: typed)
+            state.snapshot = snapshot.with(choices, typed: typed)
         }
     }
 
@@ -180,23 +172,24 @@ public final class HostSwitch: Sendable {
     public func selectPrerelease() { chooseAll(.prerelease) { $0.prereleaseKey } }
 
     private func chooseAll(_ origin: HostChoice.Origin, _ key: (HostConfiguration) -> String?) {
-        try? change { snapshot, _, _ in
+        try? change { state in
             var choices: [String: HostChoice] = [:]
-            for configuration in snapshot.map.configurations {
+            for configuration in state.snapshot.map.configurations {
                 guard let entry = key(configuration).flatMap({ configuration[$0] }), let host = entry.host else {
                     continue
                 }
                 choices[HostSyntax.normalized(configuration.canonicalHost)] = HostChoice(
                     key: entry.key, pair: ProtocolHostPair(scheme: entry.scheme, host: host), origin: origin)
             }
-            return snapshot.with(choices)
+            state.snapshot = state.snapshot.with(choices)
         }
     }
 
     /// Changes the environments for hosts without a selection; selections remain.
     public func setDefaults(_ defaults: HostDefault) {
-        try? change { snapshot, _, _ in
-            HostSnapshot(map: snapshot.map, choices: snapshot.choices, typed: snapshot.typed, defaults: defaults)
+        try? change { state in
+            let old = state.snapshot
+            state.snapshot = HostSnapshot(map: old.map, choices: old.choices, typed: old.typed, defaults: defaults)
         }
     }
 
@@ -206,89 +199,128 @@ public final class HostSwitch: Sendable {
     ///
     /// - Parameter canonicalHost: The canonical host, or nil for all.
     public func reset(_ canonicalHost: String? = nil) {
-        try? change { snapshot, foreign, _ in
-            var choices = snapshot.choices
+        try? change { state in
+            var choices = state.snapshot.choices
             if let canonicalHost {
                 let name = HostSyntax.normalized(canonicalHost)
                 choices[name] = nil
-                foreign.removeAll { HostSyntax.normalized($0.0) == name }
+                state.foreign.removeAll { HostSyntax.normalized($0.0) == name }
             } else {
-                (choices, foreign) = ([:], [])
+                choices = [:]
+                state.foreign = []
             }
-            return snapshot.with(choices)
+            state.snapshot = state.snapshot.with(choices)
         }
+    }
+
+    // MARK: The map
+
+    /// Replaces the map.
+    ///
+    /// Selections remain if the new map has their environments, and use its hosts and schemes; release and prerelease
+    /// environments are those of the new map. Selections of hosts in only one of the maps are stored, and restored with
+    /// the map that contains the host. Other selections are removed, with a warning if they were stored.
+    public func update(_ map: HostMap) {
+        try? change { state in
+            let snapshot = state.snapshot
+            // Selections of hosts missing from the new map remain stored; those of hosts only in the new map are
+            // restored.
+            state.foreign += HostRestoration.remembered(snapshot).filter { map[$0.0] == nil }
+            var restored = HostRestoration(map)
+            restored.takeUp(JSONEntity(object: state.foreign))
+            state.foreign = restored.foreign
+            state.warnings += restored.warnings
+            var choices = restored.choices
+            let typed = snapshot.typed.merging(restored.typed) { present, _ in present }
+            for configuration in map.configurations {
+                let name = HostSyntax.normalized(configuration.canonicalHost)
+                guard var choice = snapshot.choices[name], choice.origin != .defaulted else { continue }
+                if choice.origin == .release { choice.key = configuration.releaseKey ?? "" }
+                if choice.origin == .prerelease { choice.key = configuration.prereleaseKey ?? "" }
+                guard let entry = configuration[choice.key] else {
+                    if choice.isRemembered {
+                        state.warnings.append(
+                            HostWarning(
+                                message: HostRestoration.goneMessage(choice.key),
+                                path: "$" + JSONText.pathStep(configuration.canonicalHost) + ".key"))
+                    }
+                    continue
+                }
+                let pattern = HostPattern(entry.host)
+                choice.pair.scheme = entry.scheme
+                if pattern.editing == .none {
+                    choice.pair.host = entry.host ?? ""
+                } else if let text = snapshot.typed[name]?[choice.key], let host = try? pattern.fill(text) {
+                    choice.pair.host = host
+                } else {
+                    continue
+                }
+                choices[name] = choice
+            }
+            state.snapshot = HostSnapshot(map: map, choices: choices, typed: typed, defaults: snapshot.defaults)
+        }
+    }
+
+    /// Reads a map from a file and replaces the current one.
+    ///
+    /// - Throws: `.fileFailed` or `.invalidHostMap`; the current map is then unchanged.
+    public func reload(contentsOfFile path: String, strict: Bool = false) throws(NetworkError) {
+        update(try HostMap(contentsOfFile: path, strict: strict))
     }
 
     // MARK: Changes
 
-    /// Replaces the snapshot, then saves and notifies outside the lock, in the order of the changes.
-    func change(
-        _ make: (HostSnapshot, inout [(String, JSONEntity)], inout [HostWarning]) throws(NetworkError) -> HostSnapshot
-    ) throws(NetworkError) {
-        let ticket = tickets.add(1, ordering: .relaxed).newValue
-        let outcome = state.withLock { state -> Result<HostSnapshot, NetworkError> in
-            Result { () throws(NetworkError) in
-                let (old, kept) = (state.snapshot, HostRestoration.stored(state.snapshot, state.foreign))
-                let new = try make(old, &state.foreign, &state.warnings)
-                state.snapshot = new
-                state.effects += Self.effects(from: old, kept, to: new, state, ticket)
-                return old
-            }
-        }
-        _ = try outcome.get()
-        try drain(ticket)
+    /// Returns the current snapshot, and then each new one; a slow reader receives only the newest.
+    ///
+    /// Selecting the current environment is no change. The stream ends when the switch is released or its task is
+    /// cancelled. ``HostSnapshot/changes(since:)`` returns the differences of two snapshots.
+    public func changes() -> AsyncStream<HostSnapshot> {
+        state.changes(of: \.snapshot, unless: { $0.hasSameSelections(as: $1) })
     }
 
-    private static func effects(
-        from old: HostSnapshot, _ oldKept: JSONEntity, to new: HostSnapshot, _ state: State, _ ticket: UInt64
-    ) -> [Effect] {
-        var effects: [Effect] = []
-        let kept = HostRestoration.stored(new, state.foreign)
-        if kept != oldKept { effects.append(.save(kept, ticket: ticket)) }
-        let names = old.map.configurations.map(\.canonicalHost)
-        let added = new.map.configurations.map(\.canonicalHost).filter { old.map[$0] == nil }
-        for host in names + added {
-            let change = HostChange(
-                canonicalHost: host, key: new.selectedKey(host), previous: old.resolve(host), current: new.resolve(host)
-            )
-            if old.selectedKey(host) != change.key || change.previous != change.current {
-                effects.append(.announce(change, Array(state.watchers.values)))
+    /// Replaces the state, notifies its readers, and saves the selections if they differ.
+    private func change(_ body: (inout State) throws(NetworkError) -> Void) throws(NetworkError) {
+        do {
+            try state.update { old in
+                var new = old
+                try body(&new)
+                return new
             }
+        } catch {
+            throw NetworkError(wrapping: error)
         }
-        return effects
+        try save()
     }
 
-    /// Performs pending effects, unless another thread is performing them.
-    private func drain(_ ticket: UInt64) throws(NetworkError) {
-        var own: NetworkError?
+    /// Saves the selections until those saved are the current ones, unless another thread is saving.
+    private func save() throws(NetworkError) {
+        var failure: NetworkError?
         var isFirst = true
-        while true {
-            let begins = isFirst
-            let effects = state.withLock { state -> [Effect]? in
-                if begins, state.isDraining { return nil }
-                state.isDraining = !state.effects.isEmpty
-                defer { state.effects = [] }
-                return state.isDraining ? state.effects : nil
-            }
-            isFirst = false
-            guard let effects else { break }
-            for effect in effects {
-                switch effect {
-                case .announce(let change, let watchers):
-                    for watcher in watchers { watcher.yield(change) }
-                case .save(let choices, let saved):
-                    do throws(NetworkError) {
-                        try store.save(choices)
-                    } catch {
-                        if saved == ticket { own = error }
-                        let warning = HostWarning(
-                            message: "the selection applies but can't be stored: \(error.message)", path: "$",
-                            file: error.file)
-                        state.withLock { $0.warnings.append(warning) }
-                    }
+        while let choices = nextToSave(isFirst) {
+            do throws(NetworkError) {
+                try store.save(choices)
+            } catch {
+                if isFirst { failure = error }
+                let warning = HostWarning(
+                    message: "the selection applies but can't be stored: \(error.message)", path: "$", file: error.file)
+                state.update { old in
+                    var new = old
+                    new.warnings.append(warning)
+                    return new
                 }
             }
+            isFirst = false
         }
-        if let own { throw own }
+        if let failure { throw failure }
+    }
+
+    private func nextToSave(_ isFirst: Bool) -> JSONEntity? {
+        saving.withLock { saving in
+            if isFirst, saving.isActive { return nil }
+            let choices = state.current.stored
+            saving.isActive = choices != saving.last
+            saving.last = choices
+            return saving.isActive ? choices : nil
+        }
     }
 }

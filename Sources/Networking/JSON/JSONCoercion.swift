@@ -1,4 +1,5 @@
 internal import AshlarCore
+internal import AshlarTrees
 
 /// The rule for reading a string as a number or Boolean.
 ///
@@ -22,26 +23,27 @@ enum JSONStringReading {
         var text = text
         return text.withUTF8 { utf8 in
             var rest = utf8[...]
-            let isNegative = rest.first == 0x2D
-            if isNegative || rest.first == 0x2B { rest = rest.dropFirst() }
+            let isNegative = rest.first == UInt8(ascii: "-")
+            if isNegative || rest.first == UInt8(ascii: "+") { rest = rest.dropFirst() }
             func digits() -> Int {
-                let count = rest.prefix { $0 &- 0x30 < 10 }.count
+                let count = rest.prefix(while: \.isDigit).count
                 rest = rest.dropFirst(count)
                 return count
             }
             let start = rest.startIndex
             guard digits() > 0 else { return nil }
-            if rest.first == 0x2E {
+            if rest.first == UInt8(ascii: ".") {
                 rest = rest.dropFirst()
                 guard digits() > 0 else { return nil }
             }
-            if let byte = rest.first, byte | 0x20 == 0x65 {
+            if let byte = rest.first, byte.asciiLowercased == UInt8(ascii: "e") {
                 rest = rest.dropFirst()
-                if rest.first == 0x2B || rest.first == 0x2D { rest = rest.dropFirst() }
+                if rest.first == UInt8(ascii: "+") || rest.first == UInt8(ascii: "-") { rest = rest.dropFirst() }
                 guard digits() > 0 else { return nil }
             }
             guard rest.isEmpty else { return nil }
-            return body(JSONNumber(text: UnsafeBufferPointer(rebasing: utf8[(isNegative ? start - 1 : start)...])))
+            return body(
+                JSONNumber(text: UnsafeBufferPointer(rebasing: utf8[(isNegative ? start - 1 : start)...])))
         }
     }
 
@@ -62,10 +64,11 @@ enum JSONStringReading {
         var value = 0
         for scalar in rest {
             guard ("0"..."9").contains(scalar) else { break }
-            let digit = Int(scalar.value) - 0x30
+            let digit = Int(scalar.value) - Int(UInt8(ascii: "0"))
             let (product, overflow) = value.multipliedReportingOverflow(by: 10)
             let (sum, carry) =
-                isNegative ? product.subtractingReportingOverflow(digit) : product.addingReportingOverflow(digit)
+                isNegative
+                ? product.subtractingReportingOverflow(digit) : product.addingReportingOverflow(digit)
             if overflow || carry { return isNegative ? .min : .max }
             value = sum
         }

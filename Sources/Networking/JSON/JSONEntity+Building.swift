@@ -1,16 +1,21 @@
 internal import AshlarCore
+internal import AshlarTrees
 public import Foundation
 
 /// Values created in code; each is the root of its own document.
 ///
-/// None of these initializers traps: a value deeper than ``JSONLimits/deepest`` or longer than ``JSONLimits/largest``
-/// ``isImpossible``, and so is every value created from it.
+/// None of these initializers traps: a value deeper than 1,024 containers or longer than 256 MiB is impossible, like every
+/// value created from it: it isn't valid, and sending it fails.
 extension JSONEntity {
     /// Creates a value with a key, like SquidKit's initializer.
     ///
     /// - Complexity: O(*n*) in the length of the value's text.
     public init(_ key: String, _ value: JSONEntity) {
-        if value.isImpossible { self = .impossible } else { self.init(trusted: value.bytes(), key: key) }
+        if value.isImpossible {
+            self = .impossible
+        } else {
+            self.init(trusted: value.bytes(), key: key)
+        }
     }
 
     /// Creates a string.
@@ -30,7 +35,9 @@ extension JSONEntity {
     ///
     /// - Throws: `.encodingFailed` for infinities and NaN, which JSON can't represent.
     public init(_ value: Double) throws(NetworkError) {
-        guard value.isFinite else { throw NetworkError(.encodingFailed, "JSON can't represent \(value)") }
+        guard value.isFinite else {
+            throw NetworkError(.encodingFailed, "JSON can't represent \(value)")
+        }
         self.init(trusted: Array("\(value)".utf8))
     }
 
@@ -44,16 +51,16 @@ extension JSONEntity {
     ///
     /// - Complexity: O(*n*) in the length of the text.
     public init(array elements: some Sequence<JSONEntity>) {
-        var bytes: [UInt8] = [0x5B]
+        var bytes: [UInt8] = [UInt8(ascii: "[")]
         for element in elements {
             if element.isImpossible {
                 self = .impossible
                 return
             }
-            if bytes.count > 1 { bytes.append(0x2C) }
+            if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
             element.write(to: &bytes)
         }
-        bytes.append(0x5D)
+        bytes.append(UInt8(ascii: "]"))
         self.init(trusted: bytes)
     }
 
@@ -67,14 +74,14 @@ extension JSONEntity {
             self = .impossible
             return
         }
-        var bytes: [UInt8] = [0x7B]
+        var bytes: [UInt8] = [UInt8(ascii: "{")]
         for (key, value) in members where value.isValid {
-            if bytes.count > 1 { bytes.append(0x2C) }
+            if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
             JSONText.append(quoted: key, to: &bytes)
-            bytes.append(0x3A)
+            bytes.append(UInt8(ascii: ":"))
             value.write(to: &bytes)
         }
-        bytes.append(0x7D)
+        bytes.append(UInt8(ascii: "}"))
         self.init(trusted: bytes)
     }
 
@@ -89,12 +96,15 @@ extension JSONEntity {
     ///   - value: The value.
     ///   - encoder: The encoder.
     /// - Throws: `.encodingFailed` with the underlying error.
-    public init(encoding value: some Encodable, with encoder: JSONEncoder = .init()) throws(NetworkError) {
+    public init(encoding value: some Encodable, with encoder: JSONEncoder = .init())
+        throws(NetworkError)
+    {
         let data: Data
         do {
             data = try encoder.encode(value)
         } catch {
-            throw NetworkError(.encodingFailed, "\(type(of: value)) can't be encoded as JSON", underlying: error)
+            throw NetworkError(
+                .encodingFailed, "\(type(of: value)) can't be encoded as JSON", underlying: error)
         }
         try self.init(parsing: data)
     }
@@ -104,13 +114,15 @@ extension JSONEntity {
     /// - Throws: `.encodingFailed` for values other than strings, numbers, Booleans, `NSNull`, arrays and dictionaries.
     public init(jsonDictionary dictionary: [String: Any]) throws(NetworkError) {
         guard JSONSerialization.isValidJSONObject(dictionary) else {
-            throw NetworkError(.encodingFailed, "the dictionary contains values that JSON can't represent")
+            throw NetworkError(
+                .encodingFailed, "the dictionary contains values that JSON can't represent")
         }
         let data: Data
         do {
             data = try JSONSerialization.data(withJSONObject: dictionary, options: [.sortedKeys])
         } catch {
-            throw NetworkError(.encodingFailed, "the dictionary can't be encoded as JSON", underlying: error)
+            throw NetworkError(
+                .encodingFailed, "the dictionary can't be encoded as JSON", underlying: error)
         }
         try self.init(parsing: data)
     }
@@ -127,14 +139,15 @@ extension JSONEntity {
     }
 }
 
-extension JSONEntity: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+extension JSONEntity: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByFloatLiteral,
     ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
     /// Creates a string.
     public init(stringLiteral value: String) { self.init(value) }
     /// Creates an integer.
     public init(integerLiteral value: Int) { self.init(value) }
-    /// Creates a number; one that isn't finite ``isImpossible``.
+    /// Creates a number; one that isn't finite is impossible.
     public init(floatLiteral value: Double) {
         if value.isFinite { self.init(trusted: Array("\(value)".utf8)) } else { self = .impossible }
     }
@@ -150,10 +163,125 @@ extension RequestBody {
     /// Returns a JSON value as written, with all digits of numbers and members in order.
     ///
     /// For a missing or impossible value, sending the request throws `.encodingFailed`.
-    public static func json(_ value: JSONEntity, contentType: String = "application/json") -> RequestBody {
+    public static func json(_ value: JSONEntity, contentType: String = "application/json")
+        -> RequestBody
+    {
         guard value.isValid else {
-            return .failed(NetworkError(.encodingFailed, "expected a JSON value, found \(value)", phase: .prepare))
+            return .failed(
+                NetworkError(.encodingFailed, "expected a JSON value, found \(value)", phase: .prepare))
         }
         return .bytes(value.bytes(), contentType: contentType)
+    }
+}
+
+/// The layout of JSON text.
+struct JSONStyle: Hashable, Sendable {
+    /// The number of spaces for each level of indentation, 0 to 16; nil writes one line without spaces.
+    var indent: Int?
+    /// Whether the members of objects are sorted by the UTF-8 of their keys.
+    var sortsKeys = false
+}
+
+extension JSONEntity: CustomStringConvertible {
+    /// Returns the value as UTF-8 text; a missing one is `null`.
+    ///
+    /// Numbers and strings are written as in the document, so nothing is lost, and compact JSON is reproduced byte by
+    /// byte.
+    ///
+    /// - Parameters:
+    ///   - indent: The number of spaces for each level of indentation, 0 to 16; nil writes one line without spaces.
+    ///   - sortsKeys: Whether the members of objects are sorted by the UTF-8 of their keys.
+    /// - Returns: The text.
+    /// - Complexity: O(*n*) in the length of the value's text, plus the sorting of keys.
+    public func bytes(indent: Int? = nil, sortsKeys: Bool = false) -> [UInt8] {
+        var output: [UInt8] = []
+        write(to: &output, JSONStyle(indent: indent, sortsKeys: sortsKeys))
+        return output
+    }
+
+    /// Returns the value as text; see ``bytes(indent:sortsKeys:)``.
+    public func text(indent: Int? = nil, sortsKeys: Bool = false) -> String {
+        String(decoding: bytes(indent: indent, sortsKeys: sortsKeys), as: UTF8.self)
+    }
+
+    /// The value as compact text, or `missing` with the requested path.
+    public var description: String {
+        isValid
+            ? text()
+            : isImpossible ? "impossible JSON: too deep, too large or not a number" : "missing \(path)"
+    }
+
+    func write(to output: inout [UInt8], _ style: JSONStyle = JSONStyle(), keepsNulls: Bool = true) {
+        guard isValid else {
+            output += Array("null".utf8)
+            return
+        }
+        JSONWriter(document: document, style: style, keepsNulls: keepsNulls).write(
+            Int(index), to: &output, level: 0)
+    }
+}
+
+/// Writes values from the tape.
+///
+/// The depth limit of documents bounds the recursion.
+private struct JSONWriter {
+    let document: JSONDocument
+    let style: JSONStyle
+    /// Whether elements and members with the value `null` are written.
+    let keepsNulls: Bool
+
+    func write(_ index: Int, to output: inout [UInt8], level: Int) {
+        let word = document.word(at: index)
+        guard JSONTape.isContainer(word) else {
+            document.copy(index, to: &output)
+            return
+        }
+        let isObject = JSONTape.kind(word) == JSONTape.object
+        output.append(isObject ? UInt8(ascii: "{") : UInt8(ascii: "["))
+        var isFirst = true
+        func put(_ position: Int) {
+            let value = isObject ? position + 1 : position
+            guard keepsNulls || !isNull(value, under: isObject ? position : nil, in: index) else {
+                return
+            }
+            if !isFirst { output.append(UInt8(ascii: ",")) }
+            isFirst = false
+            newLine(level + 1, to: &output)
+            if isObject {
+                document.copy(position, to: &output)
+                output.append(UInt8(ascii: ":"))
+                if style.indent != nil { output.append(UInt8(ascii: " ")) }
+            }
+            write(value, to: &output, level: level + 1)
+        }
+        if isObject, style.sortsKeys {
+            for position in sortedKeys(of: index) { put(position) }
+        } else {
+            for position in document.children(of: index) { put(position) }
+        }
+        if !isFirst { newLine(level, to: &output) }
+        output.append(isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"))
+    }
+
+    /// Whether a value is `null`; for duplicate keys, the last value decides.
+    private func isNull(_ value: Int, under key: Int?, in object: Int) -> Bool {
+        let last =
+            key.flatMap { document.find(document.string(at: $0), in: object) }.map { $0 + 1 } ?? value
+        return JSONTape.kind(document.word(at: last)) == JSONTape.null
+    }
+
+    /// Returns the positions of the keys of an object, sorted; duplicate keys retain their order, so that the last one
+    /// applies.
+    private func sortedKeys(of object: Int) -> [Int] {
+        document.children(of: object).map { (Array(document.string(at: $0).utf8), $0) }
+            .sorted { a, b in a.0 == b.0 ? a.1 < b.1 : a.0.lexicographicallyPrecedes(b.0) }
+            .map(\.1)
+    }
+
+    private func newLine(_ level: Int, to output: inout [UInt8]) {
+        guard let indent = style.indent else { return }
+        output.append(UInt8(ascii: "\n"))
+        output.append(
+            contentsOf: repeatElement(UInt8(ascii: " "), count: min(max(indent, 0), 16) * level))
     }
 }

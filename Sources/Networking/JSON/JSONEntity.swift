@@ -1,4 +1,5 @@
 internal import AshlarCore
+internal import AshlarTrees
 
 /// A value in a JSON document, or the location of a missing one.
 ///
@@ -53,38 +54,54 @@ public struct JSONEntity: Sendable {
     /// This is true for containers deeper than ``JSONLimits/deepest``, values longer than ``JSONLimits/largest``,
     /// infinite literals, and values created from one of these. They aren't valid, but unlike missing values they don't
     /// become `null` and aren't omitted.
-    public var isImpossible: Bool { document === JSONDocument.impossible }
+    package var isImpossible: Bool { document === JSONDocument.impossible }
 
     /// Creates the root of a document.
     init(_ document: JSONDocument, _ index: Int32 = 0, key: String? = nil, isValid: Bool = true) {
-        (self.document, self.index, self.isValid) = (document, index, isValid)
-        (keyIndex, ownKey) = (key == nil ? Self.noKey : Self.givenKey, key ?? "")
-        (askedIndex, trail, rule) = (Self.noIndex, nil, .exact)
+        self.document = document
+        self.index = index
+        self.isValid = isValid
+        keyIndex = key == nil ? Self.noKey : Self.givenKey
+        ownKey = key ?? ""
+        askedIndex = Self.noIndex
+        trail = nil
+        rule = .exact
     }
 
     /// Creates a value inside `parent`.
     @inline(__always)
     init(in parent: JSONEntity, _ index: Int, keyIndex: Int32) {
-        (document, self.index, self.keyIndex) = (parent.document, Int32(truncatingIfNeeded: index), keyIndex)
+        document = parent.document
+        self.index = Int32(truncatingIfNeeded: index)
+        self.keyIndex = keyIndex
         ownKey = keyIndex == Self.givenKey ? parent.ownKey : ""
-        (askedIndex, trail, isValid, rule) = (Self.noIndex, nil, true, parent.rule)
+        askedIndex = Self.noIndex
+        trail = nil
+        isValid = true
+        rule = parent.rule
     }
 
     /// Creates a missing value inside `parent`.
     @inline(__always)
     private init(in parent: JSONEntity, missing key: String?, _ askedIndex: Int32) {
-        (document, index, rule, isValid) = (parent.document, parent.index, parent.rule, false)
-        if let key {
-            (keyIndex, ownKey, self.askedIndex) = (Self.givenKey, key, Self.noIndex)
-        } else {
-            (keyIndex, ownKey, self.askedIndex) = (parent.keyIndex, parent.ownKey, askedIndex)
-        }
+        document = parent.document
+        index = parent.index
+        rule = parent.rule
+        isValid = false
+        keyIndex = key == nil ? parent.keyIndex : Self.givenKey
+        ownKey = key ?? parent.ownKey
+        self.askedIndex = key == nil ? askedIndex : Self.noIndex
         trail = parent.isValid ? nil : JSONTrail.adding(parent.step, to: parent.trail)
     }
 
     private init(_ other: JSONEntity, rule: JSONCoercion) {
-        (document, index, keyIndex, ownKey) = (other.document, other.index, other.keyIndex, other.ownKey)
-        (askedIndex, trail, isValid) = (other.askedIndex, other.trail, other.isValid)
+        document = other.document
+        index = other.index
+        keyIndex = other.keyIndex
+        ownKey = other.ownKey
+        askedIndex = other.askedIndex
+        trail = other.trail
+        isValid = other.isValid
         self.rule = rule
     }
 
@@ -110,7 +127,9 @@ public struct JSONEntity: Sendable {
     ///
     /// - Complexity: O(`index`) for up to 32 elements, otherwise O(1) after a first access of O(*n*).
     public subscript(index: Int) -> JSONEntity {
-        guard isValid, kind == JSONTape.array, let position = document.element(index, of: Int(self.index)) else {
+        guard isValid, kind == JSONTape.array,
+            let position = document.element(index, of: Int(self.index))
+        else {
             return JSONEntity(in: self, missing: nil, Swift.max(Int32(clamping: index), Self.noIndex + 1))
         }
         return JSONEntity(in: self, position, keyIndex: keyIndex)
@@ -145,7 +164,7 @@ public struct JSONEntity: Sendable {
     public var count: Int { isContainer ? document.count(of: Int(index)) : 0 }
 
     /// Whether there are no elements or members; true for values that aren't containers.
-    public var isEmpty: Bool { !isContainer || JSONTape.size(word) == 0 }
+    package var isEmpty: Bool { !isContainer || JSONTape.size(word) == 0 }
 
     @inline(__always)
     var isContainer: Bool { isValid && JSONTape.isContainer(word) }
@@ -179,11 +198,106 @@ public struct JSONEntity: Sendable {
     /// The byte offset from 0, and the line and column in bytes from 1; nil for a missing value.
     ///
     /// - Complexity: O(log *n*) in the number of lines, but O(*n*) in the length of the text on the first access.
-    public var position: (offset: Int, line: Int, column: Int)? {
+    package var position: (offset: Int, line: Int, column: Int)? {
         guard isValid, document.textCount > 0 else { return nil }
         let offset = document.range(of: Int(index)).lowerBound
         let (line, column) = document.position(of: offset)
         return (offset, line, column)
+    }
+}
+
+extension JSONEntity: Sequence {
+    /// Iterates over the elements of an array or the values of an object, in the order of the document.
+    ///
+    /// Other values have no elements. A value of an object has its own key; an element has the key of its array.
+    public struct Iterator: IteratorProtocol, Sendable {
+        private let parent: JSONEntity
+        private let isObject: Bool
+        private var position: Int
+        private let end: Int
+
+        init(_ parent: JSONEntity) {
+            self.parent = parent
+            isObject = parent.isObject
+            position = Int(parent.index) + 1
+            end = parent.isContainer ? parent.document.next(after: Int(parent.index)) : 0
+        }
+
+        /// Returns the next element or value, or nil at the end.
+        @inline(__always)
+        public mutating func next() -> JSONEntity? {
+            guard position < end else { return nil }
+            let value = isObject ? position + 1 : position
+            let entity = JSONEntity(
+                in: parent, value,
+                keyIndex: isObject ? Int32(truncatingIfNeeded: position) : parent.keyIndex)
+            position = parent.document.next(after: value)
+            return entity
+        }
+    }
+
+    /// Returns an iterator over the elements of an array or the values of an object.
+    @inline(__always)
+    public func makeIterator() -> Iterator { Iterator(self) }
+}
+
+extension JSONEntity: Hashable {
+    /// Whether both are missing, or both have the same value, regardless of notation.
+    ///
+    /// Numbers are compared exactly (`1`, `1.0` and `10e-1` are equal), strings by their scalars, and objects by key
+    /// and value, in any order. Key, path and coercion rule are ignored.
+    ///
+    /// - Complexity: O(*n*) in the size of the values.
+    public static func == (a: JSONEntity, b: JSONEntity) -> Bool {
+        guard a.isValid, b.isValid else { return a.isValid == b.isValid }
+        if a.document === b.document, a.index == b.index { return true }
+        switch (a.kind, b.kind) {
+        case (JSONTape.integer...JSONTape.fraction, JSONTape.integer...JSONTape.fraction):
+            let (left, right) = (a.document.bytes(at: Int(a.index)), b.document.bytes(at: Int(b.index)))
+            return left.elementsEqual(right) || JSONDecimal(left) == JSONDecimal(right)
+        case (JSONTape.string...JSONTape.escapedString, JSONTape.string...JSONTape.escapedString):
+            return a.stringBytes == b.stringBytes
+        case (JSONTape.array, JSONTape.array):
+            return a.count == b.count && a.elementsEqual(b)
+        case (JSONTape.object, JSONTape.object):
+            // For duplicate keys, only the last is compared, so that the comparison is linear.
+            return a.allSatisfy { member in
+                let key = member.key
+                return a[key].index != member.index || member == b[key]
+            } && b.allSatisfy { a[$0.key].isValid }
+        default:
+            return a.kind == b.kind
+        }
+    }
+
+    /// Hashes the components that equality compares.
+    ///
+    /// - Complexity: O(*n*) in the size of the value.
+    public func hash(into hasher: inout Hasher) {
+        guard isValid else { return hasher.combine(0 as UInt8) }
+        switch kind {
+        case JSONTape.integer, JSONTape.fraction:
+            hasher.combine(1 as UInt8)
+            hasher.combine(JSONDecimal(document.bytes(at: Int(index))))
+        case JSONTape.string, JSONTape.escapedString:
+            hasher.combine(2 as UInt8)
+            hasher.combine(stringBytes)
+        case JSONTape.array:
+            hasher.combine(3 as UInt8)
+            hasher.combine(count)
+            for element in self { hasher.combine(element) }
+        case JSONTape.object:
+            // The order of members is ignored.
+            hasher.combine(4 as UInt8)
+            hasher.combine(dictionary() ?? [:])
+        default:
+            hasher.combine(UInt8(truncatingIfNeeded: kind) &+ 8)
+        }
+    }
+
+    private var stringBytes: [UInt8] {
+        let raw = document.bytes(at: Int(index))
+        return kind == JSONTape.string ? Array(raw) : JSONText.unescapedBytes(raw)
     }
 }
 
@@ -211,7 +325,9 @@ final class JSONTrail: Sendable {
     private let depth: Int
 
     private init(behind outer: JSONTrail?, _ step: Step) {
-        (self.outer, self.step, depth) = (outer, step, (outer?.depth ?? 0) + 1)
+        self.outer = outer
+        self.step = step
+        depth = (outer?.depth ?? 0) + 1
     }
 
     /// Returns the trail with another step, or unchanged if it is full.

@@ -1,26 +1,77 @@
+internal import AshlarCore
+internal import AshlarTrees
+
 /// Limits of a JSON document, and the treatment of duplicate keys.
 public struct JSONLimits: Hashable, Sendable {
     /// The maximum depth of nested containers; 512 by default, at most ``deepest``.
-    public var depth: Int
+    var depth: Int
     /// The maximum number of bytes; by default and at most ``largest``.
-    public var bytes: Int
+    var bytes: Int
     /// Whether a document with a key that occurs twice in one object is rejected with `.invalidJSON`.
     ///
     /// If it is false, the default, the last value is read, and all values are iterated, counted and written.
-    public var rejectsDuplicateKeys: Bool
+    var rejectsDuplicateKeys: Bool
 
     /// The greatest value of ``depth``, 1,024, which also applies to values created in code.
-    public static let deepest: Int = 1024
+    package static let deepest: Int = 1024
     /// The greatest value of ``bytes``: 256 MiB less one byte.
-    public static let largest: Int = (1 << 28) - 1
+    package static let largest: Int = (1 << 28) - 1
 
-    /// The default limits, with duplicate keys rejected.
-    public static let strict: JSONLimits = JSONLimits(rejectsDuplicateKeys: true)
-
-    /// Creates limits, clamped to the greatest values.
-    public init(depth: Int = 512, bytes: Int = JSONLimits.largest, rejectsDuplicateKeys: Bool = false) {
+    /// Creates limits.
+    ///
+    /// - Parameters:
+    ///   - depth: The maximum depth of nested containers, at most 1,024.
+    ///   - bytes: The maximum number of bytes, less than 256 MiB.
+    ///   - rejectsDuplicateKeys: Whether a document with a key that occurs twice in one object is rejected with
+    ///     `.invalidJSON`; otherwise the last value is read, and all values are iterated, counted and written.
+    public init(depth: Int = 512, bytes: Int = (1 << 28) - 1, rejectsDuplicateKeys: Bool = false) {
         self.depth = min(max(depth, 0), Self.deepest)
         self.bytes = min(max(bytes, 0), Self.largest)
         self.rejectsDuplicateKeys = rejectsDuplicateKeys
+    }
+}
+
+/// The format of dates in a JSON document.
+public enum JSONDateFormat: Hashable, Sendable {
+    /// Strings such as `2026-11-20T13:19:38Z` or `2026-11-20T14:19:38.25+01:00` (RFC 3339).
+    case rfc3339
+    /// Numbers of seconds since 1970-01-01T00:00:00Z.
+    case secondsSince1970
+    /// Numbers of milliseconds since 1970-01-01T00:00:00Z.
+    case millisecondsSince1970
+    /// Numbers of seconds since 2001-01-01T00:00:00Z, the default of `JSONEncoder`.
+    case secondsSince2001
+}
+
+extension JSONDocument {
+    /// A document without a value.
+    static let empty = JSONDocument()
+    /// A separate document for values that JSON can't represent.
+    static let impossible = JSONDocument()
+
+    /// Copies and parses a JSON text.
+    ///
+    /// - Throws: `.invalidJSON` or `.jsonLimit`.
+    convenience init(_ bytes: UnsafeBufferPointer<UInt8>, limits: JSONLimits) throws(NetworkError) {
+        let options = JSONDocument.Options(
+            depth: limits.depth, bytes: limits.bytes, rejectsDuplicateKeys: limits.rejectsDuplicateKeys)
+        do {
+            try self.init(bytes, options: options)
+        } catch {
+            throw NetworkError(error)
+        }
+    }
+}
+
+extension NetworkError {
+    init(_ failure: JSONSyntaxError) {
+        let isLimit = failure.kind == .depth || failure.kind == .size
+        self.init(isLimit ? .jsonLimit : .invalidJSON, failure.message)
+        limit = failure.limit
+        if failure.kind == .size { return }
+        offset = failure.offset
+        path = failure.path
+        line = failure.line
+        column = failure.column
     }
 }

@@ -23,7 +23,10 @@ public struct ClientCertificate: Hashable, Sendable, CustomStringConvertible {
     let password: String?
 
     private init(_ format: Format, _ file: String, _ keyFile: String, _ password: String?) {
-        (self.format, self.file, self.keyFile, self.password) = (format, file, keyFile, password)
+        self.format = format
+        self.file = file
+        self.keyFile = keyFile
+        self.password = password
     }
 
     /// Returns a certificate in PEM files; `CurlTransport` only.
@@ -65,8 +68,9 @@ public struct ClientCertificate: Hashable, Sendable, CustomStringConvertible {
                     _ = try WholeFile.read(file, limit: 1 << 20)
                 } catch {
                     var failure = HostSettings<ClientCertificate>.invalid(
-                        "the file of a client certificate cannot be read", host, setting)
-                    (failure.file, failure.underlying) = (file, error)
+                        "the file of a client certificate can't be read", host, setting)
+                    failure.file = file
+                    failure.underlying = error
                     throw failure
                 }
             }

@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// Settings by host: a host name or an IP address without a port; case, a trailing dot and the form of an international
 /// name are ignored.
 struct HostSettings<Value: Sendable>: Sendable {
@@ -39,5 +41,35 @@ struct HostSettings<Value: Sendable>: Sendable {
         var error = NetworkError(.invalidConfiguration, message, phase: .prepare)
         error.key = "\(setting)[\(host)]"
         return error
+    }
+}
+
+/// The pinned public keys of a configuration, by normalized host.
+struct PinnedKeys: Sendable {
+    private static let setting = "pinnedKeys"
+    private let pins: HostSettings<String>
+
+    /// Checks the pins of a configuration.
+    ///
+    /// - Throws: `.invalidConfiguration` for a host that no URL can have, for two pins of one host, and for a malformed pin.
+    init(_ configured: [String: String]) throws(NetworkError) {
+        pins = try HostSettings(configured, Self.setting)
+        for (host, pin) in configured { try Self.check(pin, of: host) }
+    }
+
+    var isEmpty: Bool { pins.isEmpty }
+
+    /// Returns the pin of a URL's host.
+    subscript(url: HTTPURL) -> String? { pins[url] }
+
+    private static func check(_ pin: String, of host: String) throws(NetworkError) {
+        // libcurl interprets text without the prefix as the name of a key file.
+        let hashes = pin.split(separator: ";", omittingEmptySubsequences: false)
+        for hash in hashes {
+            guard hash.hasPrefix("sha256//"), AshlarCore.Base64.decode(hash.utf8.dropFirst(8))?.count == 32 else {
+                throw HostSettings<String>.invalid(
+                    "expected sha256// and the Base64 of 32 bytes as a pin of \(host)", host, setting)
+            }
+        }
     }
 }

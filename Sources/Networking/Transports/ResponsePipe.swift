@@ -1,7 +1,7 @@
 internal import AshlarCore
 
 /// The writing side of a pipe, as used by its reader.
-protocol TransferProducer: AnyObject, Sendable {
+protocol ResponseProducer: AnyObject, Sendable {
     /// Called when the reader needs nothing more.
     func readerCancelled()
     /// Called when the reader has emptied the buffer after a rejected write; writing may continue.
@@ -12,52 +12,50 @@ protocol TransferProducer: AnyObject, Sendable {
 ///
 /// It has one writer and one reader. Written bytes are available to the reader immediately, but only `flush` wakes it,
 /// so that a small response wakes its task once. Neither tasks nor the producer are called under the lock.
-///
-/// The pipe is the executor of its own method `park`: a reader that must wait calls it and becomes a job, which the
-/// thread that wakes it can run on the shared threads or on itself.
-actor TransferPipe: ResponseBodySource, ExchangeEndSource, SerialExecutor {
+final class ResponsePipe: ResponseBodySource, ExchangeEndSource {
     private struct State {
         var head: ResponseHead?
         var interims: [ResponseHead] = []
         var timings = TransportTimings()
         var buffer: [UInt8] = []
-        var refused = false
+        var hasRejectedWrite = false
         var ended = false
         var failure: NetworkError?
         var end: ExchangeEnd?
         /// Reports the end to the client's handler; called once.
         var report: (@Sendable () -> Void)?
-        var waiter: UnownedJob?
+        var reader: CheckedContinuation<Void, Never>?
         var waitsForHead = true
-        var producer: (any TransferProducer)?
+        var producer: (any ResponseProducer)?
 
-        var hasNews: Bool { ended || (waitsForHead ? head != nil || !interims.isEmpty : !buffer.isEmpty) }
+        /// Whether the reader can continue.
+        var isReadable: Bool { ended || (waitsForHead ? head != nil || !interims.isEmpty : !buffer.isEmpty) }
     }
 
     /// The maximum number of buffered bytes; further writes are rejected.
     static let capacity = 256 << 10
 
     private let state = Mutex(State())
-    private var parked = 0
-
-    nonisolated var unownedExecutor: UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 
     // MARK: Writer
 
-    nonisolated func attach(_ producer: some TransferProducer) { state.withLock { $0.producer = producer } }
+    func attach(_ producer: some ResponseProducer) { state.withLock { $0.producer = producer } }
 
-    nonisolated func write(head: ResponseHead, timings: TransportTimings) {
-        state.withLock { ($0.head, $0.timings) = (head, timings) }
+    func write(head: ResponseHead, timings: TransportTimings) {
+        state.withLock { state in
+            state.head = head
+            state.timings = timings
+        }
     }
 
-    nonisolated func write(interim head: ResponseHead) { state.withLock { $0.interims.append(head) } }
+    func write(interim head: ResponseHead) { state.withLock { $0.interims.append(head) } }
 
     /// Buffers bytes, or rejects them because the reader is behind; `readerDrained` follows a rejection.
-    nonisolated func write(_ bytes: UnsafeRawBufferPointer, limited: Bool = true) -> Bool {
+    func write(_ bytes: UnsafeRawBufferPointer, limited: Bool = true) -> Bool {
         state.withLock { state in
             guard !state.ended else { return true }
             if limited, !state.buffer.isEmpty, state.buffer.count + bytes.count > Self.capacity {
-                state.refused = true
+                state.hasRejectedWrite = true
                 return false
             }
             state.buffer.append(contentsOf: bytes)
@@ -66,13 +64,13 @@ actor TransferPipe: ResponseBodySource, ExchangeEndSource, SerialExecutor {
     }
 
     /// Whether the response hasn't ended.
-    nonisolated var isOpen: Bool { state.withLock { !$0.ended } }
+    var isOpen: Bool { state.withLock { !$0.ended } }
 
     /// Whether there is room for a write; if not, `readerDrained` follows.
-    nonisolated func hasRoom() -> Bool {
+    func hasRoom() -> Bool {
         state.withLock { state in
             guard !state.ended, state.buffer.count >= Self.capacity else { return true }
-            state.refused = true
+            state.hasRejectedWrite = true
             return false
         }
     }
@@ -80,36 +78,33 @@ actor TransferPipe: ResponseBodySource, ExchangeEndSource, SerialExecutor {
     /// Ends the response; later calls have no effect.
     ///
     /// The reader calls `report` when it learns about the end, or another thread if the reader has cancelled.
-    nonisolated func finish(
+    func finish(
         _ failure: NetworkError? = nil, _ end: ExchangeEnd? = nil, report: (@Sendable () -> Void)? = nil
     ) {
-        let (producer, late) = state.withLock { state -> ((any TransferProducer)?, (@Sendable () -> Void)?) in
+        let (producer, late) = state.withLock { state -> ((any ResponseProducer)?, (@Sendable () -> Void)?) in
             if let end { state.end = state.end ?? end }  // also after the reader has cancelled
             guard !state.ended else { return (nil, report) }
-            (state.ended, state.failure, state.report) = (true, failure, report)
+            state.ended = true
+            state.failure = failure
+            state.report = report
             return (state.producer.take(), nil)
         }
         _ = producer  // released outside the lock
         if let late { Task { late() } }
     }
 
-    /// Wakes the reader on the shared threads if there is something for it.
-    nonisolated func flush() {
-        if let job = takeReader() { Self.schedule(job) }
+    /// Wakes the reader if it can continue.
+    func flush() {
+        let reader = state.withLock { $0.isReadable ? $0.reader.take() : nil }
+        reader?.resume()
     }
-
-    /// Returns the waiting reader if there is something for it; the caller must run it.
-    nonisolated func takeReader() -> UnownedJob? { state.withLock { $0.hasNews ? $0.waiter.take() : nil } }
-
-    /// Runs a reader on the shared threads.
-    nonisolated static func schedule(_ job: UnownedJob) { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
 
     // MARK: Reader
 
-    nonisolated var end: ExchangeEnd? { state.withLock { $0.end } }
+    var end: ExchangeEnd? { state.withLock { $0.end } }
 
     /// Returns the head of the response, after `observe` has received the interim heads in order.
-    nonisolated func head(
+    func head(
         _ observe: (ResponseHead) -> Void = { _ in }
     ) async throws(NetworkError) -> (ResponseHead, TransportTimings) {
         while true {
@@ -128,13 +123,13 @@ actor TransferPipe: ResponseBodySource, ExchangeEndSource, SerialExecutor {
         }
     }
 
-    nonisolated func next() async throws(NetworkError) -> [UInt8]? {
+    func next() async throws(NetworkError) -> [UInt8]? {
         while true {
             var chunk: [UInt8] = []
-            let (hasEnded, producer) = state.withLock { state -> (Bool, (any TransferProducer)?) in
+            let (hasEnded, producer) = state.withLock { state -> (Bool, (any ResponseProducer)?) in
                 swap(&chunk, &state.buffer)
-                guard state.refused else { return (state.ended, nil) }
-                state.refused = false
+                guard state.hasRejectedWrite else { return (state.ended, nil) }
+                state.hasRejectedWrite = false
                 return (state.ended, state.producer)
             }
             producer?.readerDrained()
@@ -149,44 +144,35 @@ actor TransferPipe: ResponseBodySource, ExchangeEndSource, SerialExecutor {
         }
     }
 
-    nonisolated func cancel() {
+    func cancel() {
         var dropped: [UInt8] = []
-        let (producer, waiter, report) = state.withLock { state in
+        let (producer, reader, report) = state.withLock { state in
             swap(&dropped, &state.buffer)
             if !state.ended || (state.failure == nil && !dropped.isEmpty) {
                 state.failure = NetworkError(
                     .cancelled, "the request was cancelled", phase: state.head == nil ? .wait : .receive)
             }
             state.ended = true
-            return (state.producer.take(), state.waiter.take(), state.report.take())
+            return (state.producer.take(), state.reader.take(), state.report.take())
         }
         if let report { Task { report() } }
-        if let waiter { Self.schedule(waiter) }
+        reader?.resume()
         producer?.readerCancelled()
     }
 
-    private nonisolated func wait() async {
-        while !state.withLock({ $0.hasNews }) {
-            await withTaskCancellationHandler {
-                await park()
-            } onCancel: {
-                cancel()
+    /// Returns when the reader can continue; a cancellation of the task cancels the response.
+    private func wait() async {
+        if state.withLock(\.isReadable) { return }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isReadable = state.withLock { state in
+                    if !state.isReadable { state.reader = continuation }
+                    return state.isReadable
+                }
+                if isReadable { continuation.resume() }
             }
+        } onCancel: {
+            cancel()
         }
-    }
-
-    /// Returns when the reader is woken; the counter prevents the compiler from removing the change of executors.
-    @inline(never)
-    private func park() { parked &+= 1 }
-
-    /// Stores the reader that begins to wait.
-    nonisolated func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        let goesOn = state.withLock { state in
-            if state.hasNews { return true }
-            state.waiter = job
-            return false
-        }
-        if goesOn { Self.schedule(job) }
     }
 }

@@ -1,7 +1,7 @@
 internal import AshlarCore
 
-/// Limits the unsent bytes of a WebSocket: senders wait while it is full.
-final class SendWindow: Sendable {
+/// Limits the unsent bytes of a connection: senders wait while it is full.
+package final class SendWindow: Sendable {
     private struct State {
         var unsent = 0
         var isClosed = false
@@ -11,14 +11,17 @@ final class SendWindow: Sendable {
     }
 
     /// The number of unsent bytes at which senders wait.
-    static let capacity = 256 << 10
+    package static let capacity = 256 << 10
 
     private let state = Mutex(State())
+
+    /// Creates an empty window.
+    package init() {}
 
     /// Adds bytes as soon as there is room for some of them.
     ///
     /// - Throws: `.webSocketClosed` after `close()`, `.cancelled` if the task is cancelled while it waits.
-    func add(_ bytes: Int) async throws(NetworkError) {
+    package func add(_ bytes: Int) async throws(NetworkError) {
         while true {
             let (isAdded, isClosed) = state.withLock { state in
                 let fits = !state.isFull && !state.isClosed
@@ -26,7 +29,7 @@ final class SendWindow: Sendable {
                 return (fits, state.isClosed)
             }
             if isAdded { return }
-            if isClosed { throw NetworkError(.webSocketClosed, "the WebSocket is closed", phase: .send) }
+            if isClosed { throw NetworkError(.webSocketClosed, "the connection is closed", phase: .send) }
             if Task.isCancelled { throw NetworkError(.cancelled, "the task was cancelled", phase: .send) }
             await waitForRoom()
         }
@@ -49,7 +52,7 @@ final class SendWindow: Sendable {
     }
 
     /// Removes bytes that have been sent.
-    func remove(_ bytes: Int) {
+    package func remove(_ bytes: Int) {
         let isFull = state.withLock { state in
             state.unsent -= bytes
             return state.isFull
@@ -58,7 +61,7 @@ final class SendWindow: Sendable {
     }
 
     /// Makes all present and future senders fail.
-    func close() {
+    package func close() {
         state.withLock { $0.isClosed = true }
         resumeAll()
     }

@@ -20,12 +20,12 @@ public final class StubTransport: NetworkTransport, ExpressibleByDictionaryLiter
 
     /// Creates a transport with a response for each `METHOD /path` or `METHOD /path?query`; the latter takes
     /// precedence.
-    public convenience init(_ answers: [String: StubResponse]) {
+    public convenience init(_ responses: [String: StubResponse]) {
         self.init { request throws(NetworkError) in
             let keys = ["\(request.method) \(request.url.target)", "\(request.method) \(request.url.path)"]
-            if let answer = keys.lazy.compactMap({ answers[$0] }).first { return answer }
-            let known = answers.keys.sorted().joined(separator: ", ")
-            throw NetworkError(.notRecorded, "nothing answers \(keys[1]); stubbed are: \(known)", phase: .send)
+            if let response = keys.lazy.compactMap({ responses[$0] }).first { return response }
+            let known = responses.keys.sorted().joined(separator: ", ")
+            throw NetworkError(.notRecorded, "nothing responds to \(keys[1]); stubbed are: \(known)", phase: .send)
         }
     }
 
@@ -41,16 +41,16 @@ public final class StubTransport: NetworkTransport, ExpressibleByDictionaryLiter
     public func send(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
         if Task.isCancelled { throw NetworkError(.cancelled, "the task was cancelled", phase: .send) }
         seen.withLock { $0.append(request) }
-        let answer = try await handler(request)
-        if let delay = answer.delay {
+        let stub = try await handler(request)
+        if let delay = stub.delay {
             let limit = [request.options.idleTimeout, request.options.totalTimeout].compactMap { $0 }.min()
             do { try await Task.sleep(for: min(delay, limit ?? delay)) } catch {
                 throw NetworkError(wrapping: error, phase: .wait)
             }
-            if let limit, limit < delay { throw NetworkError(.timedOut, "no answer within \(limit)", phase: .wait) }
+            if let limit, limit < delay { throw NetworkError(.timedOut, "no response within \(limit)", phase: .wait) }
         }
-        if let failure = answer.failure { throw failure }
-        var (chunks, end) = (answer.chunks, answer.bodyFailure)
+        if let failure = stub.failure { throw failure }
+        var (chunks, end) = (stub.chunks, stub.bodyFailure)
         if let limit = request.options.limits.bodyBytes, chunks.reduce(0, { $0 + $1.count }) > limit {
             var rest = limit
             chunks = Array(
@@ -58,11 +58,11 @@ public final class StubTransport: NetworkTransport, ExpressibleByDictionaryLiter
                     rest -= chunk.count
                     return rest >= 0
                 })
-            end = ResponseBody.tooLarge(limit, "the answer is longer than allowed")
+            end = ResponseBody.tooLarge(limit, "the response is longer than allowed")
         }
-        let source = StubBodySource(chunks, failure: end, trailers: answer.trailers)
-        for head in answer.interims { request.observeInterim(head) }
-        var response = StreamedResponse(head: answer.head, body: ResponseBody(source), url: request.url)
+        let source = StubBodySource(chunks, failure: end, trailers: stub.trailers)
+        for head in stub.interims { request.observeInterim(head) }
+        var response = StreamedResponse(head: stub.head, body: ResponseBody(source), url: request.url)
         response.ending = source
         return response
     }

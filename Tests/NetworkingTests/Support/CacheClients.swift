@@ -1,3 +1,5 @@
+import AshlarTestSupport
+
 @testable import AshlarNetworking
 
 /// Tests with a cache whose clock they set.
@@ -18,7 +20,7 @@ extension CacheClients {
         configuration.cache = cache
         configuration.observers =
             log.map { log in
-                [ClosureNetworkObserver { event in log.withLock { $0.append(event) } }]
+                [NetworkObserver { event in log.withLock { $0.append(event) } }]
             } ?? []
         return NetworkClient(configuration, transport: stub, hosts: hosts)
     }

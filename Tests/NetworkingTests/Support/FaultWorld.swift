@@ -1,5 +1,8 @@
+import AshlarNetworkingTestSupport
+
 #if os(Linux)
     import AshlarNetworking
+    import AshlarTestSupport
     import Foundation
     import Glibc
 

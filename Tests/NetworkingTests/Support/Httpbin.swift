@@ -1,3 +1,4 @@
+import AshlarTestSupport
 import Foundation
 
 /// The httpbin that `Scripts/httpbin-server` starts, once for all tests; or the one that ASHLAR_HTTPBIN_URL names.

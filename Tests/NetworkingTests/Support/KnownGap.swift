@@ -1,3 +1,4 @@
+import AshlarNetworkingTestSupport
 import Testing
 
 /// Gaps of Foundation's URLSession on Linux (Swift 6.3); each test asserts that the gap still exists.

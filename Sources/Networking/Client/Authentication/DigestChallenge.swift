@@ -43,7 +43,10 @@ struct DigestChallenge: Hashable {
         guard challenge.scheme == "digest", let realm = challenge["realm"], let nonce = challenge["nonce"] else {
             return nil
         }
-        (self.realm, self.nonce, opaque, algorithm) = (realm, nonce, challenge["opaque"], challenge["algorithm"])
+        self.realm = realm
+        self.nonce = nonce
+        opaque = challenge["opaque"]
+        algorithm = challenge["algorithm"]
         var name = (algorithm ?? "MD5").lowercased()
         isSession = name.hasSuffix("-sess")
         if isSession { name.removeLast(5) }

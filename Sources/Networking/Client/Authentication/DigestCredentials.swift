@@ -16,14 +16,15 @@ final class DigestCredentials: Sendable {
     private let sessions = Mutex<[String: Session]>([:])
 
     init(_ credentials: BasicCredentials, clientNonce: @escaping @Sendable () -> String = randomNonce) {
-        (self.credentials, makeClientNonce) = (credentials, clientNonce)
+        self.credentials = credentials
+        makeClientNonce = clientNonce
     }
 
     /// Sends a request, answering a known challenge of its origin, and again after a new challenge.
     func send(_ request: NetworkRequest, _ next: NetworkNext) async throws(NetworkError) -> StreamedResponse {
         let call = DigestCall(self)
         var request = request
-        request.authorizer = call
+        request.authorizes = { hop throws(NetworkError) in try await call.authorize(&hop) }
         var adopted: String?
         // A nonce can expire between two requests, so a second challenge is answered only if it reports this.
         for _ in 0..<2 {
@@ -99,7 +100,7 @@ final class DigestCredentials: Sendable {
 }
 
 /// One call of a client, whose hops are answered one by one because each has its own target and count.
-private final class DigestCall: HopAuthorizer {
+private final class DigestCall: Sendable {
     private let credentials: DigestCredentials
     private let used = Mutex<String?>(nil)
 
@@ -108,6 +109,7 @@ private final class DigestCall: HopAuthorizer {
     /// The nonce of the latest hop, or nil if it had no credentials.
     var usedNonce: String? { used.withLock { $0 } }
 
+    /// Sets the credentials of a hop before it is sent.
     func authorize(_ hop: inout NetworkRequest) async throws(NetworkError) {
         let answer = try await credentials.answer(hop)
         used.withLock { $0 = answer?.nonce }

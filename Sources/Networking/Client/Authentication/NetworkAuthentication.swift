@@ -1,13 +1,82 @@
+/// The credentials for a client's requests.
+///
+/// ```swift
+/// var configuration = ClientConfiguration()
+/// configuration.base = "https://api.example.com"
+/// configuration.authentication = .bearer("token")
+/// ```
+///
+/// Credentials are sent only to ``hosts``. A request with its own `Authorization` field, or with user information that
+/// its options allow, is sent unchanged. A redirect to another origin removes the credentials.
+public struct NetworkAuthentication: Sendable {
+    enum Scheme {
+        case field(HTTPField)
+        case bearer(BearerToken)
+        case digest(DigestCredentials)
+    }
+
+    let scheme: Scheme
+    /// The hosts that receive the credentials, as names or addresses without a port; canonical hosts by their canonical name.
+    ///
+    /// Nil, the default, means the host of ``ClientConfiguration/base``, or every host if there is no base.
+    public var hosts: Set<String>?
+
+    private init(_ scheme: Scheme) { self.scheme = scheme }
+
+    /// Sends a user name and a password with every request (RFC 7617).
+    public static func basic(user: String, password: String) -> NetworkAuthentication {
+        let credentials = BasicCredentials(user: user, password: password)
+        return NetworkAuthentication(.field(.authorization(credentials.field)))
+    }
+
+    /// Sends a token with every request (RFC 6750).
+    public static func bearer(_ token: String) -> NetworkAuthentication {
+        NetworkAuthentication(.field(.authorization(bearer: token)))
+    }
+
+    /// Sends a token that can be refreshed with every request.
+    public static func bearer(_ token: BearerToken) -> NetworkAuthentication {
+        NetworkAuthentication(.bearer(token))
+    }
+
+    /// Answers the server's challenges with hashes of a user name and a password (RFC 7616).
+    ///
+    /// The algorithms are SHA-512-256, SHA-256 and MD5, with or without `-sess`, for `qop=auth`, `auth-int` or none. The
+    /// server's first challenge with one of these is answered. Later requests to the same origin answer it in advance.
+    public static func digest(user: String, password: String) -> NetworkAuthentication {
+        NetworkAuthentication(.digest(DigestCredentials(BasicCredentials(user: user, password: password))))
+    }
+}
+
+extension HTTPField {
+    /// Returns a field with credentials.
+    static func authorization(_ credentials: String) -> HTTPField {
+        HTTPField("Authorization", credentials, isSensitive: true)
+    }
+
+    /// Returns the field of an access token (RFC 6750).
+    static func authorization(bearer token: String) -> HTTPField { authorization("Bearer " + token) }
+}
+
+extension NetworkRequest {
+    /// Returns the request with another field.
+    func adding(_ field: HTTPField) -> NetworkRequest {
+        var request = self
+        request.headers.append(field)
+        return request
+    }
+}
+
 /// Adds credentials to requests, and renews them when the server answers 401.
 ///
 /// ``ClientConfiguration/authentication`` adds it between the cache and the retries.
-public struct AuthenticationMiddleware: NetworkMiddleware {
+struct AuthenticationMiddleware: NetworkMiddleware {
     private let scheme: NetworkAuthentication.Scheme
     /// The hosts that receive the credentials, or nil for all.
     private let hosts: Set<String>?
 
     /// Creates a middleware that sends the credentials to their hosts, or to every host if they have none.
-    public init(_ authentication: NetworkAuthentication) { self.init(authentication, base: nil) }
+    init(_ authentication: NetworkAuthentication) { self.init(authentication, base: nil) }
 
     init(_ authentication: NetworkAuthentication, base: EndpointHost?) {
         scheme = authentication.scheme
@@ -21,13 +90,13 @@ public struct AuthenticationMiddleware: NetworkMiddleware {
     /// Sends a request with credentials, and again at most twice if the server rejects them and they can be renewed.
     ///
     /// - Throws: `.authenticationFailed` if a token can't be refreshed, or the failure of the request.
-    public nonisolated(nonsending) func intercept(
+    nonisolated(nonsending) func intercept(
         _ request: NetworkRequest, next: NetworkNext
     ) async throws(NetworkError) -> StreamedResponse {
         guard covers(request) else { return try await next(request) }
         switch scheme {
         case .field(let field):
-            return try await next(field.authorized(request))
+            return try await next(request.adding(field))
         case .bearer(let token):
             return try await token.send(request, next)
         case .digest(let credentials):

@@ -30,7 +30,10 @@ struct CacheEntry: Hashable, Sendable {
 
     /// Creates an entry for a response.
     init(_ request: NetworkRequest, _ head: ResponseHead, _ body: [UInt8], requested: Int64, received: Int64) {
-        (status, self.body, self.requested, self.received) = (head.status, body, requested, received)
+        status = head.status
+        self.body = body
+        self.requested = requested
+        self.received = received
         let unshared = Self.connectionFields(head.headers) + CacheControl(head.headers).fields(of: "no-cache")
         headers = HTTPHeaders(
             head.headers.filter { field in !unshared.contains { $0.equalsIgnoringASCIICase(field.name) } })
@@ -41,8 +44,12 @@ struct CacheEntry: Hashable, Sendable {
     init(
         status: Int, headers: HTTPHeaders, body: [UInt8], varying: [Varying], requested: Int64, received: Int64
     ) {
-        (self.status, self.headers, self.body, self.varying) = (status, headers, body, varying)
-        (self.requested, self.received) = (requested, received)
+        self.status = status
+        self.headers = headers
+        self.body = body
+        self.varying = varying
+        self.requested = requested
+        self.received = received
     }
 
     /// The approximate number of bytes in memory.
@@ -69,7 +76,8 @@ struct CacheEntry: Hashable, Sendable {
                 headers.append(field)
             }
         }
-        (self.requested, self.received) = (requested, received)
+        self.requested = requested
+        self.received = received
     }
 
     /// The fields of a stored response that a 304 doesn't replace, because they describe the stored bytes.
@@ -117,5 +125,31 @@ struct CacheRecord: Hashable, Sendable {
         variants.removeAll { $0.matches(request) }
         if let entry { variants.insert(entry, at: 0) }
         if variants.count > Self.mostVariants { variants.removeLast(variants.count - Self.mostVariants) }
+    }
+}
+
+/// The URL under which responses are stored, without its fragment.
+struct CacheKey: Hashable, Sendable {
+    private let url: HTTPURL
+
+    init(_ url: HTTPURL) { self.url = url }
+
+    /// The URL as text, for storage in files.
+    var text: String { url.requestText }
+
+    /// The number of buckets.
+    static let buckets = 256
+
+    /// Returns the bucket of a URL; equal keys have the same bucket.
+    static func bucket(of url: HTTPURL) -> Int { Int(truncatingIfNeeded: ByteHash.hash(url.path)) & (buckets - 1) }
+
+    static func == (a: CacheKey, b: CacheKey) -> Bool {
+        a.url.hasSameOrigin(as: b.url) && a.url.path == b.url.path && a.url.query == b.url.query
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(url.host)
+        hasher.combine(url.path)
+        hasher.combine(url.query)
     }
 }

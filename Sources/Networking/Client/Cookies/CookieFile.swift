@@ -37,8 +37,11 @@ final class CookieFile: Sendable {
         do {
             return try JSONEntity(parsing: bytes).decode(Content.self).cookies.map { stored in
                 var cookie = NetworkCookie(stored.name, stored.value, host: stored.domain)
-                (cookie.path, cookie.expires, cookie.isHostOnly) = (stored.path, stored.expires, stored.isHostOnly)
-                (cookie.isSecure, cookie.isHTTPOnly) = (stored.isSecure, stored.isHTTPOnly)
+                cookie.path = stored.path
+                cookie.expires = stored.expires
+                cookie.isHostOnly = stored.isHostOnly
+                cookie.isSecure = stored.isSecure
+                cookie.isHTTPOnly = stored.isHTTPOnly
                 return cookie
             }
         } catch {

@@ -1,5 +1,154 @@
 internal import AshlarCore
 
+/// A description of a server's operation: its location, its parameters and the type of its result.
+///
+/// An endpoint is usually a small struct whose stored properties are the parameters. Only `host`, `path` and `Output`
+/// are required. The default `decode` depends on `Output`: a `Decodable` type is decoded from JSON, `JSONEntity` is the
+/// parsed JSON, `String` the text, `[UInt8]` the bytes, and `Void` ignores the body.
+///
+/// ```swift
+/// struct Note: Decodable, Sendable { let id: Int; let title: String }
+///
+/// struct GetNote: Endpoint {
+///     typealias Output = Note
+///     let id: Int
+///     let host: EndpointHost = "notes.example.com"
+///     var path: EndpointPath { "notes/\(id)" }
+/// }
+///
+/// func title(_ id: Int, _ client: NetworkClient) async throws -> String {
+///     try await client.send(GetNote(id: id)).title
+/// }
+/// ```
+public protocol Endpoint: Sendable {
+    /// The type of the decoded response.
+    associatedtype Output: Sendable
+
+    /// The canonical host, which the client's host selection may replace, or a base URL.
+    var host: EndpointHost { get }
+    /// The path below the host; each interpolation is escaped as one segment.
+    var path: EndpointPath { get }
+    /// The method; GET by default.
+    var method: HTTPMethod { get }
+    /// The query in order; empty by default.
+    var query: HTTPQuery { get }
+    /// Header fields in addition to the client's; empty by default.
+    var headers: HTTPHeaders { get }
+    /// The body; empty by default.
+    var body: RequestBody { get }
+    /// Changes the client's options for this endpoint; the default changes nothing.
+    func configure(_ options: inout RequestOptions)
+    /// Decodes the complete response; called only for accepted statuses.
+    func decode(_ response: NetworkResponse) throws(NetworkError) -> Output
+}
+
+extension Endpoint {
+    /// The default: GET.
+    public var method: HTTPMethod { .get }
+    /// The default: no query.
+    public var query: HTTPQuery { [:] }
+    /// The default: no fields.
+    public var headers: HTTPHeaders { [:] }
+    /// The default: no body.
+    public var body: RequestBody { .empty }
+    /// Changes nothing.
+    public func configure(_ options: inout RequestOptions) {}
+
+    /// Builds the request of this endpoint, before middleware and host selection.
+    ///
+    /// - Parameter options: The initial options, usually the client's.
+    /// - Returns: The request.
+    /// - Throws: `.invalidURL` if host, path and query don't form a URL.
+    public func makeRequest(options: RequestOptions = .init()) throws(NetworkError) -> NetworkRequest {
+        var options = options
+        configure(&options)
+        let host = host
+        var url = try host.baseURL()
+        try url.append(path)
+        url.append(query)
+        return NetworkRequest(
+            method, url, headers: headers, body: body, options: options, canonicalHost: host.canonical)
+    }
+}
+
+/// The host of an endpoint: a canonical host that host environments may replace, or a base URL.
+///
+/// A string literal with `://` is a base URL, any other literal a canonical host:
+///
+/// ```swift
+/// let canonical: EndpointHost = "api.example.com"
+/// let fixed: EndpointHost = "http://127.0.0.1:8080/v2"
+/// assert(canonical == .canonical("api.example.com") && fixed == .url("http://127.0.0.1:8080/v2"))
+/// ```
+public struct EndpointHost: Hashable, Sendable, ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
+    private enum Kind: Hashable, Sendable {
+        case canonical(CanonicalHost)
+        case url(String)
+    }
+
+    /// The base URL, parsed once because an endpoint is often sent many times.
+    private let parsed: HTTPURL?
+
+    private let kind: Kind
+
+    private init(_ kind: Kind) {
+        self.kind = kind
+        parsed = try? Self.read(kind)
+    }
+
+    /// Returns a host that the client's host selection may replace; the default scheme is the host map's, else https.
+    public static func canonical(_ name: String, scheme: HTTPURL.Scheme? = nil) -> EndpointHost {
+        EndpointHost(.canonical(CanonicalHost(name, scheme: scheme)))
+    }
+
+    /// Returns a base URL; the endpoint's path is appended to its own.
+    public static func url(_ url: String) -> EndpointHost { EndpointHost(.url(url)) }
+
+    /// Creates a base URL if the string contains `://`, otherwise a canonical host.
+    public init(stringLiteral value: String) {
+        let isURL = value.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false).count == 2
+        self = isURL ? .url(value) : .canonical(value)
+    }
+
+    /// The base URL, or nil for a canonical host.
+    package var urlText: String? { if case .url(let text) = kind { text } else { nil } }
+
+    package var canonical: CanonicalHost? { if case .canonical(let host) = kind { host } else { nil } }
+
+    func baseURL() throws(NetworkError) -> HTTPURL {
+        if let parsed { return parsed }
+        return try Self.read(kind)
+    }
+
+    private static func read(_ kind: Kind) throws(NetworkError) -> HTTPURL {
+        switch kind {
+        case .canonical(let host): try HTTPURL(authority: host.name, scheme: host.scheme ?? .https)
+        case .url(let text): try HTTPURL(text)
+        }
+    }
+}
+
+extension HTTPURL {
+    /// Creates a URL from `host` or `host:port` alone.
+    init(authority: String, scheme: Scheme) throws(NetworkError) {
+        let delimiters = [UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "@")]
+        if let bad = authority.utf8.enumerated().first(where: { delimiters.contains($0.element) }) {
+            throw NetworkError(invalidURL: "expected a host with an optional port", offset: bad.offset)
+        }
+        try self.init(scheme.rawValue + "://" + authority)
+    }
+
+    /// Returns the same path, query and fragment with another scheme and authority.
+    func moved(to authority: String, scheme: Scheme) throws(NetworkError) -> HTTPURL {
+        var url = try HTTPURL(authority: authority, scheme: scheme)
+        url.userInfo = userInfo
+        url.path = path
+        url.query = query
+        url.fragment = fragment
+        return url
+    }
+}
+
 /// The path of an endpoint; each interpolated value is escaped so that it stays within one segment.
 ///
 /// In the literal parts, `/` separates segments and `%41` is an escape; other bytes that a path can't contain, such as

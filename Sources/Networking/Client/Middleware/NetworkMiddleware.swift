@@ -29,8 +29,7 @@ public protocol NetworkMiddleware: Sendable {
 public struct NetworkNext: Sendable {
     private enum Rest {
         case function(@Sendable (NetworkRequest) async throws(NetworkError) -> StreamedResponse)
-        // No closure, so that a step of a client's chain costs no allocation.
-        case steps(any MiddlewareRun, from: Int)
+        case steps(ArraySlice<any NetworkMiddleware>, RequestCall, HopSender)
     }
 
     private let rest: Rest
@@ -40,18 +39,21 @@ public struct NetworkNext: Sendable {
         rest = .function(run)
     }
 
-    /// Creates the rest of a client's chain.
-    init(_ run: any MiddlewareRun, from index: Int) { rest = .steps(run, from: index) }
+    /// Creates the rest of a client's chain, for one call.
+    init(_ steps: ArraySlice<any NetworkMiddleware>, _ call: RequestCall, _ sender: HopSender) {
+        rest = .steps(steps, call, sender)
+    }
 
     /// Runs the rest of the chain for a request and returns the response.
     public nonisolated(nonsending) func callAsFunction(
         _ request: NetworkRequest
     ) async throws(NetworkError) -> StreamedResponse {
         switch rest {
-        case .function(let run): return try await run(request)
-        case .steps(let run, let index):
-            guard let step = run.step(at: index) else { return try await run.send(request) }
-            return try await step.intercept(request, next: NetworkNext(run, from: index + 1))
+        case .function(let run):
+            return try await run(request)
+        case .steps(let steps, let call, let sender):
+            guard let step = steps.first else { return try await sender.send(request, call) }
+            return try await step.intercept(request, next: NetworkNext(steps.dropFirst(), call, sender))
         }
     }
 
@@ -59,7 +61,7 @@ public struct NetworkNext: Sendable {
     func preview(_ request: NetworkRequest) throws(NetworkError) -> NetworkRequest {
         switch rest {
         case .function: request
-        case .steps(let run, _): try run.preview(request)
+        case .steps(_, _, let sender): try sender.preview(request)
         }
     }
 
@@ -67,7 +69,7 @@ public struct NetworkNext: Sendable {
     func actualURL(of request: NetworkRequest) throws(NetworkError) -> HTTPURL {
         switch rest {
         case .function: request.url
-        case .steps(let run, _): try run.actualURL(of: request)
+        case .steps(_, _, let sender): try sender.actualURL(of: request)
         }
     }
 
@@ -79,40 +81,20 @@ public struct NetworkNext: Sendable {
     func apart(
         _ request: NetworkRequest, _ operation: @Sendable (NetworkNext) async throws(NetworkError) -> Int
     ) async {
-        switch rest {
-        case .function: _ = try? await operation(self)
-        case .steps(let run, let index): await run.apart(request, from: index, operation)
+        guard case .steps(let steps, let call, let sender) = rest else {
+            _ = try? await operation(self)
+            return
+        }
+        let own = call.another(request)
+        own.began()
+        do throws(NetworkError) {
+            let status = try await operation(NetworkNext(steps, own, sender))
+            own.ended(received: 0, status: status)
+        } catch {
+            _ = own.ended(with: error)
         }
     }
 
-    /// Reports an event of the request to the client's observers.
-    func report(_ event: MiddlewareEvent) {
-        if case .steps(let run, _) = rest { run.report(event) }
-    }
-}
-
-/// A call of a client, which runs the rest of its chain.
-protocol MiddlewareRun: AnyObject, Sendable {
-    /// Returns the step with an index in the chain, or nil after the last one.
-    func step(at index: Int) -> (any NetworkMiddleware)?
-    /// Sends a request to its actual host, behind all steps.
-    nonisolated(nonsending) func send(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse
-    /// Returns a request with its actual host and cookies.
-    func preview(_ request: NetworkRequest) throws(NetworkError) -> NetworkRequest
-    /// Returns the URL of a request with its actual host.
-    func actualURL(of request: NetworkRequest) throws(NetworkError) -> HTTPURL
-    /// Runs an operation as a call of its own.
-    func apart(
-        _ request: NetworkRequest, from index: Int,
-        _ operation: @Sendable (NetworkNext) async throws(NetworkError) -> Int) async
-    /// Notifies the observers.
-    func report(_ event: MiddlewareEvent)
-}
-
-/// An event that a middleware of the client reports to the observers.
-enum MiddlewareEvent {
-    /// The cache answered with a status.
-    case cached(status: Int)
-    /// The request will be sent again after a pause.
-    case retrying(after: Duration)
+    /// The call whose observers receive the events of a middleware, or nil in a test of a middleware alone.
+    var call: RequestCall? { if case .steps(_, let call, _) = rest { call } else { nil } }
 }

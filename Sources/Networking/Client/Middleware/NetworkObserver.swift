@@ -3,17 +3,31 @@
 /// Events of one request arrive in order, on the thread on which they happen, and never under a lock. An observer must
 /// return quickly. Every `began` is followed by exactly one `ended` with the same `id`, even if the request fails or is
 /// cancelled, so the difference of their counts is the number of active requests.
-public protocol NetworkObserver: Sendable {
-    /// Whether the observer also receives the events ``NetworkEvent/Kind/interim`` and ``NetworkEvent/Kind/measured``, which
-    /// cost a few microseconds per exchange; false by default.
-    var observesExchanges: Bool { get }
+///
+/// ```swift
+/// var configuration = ClientConfiguration()
+/// configuration.observers = [
+///     NetworkObserver { event in
+///         if event.kind == .ended { print(event.request, event.status ?? 0) }
+///     }
+/// ]
+/// ```
+public struct NetworkObserver: Sendable {
+    /// Whether the observer also receives ``NetworkEvent/Kind/interim`` and ``NetworkEvent/Kind/measured``.
+    let observesExchanges: Bool
     /// Handles an event.
-    func observe(_ event: NetworkEvent)
-}
+    let observe: @Sendable (NetworkEvent) -> Void
 
-extension NetworkObserver {
-    /// False.
-    public var observesExchanges: Bool { false }
+    /// Creates an observer that calls `handler` for every event.
+    ///
+    /// - Parameters:
+    ///   - observesExchanges: Whether `handler` also receives the events ``NetworkEvent/Kind/interim`` and
+    ///     ``NetworkEvent/Kind/measured``, which cost a few microseconds per exchange; false by default.
+    ///   - handler: The handler.
+    public init(observesExchanges: Bool = false, _ handler: @escaping @Sendable (NetworkEvent) -> Void) {
+        self.observesExchanges = observesExchanges
+        observe = handler
+    }
 }
 
 /// An event of a request.
@@ -73,28 +87,10 @@ public struct NetworkEvent: Sendable {
     /// The failure, for `ended`.
     public var error: NetworkError?
 
-    /// Creates an event.
-    public init(_ kind: Kind, id: UInt64, time: ContinuousClock.Instant, request: RedactedRequest) {
-        (self.kind, self.id, self.time, self.request) = (kind, id, time, request)
+    init(_ kind: Kind, id: UInt64, time: ContinuousClock.Instant, request: RedactedRequest) {
+        self.kind = kind
+        self.id = id
+        self.time = time
+        self.request = request
     }
-}
-
-/// An observer that calls a closure.
-public struct ClosureNetworkObserver: NetworkObserver {
-    private let handler: @Sendable (NetworkEvent) -> Void
-    /// Whether the handler also receives ``NetworkEvent/Kind/interim`` and ``NetworkEvent/Kind/measured``.
-    public let observesExchanges: Bool
-
-    /// Creates an observer that calls `handler` for every event.
-    ///
-    /// - Parameters:
-    ///   - observesExchanges: Whether `handler` also receives ``NetworkEvent/Kind/interim`` and
-    ///     ``NetworkEvent/Kind/measured``.
-    ///   - handler: The handler.
-    public init(observesExchanges: Bool = false, _ handler: @escaping @Sendable (NetworkEvent) -> Void) {
-        (self.observesExchanges, self.handler) = (observesExchanges, handler)
-    }
-
-    /// Calls the handler.
-    public func observe(_ event: NetworkEvent) { handler(event) }
 }

@@ -1,5 +1,39 @@
 internal import AshlarCore
 
+/// A limit of the requests that start per host and period.
+///
+/// Requests over the limit wait in order of their ``RequestOptions/priority``, then of their arrival. Every eighth of
+/// them is the one that has waited the longest, so that a low priority never waits forever. A request that is cancelled
+/// or times out while it waits doesn't use the limit.
+///
+/// ```swift
+/// var configuration = ClientConfiguration()
+/// configuration.rateLimit = RateLimit(10, per: .seconds(1))
+/// ```
+public struct RateLimit: Hashable, Sendable {
+    /// The number of requests that start in each period.
+    let requests: Int
+    /// The length of a period.
+    let period: Duration
+    /// The number of requests that can start at once after a pause; 1 spaces all requests evenly.
+    let burst: Int
+
+    /// Creates a limit.
+    ///
+    /// - Parameters:
+    ///   - requests: The number of requests that start in each period.
+    ///   - period: The length of a period.
+    ///   - burst: The number of requests that can start at once after a pause; 1, the default, spaces requests evenly.
+    /// - Precondition: `0 < requests`, `.zero < period`, `0 < burst`.
+    public init(_ requests: Int, per period: Duration, burst: Int = 1) {
+        precondition(
+            requests > 0 && period > .zero && burst > 0, "RateLimit needs requests, period and burst over zero")
+        self.requests = requests
+        self.period = period
+        self.burst = burst
+    }
+}
+
 /// Delays requests so that each host receives no more than a rate limit.
 ///
 /// ``ClientConfiguration/rateLimit`` adds it inside the retries, so that each attempt uses the limit.
@@ -110,5 +144,63 @@ private final class RateLimiter: Sendable {
     private func fail(_ name: String, _ error: NetworkError) {
         let waiters = hosts.withLock { hosts in hosts.removeValue(forKey: name)?.waiters ?? [:] }
         for waiter in waiters.values { waiter(.failure(error)) }
+    }
+}
+
+/// The waiting requests of one host, and the times at which the next ones may start; a value without I/O.
+struct RateLimitQueue {
+    private let interval: Duration
+    private let tolerance: Duration
+    /// The time at which the next request would start if all were spaced evenly.
+    private var due: Duration?
+    /// The requests in order; cancelled ones are skipped when they would start.
+    private var queue = FairQueue<UInt64>(priorities: RequestPriority.allCases.count)
+    private var order = FairOrder()
+    private var waiting: Set<UInt64> = []
+
+    init(_ limit: RateLimit) {
+        interval = limit.period / limit.requests
+        tolerance = interval * (limit.burst - 1)
+    }
+
+    var isEmpty: Bool { waiting.isEmpty }
+
+    /// The time at which the next request may start.
+    var nextStart: Duration { (due ?? .zero) - tolerance }
+
+    /// Whether the queue is empty and any earlier request has no effect anymore.
+    func isIdle(at time: Duration) -> Bool { isEmpty && (due ?? time) <= time }
+
+    mutating func add(_ id: UInt64, _ priority: RequestPriority) {
+        waiting.insert(id)
+        queue.add(id, priority: priority.rawValue, arrival: order.nextArrival())
+    }
+
+    mutating func remove(_ id: UInt64) {
+        guard waiting.remove(id) != nil, queue.count > 32, queue.count > 2 * waiting.count else { return }
+        let waiting = waiting
+        queue.removeAll { !waiting.contains($0) }
+    }
+
+    /// Uses the limit for a request that needn't wait; returns false if it must.
+    mutating func startImmediately(at time: Duration) -> Bool { isEmpty && use(time) }
+
+    /// Removes and returns the next request, or returns nil if it is too early or nothing waits.
+    mutating func start(at time: Duration) -> UInt64? {
+        guard !isEmpty, use(time) else { return nil }
+        let takesOldest = order.takesOldest
+        order.countStart()
+        while let place = queue.next(oldest: takesOldest) {
+            let id = queue.remove(place)
+            if waiting.remove(id) != nil { return id }
+        }
+        return nil
+    }
+
+    private mutating func use(_ time: Duration) -> Bool {
+        let due = due ?? time
+        guard time >= due - tolerance else { return false }
+        self.due = max(due, time) + interval
+        return true
     }
 }

@@ -2,39 +2,38 @@ internal import AshlarCore
 
 import struct Synchronization.Atomic
 
-/// The state of one call of a client: its number, deadline, attempts and observers.
-final class RequestContext: Sendable {
+/// One call of a client: its number, deadline and attempts, and its events for the observers.
+final class RequestCall: Sendable {
     let request: NetworkRequest
-    private let client: NetworkClient
+    private let observers: [NetworkObserver]
+    private let redaction: NetworkRedaction
     private let deadline: ContinuousClock.Instant?
     private let attempts = Atomic<Int>(0)
     private let id: UInt64
 
     private static let lastID = Atomic<UInt64>(0)
 
-    private var observers: [any NetworkObserver] { client.configuration.observers }
-    private var redaction: NetworkRedaction { client.configuration.redaction }
-
-    init(_ request: NetworkRequest, _ client: NetworkClient) {
+    init(_ request: NetworkRequest, observers: [NetworkObserver], redaction: NetworkRedaction) {
         self.request = request
-        self.client = client
+        self.observers = observers
+        self.redaction = redaction
         deadline = request.options.totalTimeout.map { ContinuousClock.now + $0 }
         id = Self.lastID.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
+    /// Returns a call with a number and a deadline of its own, for the same observers.
+    func another(_ request: NetworkRequest) -> RequestCall {
+        RequestCall(request, observers: observers, redaction: redaction)
+    }
+
     /// Sets the total timeout of a hop to the rest of the call's.
-    ///
-    /// A timeout that is less than a millisecond too long remains, because a change would copy the request.
     ///
     /// - Throws: `.cancelled` or `.timedOut` if the hop must not start.
     func limitTime(of hop: inout NetworkRequest) throws(NetworkError) {
         if Task.isCancelled { throw NetworkError(.cancelled, "the task was cancelled", phase: .send) }
         guard let deadline else { return }
-        // The first hop starts immediately, unless there is middleware.
-        if client.chain.isEmpty, attempts.load(ordering: .relaxed) == 0 { return }
         let rest = deadline - ContinuousClock.now
         guard rest > .zero else { throw NetworkError(.timedOut, "the total timeout expired", phase: .send) }
-        if let timeout = hop.options.totalTimeout, (rest...(rest + .milliseconds(1))).contains(timeout) { return }
         hop.options.totalTimeout = rest
     }
 
@@ -47,17 +46,22 @@ final class RequestContext: Sendable {
         notify(.sent, of: hop)
     }
 
-    /// Returns the handlers for the details of the next hop.
-    func hooks(of hop: NetworkRequest) -> ExchangeHooks {
-        let attempt = attempts.load(ordering: .relaxed) + 1
+    /// Returns the observer of the details of the next hop, or nil if no observer wants them.
+    func exchangeObserver(of hop: NetworkRequest) -> ExchangeObserver? {
         let listeners = observers.filter(\.observesExchanges)
-        return ExchangeHooks { [self] head in
+        guard !listeners.isEmpty else { return nil }
+        let attempt = attempts.load(ordering: .relaxed) + 1
+        return ExchangeObserver { [self] head in
             notify(.interim, of: hop, to: listeners) { event in
-                (event.attempt, event.status, event.headers) = (attempt, head.status, redaction.redact(head.headers))
+                event.attempt = attempt
+                event.status = head.status
+                event.headers = redaction.redact(head.headers)
             }
         } measured: { [self] metrics in
             notify(.measured, of: hop, to: listeners) { event in
-                (event.attempt, event.metrics, event.timings) = (attempt, metrics, metrics.timings)
+                event.attempt = attempt
+                event.metrics = metrics
+                event.timings = metrics.timings
             }
         }
     }
@@ -75,6 +79,12 @@ final class RequestContext: Sendable {
             event.target = redaction.redact(url)
         }
     }
+
+    /// The cache answered with a status.
+    func cached(status: Int) { notify(.cached) { $0.status = status } }
+
+    /// The request will be sent again after a pause.
+    func retrying(after pause: Duration) { notify(.retrying) { $0.pause = pause } }
 
     func ended(received: Int, status: Int) {
         notify(.ended) { event in
@@ -104,19 +114,12 @@ final class RequestContext: Sendable {
     /// Returns the response with a body that notifies the observers of its end.
     func observing(_ response: StreamedResponse) -> StreamedResponse {
         var response = response
-        response.body = ResponseBody(ObservedBodySource(response.body, context: self, status: response.status))
+        response.body = ResponseBody(ObservedBodySource(response.body, call: self, status: response.status))
         return response
     }
 
-    func report(_ event: MiddlewareEvent) {
-        switch event {
-        case .cached(let status): notify(.cached) { $0.status = status }
-        case .retrying(let pause): notify(.retrying) { $0.pause = pause }
-        }
-    }
-
     private func notify(
-        _ kind: NetworkEvent.Kind, of hop: NetworkRequest? = nil, to listeners: [any NetworkObserver]? = nil,
+        _ kind: NetworkEvent.Kind, of hop: NetworkRequest? = nil, to listeners: [NetworkObserver]? = nil,
         _ fill: (inout NetworkEvent) -> Void = { _ in }
     ) {
         let observers = listeners ?? observers
@@ -128,41 +131,17 @@ final class RequestContext: Sendable {
     }
 }
 
-extension RequestContext: MiddlewareRun {
-    func step(at index: Int) -> (any NetworkMiddleware)? { index < client.chain.count ? client.chain[index] : nil }
-
-    nonisolated(nonsending) func send(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
-        try await client.hops(request, self)
-    }
-
-    func preview(_ request: NetworkRequest) throws(NetworkError) -> NetworkRequest { try client.preview(request) }
-
-    func actualURL(of request: NetworkRequest) throws(NetworkError) -> HTTPURL { try client.actualURL(of: request) }
-
-    func apart(
-        _ request: NetworkRequest, from index: Int,
-        _ operation: @Sendable (NetworkNext) async throws(NetworkError) -> Int
-    ) async {
-        let context = RequestContext(request, client)
-        context.began()
-        do throws(NetworkError) {
-            let status = try await operation(NetworkNext(context, from: index))
-            context.ended(received: 0, status: status)
-        } catch {
-            _ = context.ended(with: error)
-        }
-    }
-}
-
 /// Counts the bytes of a streamed body and reports its end once.
 private final class ObservedBodySource: ResponseBodySource {
     private let body: ResponseBody
-    private let context: RequestContext
+    private let call: RequestCall
     private let status: Int
     private let progress = Mutex<(received: Int, ended: Bool)>((0, false))
 
-    init(_ body: ResponseBody, context: RequestContext, status: Int) {
-        (self.body, self.context, self.status) = (body, context, status)
+    init(_ body: ResponseBody, call: RequestCall, status: Int) {
+        self.body = body
+        self.call = call
+        self.status = status
     }
 
     func next() async throws(NetworkError) -> [UInt8]? {
@@ -174,16 +153,16 @@ private final class ObservedBodySource: ResponseBodySource {
         } catch {
             var error = error
             error.status = error.status ?? status
-            throw end() == nil ? error : context.ended(with: error)
+            throw end() == nil ? error : call.ended(with: error)
         }
-        if let received = end() { context.ended(received: received, status: status) }
+        if let received = end() { call.ended(received: received, status: status) }
         return nil
     }
 
     func cancel() {
         body.cancel()
         if end() != nil {
-            _ = context.ended(with: NetworkError(.cancelled, "the body was cancelled", phase: .receive))
+            _ = call.ended(with: NetworkError(.cancelled, "the body was cancelled", phase: .receive))
         }
     }
 

@@ -48,11 +48,11 @@ public struct RetryPolicy: Hashable, Sendable {
     ///   - request: The request.
     ///   - outcome: The result of the last attempt.
     ///   - now: The seconds since 1970, for a `Retry-After` with a date; evaluated only for a retry.
-    ///   - jitter: A random number from 0 to 1; evaluated only for a retry.
+    ///   - seed: Makes the delays repeatable; random if nil.
     /// - Returns: The delay, or nil.
     func pause(
         beforeAttempt attempt: Int, of request: NetworkRequest, after outcome: Outcome,
-        now: @autoclosure () -> Int64, jitter: @autoclosure () -> Double
+        now: @autoclosure () -> Int64, seed: UInt64? = nil
     ) -> Duration? {
         var isRepeatable: Bool { request.method.isIdempotent || request.headers.contains("Idempotency-Key") }
         var least = Duration.zero
@@ -67,14 +67,14 @@ public struct RetryPolicy: Hashable, Sendable {
             guard least <= longestRetryAfter else { return nil }
         }
         guard attempt <= request.options.attempts ?? attempts, request.body.isReplayable else { return nil }
-        let bound = min(longestPause, firstPause * (1 << min(attempt - 2, 24)))
-        return max(least, bound * jitter())
+        let backoff = Backoff(first: firstPause, ceiling: longestPause, seed: seed)
+        return max(least, backoff.pause(beforeRetry: attempt - 1))
     }
 
     /// Returns the duration of a `Retry-After` field in either format.
     ///
     /// A date is compared with the server's own `Date`, so that a wrong clock on this machine has no effect.
-    static func retryAfter(_ headers: HTTPHeaders, now: Int64) -> Duration? {
+    package static func retryAfter(_ headers: HTTPHeaders, now: Int64) -> Duration? {
         guard let value = headers["Retry-After"]?.trimmingHTTPSpace() else { return nil }
         if !value.isEmpty, value.utf8.allSatisfy(\.isDigit) { return .seconds(Int32(value) ?? .max) }
         guard let date = HTTPDate.seconds(value) else { return nil }
@@ -84,7 +84,7 @@ public struct RetryPolicy: Hashable, Sendable {
 
 extension NetworkError {
     /// Whether nothing of the request was sent; the phase decides if the transport doesn't report the state.
-    var isBeforeSending: Bool {
+    package var isBeforeSending: Bool {
         if let requestState { return requestState == .notSent }
         return phase == .resolve || phase == .connect || phase == .tls
     }

@@ -1,18 +1,19 @@
-internal import AshlarCore
+package import AshlarCore
 
 /// Reads and writes JSON files: host maps, archives and stored selections.
-enum JSONFile {
+package enum JSONFile {
     /// Reads a file of at most `limit` bytes.
     ///
     /// - Throws: `.fileFailed`, or `code` if the file is longer; both with `file`.
-    static func read(_ path: String, limit: Int, as code: NetworkError.Code) throws(NetworkError) -> [UInt8] {
+    package static func read(_ path: String, limit: Int, as code: NetworkError.Code) throws(NetworkError) -> [UInt8] {
         do {
             return try WholeFile.read(path, limit: limit)
         } catch {
             var failure = NetworkError(error)
             if case .tooLarge(let limit) = error.reason {
                 failure = NetworkError(code, "the file is longer than \(limit) bytes")
-                (failure.file, failure.limit) = (path, limit)
+                failure.file = path
+                failure.limit = limit
             }
             throw failure
         }
@@ -21,12 +22,12 @@ enum JSONFile {
     /// Replaces a file; readers find the old content or the new one, even after a crash.
     ///
     /// - Throws: `.fileFailed` with `file`; the old content is then unchanged.
-    static func replace(_ path: String, with bytes: [UInt8]) throws(NetworkError) {
+    package static func replace(_ path: String, with bytes: [UInt8]) throws(NetworkError) {
         try replace(path) { bytes }
     }
 
     /// Replaces a file with content that can depend on the old content; no other writer replaces the file in between.
-    static func replace(_ path: String, with content: () -> [UInt8]) throws(NetworkError) {
+    package static func replace(_ path: String, with content: () -> [UInt8]) throws(NetworkError) {
         do {
             try AtomicFile.replace(path, with: content)
         } catch {
@@ -38,7 +39,7 @@ enum JSONFile {
 }
 
 extension NetworkError {
-    init(_ failure: FileFailure) {
+    package init(_ failure: FileFailure) {
         self.init(.fileFailed, failure.description)
         file = failure.path
     }

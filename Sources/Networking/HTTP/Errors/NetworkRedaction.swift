@@ -37,12 +37,12 @@ public struct NetworkRedaction: Sendable, Hashable {
     public static let none = NetworkRedaction(headerNames: [], nameFragments: [])
 
     /// Whether the value of a header field is hidden.
-    func hides(header name: String) -> Bool {
+    package func hides(header name: String) -> Bool {
         headerNames.contains(name.lowercased()) || hides(parameter: name)
     }
 
     /// Whether the value of a query parameter or form field is hidden.
-    func hides(parameter name: String) -> Bool {
+    package func hides(parameter name: String) -> Bool {
         if hidesStandardNames, SecretNames.standard.matches(name) { return true }
         if nameFragments.isEmpty { return false }
         let name = name.lowercased()
@@ -89,7 +89,7 @@ public struct NetworkRedaction: Sendable, Hashable {
     }
 
     /// Returns a raw query (`a=1&token=x`) with every secret value replaced by the placeholder.
-    func redact(query: String) -> String {
+    package func redact(query: String) -> String {
         query.split(separator: "&", omittingEmptySubsequences: false).map { pair in
             guard let equals = pair.firstIndex(of: "=") else { return String(pair) }
             let name = pair[..<equals]
@@ -97,4 +97,24 @@ public struct NetworkRedaction: Sendable, Hashable {
             return hides(parameter: plain) ? name + "=" + placeholder : String(pair)
         }.joined(separator: "&")
     }
+}
+
+/// A request without its secrets and its body, for display.
+public struct RedactedRequest: Hashable, Sendable, CustomStringConvertible {
+    /// The method.
+    public var method: HTTPMethod
+    /// The URL, with secret values hidden.
+    public var url: String
+    /// The fields, with secret values hidden.
+    public var headers: HTTPHeaders
+
+    /// Creates a redacted request from parts that contain no secrets.
+    package init(method: HTTPMethod, url: String, headers: HTTPHeaders = [:]) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+    }
+
+    /// The method and URL, such as `GET https://api.example.com/notes?token=<redacted>`.
+    public var description: String { "\(method) \(url)" }
 }

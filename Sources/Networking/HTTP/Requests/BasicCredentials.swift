@@ -8,7 +8,10 @@ public struct BasicCredentials: Sendable, Hashable, CustomStringConvertible {
     public var password: String
 
     /// Creates credentials.
-    public init(user: String, password: String) { (self.user, self.password) = (user, password) }
+    public init(user: String, password: String) {
+        self.user = user
+        self.password = password
+    }
 
     /// Parses `user:password` with percent-escapes, as in a URL.
     init(userInfo: String) {

@@ -16,17 +16,10 @@ public struct HTTPQuery: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         public var value: String?
 
         /// Creates an item.
-        public init(_ name: String, _ value: String?) { (self.name, self.value) = (name, value) }
-    }
-
-    /// The format of a list of values.
-    public enum ListStyle: Hashable, Sendable {
-        /// `tag=a&tag=b`
-        case repeated
-        /// `tag[]=a&tag[]=b`
-        case brackets
-        /// `tag=a,b`
-        case commas
+        public init(_ name: String, _ value: String?) {
+            self.name = name
+            self.value = value
+        }
     }
 
     /// The items in order.
@@ -61,22 +54,12 @@ public struct HTTPQuery: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         if let value { items.append(Item(name, value.description)) }
     }
 
-    /// Appends the values of a list under one name; an empty list appends nothing.
-    public mutating func append(_ name: String, list: [some CustomStringConvertible], style: ListStyle = .repeated) {
-        guard !list.isEmpty else { return }
-        switch style {
-        case .repeated: items += list.map { Item(name, $0.description) }
-        case .brackets: items += list.map { Item(name + "[]", $0.description) }
-        case .commas: items.append(Item(name, list.map(\.description).joined(separator: ",")))
-        }
-    }
-
     /// The items in the format of a URL: all bytes except letters, digits and `-._~` are percent-encoded.
     public var queryText: String { text(space: "%20", isPlain: PercentCoding.isUnreserved) }
 
     /// The items in the format of a form body: all bytes except letters, digits and `*-._` are percent-encoded, and a
     /// space becomes `+` (WHATWG urlencoded serializer).
-    public var formText: String {
+    package var formText: String {
         text(space: "+") { $0 == UInt8(ascii: "*") || PercentCoding.isUnreserved($0) && $0 != UInt8(ascii: "~") }
     }
 
@@ -86,7 +69,7 @@ public struct HTTPQuery: Hashable, Sendable, ExpressibleByDictionaryLiteral {
             for byte in text.utf8 {
                 if isPlain(byte) {
                     bytes.append(byte)
-                } else if byte == 0x20 {
+                } else if byte == UInt8(ascii: " ") {
                     bytes += space.utf8
                 } else {
                     PercentCoding.append(byte, to: &bytes)

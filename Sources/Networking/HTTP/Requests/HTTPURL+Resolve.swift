@@ -21,16 +21,16 @@ extension HTTPURL {
     /// characters, backslashes and schemes other than http and https are rejected.
     func resolve(location: [UInt8]) throws(NetworkError) -> HTTPURL {
         let trimmed = Array(location.drop(while: \.isHTTPSpace).reversed().drop(while: \.isHTTPSpace).reversed())
-        guard !trimmed.isEmpty else { throw HTTPURLParser.invalid("expected a URL, found nothing", 0) }
-        if Self.hasScheme(trimmed) { return try HTTPURLParser(trimmed, lenient: true).parse().normalized() }
+        guard !trimmed.isEmpty else { throw NetworkError(invalidURL: "expected a URL, found nothing", offset: 0) }
+        if URLText.schemeEnd(trimmed) != nil { return try HTTPURL(bytes: trimmed, isReceived: true).normalized() }
         if trimmed.starts(with: Array("//".utf8)) {
             let absolute = Array((scheme.rawValue + ":").utf8) + trimmed
-            return try HTTPURLParser(absolute, lenient: true).parse().normalized()
+            return try HTTPURL(bytes: absolute, isReceived: true).normalized()
         }
         // The parser checks a relative reference after a host, by the rules of an absolute URL.
         let isPath = trimmed[0] == UInt8(ascii: "/")
         let probe = Array("http://a/".utf8) + (isPath ? trimmed.dropFirst() : trimmed[...])
-        let reference = try HTTPURLParser(probe, lenient: true).parse()
+        let reference = try HTTPURL(bytes: probe, isReceived: true)
         var result = self
         result.userInfo = nil
         result.fragment = reference.fragment
@@ -43,16 +43,6 @@ extension HTTPURL {
             result.query = reference.query
         }
         return result.normalized()
-    }
-
-    /// Whether a reference begins with a scheme: a letter, then letters, digits and `+-.`, then a colon.
-    private static func hasScheme(_ bytes: [UInt8]) -> Bool {
-        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), let first = bytes.first else { return false }
-        let isLetter = (0x61...0x7A).contains(first.asciiLowercased)
-        return isLetter
-            && bytes[..<colon].allSatisfy { byte in
-                (0x61...0x7A).contains(byte.asciiLowercased) || byte.isDigit || [0x2B, 0x2D, 0x2E].contains(byte)
-            }
     }
 
     /// The URL without the segments `.` and `..`, including their escaped forms (RFC 3986, 5.2.4).

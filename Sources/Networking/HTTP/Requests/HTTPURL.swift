@@ -1,4 +1,5 @@
 internal import AshlarCore
+import Foundation
 
 /// A valid http or https URL, split into its parts.
 ///
@@ -7,8 +8,8 @@ internal import AshlarCore
 /// characters that a path or query can't contain, such as `ü` or `"`, are percent-encoded as UTF-8. Nothing else is
 /// changed except the case of scheme and host, so `/a/../b` and `/a//b` are sent as written.
 ///
-/// The syntax is that of RFC 3986. A host is a name, an IPv4 address, or an IPv6 address in brackets, optionally with a
-/// zone (`[fe80::1%25eth0]`, RFC 6874). A name consists of letters, digits and `-._~`. An international name is converted
+/// The syntax is that of RFC 3986, and routes use the same. A host is a name, an IPv4 address, or an IPv6 address in brackets, optionally with a
+/// zone (`[fe80::1%25eth0]`, RFC 6874). A name consists of letters, digits and `-._~`; escapes in it are decoded. An international name is converted
 /// to ASCII as browsers do (UTS #46, nontransitional, with the tables of Foundation): `bücher.example` becomes
 /// `xn--bcher-kva.example`.
 ///
@@ -52,15 +53,33 @@ public struct HTTPURL: Hashable, Sendable {
     /// - Throws: `.invalidURL` with the `offset` of the first invalid byte.
     /// - Complexity: O(*n*) in the length of the text.
     public init(_ text: String) throws(NetworkError) {
-        self = try HTTPURLParser(text).parse()
+        try self.init(bytes: Array(text.utf8))
+    }
+
+    /// Parses the bytes of a URL; one that a server sent is read as browsers do, see `URLText`.
+    init(bytes: [UInt8], isReceived: Bool = false) throws(NetworkError) {
+        let url = try NetworkError.invalidURL { () throws(URLFault) in
+            try URLText(bytes, isReceived: isReceived, toASCII: HostText.ascii)
+        }
+        guard let scheme = Scheme(rawValue: url.scheme) else {
+            throw NetworkError(invalidURL: "expected http or https, found \(url.scheme.debugDescription)", offset: 0)
+        }
+        self.init(
+            scheme: scheme, userInfo: url.userInfo, host: url.host, port: url.port, path: url.path, query: url.query,
+            fragment: url.fragment)
     }
 
     init(
         scheme: Scheme, userInfo: String? = nil, host: String, port: Int?, path: String, query: String? = nil,
         fragment: String? = nil
     ) {
-        (self.scheme, self.userInfo, self.host, self.port) = (scheme, userInfo, host, port)
-        (self.path, self.query, self.fragment) = (path, query, fragment)
+        self.scheme = scheme
+        self.userInfo = userInfo
+        self.host = host
+        self.port = port
+        self.path = path
+        self.query = query
+        self.fragment = fragment
     }
 
     /// The port of the connection.
@@ -104,6 +123,78 @@ public struct HTTPURL: Hashable, Sendable {
     }
 }
 
+// MARK: Changes
+
+extension HTTPURL {
+    /// Sets the host: a name, an IPv4 address, or an IPv6 address in brackets.
+    ///
+    /// - Throws: `.invalidURL`; the URL is then unchanged.
+    public mutating func setHost(_ text: String) throws(NetworkError) {
+        let bytes = Array(text.utf8)
+        let (host, end) = try NetworkError.invalidURL { () throws(URLFault) in
+            try URLText.checkCharacters(bytes)
+            return try URLHost.parse(
+                bytes.indices, in: bytes, URLHost.Rules(isDNSName: true), toASCII: HostText.ascii)
+        }
+        guard end == bytes.count else {
+            throw NetworkError(invalidURL: "expected a host without a port", offset: end)
+        }
+        self.host = host
+    }
+
+    /// Sets the port; nil means the scheme's default.
+    ///
+    /// - Throws: `.invalidURL` outside 1–65535; the URL is then unchanged.
+    public mutating func setPort(_ port: Int?) throws(NetworkError) {
+        if let port, !(1...65535).contains(port) {
+            throw NetworkError(invalidURL: "expected a port from 1 to 65535, found \(port)", offset: 0)
+        }
+        self.port = port
+    }
+
+    /// Sets the whole path, which must start with `/`; escapes are preserved, and other characters are escaped if
+    /// necessary.
+    ///
+    /// - Throws: `.invalidURL` under the conditions of ``init(_:)``; the URL is then unchanged.
+    public mutating func setPath(_ text: String) throws(NetworkError) {
+        guard text.utf8.first == UInt8(ascii: "/") else {
+            throw NetworkError(invalidURL: "expected / and a path", offset: 0)
+        }
+        path = try Self.checked(text, as: .path)
+    }
+
+    /// Sets the whole query without its `?`; nil removes it.
+    ///
+    /// To append names and values, use ``append(_:)-(HTTPQuery)``.
+    ///
+    /// - Throws: `.invalidURL` under the conditions of ``init(_:)``; the URL is then unchanged.
+    public mutating func setQuery(_ text: String?) throws(NetworkError) {
+        query = try text.map { text throws(NetworkError) in try Self.checked(text, as: .query) }
+    }
+
+    /// Sets the fragment without its `#`; nil removes it.
+    ///
+    /// - Throws: `.invalidURL` under the conditions of ``init(_:)``; the URL is then unchanged.
+    public mutating func setFragment(_ text: String?) throws(NetworkError) {
+        fragment = try text.map { text throws(NetworkError) in try Self.checked(text, as: .fragment) }
+    }
+
+    private static func checked(_ text: String, as part: PercentCoding.Part) throws(NetworkError) -> String {
+        let bytes = Array(text.utf8)
+        return try NetworkError.invalidURL { () throws(URLFault) in
+            try URLText.checkCharacters(bytes)
+            return try PercentCoding.normalForm(bytes[...], as: part)
+        }
+    }
+
+    /// Appends names and values to the query.
+    public mutating func append(_ items: HTTPQuery) {
+        guard !items.isEmpty else { return }
+        let text = items.queryText
+        query = query.map { $0.isEmpty ? text : $0 + "&" + text } ?? text
+    }
+}
+
 extension HTTPURL: CustomStringConvertible {
     /// The whole URL with user information hidden; use `NetworkRedaction` to hide secret query values.
     public var description: String {
@@ -118,5 +209,39 @@ extension String {
     fileprivate func replacingFirst(_ part: String, with other: String) -> String {
         guard let colon = firstIndex(of: ":"), self[colon...].hasPrefix(part) else { return self }
         return self[..<colon] + other + self[index(colon, offsetBy: part.count)...]
+    }
+}
+
+extension NetworkError {
+    init(invalidURL message: String, offset: Int) {
+        self.init(.invalidURL, message, phase: .prepare)
+        self.offset = offset
+    }
+
+    /// Reads a part of a URL; throws its fault as `.invalidURL`.
+    fileprivate static func invalidURL<Part>(_ read: () throws(URLFault) -> Part) throws(NetworkError) -> Part {
+        do {
+            return try read()
+        } catch {
+            throw NetworkError(invalidURL: error.message, offset: error.offset)
+        }
+    }
+}
+
+/// International host names.
+enum HostText {
+    /// Returns an international name in ASCII (UTS #46, nontransitional, as browsers do), or nil if it isn't valid.
+    ///
+    /// Foundation applies the tables of its ICU on every platform, but leaves some limits to its caller, such as the
+    /// length of a label.
+    static func ascii(_ name: String) -> String? {
+        var components = URLComponents()
+        components.scheme = "https"
+        components.host = name
+        guard let host = components.encodedHost?.lowercased(), host.utf8.allSatisfy(PercentCoding.isUnreserved) else {
+            return nil
+        }
+        let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+        return labels.allSatisfy { $0.utf8.count <= 63 } ? host : nil
     }
 }

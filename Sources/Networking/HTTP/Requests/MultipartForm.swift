@@ -34,7 +34,7 @@ public struct MultipartForm: Sendable {
 
     /// Creates an empty form with a random boundary.
     public init() {
-        let random = (0..<24).map { _ in Self.alphabet.randomElement() ?? 0x78 }
+        let random = (0..<24).map { _ in Self.alphabet.randomElement() ?? UInt8(ascii: "x") }
         boundary = "ashlar-" + String(decoding: random, as: UTF8.self)
     }
 
@@ -91,7 +91,7 @@ public struct MultipartForm: Sendable {
     }
 
     private static func escaped(_ name: String) -> String {
-        PercentCoding.encode(name) { ![UInt8(ascii: "\""), 0x0D, 0x0A].contains($0) }
+        PercentCoding.encode(name) { !"\"\r\n".utf8.contains($0) }
     }
 
     private var end: [UInt8] { Array("--\(boundary)--\r\n".utf8) }
@@ -102,7 +102,7 @@ public struct MultipartForm: Sendable {
         var pieces: [Content] = []
         var length = 0
         for part in parts {
-            pieces += [.bytes(part.head), part.content, .bytes([13, 10])]
+            pieces += [.bytes(part.head), part.content, .bytes(Array("\r\n".utf8))]
             switch part.content {
             case .bytes(let bytes): length += bytes.count
             case .file(let path): length += try FileBodyReader.length(of: path)

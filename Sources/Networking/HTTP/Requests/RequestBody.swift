@@ -1,3 +1,5 @@
+public import Foundation
+
 /// The body of a request: nothing, bytes, a file, or a stream that is read while it is sent.
 ///
 /// Creating a body performs no I/O; a file is opened when the request is sent, and read in pieces.
@@ -22,7 +24,10 @@ public struct RequestBody: Sendable {
     private(set) var trailers: RequestTrailers?
 
     init(_ content: Content, contentType: String?, length: Int?, isReplayable: Bool = true) {
-        (self.content, self.contentType, self.length, self.isReplayable) = (content, contentType, length, isReplayable)
+        self.content = content
+        self.contentType = contentType
+        self.length = length
+        self.isReplayable = isReplayable
     }
 
     /// An empty body.
@@ -135,5 +140,96 @@ extension RequestBody {
         case .failed(let error): throw error
         default: return length
         }
+    }
+}
+
+extension RequestBody {
+    /// Returns a body with the JSON of a value, encoded immediately.
+    ///
+    /// If encoding fails, sending the request throws `.encodingFailed`.
+    public static func json(
+        _ value: some Encodable, encoder: JSONEncoder = JSONEncoder(), contentType: String = "application/json"
+    ) -> RequestBody {
+        do {
+            return .bytes(Array(try encoder.encode(value)), contentType: contentType)
+        } catch {
+            return .failed(NetworkError(.encodingFailed, Self.explain(error), phase: .prepare, underlying: error))
+        }
+    }
+
+    /// Returns a body with names and values in the format of an HTML form.
+    public static func form(_ query: HTTPQuery) -> RequestBody {
+        .bytes(Array(query.formText.utf8), contentType: "application/x-www-form-urlencoded")
+    }
+
+    package static func failed(_ error: NetworkError) -> RequestBody {
+        RequestBody(.failed(error), contentType: nil, length: nil)
+    }
+
+    private static func explain(_ error: any Error) -> String {
+        guard case EncodingError.invalidValue(_, let context) = error else { return String(describing: error) }
+        return "at \(JSONPath.text(context.codingPath)): \(context.debugDescription)"
+    }
+}
+
+/// Formats coding paths as JSON paths.
+enum JSONPath {
+    /// Returns `$.users[3].name` for the keys users, 3, name.
+    static func text(_ path: [any CodingKey]) -> String {
+        path.reduce(into: "$") { text, key in
+            if let index = key.intValue { text += "[\(index)]" } else { text += "." + key.stringValue }
+        }
+    }
+}
+
+/// The fields behind the body of a request.
+final class RequestTrailers: Sendable {
+    private let names: [String]
+    private let make: @Sendable () async throws -> HTTPHeaders
+
+    init(_ names: [String], _ make: @escaping @Sendable () async throws -> HTTPHeaders) {
+        self.names = names
+        self.make = make
+    }
+
+    /// The value of the `Trailer` field, or nil if no field is announced.
+    var announcement: String? { names.isEmpty ? nil : names.joined(separator: ", ") }
+
+    /// Checks the announced names.
+    ///
+    /// - Throws: `.invalidHeader` for a name that isn't a token or isn't allowed.
+    func validateNames() throws(NetworkError) { try Self.check(HTTPHeaders(names.map { HTTPField($0, "") })) }
+
+    /// Returns the fields.
+    ///
+    /// - Throws: `.invalidHeader` for a field that can't be sent.
+    func fields() async throws -> HTTPHeaders {
+        let fields = try await make()
+        try Self.check(fields)
+        for field in fields where !names.contains(where: { $0.equalsIgnoringASCIICase(field.name) }) {
+            throw Self.invalid(field, "the trailer isn't announced")
+        }
+        return fields
+    }
+
+    private static func check(_ fields: HTTPHeaders) throws(NetworkError) {
+        try fields.validate()
+        for field in fields where forbidden.contains(where: { $0.equalsIgnoringASCIICase(field.name) }) {
+            throw invalid(field, "the field isn't allowed behind a body")
+        }
+    }
+
+    /// Fields for framing, routing, authentication and the reading of the body (RFC 9110, section 6.5.1), in addition to
+    /// those that `validate()` rejects.
+    private static let forbidden = [
+        "Authorization", "Cache-Control", "Connection", "Content-Encoding", "Content-Range", "Content-Type", "Cookie",
+        "Expect", "If-Match", "If-Modified-Since", "If-None-Match", "If-Range", "If-Unmodified-Since", "Keep-Alive",
+        "Max-Forwards", "Proxy-Authorization", "Proxy-Connection", "Range", "TE", "Trailer", "Upgrade",
+    ]
+
+    private static func invalid(_ field: HTTPField, _ reason: String) -> NetworkError {
+        var error = NetworkError(.invalidHeader, reason, phase: .send)
+        error.key = HTTPSyntax.printable(field.name)
+        return error
     }
 }

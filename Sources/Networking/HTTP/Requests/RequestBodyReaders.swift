@@ -23,7 +23,7 @@ final class FileBodyReader: RequestBodyReader {
 
     init(path: String) throws(NetworkError) {
         self.path = path
-        guard let handle = FileHandle(forReadingAtPath: path) else { throw Self.failed(path, "cannot be opened") }
+        guard let handle = FileHandle(forReadingAtPath: path) else { throw Self.failed(path, "can't be opened") }
         self.handle = handle
     }
 
@@ -34,7 +34,7 @@ final class FileBodyReader: RequestBodyReader {
             guard let data = try handle.read(upToCount: 64 << 10), !data.isEmpty else { return nil }
             return Array(data)
         } catch {
-            throw Self.failed(path, "cannot be read", underlying: error)
+            throw Self.failed(path, "can't be read", underlying: error)
         }
     }
 
@@ -43,7 +43,7 @@ final class FileBodyReader: RequestBodyReader {
         do {
             attributes = try FileManager.default.attributesOfItem(atPath: path)
         } catch {
-            throw failed(path, "cannot be measured", underlying: error)
+            throw failed(path, "can't be measured", underlying: error)
         }
         guard attributes[.type] as? FileAttributeType == .typeRegular, let size = attributes[.size] as? Int else {
             throw failed(path, "is not a regular file")
@@ -61,18 +61,21 @@ final class FileBodyReader: RequestBodyReader {
 }
 
 /// Yields the chunks of an asynchronous sequence.
-final class SequenceBodyReader<S: AsyncSequence>: RequestBodyReader, @unchecked Sendable where S.Element == [UInt8] {
-    // Unchecked because a reader has one caller at a time, as the protocol requires.
+actor SequenceBodyReader<S: AsyncSequence>: RequestBodyReader where S.Element == [UInt8] {
     private var iterator: S.AsyncIterator
 
     init(_ sequence: S) { iterator = sequence.makeAsyncIterator() }
 
-    func next() async throws -> [UInt8]? { try await iterator.next() }
+    func next() async throws -> [UInt8]? {
+        var iterator = iterator
+        defer { self.iterator = iterator }
+        return try await iterator.next(isolation: self)
+    }
 }
 
 extension RequestBody {
     /// Returns all bytes of the body.
-    func collected() async throws(NetworkError) -> [UInt8] {
+    package func collected() async throws(NetworkError) -> [UInt8] {
         if let inMemory { return inMemory }
         let reader = try makeReader()
         do {

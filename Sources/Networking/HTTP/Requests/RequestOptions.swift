@@ -134,19 +134,15 @@ public struct RedirectPolicy: Hashable, Sendable {
     }
 }
 
-/// The progress of the transfer of both bodies.
-public struct TransferProgress: Hashable, Sendable {
-    /// The number of body bytes passed to the connection.
-    public var sent: Int = 0
-    /// The length of the request's body, or nil if unknown.
-    public var toSend: Int?
-    /// The number of body bytes received and decompressed.
-    public var received: Int = 0
-    /// The announced length of the response's body, or nil if unknown or compressed.
-    public var toReceive: Int?
+/// The order in which waiting requests start.
+public enum RequestPriority: Int, Hashable, Sendable, Comparable, CaseIterable {
+    /// For work that nobody waits for, such as prefetching.
+    case low
+    /// The default.
+    case normal
+    /// For work that the user waits for.
+    case high
 
-    /// Creates a progress value.
-    public init(sent: Int = 0, toSend: Int? = nil, received: Int = 0, toReceive: Int? = nil) {
-        (self.sent, self.toSend, self.received, self.toReceive) = (sent, toSend, received, toReceive)
-    }
+    /// Whether a priority starts later than another one.
+    public static func < (a: RequestPriority, b: RequestPriority) -> Bool { a.rawValue < b.rawValue }
 }

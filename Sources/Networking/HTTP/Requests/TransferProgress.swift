@@ -1,6 +1,25 @@
 internal import AshlarCore
 import Dispatch
 
+/// The progress of the transfer of both bodies.
+public struct TransferProgress: Hashable, Sendable {
+    /// The number of body bytes passed to the connection.
+    public var sent: Int = 0
+    /// The length of the request's body, or nil if unknown.
+    public var toSend: Int?
+    /// The number of body bytes received and decompressed.
+    public var received: Int = 0
+    /// The announced length of the response's body, or nil if unknown or compressed.
+    public var toReceive: Int?
+
+    init(sent: Int = 0, toSend: Int? = nil, received: Int = 0, toReceive: Int? = nil) {
+        self.sent = sent
+        self.toSend = toSend
+        self.received = received
+        self.toReceive = toReceive
+    }
+}
+
 /// Reports the latest progress to a caller's closure, never concurrently and never on a transport's thread.
 final class ProgressReporter: Sendable {
     private struct State {

@@ -22,10 +22,6 @@ extension ResponseBody {
 
 /// The lines of a body; see ``ResponseBody/lines(upTo:)``.
 public struct BodyLines: AsyncSequence, Sendable {
-    /// A line without its end.
-    public typealias Element = String
-    /// The reason for an early end: `.bodyTooLarge`, `.invalidText`, or the failure of the body.
-    public typealias Failure = NetworkError
 
     fileprivate let body: ResponseBody
     fileprivate let limit: Int
@@ -39,7 +35,10 @@ public struct BodyLines: AsyncSequence, Sendable {
         fileprivate var splitter: LineSplitter
         private var isEnded = false
 
-        fileprivate init(body: ResponseBody, splitter: LineSplitter) { (self.body, self.splitter) = (body, splitter) }
+        fileprivate init(body: ResponseBody, splitter: LineSplitter) {
+            self.body = body
+            self.splitter = splitter
+        }
 
         /// Returns the next line, or nil at the end.
         public nonisolated(nonsending) mutating func next() async throws(NetworkError) -> String? {
@@ -103,7 +102,8 @@ struct LineSplitter {
     mutating func append(_ chunk: [UInt8]) {
         if start > 0 {
             bytes.removeFirst(start)
-            (start, searched) = (0, searched - start)
+            searched -= start
+            start = 0
         }
         bytes += chunk
     }
@@ -114,15 +114,19 @@ struct LineSplitter {
     mutating func next() throws(NetworkError) -> Line? {
         if endedWithReturn, searched < bytes.count {
             // The LF of a CRLF is part of the previous line's end.
-            if bytes[searched] == 0x0A { (start, searched) = (start + 1, searched + 1) }
+            if bytes[searched] == UInt8(ascii: "\n") {
+                start += 1
+                searched += 1
+            }
             endedWithReturn = false
         }
         while searched < bytes.count {
             let byte = bytes[searched]
-            if byte == 0x0A || byte == 0x0D {
-                endedWithReturn = byte == 0x0D
+            if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") {
+                endedWithReturn = byte == UInt8(ascii: "\r")
                 let line = take(upTo: searched)
-                (start, searched) = (searched + 1, searched + 1)
+                searched += 1
+                start = searched
                 return line
             }
             searched += 1
@@ -137,13 +141,14 @@ struct LineSplitter {
     mutating func end() -> Line? {
         guard start < bytes.count else { return nil }
         let line = take(upTo: bytes.count)
-        (start, searched) = (bytes.count, bytes.count)
+        start = bytes.count
+        searched = bytes.count
         return line
     }
 
     private mutating func take(upTo end: Int) -> Line {
         var line = bytes[start..<end]
-        if number == 0, line.starts(with: [0xEF, 0xBB, 0xBF]) { line = line.dropFirst(3) }
+        if number == 0, line.starts(with: "\u{FEFF}".utf8) { line = line.dropFirst(3) }
         number += 1
         return Line(number: number, bytes: Array(line))
     }

@@ -14,12 +14,14 @@ public struct StreamedResponse: Sendable {
     var bringsBody = true
     /// The transport's record of the end of the exchange.
     var ending: (any ExchangeEndSource)?
-    /// The WebSocket that a response with status 101 has opened.
-    var channel: WebSocketChannel?
+    /// The connection of a response with status 101, if the request has an upgrade.
+    package var upgraded: (any UpgradedConnection)?
 
     /// Creates a response.
     public init(head: ResponseHead, body: ResponseBody, url: HTTPURL) {
-        (self.head, self.body, self.url) = (head, body, url)
+        self.head = head
+        self.body = body
+        self.url = url
     }
 
     /// The status.
@@ -40,7 +42,8 @@ public struct StreamedResponse: Sendable {
     /// - Throws: `.bodyTooLarge` at the first byte over the limit, and any reason for an early end.
     public func collect(upTo limit: Int? = 16 << 20) async throws(NetworkError) -> NetworkResponse {
         let bytes = try await body.collect(upTo: limit, announced: bringsBody ? head.contentLength : nil)
-        var response = NetworkResponse(head: head, bytes: bytes, url: url, history: history, timings: timings)
+        var response = NetworkResponse(head: head, bytes: bytes, url: url, history: history)
+        response.timings = timings
         response.end = ending?.end
         return response
     }
@@ -57,15 +60,16 @@ public struct NetworkResponse: Sendable {
     /// The URLs that redirected here, oldest first.
     public var history: [HTTPURL]
     /// The times at which the exchange reached its stages, if the transport knows them.
-    public var timings: TransportTimings
+    public var timings: TransportTimings = .init()
     /// The parts that arrived with the end of the exchange.
     var end: ExchangeEnd?
 
     /// Creates a complete response.
-    public init(
-        head: ResponseHead, bytes: [UInt8], url: HTTPURL, history: [HTTPURL] = [], timings: TransportTimings = .init()
-    ) {
-        (self.head, self.bytes, self.url, self.history, self.timings) = (head, bytes, url, history, timings)
+    public init(head: ResponseHead, bytes: [UInt8], url: HTTPURL, history: [HTTPURL] = []) {
+        self.head = head
+        self.bytes = bytes
+        self.url = url
+        self.history = history
     }
 
     /// The status.
@@ -76,4 +80,21 @@ public struct NetworkResponse: Sendable {
     public var trailers: HTTPHeaders { end?.trailers ?? [:] }
     /// The measurements of the last exchange, or nil if ``RequestOptions/measures`` is false or a cache answered.
     public var metrics: ExchangeMetrics? { end?.metrics }
+}
+
+/// The parts of a response that arrive with its end; most responses have none.
+final class ExchangeEnd: Sendable {
+    let trailers: HTTPHeaders
+    let metrics: ExchangeMetrics?
+
+    init(trailers: HTTPHeaders, metrics: ExchangeMetrics?) {
+        self.trailers = trailers
+        self.metrics = metrics
+    }
+}
+
+/// A source of a response that reports the parts that arrive with its end.
+protocol ExchangeEndSource: AnyObject, Sendable {
+    /// The parts, or nil before the end and if there are none.
+    var end: ExchangeEnd? { get }
 }

@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// The body of a response, read piece by piece.
 ///
 /// A body has one reader and can be read once. If it isn't read, the transport stops receiving when its buffer is full.
@@ -8,16 +10,12 @@
 ///     var line: [UInt8] = []
 ///     for try await chunk in body {
 ///         line += chunk
-///         if let end = line.firstIndex(of: 10) { return String(decoding: line[..<end], as: UTF8.self) }
+///         if let end = line.firstIndex(of: UInt8(ascii: "\n")) { return String(decoding: line[..<end], as: UTF8.self) }
 ///     }
 ///     return String(decoding: line, as: UTF8.self)
 /// }
 /// ```
 public final class ResponseBody: AsyncSequence, Sendable {
-    /// The bytes received since the last piece; never empty.
-    public typealias Element = [UInt8]
-    /// The error that ends a body early.
-    public typealias Failure = NetworkError
 
     private let source: any ResponseBodySource
 
@@ -52,14 +50,14 @@ public final class ResponseBody: AsyncSequence, Sendable {
     public func collect(upTo limit: Int? = 16 << 20, announced: Int? = nil) async throws(NetworkError) -> [UInt8] {
         if let limit, let announced, announced > limit {
             cancel()
-            throw Self.tooLarge(limit, "the answer announces \(announced) bytes")
+            throw Self.tooLarge(limit, "the response announces \(announced) bytes")
         }
         var all: [UInt8] = []
         do throws(NetworkError) {
             while let chunk = try await next() {
                 if let limit, all.count + chunk.count > limit {
                     cancel()
-                    throw Self.tooLarge(limit, "the answer is longer than allowed")
+                    throw Self.tooLarge(limit, "the response is longer than allowed")
                 }
                 if all.isEmpty {
                     all = chunk
@@ -77,7 +75,7 @@ public final class ResponseBody: AsyncSequence, Sendable {
         return all
     }
 
-    static func tooLarge(_ limit: Int, _ reason: String) -> NetworkError {
+    package static func tooLarge(_ limit: Int, _ reason: String) -> NetworkError {
         var error = NetworkError(.bodyTooLarge, "\(reason); the limit is \(limit) bytes", phase: .receive)
         error.limit = limit
         return error
@@ -106,4 +104,55 @@ public protocol ResponseBodySource: AnyObject, Sendable {
     func next() async throws(NetworkError) -> [UInt8]?
     /// Cancels the rest; called from any thread, possibly repeatedly and after the end.
     func cancel()
+}
+
+extension ResponseBody {
+    /// Reads at most `count` bytes and cancels the rest; an early end is ignored.
+    func prefix(_ count: Int) async -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count < count, let chunk = try? await next() { bytes += chunk }
+        if bytes.count >= count { cancel() }
+        return Array(bytes.prefix(count))
+    }
+
+    /// Reads the rest of a body, up to `count` bytes and for a short time, so that the connection can be reused.
+    func discard(upTo count: Int) async {
+        // A new connection costs less than waiting for a long unused body.
+        let limit = Task { [self] in
+            try await Task.sleep(for: .milliseconds(250))
+            cancel()
+        }
+        _ = await prefix(count)
+        limit.cancel()
+    }
+}
+
+/// A body in memory, returned as one piece.
+final class MemoryBodySource: ResponseBodySource {
+    private enum State {
+        case full([UInt8])
+        case done
+        case cancelled
+    }
+
+    private let state: Mutex<State>
+
+    init(_ bytes: [UInt8]) { state = Mutex(.full(bytes)) }
+
+    func next() async throws(NetworkError) -> [UInt8]? {
+        let state = state.withLock { state in
+            let before = state
+            if case .full = state { state = .done }
+            return before
+        }
+        switch state {
+        case .full(let bytes): return bytes.isEmpty ? nil : bytes
+        case .done: return nil
+        case .cancelled: throw NetworkError(.cancelled, "the body was cancelled", phase: .receive)
+        }
+    }
+
+    func cancel() {
+        state.withLock { if case .full = $0 { $0 = .cancelled } }
+    }
 }

@@ -56,7 +56,8 @@ struct ChunkedReader {
     }
 
     private mutating func read(_ byte: UInt8) throws(NetworkError) {
-        let (isReturn, isLineFeed) = (byte == 0x0D, byte == 0x0A)
+        let isReturn = byte == UInt8(ascii: "\r")
+        let isLineFeed = byte == UInt8(ascii: "\n")
         switch state {
         case .size:
             if let value = byte.hexValue {
@@ -87,7 +88,9 @@ struct ChunkedReader {
             state = .dataEnd
         case .dataEnd:
             guard isLineFeed else { throw malformed("expected CR LF behind a chunk") }
-            (state, digits, remaining) = (.size, 0, 0)
+            state = .size
+            digits = 0
+            remaining = 0
         case .trailer:
             try count("trailer", .badResponse)
             if isReturn { state = .trailerEnd } else { line.append(byte) }

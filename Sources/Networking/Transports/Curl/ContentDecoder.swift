@@ -43,7 +43,7 @@
             for name in names.reversed() {
                 let plain = name.hasPrefix("x-") ? String(name.dropFirst(2)) : name
                 guard let coding = Coding(rawValue: plain), let inflater = ashlar_inflater_open(coding.format) else {
-                    throw corrupted("the body is encoded as \(HTTPSyntax.printable(name)), which cannot be undone here")
+                    throw corrupted("the body is encoded as \(HTTPSyntax.printable(name)), which can't be undone here")
                 }
                 decoder.stages.append(Stage(inflater: inflater))
             }

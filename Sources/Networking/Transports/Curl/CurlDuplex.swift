@@ -2,18 +2,19 @@
     internal import AshlarCore
     import CAshlarCurl
 
-    /// A connection that libcurl opens for a WebSocket, and the thread that sends and receives its bytes.
+    /// A connection that libcurl opens for another protocol than HTTP, and the thread that sends and receives its bytes.
     ///
-    /// libcurl connects, through proxies and with TLS (`CURLOPT_CONNECT_ONLY`); the upgrade and the frames are the
-    /// module's own. So WebSockets work with every version of libcurl that the transport supports: `curl_ws_send` needs a
-    /// library that was built with it, and doesn't check texts or close codes. The connection has a thread because
-    /// libcurl would close it among the idle connections that a loop shares.
-    final class CurlDuplex: TransferProducer, WebSocketLink, @unchecked Sendable {
+    /// libcurl connects, through proxies and with TLS (`CURLOPT_CONNECT_ONLY`); the upgrade is the module's own. So
+    /// WebSockets work with every version of libcurl that the transport supports: `curl_ws_send` needs a library that was
+    /// built with it, and doesn't check texts or close codes. The connection has a thread because libcurl would close it
+    /// among the idle connections that a loop shares.
+    package final class CurlDuplex: ResponseProducer, UpgradedConnection, @unchecked Sendable {
         // Sendable because other threads reach only the outbox and the pipe, which lock, and the poller's wake-up; the rest
         // belongs to the thread.
         private struct Outbox {
             var bytes: [UInt8] = []
-            var pong: [UInt8] = []
+            /// Bytes that a later write replaces.
+            var latest: [UInt8] = []
             /// The length of the messages in `bytes`.
             var messageBytes = 0
             var isDrained = false
@@ -29,7 +30,7 @@
         private let outbox = Mutex(Outbox())
         private let window = SendWindow()
         private var table: UnsafePointer<ashlar_curl> { exchange.table }
-        var pipe: TransferPipe { exchange.pipe }
+        var pipe: ResponsePipe { exchange.pipe }
 
         // The rest belongs to the thread.
         private var sending: [UInt8] = []
@@ -48,7 +49,7 @@
             self.poller = poller
             guard opened else {
                 handle.destroy()
-                throw NetworkError(.unsupported, "no descriptors left for the WebSocket", phase: .prepare)
+                throw NetworkError(.unsupported, "no descriptors left for the connection", phase: .prepare)
             }
         }
 
@@ -60,7 +61,7 @@
             guard HelperThread.start({ [self] in run() }) else {
                 handle.destroy()
                 pipe.finish()  // releases this object
-                throw NetworkError(.unsupported, "the system cannot create a thread for the WebSocket", phase: .prepare)
+                throw NetworkError(.unsupported, "the system can't create a thread for the connection", phase: .prepare)
             }
         }
 
@@ -73,29 +74,33 @@
             ashlar_poller_wake(poller)
         }
 
-        func next() async throws(NetworkError) -> [UInt8]? { try await pipe.next() }
+        /// Returns the next bytes, or nil at the end.
+        package func next() async throws(NetworkError) -> [UInt8]? { try await pipe.next() }
 
-        func write(_ frame: [UInt8]) async throws(NetworkError) {
-            try await window.add(frame.count)
+        /// Sends bytes; waits while many are unsent.
+        package func write(_ bytes: [UInt8]) async throws(NetworkError) {
+            try await window.add(bytes.count)
             outbox.withLock { outbox in
                 guard !outbox.isClosing else { return }
-                outbox.bytes += frame
-                outbox.messageBytes += frame.count
+                outbox.bytes += bytes
+                outbox.messageBytes += bytes.count
             }
             ashlar_poller_wake(poller)
         }
 
-        func writeControl(_ frame: [UInt8]) {
-            outbox.withLock { if !$0.isClosing { $0.bytes += frame } }
+        /// Sends bytes without waiting.
+        package func writeNow(_ bytes: [UInt8]) {
+            outbox.withLock { if !$0.isClosing { $0.bytes += bytes } }
             ashlar_poller_wake(poller)
         }
 
-        func writePong(_ frame: [UInt8]) {
-            outbox.withLock { $0.pong = frame }
+        /// Sends bytes without waiting, in place of unsent ones of an earlier call.
+        package func writeLatest(_ bytes: [UInt8]) {
+            outbox.withLock { $0.latest = bytes }
             ashlar_poller_wake(poller)
         }
 
-        func end(afterSending: Bool) {
+        package func end(afterSending: Bool) {
             outbox.withLock { outbox in
                 if afterSending { outbox.endsAfterSending = true } else { outbox.ended = true }
             }
@@ -111,7 +116,6 @@
             pipe.finish(failure)
             pipe.flush()
             exchange.disconnect()
-            handle.release()
             handle.destroy()  // closes the connection
         }
 
@@ -206,13 +210,17 @@
         /// Takes the next bytes to send, after the previous ones were sent; returns whether there are any.
         private func takeOutbox() -> Bool {
             if unsentMessages > 0 { window.remove(unsentMessages) }
-            (sending, sent, unsentMessages) = ([], 0, 0)
-            // Nothing of a WebSocket may precede the server's response.
+            sending = []
+            sent = 0
+            unsentMessages = 0
+            // Nothing of another protocol may precede the server's response.
             guard upgrade.isOpen else { return false }
             outbox.withLock { outbox in
-                sending = outbox.bytes + outbox.pong
+                sending = outbox.bytes + outbox.latest
                 unsentMessages = outbox.messageBytes
-                (outbox.bytes, outbox.pong, outbox.messageBytes) = ([], [], 0)
+                outbox.bytes = []
+                outbox.latest = []
+                outbox.messageBytes = 0
             }
             return !sending.isEmpty
         }

@@ -1,8 +1,87 @@
 #if os(Linux)
     import CAshlarCurl
 
-    /// Receiving: callbacks of libcurl on the loop's thread.
+    /// Connecting, sending and receiving: callbacks of libcurl on the loop's thread.
     extension CurlExchange {
+        /// Opens the socket of a new connection for this exchange; returns -1 to reject it.
+        func openSocket(_ address: UnsafeRawPointer) -> Int32 {
+            if request.refusesPrivateAddresses, Self.isPrivate(address) {
+                fail(
+                    NetworkError(
+                        .invalidRedirect, "the redirect leads to a private address, which the policy refuses",
+                        phase: .connect))
+                return -1
+            }
+            socket = isUpgrade ? ashlar_socket_open(address) : loop.openSocket(address)
+            return socket ?? -1
+        }
+
+        /// Whether a `struct curl_sockaddr` holds an address that isn't globally reachable.
+        private static func isPrivate(_ address: UnsafeRawPointer) -> Bool {
+            var (high, low) = (UInt64(0), UInt64(0))
+            switch ashlar_address_bytes(address, &high, &low) {
+            case 4: return SpecialAddresses.isPrivate(UInt32(truncatingIfNeeded: low))
+            case 16: return SpecialAddresses.isPrivate(high: high, low: low)
+            default: return true
+            }
+        }
+
+        /// Whether libcurl may send the request on its current connection.
+        ///
+        /// libcurl repeats a request when a reused connection ends without a response. The server may have processed
+        /// the request, so it is repeated only if it is idempotent (RFC 9110, section 9.2.2) or nothing of it was sent.
+        func maySend(from port: Int32) -> Bool {
+            if isUpgrade { return true }
+            sendings += 1
+            localPort = port
+            loop.sockets.claim(port: port)
+            if measures { measureTLS() }
+            if sendings == 1 || mayRepeat || number(CurlInfo.requestSize) == 0 { return true }
+            var error = NetworkError(
+                .connectionLost, "the connection ended without a response; \(request.method) is not repeated",
+                phase: .wait)
+            error.requestState = isSending ? .partlySent : .sent
+            fail(error)
+            return false
+        }
+
+        var mayRepeat: Bool { request.method.isIdempotent || request.headers.contains("Idempotency-Key") }
+
+        func send(into space: UnsafeMutableRawBufferPointer) -> Int {
+            lastActivity = loop.now
+            guard let upload else { return 0 }
+            switch upload.take(into: space) {
+            case .bytes(let count):
+                if let progress { progress(currentProgress) }
+                return count
+            case .end: return 0
+            case .wait:
+                sendingPaused = true
+                return CurlValue.readPause
+            case .failed(let error):
+                fail(error)
+                return CurlValue.readAbort
+            }
+        }
+
+        /// Returns the field lines behind the body as libcurl's list, which libcurl frees.
+        func trailerLines() -> UnsafeMutableRawPointer? {
+            var list: UnsafeMutableRawPointer?
+            for field in upload?.trailers ?? [:] {
+                let line = "\(field.name): \(field.value)"
+                let bytes = line.unicodeScalars.map { CChar(bitPattern: UInt8(truncatingIfNeeded: $0.value)) } + [0]
+                list = table.pointee.slist_append(list, bytes)
+            }
+            return list
+        }
+
+        /// Whether a part of the body remains to be sent.
+        var isSending: Bool { upload?.isSent == false }
+
+        func rewind(to offset: Int) -> Bool { upload?.rewind(to: offset) ?? true }
+
+        // MARK: Receiving
+
         func receivedHeader(_ line: UnsafeRawBufferPointer, _ reader: CurlHeadReader) -> Bool {
             lastActivity = loop.now
             if hasHead { return receivedTrailer(line) }
@@ -10,7 +89,7 @@
                 guard let head = try reader.read(line, limits: limits) else { return true }
                 if head.status < 200, head.status != 101 {
                     pipe.write(interim: head)
-                    loop.hasNews(self)
+                    loop.notify(self)
                     return true
                 }
                 if head.version == "2", let handle, ashlar_easy_is_http2(table, handle.easy) == 0 {
@@ -35,7 +114,7 @@
                     measureTLS()
                 }
                 pipe.write(head: head, timings: timings())
-                loop.hasNews(self)
+                loop.notify(self)
                 return true
             } catch {
                 fail(error)
@@ -46,7 +125,7 @@
         /// Reads a field behind a body over HTTP/2; those over HTTP/1.1 are in the chunks.
         private func receivedTrailer(_ line: UnsafeRawBufferPointer) -> Bool {
             var end = line.count
-            while end > 0, line[end - 1] == 0x0A || line[end - 1] == 0x0D { end -= 1 }
+            while end > 0, line[end - 1] == UInt8(ascii: "\n") || line[end - 1] == UInt8(ascii: "\r") { end -= 1 }
             guard isMultiplexed, end > 0 else { return true }
             do throws(NetworkError) {
                 var reader = trailer ?? TrailerReader(limits)
@@ -82,14 +161,13 @@
                 fail(error)
                 return 0
             }
-            loop.hasNews(self)
+            loop.notify(self)
             if let progress { progress(currentProgress) }
             return bytes.count
         }
 
         /// Makes libcurl close the connection after the exchange, because its next bytes may belong to this response.
         private func retireConnection() {
-            retiresConnection = true
             if let handle { _ = ashlar_easy_long(table, handle.easy, CurlOption.forbidReuse, 1) }
         }
 

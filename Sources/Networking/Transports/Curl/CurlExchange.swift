@@ -4,12 +4,12 @@
     /// One request that libcurl performs.
     ///
     /// Other threads only post commands for it; everything else happens on the loop's thread.
-    final class CurlExchange: TransferProducer, @unchecked Sendable {
-        // Sendable because other threads reach only constants, the pipe and the upload, which lock, and the loop's inbox.
-        // Callbacks of libcurl are in `+Receiving` and `+Sending`, time limits in `+Deadlines`.
+    final class CurlExchange: ResponseProducer, @unchecked Sendable {
+        // Sendable because other threads reach only constants, the pipe and the upload, which lock, and the loop's inbox;
+        // the rest is used only by the loop's thread.
 
         let request: NetworkRequest
-        let pipe = TransferPipe()
+        let pipe = ResponsePipe()
         let bodyKind: CurlHandle.Kind
         let uploadLength: Int?
         let loop: CurlLoop
@@ -23,8 +23,8 @@
         var place: Int?
         /// The origin whose connections it uses, from its admission to its end.
         var origin: CurlOrigins.Origin?
-        /// Whether the loop has recorded that its reader must be woken.
-        var isListed = false
+        /// Whether the loop wakes the reader at the end of the round.
+        var isNotified = false
         var received = 0
         var raw = 0
         /// The received bytes of a body in chunks or with compression, as sent.
@@ -60,8 +60,6 @@
         private var wasRestarted = false
         /// The socket of the connection that was opened last for it.
         var socket: Int32?
-        /// Whether no other request may use the connection.
-        var retiresConnection = false
         /// Whether the response came over HTTP/2, for which libcurl itself keeps the responses apart.
         var isMultiplexed = false
         var contentLength: Int?
@@ -79,7 +77,8 @@
             idleLimit = Self.nanoseconds(options.idleTimeout)
             connectLimit = Self.nanoseconds(options.connectTimeout)
             totalLimit = Self.nanoseconds(options.totalTimeout)
-            (limits, progress) = (options.limits, options.progress)
+            limits = options.limits
+            progress = options.progress
             measures = request.isMeasured
             inflates = options.decompresses && !request.headers.contains("Accept-Encoding")
             asksForCompression =
@@ -116,7 +115,7 @@
 
         // MARK: From the loop
 
-        /// Prepares a handle that connects for a WebSocket, without the loop.
+        /// Prepares a handle that connects for another protocol, without the loop.
         func connect(on handle: CurlHandle) {
             self.handle = handle
             handle.prepare(self)
@@ -129,7 +128,8 @@
 
         func begin(on handle: CurlHandle) {
             self.handle = handle
-            (started, lastActivity) = (loop.now, loop.now)
+            started = loop.now
+            lastActivity = loop.now
             handle.prepare(self)
             if !wasRestarted { upload?.start { [self] in loop.post(.resumeSending(self)) } }
         }
@@ -148,7 +148,10 @@
                 return false
             }
             wasRestarted = true
-            (isConnected, sendingPaused, socket, sendings) = (false, false, nil, 0)
+            isConnected = false
+            sendingPaused = false
+            socket = nil
+            sendings = 0
             return true
         }
 
@@ -164,7 +167,6 @@
             }
             if error?.requestState == nil { error?.requestState = requestState }
             upload?.stop()
-            if hasHead { origin?.answered(received) }
             if measures { finishMeasured(error) } else { pipe.finish(error, exchangeEnd(error)) }
             handle = nil
         }
@@ -224,6 +226,127 @@
 
         private var pauseMask: Int32 {
             (receivingPaused ? CurlValue.pauseReceive : 0) | (sendingPaused ? CurlValue.pauseSend : 0)
+        }
+
+        // MARK: Time limits
+
+        /// The time of the next check of the exchange's limits.
+        ///
+        /// libcurl's own timeouts aren't used: its connect timer can fire a fraction of a millisecond early, and only
+        /// once. The idle time is suspended while the exchange waits for its own reader or body.
+        var deadline: UInt64? {
+            var due: UInt64 = .max
+            guard handle != nil else { return totalLimit.map { submitted &+ $0 } }
+            if let idleLimit, !receivingPaused, !sendingPaused { due = lastActivity &+ idleLimit }
+            if let totalLimit { due = min(due, submitted &+ totalLimit) }
+            if let connectLimit, !isConnected { due = min(due, started &+ connectLimit) }
+            return due == .max ? nil : due
+        }
+
+        /// Whether connecting may take longer than libcurl's default limit of 300 s.
+        var mayConnectLong: Bool { connectLimit.map { $0 >= 300_000_000_000 } ?? true }
+
+        /// Returns the error for an expired limit, or nil if there is none.
+        func overdue(at now: UInt64) -> NetworkError? {
+            if let totalLimit, now >= submitted &+ totalLimit {
+                guard handle != nil else {
+                    return NetworkError(
+                        .timedOut, "the total time passed before a connection became free", phase: .connect)
+                }
+                return timedOut("the total time passed")
+            }
+            guard handle != nil else { return nil }
+            if let connectLimit, !isConnected, now >= started &+ connectLimit {
+                isConnected = hasHead || offset(CurlInfo.preTransferTime) > 0
+                if !isConnected { return timedOut("no connection within \(request.options.connectTimeout ?? .zero)") }
+            }
+            guard let idleLimit, !receivingPaused, !sendingPaused, now >= lastActivity &+ idleLimit else { return nil }
+            return timedOut("nothing was sent or received for \(request.options.idleTimeout ?? .zero)")
+        }
+
+        private func timedOut(_ message: String) -> NetworkError {
+            NetworkError(.timedOut, message, phase: CurlFailure.phase(of: self, hasHead: hasHead))
+        }
+
+        static func nanoseconds(_ limit: Duration?) -> UInt64? {
+            guard let (seconds, attoseconds) = limit?.components, seconds < 4_000_000_000 else { return nil }
+            return UInt64(max(seconds, 0)) &* 1_000_000_000 &+ UInt64(max(attoseconds, 0) / 1_000_000_000)
+        }
+
+        // MARK: Measurements
+
+        /// Returns the times of the stages that the exchange has reached.
+        func timings() -> TransportTimings {
+            guard let handle else { return TransportTimings() }
+            func time(_ info: Int32) -> Duration? {
+                let microseconds = ashlar_easy_info_off(table, handle.easy, info)
+                return microseconds > 0 ? .microseconds(microseconds) : nil
+            }
+            var timings = TransportTimings()
+            timings.firstByte = time(CurlInfo.startTransferTime)
+            let opened = ashlar_easy_info_long(table, handle.easy, CurlInfo.newConnections)
+            timings.reusedConnection = opened == 0
+            guard opened != 0 else { return timings }
+            timings.resolved = time(CurlInfo.nameLookupTime)
+            timings.connected = time(CurlInfo.connectTime)
+            timings.secured = time(CurlInfo.appConnectTime)
+            return timings
+        }
+
+        /// Stores the version of TLS, which libcurl reports only during the transfer.
+        func measureTLS() {
+            if tlsVersion == 0, let handle, request.url.scheme == .https {
+                tlsVersion = ashlar_easy_tls_version(table, handle.easy)
+            }
+        }
+
+        /// Ends the exchange for its reader, with its measurements.
+        func finishMeasured(_ error: NetworkError?) {
+            let metrics = metrics()
+            let end = exchangeEnd(error, metrics)
+            guard let observer = request.observer else { return pipe.finish(error, end) }
+            pipe.finish(error, end) { observer.measured(metrics) }
+        }
+
+        private func metrics() -> ExchangeMetrics {
+            var metrics = ExchangeMetrics()
+            let now = CurlLoop.clock()
+            guard let handle else {
+                if submitted > 0 { metrics.queued = .nanoseconds(now - submitted) }
+                return metrics
+            }
+            metrics.queued = .nanoseconds(started - submitted)
+            metrics.duration = .nanoseconds(now - started)
+            metrics.timings = timings()
+            (metrics.sentHeadBytes, metrics.sentBodyBytes) = sentBytes
+            metrics.receivedHeadBytes = headBytes
+            metrics.receivedBodyBytes = chunks == nil && decoder == nil ? received : framed
+            guard sendings > 0 || hasHead || offset(CurlInfo.connectTime) > 0 else {
+                metrics.timings.reusedConnection = nil
+                return metrics
+            }
+            metrics.remoteAddress = remoteAddress(handle)
+            metrics.protocolName = version.map { $0 == "2" ? "h2" : "http/\($0)" }
+            if tlsVersion >= 0x0301 { metrics.tlsVersion = "1.\(tlsVersion - 0x0301)" }
+            return metrics
+        }
+
+        /// The bytes of the request's head and body that libcurl has sent.
+        ///
+        /// The size of the request includes the body since 8.7.0; in earlier versions, only a body that libcurl sends
+        /// together with the head. Tests compare it with the server's bytes for 7.88.1 and 8.23.0.
+        private var sentBytes: (head: Int, body: Int) {
+            let (size, body) = (max(Int(number(CurlInfo.requestSize)), 0), max(Int(offset(CurlInfo.sizeUpload)), 0))
+            let isSentWithHead = bodyKind == .memory && request.body.length ?? 0 < 64 << 10
+            let includesBody = isSentWithHead || table.pointee.version_num >= 0x08_07_00
+            return (includesBody ? max(size - body, 0) : size, body)
+        }
+
+        private func remoteAddress(_ handle: CurlHandle) -> String? {
+            guard let text = ashlar_easy_info_text(table, handle.easy, CurlInfo.remoteAddress), text[0] != 0 else {
+                return nil
+            }
+            return ExchangeMetrics.address(String(cString: text), Int(number(CurlInfo.remotePort)))
         }
     }
 #endif

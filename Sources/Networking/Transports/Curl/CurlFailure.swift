@@ -13,7 +13,7 @@
             return NetworkError(code, "\(message) (libcurl \(result))", phase: phase)
         }
 
-        static let missingCredentials = "the proxy answered 407: it requires other credentials"
+        static let missingCredentials = "the proxy responded with 407: it requires other credentials"
 
         private static func code(
             _ result: Int32, of exchange: CurlExchange, hasHead: Bool

@@ -1,42 +1,22 @@
 #if os(Linux)
     import CAshlarCurl
 
-    /// A reusable easy handle of libcurl, for one request at a time; used on the loop's thread only.
+    /// An easy handle of libcurl for one request; used on the loop's thread only.
     ///
-    /// Options that never change are set once, others only if they differ from those of the previous request. This
-    /// saves 30 allocations and 2 to 3 µs of processor time per request (`processor time of GET ×16`).
-    ///
-    /// The state that libcurl stores in a handle between requests is dangerous. A handle is therefore reused only after
-    /// an exchange without failure and repetition; see `CurlLibrary.reusesHandles` for the versions whose handles are
-    /// never reused.
+    /// A handle isn't reused, because the state that libcurl stores in it between requests is dangerous. For example, from
+    /// 7.83.0 to 8.0.1, it retains a pointer to the last header of its previous response after freeing that header. If the
+    /// first field line of the next response is folded, it is appended to freed memory, which can crash the process. A new
+    /// handle costs 2 to 3 µs of processor time.
     final class CurlHandle {
-        private(set) var easy: UnsafeMutableRawPointer
+        let easy: UnsafeMutableRawPointer
         private unowned let loop: CurlLoop
         private var table: UnsafePointer<ashlar_curl> { loop.library.table }
         private let errorText: UnsafeMutablePointer<CChar>
-        private(set) var exchange: CurlExchange? {
-            didSet { unretained = exchange.map(Unmanaged.passUnretained) }
-        }
-        private var unretained: Unmanaged<CurlExchange>?
-        /// Reads the head of the response to the current request.
+        private(set) var exchange: CurlExchange?
+        /// Reads the head of the response.
         let head = CurlHeadReader()
-
-        private var url: HTTPURL?
-        private var allowsHTTP2: Bool?
-        private var isFresh = false
-        private var hasLongConnect = false
-        private var bufferSize = CurlOrigins.Origin.largeBuffer
-        private var method: HTTPMethod?
-        private var kind = Kind.none
-        private var fields: [HTTPField]?
-        private var list: UnsafeMutableRawPointer?
-        private var decompresses = false
-        private var hasBody = false
-        private var hasTrailers = false
-        private var announcement: String?
-        private var pin: String?
-        private var certificate: ClientCertificate?
-        private var proxy: String?
+        /// The field lines of the request, which libcurl doesn't copy.
+        private var fieldLines: UnsafeMutableRawPointer?
 
         /// The way in which a request's body is sent.
         enum Kind: Equatable {
@@ -46,12 +26,17 @@
             case upload
         }
 
-        /// Whether its connections belong to the loop.
-        private let isShared: Bool
-
+        /// Creates a handle.
+        ///
+        /// - Parameters:
+        ///   - loop: The loop, whose configuration applies.
+        ///   - isShared: Whether its connections belong to the loop.
+        /// - Throws: `.invalidConfiguration` for a setting that libcurl doesn't support.
         init(_ loop: CurlLoop, isShared: Bool = true) throws(NetworkError) {
-            (self.loop, self.isShared) = (loop, isShared)
-            guard let easy = loop.library.table.pointee.easy_init() else { throw Self.noHandle }
+            self.loop = loop
+            guard let easy = loop.library.table.pointee.easy_init() else {
+                throw NetworkError(.unsupported, "libcurl can't create a handle", phase: .prepare)
+            }
             self.easy = easy
             errorText = .allocate(capacity: 512)
             errorText.initialize(repeating: 0, count: 512)
@@ -59,25 +44,13 @@
                 destroy()
                 throw error
             }
-        }
-
-        private static let noHandle = NetworkError(.unsupported, "libcurl cannot create a handle", phase: .prepare)
-
-        /// Replaces libcurl's handle with a new one, without state of earlier requests.
-        func renew() throws(NetworkError) {
-            guard let new = table.pointee.easy_init() else { throw Self.noHandle }
-            table.pointee.easy_cleanup(easy)
-            easy = new
-            (url, allowsHTTP2, isFresh, hasLongConnect) = (nil, nil, false, false)
-            (bufferSize, hasTrailers) = (CurlOrigins.Origin.largeBuffer, false)
-            (method, kind, pin, certificate, proxy) = (nil, .none, nil, nil, nil)
-            try configure()
-            if let list { _ = ashlar_easy_pointer(table, easy, CurlOption.httpHeader, list) }
+            if isShared { loop.watchConnections(of: self) }
         }
 
         func destroy() {
+            exchange = nil
             table.pointee.easy_cleanup(easy)
-            if let list { table.pointee.slist_free_all(list) }
+            if let fieldLines { table.pointee.slist_free_all(fieldLines) }
             errorText.deallocate()
         }
 
@@ -100,7 +73,7 @@
             long(CurlOption.http09Allowed, 0)
             long(CurlOption.transferDecoding, 0)  // `ChunkedReader` reads the chunks
             long(CurlOption.suppressConnectHeaders, 1)
-            long(CurlOption.bufferSize, bufferSize)
+            long(CurlOption.bufferSize, 16 << 10)
             long(CurlOption.uploadBufferSize, 64 << 10)
             let age = configuration.connectionIdleTime.seconds.rounded(.up)
             long(CurlOption.maximumConnectionAge, Int(min(max(age, 1), 1e9)))  // 0 would be no limit
@@ -111,13 +84,12 @@
                 guard text(CurlOption.caInfo, roots) else { throw Self.unsupported("trustRoots") }
                 text(CurlOption.proxyCAInfo, roots)
             }
-            if !loop.pins.isEmpty, !text(CurlOption.pinnedPublicKey, "sha256//") {
-                throw Self.unsupported("pinnedKeys")
+            if !loop.pins.isEmpty {
+                guard text(CurlOption.pinnedPublicKey, "sha256//") else { throw Self.unsupported("pinnedKeys") }
+                text(CurlOption.pinnedPublicKey, nil)
             }
-            text(CurlOption.pinnedPublicKey, nil)
             _ = ashlar_easy_pointer(table, easy, CurlOption.errorBuffer, errorText)
             setCallbacks()
-            if isShared { loop.watchConnections(of: self) }
         }
 
         static func unsupported(_ setting: String, _ name: String? = nil) -> NetworkError {
@@ -163,156 +135,100 @@
         }
 
         /// Calls `body` with the exchange and the handle of a callback; returns nil if there is no exchange.
-        ///
-        /// The loop owns the handle, and the handle owns the exchange, so neither is retained for each line of a head.
-        @inline(__always)
         private static func with<Result>(
             _ context: UnsafeMutableRawPointer?, _ body: (CurlExchange, CurlHandle) -> Result
         ) -> Result? {
-            context.flatMap { context in
-                Unmanaged<CurlHandle>.fromOpaque(context)._withUnsafeGuaranteedRef { handle in
-                    handle.unretained?._withUnsafeGuaranteedRef { body($0, handle) }
-                }
-            }
+            guard let context else { return nil }
+            let handle = Unmanaged<CurlHandle>.fromOpaque(context).takeUnretainedValue()
+            return handle.exchange.map { body($0, handle) }
         }
 
-        // MARK: One request
+        // MARK: The request
 
+        /// Sets the request; called once.
         func prepare(_ exchange: CurlExchange) {
             self.exchange = exchange
             let request = exchange.request
+            let isSecure = request.url.scheme == .https
             head.reset(
                 .init(
-                    isSecure: request.url.scheme == .https, allowsUpgrade: request.headers.contains("Upgrade"),
+                    isSecure: isSecure, allowsUpgrade: request.headers.contains("Upgrade"),
                     reportsInterims: request.reportsInterims))
-            errorText[0] = 0
-            if request.url != url {
-                text(CurlOption.url, request.url.requestText)
-                url = request.url
-            }
-            // If HTTP/2 isn't ruled out, a status line "HTTP/2.0" without TLS makes libcurl send several requests at once on
-            // an HTTP/1 connection and mix up their responses. libcurl sends trailers with HTTP/1.1 only.
-            let allowsHTTP2 =
-                request.url.scheme == .https && request.body.trailers == nil && !exchange.isUpgrade
-            if allowsHTTP2 != self.allowsHTTP2 {
-                self.allowsHTTP2 = allowsHTTP2
-                long(CurlOption.httpVersion, allowsHTTP2 ? CurlValue.http2OverTLS : CurlValue.http11)
-            }
-            if exchange.needsFreshConnection != isFresh {
-                isFresh.toggle()
-                long(CurlOption.freshConnect, isFresh ? 1 : 0)
-            }
-            if exchange.mayConnectLong != hasLongConnect {
-                hasLongConnect.toggle()
-                long(CurlOption.connectTimeout, hasLongConnect ? Int(Int32.max) : 0)
-            }
-            if let size = exchange.origin?.bufferSize, size != bufferSize {
-                bufferSize = size
-                long(CurlOption.bufferSize, size)
-            }
+            text(CurlOption.url, request.url.requestText)
+            // If HTTP/2 isn't ruled out, a status line "HTTP/2.0" without TLS makes libcurl send several requests at once
+            // on an HTTP/1 connection and mix up their responses. libcurl sends trailers with HTTP/1.1 only.
+            let allowsHTTP2 = isSecure && request.body.trailers == nil && !exchange.isUpgrade
+            long(CurlOption.httpVersion, allowsHTTP2 ? CurlValue.http2OverTLS : CurlValue.http11)
+            if exchange.needsFreshConnection { long(CurlOption.freshConnect, 1) }
+            if exchange.mayConnectLong { long(CurlOption.connectTimeout, Int(Int32.max)) }
             if exchange.isUpgrade {
                 long(CurlOption.connectOnly, 1)
                 long(CurlOption.proxyTunnel, 1)
             }
+            if let proxy = exchange.proxy { text(CurlOption.proxy, proxy) }
+            if let pin = loop.pins[request.url] { text(CurlOption.pinnedPublicKey, pin) }
+            if let certificate = loop.certificates[request.url] { identify(with: certificate) }
             setBody(exchange)
             setFields(exchange)
-            if exchange.proxy != proxy {
-                proxy = exchange.proxy
-                text(CurlOption.proxy, proxy ?? "")
-            }
-            let pin = loop.pins[request.url]
-            if pin != self.pin { text(CurlOption.pinnedPublicKey, pin) }
-            self.pin = pin
-            let certificate = loop.certificates[request.url]
-            if certificate != self.certificate { identify(with: certificate) }
-            self.certificate = certificate
         }
 
         /// Sets the client certificate; libcurl reuses a connection only for requests with the same one.
-        private func identify(with certificate: ClientCertificate?) {
-            text(CurlOption.certificateType, certificate?.format.rawValue)
-            text(CurlOption.certificate, certificate?.file)
-            text(CurlOption.keyType, certificate?.format.rawValue)
-            text(CurlOption.key, certificate?.keyFile)
-            text(CurlOption.keyPassword, certificate?.password)
-        }
-
-        func release() {
-            exchange = nil
-            if kind == .memory { _ = ashlar_easy_pointer(table, easy, CurlOption.postFields, nil) }
+        private func identify(with certificate: ClientCertificate) {
+            text(CurlOption.certificateType, certificate.format.rawValue)
+            text(CurlOption.certificate, certificate.file)
+            text(CurlOption.keyType, certificate.format.rawValue)
+            text(CurlOption.key, certificate.keyFile)
+            text(CurlOption.keyPassword, certificate.password)
         }
 
         private func setBody(_ exchange: CurlExchange) {
             let request = exchange.request
-            let kind = exchange.bodyKind
-            if kind != self.kind || kind != .none || request.method != method {
-                if self.kind != .none { long(CurlOption.httpGet, 1) }
-                text(CurlOption.customRequest, kind == .none && request.method == .get ? nil : request.method.rawValue)
-                switch kind {
-                case .none: break
-                case .head:
-                    long(CurlOption.noBody, 1)
-                    text(CurlOption.customRequest, nil)
-                case .memory:
-                    long(CurlOption.post, 1)
-                    let bytes = request.body.inMemory ?? []
-                    _ = ashlar_easy_off(table, easy, CurlOption.postFieldSize, Int64(bytes.count))
-                    // libcurl copies the bytes; without an address it would call the read function.
-                    _ = (bytes.isEmpty ? [0] : bytes).withUnsafeBytes {
-                        ashlar_easy_pointer(table, easy, CurlOption.copyPostFields, $0.baseAddress)
-                    }
-                case .upload:
-                    long(CurlOption.upload, 1)
-                    _ = ashlar_easy_off(table, easy, CurlOption.inFileSize, Int64(exchange.uploadLength ?? -1))
-                    setTrailers(request.body.trailers != nil)
+            switch exchange.bodyKind {
+            case .none:
+                if request.method != .get { text(CurlOption.customRequest, request.method.rawValue) }
+            case .head:
+                long(CurlOption.noBody, 1)
+            case .memory:
+                long(CurlOption.post, 1)
+                text(CurlOption.customRequest, request.method.rawValue)
+                let bytes = request.body.inMemory ?? []
+                _ = ashlar_easy_off(table, easy, CurlOption.postFieldSize, Int64(bytes.count))
+                // libcurl copies the bytes; without an address it would call the read function.
+                _ = (bytes.isEmpty ? [0] : bytes).withUnsafeBytes {
+                    ashlar_easy_pointer(table, easy, CurlOption.copyPostFields, $0.baseAddress)
                 }
-                (self.kind, method) = (kind, request.method)
-            }
-        }
-
-        private func setTrailers(_ wanted: Bool) {
-            guard wanted != hasTrailers else { return }
-            hasTrailers = wanted
-            guard wanted else {
-                _ = ashlar_easy_trailer(table, easy, CurlOption.trailerFunction, nil)
-                return
-            }
-            _ = ashlar_easy_trailer(table, easy, CurlOption.trailerFunction) { list, context in
-                list?.pointee = CurlHandle.with(context) { exchange, _ in exchange.trailerLines() } ?? nil
-                return 0
+            case .upload:
+                long(CurlOption.upload, 1)
+                text(CurlOption.customRequest, request.method.rawValue)
+                _ = ashlar_easy_off(table, easy, CurlOption.inFileSize, Int64(exchange.uploadLength ?? -1))
+                guard request.body.trailers != nil else { return }
+                _ = ashlar_easy_trailer(table, easy, CurlOption.trailerFunction) { list, context in
+                    list?.pointee = CurlHandle.with(context) { exchange, _ in exchange.trailerLines() } ?? nil
+                    return 0
+                }
             }
         }
 
         private func setFields(_ exchange: CurlExchange) {
-            let fields = exchange.request.headers.fields
-            let decompresses = exchange.asksForCompression
-            let hasBody = exchange.bodyKind == .memory || exchange.bodyKind == .upload
-            let announcement = exchange.request.body.trailers?.announcement
-            if hasBody == self.hasBody, decompresses == self.decompresses, announcement == self.announcement,
-                fields == self.fields
-            {
-                return
+            let request = exchange.request
+            for field in request.headers {
+                append(field.value.isEmpty ? field.name + ";" : "\(field.name): \(field.value)")
             }
-            (self.fields, self.decompresses, self.hasBody) = (fields, decompresses, hasBody)
-            self.announcement = announcement
-            let old = list
-            list = nil
-            for field in fields { append(field.value.isEmpty ? field.name + ";" : "\(field.name): \(field.value)") }
-            if decompresses { append("Accept-Encoding: " + ContentDecoder.acceptEncoding) }
-            if let announcement { append("Trailer: " + announcement) }
+            if exchange.asksForCompression { append("Accept-Encoding: " + ContentDecoder.acceptEncoding) }
+            if let announcement = request.body.trailers?.announcement { append("Trailer: " + announcement) }
             // libcurl adds these fields itself; an empty one removes them.
+            let hasBody = exchange.bodyKind == .memory || exchange.bodyKind == .upload
             for name in hasBody ? ["Accept", "Content-Type", "Expect"] : ["Accept"]
-            where !exchange.request.headers.contains(name) { append(name + ":") }
-            _ = ashlar_easy_pointer(table, easy, CurlOption.httpHeader, list)
-            if let old { table.pointee.slist_free_all(old) }
+            where !request.headers.contains(name) { append(name + ":") }
+            _ = ashlar_easy_pointer(table, easy, CurlOption.httpHeader, fieldLines)
         }
 
         private func append(_ line: String) {
             if line.utf8.allSatisfy({ $0 < 0x80 }) {
-                list = table.pointee.slist_append(list, line)
+                fieldLines = table.pointee.slist_append(fieldLines, line)
             } else {
                 let bytes = line.unicodeScalars.map { CChar(bitPattern: UInt8(truncatingIfNeeded: $0.value)) } + [0]
-                list = table.pointee.slist_append(list, bytes)
+                fieldLines = table.pointee.slist_append(fieldLines, bytes)
             }
         }
 

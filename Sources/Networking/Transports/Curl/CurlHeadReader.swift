@@ -26,7 +26,7 @@ final class CurlHeadReader {
     private var expectation = Expectation()
     private var status = 0
     private var version: String?
-    private let fields = ReceivedFields.Builder()
+    private var fields: [HTTPField] = []
     private var bytes = 0
     private var interims = 0
     private(set) var framing = Framing()
@@ -39,8 +39,13 @@ final class CurlHeadReader {
     /// Starts with a new response.
     func reset(_ expectation: Expectation = Expectation()) {
         self.expectation = expectation
-        (status, version, bytes, interims, framing, received) = (0, nil, 0, 0, Framing(), 0)
-        fields.removeAll()
+        status = 0
+        version = nil
+        bytes = 0
+        interims = 0
+        framing = Framing()
+        received = 0
+        fields = []
     }
 
     /// Reads a line with its line ending; returns a head at the empty line that ends it.
@@ -51,17 +56,17 @@ final class CurlHeadReader {
             throw bad("head longer than \(limits.headBytes) bytes", limit: limits.headBytes)
         }
         // New versions of libcurl deliver an incomplete line if the connection ends within it.
-        guard line.last == 0x0A else {
+        guard line.last == UInt8(ascii: "\n") else {
             throw NetworkError(.truncated, "the response ended within its head", phase: .receive)
         }
         var end = line.count
-        while end > 0, line[end - 1] == 0x0A || line[end - 1] == 0x0D { end -= 1 }
+        while end > 0, line[end - 1] == UInt8(ascii: "\n") || line[end - 1] == UInt8(ascii: "\r") { end -= 1 }
         let text = line.part(..<end)
         if text.isEmpty { return try finish() }
         if status == 0 {
             try readStatus(text)
         } else {
-            try FieldLines.read(text, into: fields, limits: limits)
+            try FieldLines.read(text, into: &fields, limits: limits)
         }
         return nil
     }
@@ -71,26 +76,25 @@ final class CurlHeadReader {
             interims += 1
             guard interims <= Self.interimLimit else { throw bad("more than \(Self.interimLimit) interim responses") }
             defer {
-                (status, bytes) = (0, 0)
-                fields.removeAll()
+                status = 0
+                bytes = 0
+                fields = []
             }
             guard expectation.reportsInterims else { return nil }
-            return ResponseHead(status: status, headers: HTTPHeaders(fields.build()), version: version)
+            return ResponseHead(status: status, headers: HTTPHeaders(fields), version: version)
         }
         guard status != 101 || expectation.allowsUpgrade else { throw bad("status 101 without a request to upgrade") }
-        let fields = self.fields.build()
-        try checkLength(fields)
         let head = ResponseHead(status: status, headers: HTTPHeaders(fields), version: version)
+        try checkLength(head.headers)
         framing.contentLength = head.contentLength
-        if fields.contains("Transfer-Encoding") { try checkTransferCoding(fields) }
+        if head.headers.contains("Transfer-Encoding") { try checkTransferCoding(head.headers) }
         return head
     }
 
     /// Rejects two different lengths, also within one field: the body would have two ends.
-    private func checkLength(_ fields: ReceivedFields) throws(NetworkError) {
-        guard fields.plainLength == nil, fields.contains("Content-Length") else { return }
+    private func checkLength(_ fields: HTTPHeaders) throws(NetworkError) {
         var first: Int?
-        for value in fields.values("Content-Length") {
+        for value in fields.values(for: "Content-Length") {
             for part in value.split(separator: ",") {
                 guard let length = Self.number(part.trimmingHTTPSpace()) else {
                     throw bad("expected a number as Content-Length")
@@ -107,9 +111,9 @@ final class CurlHeadReader {
 
     /// Rejects transfer codings other than `chunked`: the transport requests no others (RFC 9112, sections 6.1 and
     /// 7.4).
-    private func checkTransferCoding(_ fields: ReceivedFields) throws(NetworkError) {
+    private func checkTransferCoding(_ fields: HTTPHeaders) throws(NetworkError) {
         guard version == "1.1" else { throw bad("Transfer-Encoding in HTTP/\(version ?? "")") }
-        let values = fields.values("Transfer-Encoding")
+        let values = fields.values(for: "Transfer-Encoding")
         guard values.count == 1, values[0].lowercased() == "chunked" else {
             throw bad("expected chunked as the only transfer coding")
         }
@@ -120,9 +124,9 @@ final class CurlHeadReader {
     private func readStatus(_ line: UnsafeRawBufferPointer) throws(NetworkError) {
         // HTTP/1.y, or HTTP/2 from libcurl itself; a space; three digits; the end, or a space and a reason phrase.
         guard line.count >= 10, line.starts(with: "HTTP/".utf8),
-            let space = line.prefix(9).firstIndex(of: 0x20), line.count >= space + 4,
+            let space = line.prefix(9).firstIndex(of: UInt8(ascii: " ")), line.count >= space + 4,
             line[(space + 1)...(space + 3)].allSatisfy(\.isDigit),
-            line.count == space + 4 || line[space + 4] == 0x20
+            line.count == space + 4 || line[space + 4] == UInt8(ascii: " ")
         else { throw bad("malformed status line") }
         let number = line[5..<space]
         if number.elementsEqual("1.1".utf8) {
@@ -134,9 +138,82 @@ final class CurlHeadReader {
         } else {
             throw bad("unexpected version HTTP/\(HTTPSyntax.printable(String(decoding: number, as: UTF8.self)))")
         }
-        status = line[(space + 1)...(space + 3)].reduce(0) { $0 * 10 + Int($1 - 0x30) }
+        status = line[(space + 1)...(space + 3)].reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
         guard status >= 100 else { throw bad("status \(status) below 100") }
     }
 
     private func bad(_ message: String, limit: Int? = nil) -> NetworkError { FieldLines.bad(message, limit: limit) }
+}
+
+/// Parses field lines of heads and trailers (RFC 9112, section 5).
+enum FieldLines {
+    /// Reads a line without its line ending; a line that begins with a space continues the previous field (obs-fold).
+    static func read(
+        _ line: UnsafeRawBufferPointer, into fields: inout [HTTPField], limits: ResponseLimits
+    ) throws(NetworkError) {
+        if line[0].isHTTPSpace {
+            guard let last = fields.last else { throw bad("the first field line is folded") }
+            let more = try value(line)
+            let isEmpty = last.value.isEmpty || more.isEmpty
+            fields[fields.count - 1].value += (isEmpty ? "" : " ") + more
+            return
+        }
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0 else {
+            throw bad("expected a field's name and a colon")
+        }
+        let name = line.part(..<colon)
+        guard name.allSatisfy(HTTPSyntax.isTokenByte) else { throw bad("the name of a field is not a token") }
+        fields.append(HTTPField(text(name), try value(line.part((colon + 1)...))))
+        if fields.count > limits.headerFields {
+            throw bad("more than \(limits.headerFields) fields", limit: limits.headerFields)
+        }
+    }
+
+    /// Returns a value without spaces at its ends.
+    private static func value(_ bytes: UnsafeRawBufferPointer) throws(NetworkError) -> String {
+        var (start, end) = (0, bytes.count)
+        while start < end, bytes[start].isHTTPSpace { start += 1 }
+        while end > start, bytes[end - 1].isHTTPSpace { end -= 1 }
+        let value = bytes.part(start..<end)
+        let hasControl = value.contains { ($0 < 0x20 && $0 != UInt8(ascii: "\t")) || $0 == 0x7F }
+        if hasControl { throw bad("control character in the value of a field") }
+        return text(value)
+    }
+
+    /// Returns Latin-1 bytes as a string.
+    private static func text(_ bytes: UnsafeRawBufferPointer) -> String {
+        if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
+        return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+    }
+
+    static func bad(_ message: String, limit: Int? = nil) -> NetworkError {
+        var error = NetworkError(.badResponse, message, phase: .receive)
+        error.limit = limit
+        return error
+    }
+}
+
+/// Collects the fields behind a body.
+struct TrailerReader {
+    private var fields: [HTTPField] = []
+    private let limits: ResponseLimits
+    private var bytes = 0
+
+    init(_ limits: ResponseLimits) { self.limits = limits }
+
+    /// Reads a line without its line ending.
+    mutating func read(_ line: UnsafeRawBufferPointer) throws(NetworkError) {
+        bytes += line.count
+        guard bytes <= limits.headBytes else {
+            throw FieldLines.bad("trailer longer than \(limits.headBytes) bytes", limit: limits.headBytes)
+        }
+        do throws(NetworkError) {
+            try FieldLines.read(line, into: &fields, limits: limits)
+        } catch {
+            throw FieldLines.bad("malformed trailer: " + error.message, limit: error.limit)
+        }
+    }
+
+    /// The fields so far.
+    var headers: HTTPHeaders { HTTPHeaders(fields) }
 }

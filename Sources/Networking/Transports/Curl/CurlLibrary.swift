@@ -14,7 +14,7 @@
             var reason = [CChar](repeating: 0, count: 512)
             guard let table = ashlar_curl_open(name, &reason, reason.count) else {
                 let text = String(decoding: reason.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-                throw NetworkError(.unsupported, "libcurl cannot be used: \(text)", phase: .prepare)
+                throw NetworkError(.unsupported, "libcurl can't be used: \(text)", phase: .prepare)
             }
             let library = CurlLibrary(table: table)
             return opened.withLock { opened in
@@ -27,17 +27,112 @@
         var supportsSecureProxies: Bool { table.pointee.features & (1 << 21) != 0 }
 
         var version: String { String(cString: table.pointee.version) }
+    }
 
-        /// Whether a handle may serve another request.
-        ///
-        /// From 7.83.0 to 8.0.1, a handle retains a pointer to the last header of its previous response after freeing
-        /// that header. If the first field line of the next response is folded, it is appended to freed memory, which
-        /// can crash the process. A test confirms this for 7.88.1 and excludes it for 8.23.0; the other versions follow
-        /// from curl's pull request 11103, which clears the pointer in 8.1.0.
-        ///
-        /// libcurl stores a header before it calls any callback, so such a response can't be rejected in time; not
-        /// using libcurl's header API doesn't help either. A new handle for each request costs 2 to 3 of 17 to 21 µs of
-        /// processor time in C, and raises the ratio of `GET ×16` to C from 1.6 to 1.9.
-        var reusesHandles: Bool { !(0x07_53_00..<0x08_01_00).contains(table.pointee.version_num) }
+    // The numbers of libcurl that the transport uses, from curl/curl.h and curl/multi.h.
+
+    /// Options of an easy handle.
+    enum CurlOption {
+        static let writeData: Int32 = 10001
+        static let url: Int32 = 10002
+        static let proxy: Int32 = 10004
+        static let readData: Int32 = 10009
+        static let errorBuffer: Int32 = 10010
+        static let writeFunction: Int32 = 20011
+        static let readFunction: Int32 = 20012
+        static let copyPostFields: Int32 = 10165
+        static let httpHeader: Int32 = 10023
+        static let certificate: Int32 = 10025
+        static let keyPassword: Int32 = 10026
+        static let headerData: Int32 = 10029
+        static let progressFunction: Int32 = 20219
+        static let progressData: Int32 = 10057
+        static let customRequest: Int32 = 10036
+        static let noProgress: Int32 = 43
+        static let noBody: Int32 = 44
+        static let upload: Int32 = 46
+        static let post: Int32 = 47
+        static let followLocation: Int32 = 52
+        static let caInfo: Int32 = 10065
+        static let proxyCAInfo: Int32 = 10246
+        static let headerFunction: Int32 = 20079
+        static let certificateType: Int32 = 10086
+        static let key: Int32 = 10087
+        static let keyType: Int32 = 10088
+        static let httpVersion: Int32 = 84
+        static let bufferSize: Int32 = 98
+        static let noSignal: Int32 = 99
+        static let privateData: Int32 = 10103
+        static let inFileSize: Int32 = 30115
+        static let postFieldSize: Int32 = 30120
+        static let connectTimeout: Int32 = 156
+        static let seekFunction: Int32 = 20167
+        static let seekData: Int32 = 10168
+        static let noProxy: Int32 = 10177
+        static let freshConnect: Int32 = 74
+        static let forbidReuse: Int32 = 75
+        static let openSocketFunction: Int32 = 20163
+        static let openSocketData: Int32 = 10164
+        static let closeSocketFunction: Int32 = 20208
+        static let closeSocketData: Int32 = 10209
+        static let connectOnly: Int32 = 141
+        static let proxyTunnel: Int32 = 61
+        static let transferDecoding: Int32 = 157
+        static let protocols: Int32 = 181
+        static let pinnedPublicKey: Int32 = 10230
+        static let pathAsIs: Int32 = 234
+        static let pipeWait: Int32 = 237
+        static let suppressConnectHeaders: Int32 = 265
+        static let uploadBufferSize: Int32 = 280
+        static let trailerFunction: Int32 = 20283
+        static let trailerData: Int32 = 10284
+        static let http09Allowed: Int32 = 285
+        static let maximumConnectionAge: Int32 = 288
+        static let prerequestFunction: Int32 = 20312  // since 7.80; older versions ignore it
+        static let prerequestData: Int32 = 10313
+    }
+
+    /// Options of a multi handle.
+    enum CurlMultiOption {
+        static let socketFunction: Int32 = 20001
+        static let socketData: Int32 = 10002
+        static let timerFunction: Int32 = 20004
+        static let timerData: Int32 = 10005
+        static let maximumConnects: Int32 = 6
+        static let maximumHostConnections: Int32 = 7
+        static let maximumTotalConnections: Int32 = 13
+    }
+
+    /// Information about a transfer.
+    enum CurlInfo {
+        static let requestSize: Int32 = 0x20_000C
+        static let connectCode: Int32 = 0x20_0016
+        static let sizeUpload: Int32 = 0x60_0007
+        static let remoteAddress: Int32 = 0x10_0020
+        static let remotePort: Int32 = 0x20_0028
+        static let activeSocket: Int32 = 0x50_002C
+        static let privateData: Int32 = 0x10_0015
+        static let newConnections: Int32 = 0x20_001A
+        static let nameLookupTime: Int32 = 0x60_0033
+        static let connectTime: Int32 = 0x60_0034
+        static let preTransferTime: Int32 = 0x60_0035
+        static let startTransferTime: Int32 = 0x60_0036
+        static let appConnectTime: Int32 = 0x60_0038
+    }
+
+    /// Values of options, events and callbacks.
+    enum CurlValue {
+        static let http11 = 2
+        static let http2OverTLS = 4
+        static let httpAndHTTPS = 3
+        static let writePause = 0x1000_0001
+        static let readAbort = 0x1000_0000
+        static let readPause = 0x1000_0001
+        static let pauseReceive: Int32 = 1
+        static let pauseSend: Int32 = 4
+        static let socketTimeout: Int32 = -1
+        static let pollRemove: Int32 = 4
+        static let messageDone: Int32 = 1
+        static let again: Int32 = 81
     }
 #endif

@@ -1,7 +1,6 @@
 #if os(Linux)
     internal import AshlarCore
     import CAshlarCurl
-    import struct Synchronization.Atomic
 
     #if canImport(Glibc)
         import Glibc
@@ -12,11 +11,10 @@
     /// The thread that performs all exchanges of a transport, with libcurl's multi interface and epoll.
     ///
     /// Other threads only post commands. Readers are woken at the end of a round, when everything that has arrived for
-    /// them is in their pipes. At high rates their code resumes on the loop's thread, which saves a thread switch (see
-    /// `CurlPace`). If such code blocks, another thread drives the loop (see `StallWatch`).
+    /// them is in their pipes.
     final class CurlLoop: @unchecked Sendable {
-        // Sendable because `inbox` is locked, and everything else mutable is used only by the thread that drives the
-        // loop; `turn` hands it from one thread to the next.
+        // Sendable because `inbox` is locked, and everything else mutable is used only by the loop's thread. libcurl's
+        // callbacks need the state in place, so that it can't be the value of a mutex.
         enum Command {
             case start(CurlExchange)
             case cancel(CurlExchange)
@@ -41,25 +39,17 @@
         let poller: ashlar_poller
         let multi: UnsafeMutableRawPointer
 
-        /// Twice the number of jobs; odd while one runs, and the thread that makes it even again drives the loop.
-        let turn = Atomic<UInt64>(0)
-        /// Whether the stall watch checks this loop.
-        let isWatched = Atomic<Bool>(false)
-
-        // The rest belongs to the thread that drives the loop.
+        // The rest belongs to the loop's thread.
         var active: [CurlExchange] = []
-        var pool: [CurlHandle] = []
         var origins = CurlOrigins()
         var sockets = CurlSockets()
         var timerDue: UInt64?
         var deadlineDue: UInt64?
         private let ready = UnsafeMutableBufferPointer<ashlar_ready>.allocate(capacity: 64)
-        var news: [CurlExchange] = []
+        /// The exchanges whose readers are woken at the end of the round.
+        private var notified: [CurlExchange] = []
         private var commands: [Command] = []
-        var jobs: [UnownedJob] = []
-        var nextJob = 0
         private var stopping = false
-        var pace = CurlPace()
         /// The time of the current round, in nanoseconds of the monotonic clock.
         private(set) var now: UInt64 = 0
 
@@ -80,14 +70,14 @@
             configureMulti()
             do throws(NetworkError) {
                 // Reports settings that TLS can't honor now, not at the first request.
-                pool.append(try CurlHandle(self))
+                try CurlHandle(self).destroy()
             } catch {
                 free()
                 throw error
             }
             guard HelperThread.start({ [self] in run() }) else {
                 free()
-                throw NetworkError(.unsupported, "the system cannot create a thread for the transport", phase: .prepare)
+                throw NetworkError(.unsupported, "the system can't create a thread for the transport", phase: .prepare)
             }
         }
 
@@ -130,23 +120,15 @@
 
         // MARK: The thread
 
-        func run() {
-            // A thread that takes over finds jobs that the previous one didn't reach.
-            guard runJobs() else { return }
+        private func run() {
             while true {
                 deliver(waitForEvents())
-                // Performs commands that jobs post before the next wait, but only a limited number of times.
-                for _ in 0..<16 {
-                    takeCommands()
-                    runCommands()
-                    runTimers()
-                    collectFinished()
-                    startWaiting()
-                    wakeReaders()
-                    guard runJobs() else { return }
-                    guard hasWork() else { break }
-                    now = Self.clock()
-                }
+                takeCommands()
+                runCommands()
+                runTimers()
+                collectFinished()
+                startWaiting()
+                wakeReaders()
                 if stopping, active.isEmpty, origins.waiting == 0, close() { return }
             }
         }
@@ -167,36 +149,17 @@
             }
         }
 
-        private func hasWork() -> Bool {
-            if let timerDue, timerDue <= now { return true }
-            return inbox.withLock { !$0.commands.isEmpty }
-        }
-
-        /// Waits for sockets, commands and timers: first by polling if that is promising, then asleep.
+        /// Waits for sockets, commands and timers.
         private func waitForEvents() -> Int {
-            if pace.spins(active.count) {
-                let end = Self.clock() + CurlPace.spinTime
-                repeat {
-                    let count = poll(0)
-                    if count > 0 { return count }
-                    if hasWork() { return 0 }
-                } while Self.clock() < end
-                pace.spunInVain()
-            }
             let isBusy = inbox.withLock { inbox in
                 inbox.sleeping = inbox.commands.isEmpty
                 return !inbox.sleeping
             }
             if isBusy { return poll(0) }
-            let start = Self.clock()
-            var timeout: Int32 = -1
             let due = min(timerDue ?? .max, deadlineDue ?? .max)
-            if due < .max {
-                timeout = due <= start ? 0 : Int32(clamping: (due - start + 999_999) / 1_000_000)
-            }
-            let count = poll(timeout)
-            pace.slept(Self.clock() - start, active.count)
-            return count
+            guard due < .max else { return poll(-1) }
+            let now = Self.clock()
+            return poll(due <= now ? 0 : Int32(clamping: (due - now + 999_999) / 1_000_000))
         }
 
         private func poll(_ milliseconds: Int32) -> Int {
@@ -233,11 +196,19 @@
             checkDeadlines()
         }
 
-        /// Records that an exchange has something for its reader.
-        func hasNews(_ exchange: CurlExchange) {
-            guard !exchange.isListed else { return }
-            exchange.isListed = true
-            news.append(exchange)
+        /// Wakes the reader of an exchange at the end of the round.
+        func notify(_ exchange: CurlExchange) {
+            guard !exchange.isNotified else { return }
+            exchange.isNotified = true
+            notified.append(exchange)
+        }
+
+        private func wakeReaders() {
+            for exchange in notified {
+                exchange.isNotified = false
+                exchange.flush()
+            }
+            notified.removeAll(keepingCapacity: true)
         }
 
         /// Frees everything unless a new exchange was posted; the thread then ends.
@@ -251,8 +222,6 @@
         }
 
         private func free() {
-            for handle in pool { handle.destroy() }
-            pool = []
             _ = library.table.pointee.multi_cleanup(multi)
             ashlar_poller_close(poller)
         }
@@ -261,6 +230,111 @@
             var time = timespec()
             clock_gettime(CLOCK_MONOTONIC, &time)
             return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+        }
+
+        // MARK: Exchanges
+
+        /// Starts an exchange, or queues it until a connection is free.
+        private func admit(_ exchange: CurlExchange) {
+            guard exchange.pipe.isOpen else { return exchange.end(result: nil) }
+            exchange.submitted = now
+            if origins.admit(exchange, configuration) { start(exchange) } else { watchDeadline(of: exchange) }
+        }
+
+        /// Starts an exchange that was admitted.
+        private func start(_ exchange: CurlExchange) {
+            guard exchange.pipe.isOpen else {
+                exchange.end(result: nil)
+                origins.leave(exchange)
+                return
+            }
+            do throws(NetworkError) {
+                let handle = try CurlHandle(self)
+                exchange.place = active.count
+                active.append(exchange)
+                begin(exchange, on: handle)
+            } catch {
+                exchange.fail(error)
+                exchange.end(result: nil)
+                origins.leave(exchange)
+                notify(exchange)
+            }
+        }
+
+        private func begin(_ exchange: CurlExchange, on handle: CurlHandle) {
+            exchange.begin(on: handle)
+            watchDeadline(of: exchange)
+            let code = library.table.pointee.multi_add_handle(multi, handle.easy)
+            guard code != 0 else { return }
+            exchange.fail(NetworkError(.unsupported, "libcurl refuses the request (\(code))", phase: .prepare))
+            finish(exchange, result: nil)
+        }
+
+        /// Ends an exchange with libcurl's result; without a result, it is first removed from libcurl.
+        private func finish(_ exchange: CurlExchange, result: Int32?) {
+            guard let place = exchange.place, let handle = exchange.handle else { return }
+            if let result, result != 0, exchange.restarts(after: result), restart(exchange, handle) { return }
+            if result == 0 { releaseConnection(of: exchange) }
+            exchange.place = nil
+            let last = active.removeLast()
+            if last !== exchange {
+                active[place] = last
+                last.place = place
+            }
+            exchange.end(result: result)
+            _ = library.table.pointee.multi_remove_handle(multi, handle.easy)
+            handle.destroy()
+            notify(exchange)
+            origins.leave(exchange)
+        }
+
+        /// Sends the request of a failed exchange again; returns false if libcurl can't create a handle.
+        private func restart(_ exchange: CurlExchange, _ handle: CurlHandle) -> Bool {
+            guard let new = try? CurlHandle(self) else { return false }
+            _ = library.table.pointee.multi_remove_handle(multi, handle.easy)
+            handle.destroy()
+            begin(exchange, on: new)
+            return true
+        }
+
+        /// Starts queued exchanges for which a connection has become free.
+        private func startWaiting() {
+            while origins.waiting > 0, let next = origins.next(configuration) { start(next) }
+        }
+
+        private func collectFinished() {
+            var left: Int32 = 0
+            while let raw = library.table.pointee.multi_info_read(multi, &left) {
+                let message = raw.assumingMemoryBound(to: ashlar_curl_message.self).pointee
+                guard message.message == CurlValue.messageDone, let easy = message.easy,
+                    let handle = CurlHandle.of(easy, library), let exchange = handle.exchange
+                else { continue }
+                finish(exchange, result: message.data.result)
+            }
+        }
+
+        // MARK: Deadlines
+
+        /// Schedules a check for an exchange's deadline.
+        func watchDeadline(of exchange: CurlExchange) {
+            if let deadline = exchange.deadline { deadlineDue = min(deadlineDue ?? deadline, deadline) }
+        }
+
+        private func checkDeadlines() {
+            for exchange in active + origins.queued {
+                if let deadline = exchange.deadline, deadline <= now, let error = exchange.overdue(at: now) {
+                    exchange.fail(error)
+                    if exchange.place == nil { giveUp(exchange) } else { finish(exchange, result: nil) }
+                } else {
+                    watchDeadline(of: exchange)
+                }
+            }
+        }
+
+        /// Ends a queued exchange; it remains in the queue until it is its front.
+        private func giveUp(_ exchange: CurlExchange) {
+            exchange.end(result: nil)
+            notify(exchange)
         }
     }
 #endif

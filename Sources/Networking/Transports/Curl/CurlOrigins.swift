@@ -1,4 +1,6 @@
 #if os(Linux)
+    internal import AshlarCore
+
     /// Limits the number of exchanges per origin and in total; the others wait in order of priority, then of arrival.
     ///
     /// Every eighth of them is the one that has waited the longest, so that a low priority never waits forever.
@@ -10,16 +12,7 @@
         final class Origin {
             fileprivate let key: Key
             fileprivate var running = 0
-            fileprivate var queue = CurlQueue<CurlExchange>()
-            private var smallAnswers = 0
-
-            static let largeBuffer = 16 << 10
-
-            /// The number of bytes that libcurl reads at once; it allocates as many for each request.
-            var bufferSize: Int { smallAnswers < 8 ? Self.largeBuffer : 4 << 10 }
-
-            /// Records the length of a response's body.
-            func answered(_ bytes: Int) { smallAnswers = bytes <= 2 << 10 ? min(smallAnswers + 1, 8) : 0 }
+            fileprivate var queue = FairQueue<CurlExchange>(priorities: RequestPriority.allCases.count)
 
             /// Whether it uses HTTP/2, where one connection carries many exchanges.
             var isMultiplexed = false
@@ -36,15 +29,12 @@
         /// The number of streams that every server should allow (RFC 9113, section 6.5.2).
         private static let streams = 100
 
-        /// The ratio of starts that take the exchange that has waited the longest.
-        private static let turnsOfOldest: UInt64 = 8
-
         private var origins: [Key: Origin] = [:]
         private var last: Origin?
+        /// The origins whose exchanges wait.
         private var crowded: [Origin] = []
         private var running = 0
-        private var arrivals: UInt64 = 0
-        private var starts: UInt64 = 0
+        private var order = FairOrder()
         /// The number of waiting exchanges.
         private(set) var waiting = 0
 
@@ -57,13 +47,13 @@
                 return true
             }
             if origin.queue.isEmpty { crowded.append(origin) }
-            arrivals += 1
-            origin.queue.add(exchange, exchange.request.options.priority, order: arrivals)
+            let priority = exchange.request.options.priority.rawValue
+            origin.queue.add(exchange, priority: priority, arrival: order.nextArrival())
             waiting += 1
             return false
         }
 
-        /// Frees the slot of an exchange.
+        /// Ends the use of a connection by an exchange.
         mutating func leave(_ exchange: CurlExchange) {
             guard let origin = exchange.origin else { return }
             exchange.origin = nil
@@ -77,18 +67,17 @@
         /// - Complexity: O(*n*) in the number of origins whose exchanges wait.
         mutating func next(_ limits: TransportConfiguration) -> CurlExchange? {
             guard waiting > 0 else { return nil }
-            let isTurnOfOldest = (starts + 1).isMultiple(of: Self.turnsOfOldest)
-            var best: (index: Int, place: CurlQueue<CurlExchange>.Place)?
+            let takesOldest = order.takesOldest
+            var best: (index: Int, place: FairQueue<CurlExchange>.Place)?
             for (index, origin) in crowded.enumerated() where hasRoom(origin, limits) {
-                guard let place = origin.queue.next(oldest: isTurnOfOldest) else { continue }
-                if let best, !place.precedes(best.place, oldest: isTurnOfOldest) { continue }
+                guard let place = origin.queue.next(oldest: takesOldest) else { continue }
+                if let best, !place.precedes(best.place, oldest: takesOldest) { continue }
                 best = (index, place)
             }
             guard let (index, place) = best else { return nil }
             let origin = crowded[index]
             let exchange = origin.queue.remove(place)
-            // A cancelled exchange takes no turn.
-            if exchange.pipe.isOpen { starts += 1 }
+            if exchange.pipe.isOpen { order.countStart() }
             waiting -= 1
             if origin.queue.isEmpty { crowded.remove(at: index) }
             take(origin)

@@ -3,9 +3,7 @@
     /// A transport with the system's libcurl, which is opened at run time: the default on Linux.
     ///
     /// One thread performs all exchanges of the transport. Requests to one host share and reuse connections, over TLS
-    /// also with HTTP/2. At high rates, code after `await` resumes on that thread as long as it is fast, which saves a
-    /// thread switch (see ``TransportConfiguration/resumesOnNetworkThread``); code of an actor or another executor
-    /// resumes there.
+    /// also with HTTP/2.
     ///
     /// A response must follow RFC 9112: HTTP/1.0 or 1.1 (over TLS also HTTP/2); `chunked` as the only transfer coding,
     /// and only with HTTP/1.1; one length; no `101` unless the request asks for an upgrade. Lines of the head may end
@@ -22,7 +20,7 @@
     ///     let transport = try CurlTransport()
     ///     print("libcurl \(transport.version)")
     /// } catch {
-    ///     print(error.message)  // why libcurl cannot be used
+    ///     print(error.message)  // why libcurl can't be used
     /// }
     /// ```
     public final class CurlTransport: NetworkTransport {
@@ -50,7 +48,7 @@
         /// Sends a request and returns when the head of the response has arrived.
         public func send(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
             try request.headers.validate()
-            if let handshake = request.upgrade { return try await open(request, handshake) }
+            if request.upgrade != nil { return try await upgrade(request) }
             let exchange = try CurlExchange(request, loop: loop)
             let pipe = exchange.pipe
             pipe.attach(exchange)
@@ -63,10 +61,8 @@
             return response
         }
 
-        /// Opens a WebSocket, or returns the response of a server that refuses.
-        private func open(
-            _ request: NetworkRequest, _ handshake: WebSocketHandshake
-        ) async throws(NetworkError) -> StreamedResponse {
+        /// Opens a connection for another protocol, or returns the response of a server that refuses.
+        private func upgrade(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
             let duplex = try CurlDuplex(request, loop: loop)
             let pipe = duplex.pipe
             try duplex.start()
@@ -74,15 +70,8 @@
             guard head.status == 101 else {
                 return StreamedResponse(head: head, body: ResponseBody(pipe), url: request.url)
             }
-            do throws(NetworkError) { _ = try handshake.check(head) } catch {
-                pipe.cancel()
-                throw error
-            }
-            let connection = FramedConnection(duplex, limit: handshake.options.messageBytes)
-            let channel = WebSocketChannel(connection, handshake.options)
-            channel.start()
             var response = StreamedResponse(head: head, body: ResponseBody(), url: request.url)
-            response.channel = channel
+            response.upgraded = duplex
             return response
         }
     }

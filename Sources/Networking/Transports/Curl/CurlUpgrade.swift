@@ -1,5 +1,5 @@
 #if os(Linux)
-    /// The HTTP part of a WebSocket's connection: the request, the response, and the body of a response that isn't 101.
+    /// The HTTP part of an upgraded connection: the request, the response, and the body of a response that isn't 101.
     struct CurlUpgrade {
         private let limits: ResponseLimits
         private var line: [UInt8] = []
@@ -27,7 +27,7 @@
 
         /// Passes received bytes to the reader; returns whether the response is complete.
         mutating func receive(
-            _ piece: [UInt8], _ reader: CurlHeadReader, _ pipe: TransferPipe
+            _ piece: [UInt8], _ reader: CurlHeadReader, _ pipe: ResponsePipe
         ) throws(NetworkError) -> Bool {
             var rest = piece[...]
             while status == nil, let byte = rest.popFirst() {
@@ -45,7 +45,7 @@
             return try readBody(Array(rest), pipe)
         }
 
-        private mutating func readLine(_ reader: CurlHeadReader, _ pipe: TransferPipe) throws(NetworkError) {
+        private mutating func readLine(_ reader: CurlHeadReader, _ pipe: ResponsePipe) throws(NetworkError) {
             let (bytes, limits) = (line, limits)
             line.removeAll(keepingCapacity: true)
             let result = bytes.withUnsafeBytes { bytes in
@@ -59,7 +59,7 @@
             pipe.write(head: head, timings: TransportTimings())
         }
 
-        private mutating func readBody(_ bytes: [UInt8], _ pipe: TransferPipe) throws(NetworkError) -> Bool {
+        private mutating func readBody(_ bytes: [UInt8], _ pipe: ResponsePipe) throws(NetworkError) -> Bool {
             if var reader = chunks {
                 let result = bytes.withUnsafeBytes { bytes in
                     Result { () throws(NetworkError) in
@@ -77,13 +77,13 @@
         }
 
         /// Passes the bytes that waited for the reader.
-        mutating func resume(_ pipe: TransferPipe) {
+        mutating func resume(_ pipe: ResponsePipe) {
             let bytes = held
             held = []
             if !bytes.isEmpty { pass(bytes, pipe) }
         }
 
-        private mutating func pass(_ bytes: [UInt8], _ pipe: TransferPipe) {
+        private mutating func pass(_ bytes: [UInt8], _ pipe: ResponsePipe) {
             if !bytes.withUnsafeBytes({ pipe.write($0) }) { held = bytes }
         }
 

@@ -32,7 +32,9 @@
         private let state = Mutex(State())
 
         init(_ reader: any RequestBodyReader, length: Int?, trailers: RequestTrailers? = nil) {
-            (self.reader, self.length, makesTrailers) = (reader, length, trailers)
+            self.reader = reader
+            self.length = length
+            makesTrailers = trailers
         }
 
         /// The fields to send behind the body, once `take` has returned its end.
@@ -72,7 +74,8 @@
                         state.starved = true
                         return (.wait, nil)
                     }
-                    (state.piece, state.offset) = (next, 0)
+                    state.piece = next
+                    state.offset = 0
                     pump = state.pump.take()
                 }
                 if let length, state.taken + state.piece.count - state.offset >= length {
@@ -117,7 +120,8 @@
             state.withLock { state in
                 if offset == state.taken { return true }
                 guard offset == 0, state.taken == state.offset else { return false }
-                (state.offset, state.taken) = (0, 0)
+                state.offset = 0
+                state.taken = 0
                 return true
             }
         }

@@ -7,7 +7,7 @@ import Foundation
 #endif
 
 /// A task of a session, with its timers, limits and pipe.
-final class URLSessionExchange: TransferProducer {
+final class URLSessionExchange: ResponseProducer {
     private struct State {
         var task: URLSessionDataTask?
         var idleTimer: DeadlineTimer?
@@ -23,14 +23,16 @@ final class URLSessionExchange: TransferProducer {
     private let request: NetworkRequest
     var url: HTTPURL { request.url }
     private let bodyLength: Int?
-    private let pipe: TransferPipe
+    private let pipe: ResponsePipe
     private let state = Mutex(State())
 
     /// The queue for timers and cancellations; cancelling on a thread of the session can deadlock on Linux.
     private static let queue = DispatchQueue(label: "ashlar.urlsession")
 
-    init(_ request: NetworkRequest, bodyLength: Int?, pipe: TransferPipe) {
-        (self.request, self.bodyLength, self.pipe) = (request, bodyLength, pipe)
+    init(_ request: NetworkRequest, bodyLength: Int?, pipe: ResponsePipe) {
+        self.request = request
+        self.bodyLength = bodyLength
+        self.pipe = pipe
     }
 
     func start(_ task: URLSessionDataTask, router: URLSessionRouter) {
@@ -38,7 +40,9 @@ final class URLSessionExchange: TransferProducer {
         let total = request.options.totalTimeout.map { timer($0, "the total time passed") }
         let idle = request.options.idleTimeout.map { timer($0, "nothing was received for \($0)") }
         state.withLock { state in
-            (state.task, state.totalTimer, state.idleTimer) = (task, total, idle)
+            state.task = task
+            state.totalTimer = total
+            state.idleTimer = idle
         }
         task.resume()
     }
@@ -153,8 +157,8 @@ final class URLSessionExchange: TransferProducer {
         }
         for timer in timers { timer?.cancel() }
         let end = metrics.map { ExchangeEnd(trailers: [:], metrics: $0) }
-        if let metrics, let hooks = request.hooks {
-            pipe.finish(error, end) { hooks.measured(metrics) }
+        if let metrics, let observer = request.observer {
+            pipe.finish(error, end) { observer.measured(metrics) }
         } else {
             pipe.finish(error, end)
         }
@@ -182,4 +186,21 @@ final class URLSessionExchange: TransferProducer {
             self.fail(NetworkError(.timedOut, message, phase: phase))
         }
     }
+}
+
+/// A timer that fires once, a certain time after it was last restarted.
+private final class DeadlineTimer: Sendable {
+    // Safe because any thread can schedule and cancel a Dispatch source.
+    nonisolated(unsafe) private let source: any DispatchSourceTimer
+
+    init(_ queue: DispatchQueue, after limit: Duration, _ action: @escaping @Sendable () -> Void) {
+        source = DispatchSource.makeTimerSource(queue: queue)
+        source.setEventHandler(handler: action)
+        source.schedule(deadline: .now() + limit.seconds, leeway: .milliseconds(1))
+        source.activate()
+    }
+
+    func push(by limit: Duration) { source.schedule(deadline: .now() + limit.seconds, leeway: .milliseconds(1)) }
+
+    func cancel() { source.cancel() }
 }

@@ -3,9 +3,12 @@ import Foundation
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif
+#if canImport(Darwin)
+    import Security
+#endif
 
 /// Translates responses and errors of a session.
-enum URLSessionHead {
+package enum URLSessionHead {
     /// Returns the head; Foundation loses the order of fields and joins repeated ones, so they are sorted by name.
     static func head(of response: HTTPURLResponse) -> ResponseHead {
         let fields = response.allHeaderFields.flatMap { key, value in
@@ -48,7 +51,7 @@ enum URLSessionHead {
         return error
     }
 
-    static func error(_ error: any Error, hasHead: Bool) -> NetworkError {
+    package static func error(_ error: any Error, hasHead: Bool) -> NetworkError {
         var code: NetworkError.Code
         var phase: NetworkPhase = hasHead ? .receive : .wait
         switch (error as? URLError)?.code {
@@ -63,7 +66,8 @@ enum URLSessionHead {
         case .secureConnectionFailed: (code, phase) = (.tlsFailed, .tls)
         case .serverCertificateUntrusted, .serverCertificateHasBadDate, .serverCertificateHasUnknownRoot,
             .serverCertificateNotYetValid:
-            (code, phase) = (.certificateUntrusted, .tls)
+            code = .certificateUntrusted
+            phase = .tls
         default: code = hasHead ? .truncated : .connectionLost
         }
         #if canImport(Darwin)
@@ -74,3 +78,46 @@ enum URLSessionHead {
         return NetworkError(code, error.localizedDescription, phase: phase, underlying: underlying)
     }
 }
+
+#if canImport(Darwin)
+    /// Translates the measurements of a session, which follows no redirects, so that a task has one transaction.
+    enum URLSessionMetrics {
+        static func metrics(of collected: URLSessionTaskMetrics) -> ExchangeMetrics {
+            var metrics = ExchangeMetrics()
+            guard let measured = collected.transactionMetrics.last else { return metrics }
+            metrics.remoteAddress = address(measured.remoteAddress, measured.remotePort)
+            metrics.protocolName = measured.networkProtocolName
+            if let version = measured.negotiatedTLSProtocolVersion?.rawValue, version >= 0x0301 {
+                metrics.tlsVersion = "1.\(version - 0x0301)"
+            }
+            metrics.sentHeadBytes = Int(measured.countOfRequestHeaderBytesSent)
+            metrics.sentBodyBytes = Int(measured.countOfRequestBodyBytesSent)
+            metrics.receivedHeadBytes = Int(measured.countOfResponseHeaderBytesReceived)
+            metrics.receivedBodyBytes = Int(measured.countOfResponseBodyBytesReceived)
+            metrics.timings = timings(measured)
+            metrics.duration = time(measured, measured.responseEndDate) ?? .zero
+            return metrics
+        }
+
+        private static func timings(_ measured: URLSessionTaskTransactionMetrics) -> TransportTimings {
+            var timings = TransportTimings()
+            timings.firstByte = time(measured, measured.responseStartDate)
+            timings.reusedConnection = measured.isReusedConnection
+            guard !measured.isReusedConnection else { return timings }
+            timings.resolved = time(measured, measured.domainLookupEndDate)
+            timings.connected = time(measured, measured.secureConnectionEndDate ?? measured.connectEndDate)
+            timings.secured = time(measured, measured.secureConnectionEndDate)
+            return timings
+        }
+
+        private static func time(_ measured: URLSessionTaskTransactionMetrics, _ date: Date?) -> Duration? {
+            guard let date, let start = measured.fetchStartDate else { return nil }
+            return .seconds(max(date.timeIntervalSince(start), 0))
+        }
+
+        private static func address(_ host: String?, _ port: Int?) -> String? {
+            guard let host, let port else { return nil }
+            return ExchangeMetrics.address(host, port)
+        }
+    }
+#endif

@@ -10,7 +10,7 @@ final class URLSessionRouter: NSObject, URLSessionDataDelegate, Sendable {
     private let exchanges = Mutex<[Int: URLSessionExchange]>([:])
     private let identities: HostSettings<URLSessionIdentity>
     #if canImport(Darwin)
-        private let sockets = Mutex<[Int: (connection: TaskConnection, url: HTTPURL)]>([:])
+        private let sockets = Mutex<[Int: (handlers: SessionSocketHandlers, url: HTTPURL)]>([:])
     #endif
 
     init(_ identities: HostSettings<URLSessionIdentity>) { self.identities = identities }
@@ -87,8 +87,8 @@ final class URLSessionRouter: NSObject, URLSessionDataDelegate, Sendable {
 
 #if canImport(Darwin)
     extension URLSessionRouter: URLSessionWebSocketDelegate {
-        func add(_ connection: TaskConnection, for task: URLSessionTask, _ url: HTTPURL) {
-            sockets.withLock { $0[task.taskIdentifier] = (connection, url) }
+        func add(_ handlers: SessionSocketHandlers, for task: URLSessionTask, _ url: HTTPURL) {
+            sockets.withLock { $0[task.taskIdentifier] = (handlers, url) }
         }
 
         private func url(of task: URLSessionTask) -> HTTPURL? {
@@ -100,7 +100,7 @@ final class URLSessionRouter: NSObject, URLSessionDataDelegate, Sendable {
         ) {
             var head = ResponseHead(status: 101)
             if let response = webSocketTask.response as? HTTPURLResponse { head = URLSessionHead.head(of: response) }
-            sockets.withLock { $0[webSocketTask.taskIdentifier]?.connection }?.received(head)
+            sockets.withLock { $0[webSocketTask.taskIdentifier]?.handlers }?.received(head)
         }
 
         func urlSession(
@@ -109,20 +109,17 @@ final class URLSessionRouter: NSObject, URLSessionDataDelegate, Sendable {
         ) {
             // The framework reports a connection without a close frame with this code.
             if closeCode == .abnormalClosure { return }
-            sockets.withLock { $0[webSocketTask.taskIdentifier]?.connection }?
-                .closed(WebSocketCloseCode(closeCode), String(decoding: reason ?? Data(), as: UTF8.self))
+            sockets.withLock { $0[webSocketTask.taskIdentifier]?.handlers }?.closed(closeCode, reason)
         }
 
         private func socketCompleted(_ task: URLSessionTask, _ error: (any Error)?) {
-            guard let (connection, _) = sockets.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else {
+            guard let (handlers, _) = sockets.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else {
                 return
             }
             if let response = task.response as? HTTPURLResponse, response.statusCode != 101 {
-                connection.received(URLSessionHead.head(of: response))
+                handlers.received(URLSessionHead.head(of: response))
             }
-            let isOpen = connection.isOpen
-            connection.ended(
-                error.map { isOpen ? SessionWebSocketTask.error($0) : URLSessionHead.error($0, hasHead: false) })
+            handlers.ended(error)
         }
     }
 #endif

@@ -96,18 +96,16 @@ public final class URLSessionTransport: NetworkTransport {
 
     /// Sends a request and returns when the head of the response has arrived.
     public func send(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
-        let pipe = TransferPipe()
+        let pipe = ResponsePipe()
         try request.headers.validate()
-        if let handshake = request.upgrade {
+        if let upgrade = request.upgrade {
             #if canImport(Darwin)
-                return try await open(request, handshake)
-            #else
-                _ = handshake
-                throw NetworkError(.unsupported, "URLSession on Linux has no WebSockets", phase: .prepare)
+                if let upgrade = upgrade as? any SessionUpgrade { return try await upgrade.open(request, over: self) }
             #endif
+            throw NetworkError(.unsupported, "the session can't upgrade to \(type(of: upgrade))", phase: .prepare)
         }
         guard request.body.trailers == nil else {
-            throw NetworkError(.unsupported, "URLSession cannot send trailers", phase: .prepare)
+            throw NetworkError(.unsupported, "URLSession can't send trailers", phase: .prepare)
         }
         let urlRequest = try await Self.urlRequest(for: request)
         let exchange = URLSessionExchange(

@@ -1,0 +1,218 @@
+internal import AshlarCore
+import Foundation
+
+/// A private cache of responses (RFC 9111), off by default.
+///
+/// ```swift
+/// var configuration = ClientConfiguration()
+/// configuration.cache = .memory()
+/// let client = NetworkClient(configuration)
+/// ```
+///
+/// Any number of clients can share a cache. It belongs to one user: call ``removeAll()`` after a logout.
+public final class ResponseCache: Sendable {
+    private let store: any CacheStore
+    private let clock: @Sendable () -> Int64
+    /// Numbers that increase with each invalidation; an exchange that began before it must not store its response.
+    private let generations = Mutex([UInt64](repeating: 0, count: CacheKey.buckets))
+    let exchanges = CacheExchanges()
+
+    init(_ store: any CacheStore, clock: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970) }) {
+        self.store = store
+        self.clock = clock
+    }
+
+    /// Returns a cache in memory.
+    ///
+    /// - Parameter bytes: The approximate limit of its size; 20 MiB by default. Responses over a quarter of it aren't stored.
+    /// - Returns: The cache.
+    public static func memory(bytes: Int = 20 << 20) -> ResponseCache { ResponseCache(MemoryCacheStore(limit: bytes)) }
+
+    /// Returns a cache in the files of a folder, which is created if necessary.
+    ///
+    /// Several clients and processes can use the folder concurrently. A killed process leaves complete responses.
+    ///
+    /// - Parameters:
+    ///   - path: The folder. If it is created, only its owner can read it.
+    ///   - bytes: The limit of its size; 100 MiB by default. Responses over a quarter of it aren't stored.
+    /// - Returns: The cache.
+    /// - Throws: `.fileFailed` if the folder can't be created.
+    public static func directory(_ path: String, bytes: Int = 100 << 20) throws(NetworkError) -> ResponseCache {
+        ResponseCache(try DirectoryCacheStore(path, limit: bytes))
+    }
+
+    /// Removes all responses, for example after a logout.
+    public func removeAll() {
+        generations.withLock { generations in
+            for index in generations.indices { generations[index] += 1 }
+            store.removeAll()
+        }
+    }
+
+    /// Removes all responses of a URL.
+    public func remove(_ url: HTTPURL) {
+        let bucket = CacheKey.bucket(of: url)
+        generations.withLock { generations in
+            generations[bucket] += 1
+            store.remove(url)
+        }
+    }
+
+    /// The time in seconds since 1970.
+    var now: Int64 { clock() }
+    /// The maximum length of a stored body.
+    var bodyLimit: Int { store.recordLimit }
+
+    func decide(_ request: NetworkRequest) -> CachePolicy.Decision {
+        CachePolicy.decide(request, now: now) { store.record(CacheKey(request.url)) }
+    }
+
+    func generation(_ request: NetworkRequest) -> UInt64 {
+        let bucket = CacheKey.bucket(of: request.url)
+        return generations.withLock { $0[bucket] }
+    }
+
+    /// Stores the response of an exchange, or removes an old one for nil, unless an invalidation happened since it
+    /// began.
+    func replace(_ request: NetworkRequest, by entry: CacheEntry?, began generation: UInt64) {
+        let key = CacheKey(request.url)
+        let bucket = CacheKey.bucket(of: request.url)
+        // The lock makes the check and the change atomic.
+        generations.withLock { generations in
+            guard generations[bucket] == generation else { return }
+            var record = store.record(key) ?? CacheRecord(variants: [])
+            guard entry != nil || !record.variants.isEmpty else { return }
+            record.replace(request, by: entry)
+            while record.variants.count > 1, record.cost > store.recordLimit { record.variants.removeLast() }
+            store.set(key, record)
+        }
+    }
+}
+
+/// The cache's decision for a request, with its reason.
+///
+/// ```swift
+/// func show(_ client: NetworkClient) throws {
+///     print(try client.explain(NetworkRequest(.get, "https://api.example.com/notes")))
+///     // cached: fresh for 240 s more (max-age=300, age 60)
+/// }
+/// ```
+public struct CacheExplanation: Hashable, Sendable, CustomStringConvertible {
+    /// Whether the response would come from the cache without waiting for the server.
+    public let isCached: Bool
+    /// The result and its reason in one line.
+    public let description: String
+
+    init(_ decision: CachePolicy.Decision) {
+        switch decision {
+        case .bypass(let reason): (isCached, description) = (false, "not cached: \(reason)")
+        case .miss(let reason): (isCached, description) = (false, "not cached: \(reason)")
+        case .validate(_, let reason): (isCached, description) = (false, "validated first: \(reason)")
+        case .unavailable(let reason):
+            (isCached, description) = (false, "fails with 504: only-if-cached, and \(reason)")
+        case .use(_, let freshness):
+            let source = "(\(freshness.source), age \(freshness.age))"
+            isCached = true
+            description =
+                freshness.isFresh
+                ? "cached: fresh for \(freshness.rest) s more \(source)"
+                : "cached: stale for \(-freshness.rest) s \(source), which the request's max-stale allows"
+        case .useAndValidate(_, let freshness):
+            isCached = true
+            description =
+                "cached: stale for \(-freshness.rest) s (\(freshness.source), age \(freshness.age)), and validated in the "
+                + "background (stale-while-revalidate)"
+        }
+    }
+
+    init(notCached reason: String) {
+        isCached = false
+        description = "not cached: \(reason)"
+    }
+}
+
+/// The exchanges in progress, which identical requests share.
+final class CacheExchanges: Sendable {
+    /// The properties of requests that can share an exchange.
+    struct Key: Hashable {
+        let key: CacheKey
+        let headers: HTTPHeaders
+        let decompresses: Bool
+
+        init(_ request: NetworkRequest) {
+            key = CacheKey(request.url)
+            headers = request.headers
+            decompresses = request.options.decompresses
+        }
+    }
+
+    /// The result for a request that waits for another one's exchange.
+    enum Outcome: Sendable {
+        /// The request performs the exchange itself, for the others as well.
+        case perform
+        /// The response that the exchange stored.
+        case stored(CacheEntry)
+        /// The response can't be shared, so that each request performs its own exchange.
+        case unshared
+        case failed(NetworkError)
+    }
+
+    typealias Waiter = @Sendable (Result<Outcome, NetworkError>) -> Void
+
+    /// The failures that result from the timeouts, limits and redirect policy of the request that performs it.
+    private static let ownFailures: Set<NetworkError.Code> = [
+        .timedOut, .badResponse, .bodyTooLarge, .decompressionLimit, .insecureRedirect, .tooManyRedirects,
+    ]
+
+    private let running = Mutex<[Key: [UInt64: Waiter]]>([:])
+
+    /// The number of waiting requests.
+    var waiterCount: Int { running.withLock { $0.values.reduce(0) { $0 + $1.count } } }
+
+    /// Begins an exchange; returns whether there was none.
+    func begin(_ key: Key) -> Bool {
+        running.withLock { running in
+            guard running[key] == nil else { return false }
+            running[key] = [:]
+            return true
+        }
+    }
+
+    /// Begins an exchange, or waits for that of another request.
+    ///
+    /// - Throws: `.cancelled` or `.timedOut`.
+    func join(_ key: Key, timeout: Duration?) async throws(NetworkError) -> Outcome {
+        if begin(key) { return .perform }
+        return try await SharedWait.outcome(timeout: timeout, sleep: Self.sleep) { id, waiter in
+            let isWaiting = self.running.withLock { running in
+                guard running[key] != nil else {
+                    running[key] = [:]
+                    return false
+                }
+                running[key]?[id] = waiter
+                return true
+            }
+            if !isWaiting { waiter(.success(.perform)) }
+        } leave: { id in
+            self.running.withLock { $0[key]?.removeValue(forKey: id) }
+        }
+    }
+
+    private static func sleep(_ duration: Duration) async throws { try await Task.sleep(for: duration) }
+
+    /// Ends an exchange and returns its outcome to the waiting requests.
+    ///
+    /// If it was cancelled, one of them performs it. If it failed because of its own options, each performs its own exchange.
+    func finish(_ key: Key, _ outcome: Outcome) {
+        var outcome = outcome
+        if case .failed(let error) = outcome, Self.ownFailures.contains(error.code) { outcome = .unshared }
+        let waiters = running.withLock { running -> [Waiter] in
+            guard var waiting = running.removeValue(forKey: key) else { return [] }
+            guard case .failed(let error) = outcome, error.code == .cancelled else { return Array(waiting.values) }
+            guard let next = waiting.keys.min(), let successor = waiting.removeValue(forKey: next) else { return [] }
+            running[key] = waiting
+            return [{ _ in successor(.success(.perform)) }]
+        }
+        for waiter in waiters { waiter(.success(outcome)) }
+    }
+}

@@ -1,0 +1,137 @@
+/// Sends requests to their actual hosts and follows redirects: the end of a client's middleware chain.
+final class HopSender: Sendable {
+    private let transport: any NetworkTransport
+    private let hosts: HostResolver?
+    private let cookies: CookieJar?
+    private let signs: (@Sendable (inout NetworkRequest) async throws -> Void)?
+    private let redaction: NetworkRedaction
+
+    init(
+        transport: any NetworkTransport, hosts: HostResolver?, cookies: CookieJar?,
+        signs: (@Sendable (inout NetworkRequest) async throws -> Void)?, redaction: NetworkRedaction
+    ) {
+        self.transport = transport
+        self.hosts = hosts
+        self.cookies = cookies
+        self.signs = signs
+        self.redaction = redaction
+    }
+
+    /// Sends a request to its actual host and follows redirects.
+    nonisolated(nonsending) func send(
+        _ request: NetworkRequest, _ call: RequestCall
+    ) async throws(NetworkError) -> StreamedResponse {
+        var current = try checked(resolved(request))
+        var machine = RedirectMachine(policy: request.options.redirects, redaction: redaction)
+        while true {
+            try call.limitTime(of: &current)
+            let response = try await sendHop(current, call)
+            switch machine.step(after: current, head: response.head) {
+            case .deliver:
+                var response = response
+                response.history = machine.history
+                return response
+            case .fail(let error):
+                response.body.cancel()
+                var error = error
+                error.status = response.status
+                error.headers = redaction.redact(response.headers)
+                throw error
+            case .follow(let next):
+                await response.body.discard(upTo: 64 << 10)
+                call.redirected(to: next.url, status: response.status)
+                current = next
+            }
+        }
+    }
+
+    /// Sends one hop with cookies, credentials and signature.
+    private nonisolated(nonsending) func sendHop(
+        _ request: NetworkRequest, _ call: RequestCall
+    ) async throws(NetworkError) -> StreamedResponse {
+        var hop = withCookies(request)
+        if !hop.hasLeftOrigin { try await sign(&hop) }
+        hop.observer = call.exchangeObserver(of: hop)
+        call.sent(hop)
+        var response = try await transport.send(hop)
+        call.received(response)
+        response.bringsBody = request.method != .head && response.status != 304
+        if request.options.usesCookies { cookies?.store(response.headers, from: request.url) }
+        return response
+    }
+
+    /// Adds the credentials and the signature of a hop.
+    private nonisolated(nonsending) func sign(_ hop: inout NetworkRequest) async throws(NetworkError) {
+        guard hop.authorizes != nil || signs != nil else { return }
+        try await hop.authorizes?(&hop)
+        do {
+            try await signs?(&hop)
+        } catch {
+            throw NetworkError(wrapping: error, as: .authenticationFailed, phase: .prepare)
+        }
+        hop = try checked(hop)
+    }
+
+    /// Returns a request with its actual host and the jar's cookies.
+    func preview(_ request: NetworkRequest) throws(NetworkError) -> NetworkRequest {
+        withCookies(try resolved(request))
+    }
+
+    /// Returns the request with the jar's cookies, unless it has its own.
+    private func withCookies(_ request: NetworkRequest) -> NetworkRequest {
+        guard request.options.usesCookies, let text = cookies?.header(for: request.url),
+            !request.headers.contains("Cookie")
+        else { return request }
+        var request = request
+        request.headers.append("Cookie", text, isSensitive: true)
+        return request
+    }
+
+    /// Returns the request at the current host of its canonical host.
+    private func resolved(_ request: NetworkRequest) throws(NetworkError) -> NetworkRequest {
+        var request = request
+        request.url = try actualURL(of: request)
+        return request
+    }
+
+    /// Returns the URL of a request at the current host of its canonical host.
+    func actualURL(of request: NetworkRequest) throws(NetworkError) -> HTTPURL {
+        guard let canonical = request.canonicalHost, let hosts,
+            let choice = hosts(canonical.name, canonical.scheme?.rawValue)
+        else { return request.url }
+        var scheme = canonical.scheme ?? request.url.scheme
+        if let chosen = choice.scheme {
+            guard let known = HTTPURL.Scheme(rawValue: chosen.lowercased()) else {
+                throw NetworkError(
+                    .invalidURL, "expected http or https for \(canonical.name), found \(chosen.debugDescription)",
+                    phase: .prepare)
+            }
+            scheme = known
+        }
+        return try request.url.moved(to: choice.host, scheme: scheme)
+    }
+
+    /// Returns the request if its body could be built, its method and fields are well-formed, and user information is
+    /// allowed.
+    private func checked(_ request: NetworkRequest) throws(NetworkError) -> NetworkRequest {
+        if case .failed(let error) = request.body.content { throw error }
+        guard HTTPSyntax.isToken(request.method.rawValue) else {
+            throw NetworkError(
+                .invalidHeader,
+                "the method \(HTTPSyntax.printable(request.method.rawValue).debugDescription) is not a token",
+                phase: .prepare)
+        }
+        try request.headers.validate()
+        guard let userInfo = request.url.userInfo else { return request }
+        guard request.options.allowsUserInfo else {
+            throw NetworkError(
+                .invalidURL, "the URL contains user information, which the options don't allow", phase: .prepare)
+        }
+        var request = request
+        request.url.userInfo = nil
+        if !request.headers.contains("Authorization") {
+            request.headers.set("Authorization", BasicCredentials(userInfo: userInfo).field, isSensitive: true)
+        }
+        return request
+    }
+}

@@ -1,0 +1,151 @@
+internal import AshlarCore
+
+/// Character classes of HTTP (RFC 9110).
+package enum HTTPSyntax {
+    /// Whether a string is a token.
+    package static func isToken(_ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { bytes in !bytes.isEmpty && bytes.allSatisfy(isTokenByte) }
+    }
+
+    static func isTokenByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case _ where byte.isLetter || byte.isDigit: true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+    }
+
+    /// Returns a printable form: control characters as `\xNN`, at most 100 characters.
+    package static func printable(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars.prefix(100) {
+            if scalar.value < 0x20 || scalar.value == 0x7F {
+                result += "\\x" + scalar.value.digits(2, radix: 16)
+            } else {
+                result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}
+
+extension UInt8 {
+    var isHTTPSpace: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
+}
+
+extension String {
+    /// Compares without iterators for speed, because field names are compared very often.
+    package func equalsIgnoringASCIICase(_ other: String) -> Bool {
+        guard utf8.count == other.utf8.count else { return false }
+        var (a, b) = (self, other)
+        return a.withUTF8 { a in
+            b.withUTF8 { b in
+                for index in 0..<a.count where a[index] != b[index] {
+                    guard a[index].asciiLowercased == b[index].asciiLowercased else { return false }
+                }
+                return true
+            }
+        }
+    }
+}
+
+extension StringProtocol {
+    package func equalsIgnoringASCIICase(_ other: some StringProtocol) -> Bool {
+        let (a, b) = (utf8, other.utf8)
+        guard a.count == b.count else { return false }
+        return zip(a, b).allSatisfy { $0 == $1 || $0.asciiLowercased == $1.asciiLowercased }
+    }
+
+    /// Returns the string without spaces and tabs at its ends.
+    package func trimmingHTTPSpace() -> String { trimming(\.isHTTPSpace) }
+}
+
+extension UnsafeRawBufferPointer {
+    /// The bytes of a range.
+    func part(_ range: some RangeExpression<Int>) -> Self { Self(rebasing: self[range]) }
+}
+
+/// Reads dates of header fields in all forms that servers send (RFC 9110, section 5.6.7; RFC 6265bis, section 5.1.1).
+enum HTTPDate {
+    /// Returns seconds since 1970, or nil if day, month, year or time is missing or out of range.
+    static func seconds(_ text: String) -> Int64? {
+        var (day, month, year): (Int?, Int?, Int?)
+        var time: (Int, Int, Int)?
+        for token in text.utf8.split(whereSeparator: isDelimiter) {
+            let word = String(Substring(token))
+            if time == nil, let found = readTime(word) {
+                time = found
+            } else if day == nil, let found = number(word, digits: 1...2) {
+                day = found
+            } else if month == nil, let found = readMonth(word) {
+                month = found
+            } else if year == nil, let found = number(word, digits: 2...4) {
+                year = found < 70 ? found + 2000 : found < 100 ? found + 1900 : found
+            }
+        }
+        guard let day, let month, let year, let time, year >= 1601, time.0 < 24, time.1 < 60, time.2 < 60,
+            let date = CivilDate(year: year, month: month, day: day)
+        else { return nil }
+        return Int64(date.daysSince1970) * 86_400 + Int64(time.0 * 3600 + time.1 * 60 + time.2)
+    }
+
+    private static func isDelimiter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x09, 0x20...0x2F, 0x3B...0x40, 0x5B...0x60, 0x7B...0x7E: true
+        default: false
+        }
+    }
+
+    private static func number(_ word: String, digits: ClosedRange<Int>) -> Int? {
+        let leading = word.utf8.prefix { $0.isDigit }
+        return digits.contains(leading.count) ? Int(String(Substring(leading))) : nil
+    }
+
+    private static func readTime(_ word: String) -> (Int, Int, Int)? {
+        let parts = word.split(separator: ":")
+        guard parts.count == 3, let hour = number(String(parts[0]), digits: 1...2),
+            let minute = number(String(parts[1]), digits: 1...2), let second = number(String(parts[2]), digits: 1...2)
+        else { return nil }
+        return (hour, minute, second)
+    }
+
+    private static func readMonth(_ word: String) -> Int? {
+        let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+        return months.firstIndex(of: String(word.lowercased().prefix(3))).map { $0 + 1 }
+    }
+}
+
+/// A request method: any token of RFC 9110; case matters.
+public struct HTTPMethod: Hashable, Sendable, RawRepresentable, CustomStringConvertible, ExpressibleByStringLiteral {
+    /// The method as sent, such as `GET`.
+    public let rawValue: String
+
+    /// Creates a method from its name, which is checked when a request is sent.
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// Creates a method from its name, which is checked when a request is sent.
+    public init(stringLiteral value: String) { rawValue = value }
+    /// The method as sent.
+    public var description: String { rawValue }
+
+    /// Retrieves a resource.
+    public static let get = HTTPMethod(rawValue: "GET")
+    /// Retrieves the head of a resource.
+    public static let head = HTTPMethod(rawValue: "HEAD")
+    /// Submits data for processing.
+    public static let post = HTTPMethod(rawValue: "POST")
+    /// Replaces the resource at the URL.
+    public static let put = HTTPMethod(rawValue: "PUT")
+    /// Modifies part of a resource.
+    public static let patch = HTTPMethod(rawValue: "PATCH")
+    /// Deletes a resource.
+    public static let delete = HTTPMethod(rawValue: "DELETE")
+    /// Requests the supported options.
+    public static let options = HTTPMethod(rawValue: "OPTIONS")
+    /// Returns the request as the server received it.
+    public static let trace = HTTPMethod(rawValue: "TRACE")
+
+    /// Whether the method only retrieves data (RFC 9110, 9.2.1).
+    var isSafe: Bool { self == .get || self == .head || self == .options || self == .trace }
+    /// Whether sending the request twice has the same effect as sending it once (RFC 9110, 9.2.2).
+    var isIdempotent: Bool { isSafe || self == .put || self == .delete }
+}

@@ -1,0 +1,117 @@
+/// A request: method, URL, header fields, body and options.
+///
+/// Middleware receives a request with the canonical host of its endpoint; a transport receives it with the selected
+/// host.
+///
+/// ```swift
+/// var request = NetworkRequest(.post, try HTTPURL("https://api.example.com/notes"))
+/// request.headers["Accept"] = "application/json"
+/// request.body = .bytes(Array("hello".utf8), contentType: "text/plain")
+/// request.options.totalTimeout = .seconds(5)
+/// ```
+public struct NetworkRequest: Sendable {
+    /// The method.
+    public var method: HTTPMethod
+    /// The absolute URL; user information is sent only if the options allow it.
+    public var url: HTTPURL
+    /// The header fields; the transport adds `Host`, `Content-Length` and `Transfer-Encoding`.
+    public var headers: HTTPHeaders
+    /// The body.
+    public var body: RequestBody
+    /// Timeouts, limits and policies.
+    public var options: RequestOptions
+    /// The canonical host that the URL's host represents, or nil to send the request to the URL's host.
+    public var canonicalHost: CanonicalHost?
+
+    /// Whether the request is a redirect under a policy that rejects private addresses; see `RedirectPolicy`.
+    var refusesPrivateAddresses = false
+    /// Adds credentials that depend on the actual URL of a hop, or nil.
+    var authorizes: (@Sendable (inout NetworkRequest) async throws(NetworkError) -> Void)?
+    /// Whether a redirect led to another origin, which must not receive credentials or signatures.
+    var hasLeftOrigin = false
+    /// The client's observer of the details of the exchange, or nil.
+    var observer: ExchangeObserver?
+    /// The protocol to continue with, or nil for an ordinary request.
+    package var upgrade: (any ConnectionUpgrade)?
+
+    /// Whether the exchange is measured.
+    var isMeasured: Bool { options.measures || observer != nil }
+
+    /// Whether interim heads are reported.
+    var reportsInterims: Bool { options.interim != nil || observer != nil }
+
+    /// Reports an interim head to the observers and the request's own handler.
+    func observeInterim(_ head: ResponseHead) {
+        observer?.interim(head)
+        options.interim?(head)
+    }
+
+    /// Creates a request.
+    public init(
+        _ method: HTTPMethod = .get, _ url: HTTPURL, headers: HTTPHeaders = [:], body: RequestBody = .empty,
+        options: RequestOptions = .init()
+    ) {
+        self.init(method, url, headers: headers, body: body, options: options, canonicalHost: nil)
+    }
+
+    /// Creates a request for a URL in a string.
+    ///
+    /// - Throws: `.invalidURL`.
+    public init(
+        _ method: HTTPMethod = .get, _ url: String, headers: HTTPHeaders = [:], body: RequestBody = .empty,
+        options: RequestOptions = .init()
+    ) throws(NetworkError) {
+        self.init(method, try HTTPURL(url), headers: headers, body: body, options: options)
+    }
+
+    init(
+        _ method: HTTPMethod, _ url: HTTPURL, headers: HTTPHeaders, body: RequestBody, options: RequestOptions,
+        canonicalHost: CanonicalHost?
+    ) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.options = options
+        self.canonicalHost = canonicalHost
+    }
+}
+
+/// A host named by endpoints, which the client's host selection replaces with an actual one.
+public struct CanonicalHost: Hashable, Sendable {
+    /// The name, with `:port` if the endpoint has one; it may be an alias that doesn't resolve.
+    public var name: String
+    /// The scheme that the endpoint requests, or nil for the host map's, else https.
+    public var scheme: HTTPURL.Scheme?
+
+    /// Creates a canonical host.
+    public init(_ name: String, scheme: HTTPURL.Scheme? = nil) {
+        self.name = name
+        self.scheme = scheme
+    }
+}
+
+/// The client's handlers for the details of one exchange.
+struct ExchangeObserver: Sendable {
+    /// Called for each interim head, before the response is returned.
+    let interim: @Sendable (ResponseHead) -> Void
+    /// Called once, when the reader of the response learns about the end of the exchange.
+    let measured: @Sendable (ExchangeMetrics) -> Void
+}
+
+extension NetworkRedaction {
+    /// Returns a URL as a string, with user information and secret values of query and fragment replaced.
+    public func redact(_ url: HTTPURL) -> String {
+        var text = url.scheme.rawValue + "://"
+        if url.userInfo != nil { text += placeholder + "@" }
+        text += url.authority + url.path
+        if let query = url.query { text += "?" + redact(query: query) }
+        if let fragment = url.fragment { text += "#" + redact(query: fragment) }
+        return text
+    }
+
+    /// Returns the parts of a request that can be displayed.
+    public func redact(_ request: NetworkRequest) -> RedactedRequest {
+        RedactedRequest(method: request.method, url: redact(request.url), headers: redact(request.headers))
+    }
+}
