@@ -1,13 +1,14 @@
 import AshlarCore
 import AshlarEventBus
+import AshlarTestSupport
 import Synchronization
 import Testing
 
 /// An interceptor that calls a closure.
 struct Station: EventInterceptor {
-    let body: @Sendable (InterceptedEvent, @escaping EventPassage) -> DeliveryResult
-    init(_ body: @escaping @Sendable (InterceptedEvent, @escaping EventPassage) -> DeliveryResult) { self.body = body }
-    func intercept(_ event: InterceptedEvent, next: @escaping EventPassage) -> DeliveryResult { body(event, next) }
+    let body: @Sendable (InterceptedEvent, @escaping Next) -> DeliveryResult
+    init(_ body: @escaping @Sendable (InterceptedEvent, @escaping Next) -> DeliveryResult) { self.body = body }
+    func intercept(_ event: InterceptedEvent, next: @escaping Next) -> DeliveryResult { body(event, next) }
 }
 
 private final class Flag: Sendable { let value = Atomic(false) }

@@ -1,4 +1,5 @@
 import AshlarEventBus
+import AshlarTestSupport
 import Testing
 
 private struct Stub: Service {
@@ -150,8 +151,8 @@ struct InterruptedServiceTests {
         #expect(log.items == ["-db"])
     }
 
-    @Test("A start during a stop leaves no options behind when its caller gives up")
-    func optionsOfAnAbandonedStart() async throws {
+    @Test("A start of a service that is still stopping throws, and so does one of a service that needs it")
+    func startDuringStop() async throws {
         let gate = Gate()
         let made = Recorder<Int?>()
         try await services.register("db") { context in
@@ -159,19 +160,19 @@ struct InterruptedServiceTests {
             return Stub { await gate.pass() }
         }
         try await services.register("lib", needs: ["db"]) { try await Stub($0) }
-        try await services.start("db")
+        try await services.start("db", ["number": 1])
         let stop = Task { try await services.stop("db") }
         await gate.untilSomebodyComes()
-        let direct = Task { try await services.start("db", ["number": 1], within: .seconds(5)) }
-        await clock.untilSomebodySleeps()
-        let user = Task { try await services.start("lib") }
-        #expect(await reaches("lib", .starting))
-        clock.advance(by: .seconds(5))
-        await #expect(throws: EventBusError.self) { try await direct.value }
+        let direct = await #expect(throws: EventBusError.self) { try await services.start("db", ["number": 2]) }
+        #expect(direct?.code == .serviceStopped)
+        let user = await #expect(throws: EventBusError.self) { try await services.start("lib") }
+        #expect(user?.code == .serviceFailed)
+        #expect((user?.underlying as? EventBusError)?.code == .serviceStopped)
+        #expect(await services.state(of: "db") == .stopping)
         gate.open()
         try await stop.value
-        _ = try await user.value
-        #expect(made.items == [nil, nil])
+        try await services.start("lib")
+        #expect(made.items == [1, nil])
         #expect(await services.shutDown() == [])
     }
 

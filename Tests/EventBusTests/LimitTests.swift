@@ -47,8 +47,8 @@ struct LimitTests {
             try await services.start(Plain.self, within: longest)
             try await services.start(Failing.self, within: longest)
             try await until { await services.state(of: "Failing") == .restarting }
-            try await services.stop(Failing.self, within: longest)
-            try await services.stop(Plain.self, within: longest)
+            try await services.stop(Failing.name, within: longest)
+            try await services.stop(Plain.name, within: longest)
             #expect(await services.shutDown(within: longest) == [])
         }
     }

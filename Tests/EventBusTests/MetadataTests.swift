@@ -1,5 +1,6 @@
 import AshlarCore
 import AshlarEventBus
+import AshlarTestSupport
 import Synchronization
 import Testing
 

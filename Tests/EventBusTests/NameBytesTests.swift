@@ -115,13 +115,6 @@ struct NameBytesTests {
         #expect(try RouteTable(["https://\u{c9}X.:t.com/a"]).contains("https://%C3%89x.b.com/a"))
     }
 
-    @Test("Payloads of unknown names are equal if their JSON has the same bytes")
-    func rawPayloads() throws {
-        let (a, b) = (try RawEventPayload(json: "\"\(composed)\""), try RawEventPayload(json: "\"\(decomposed)\""))
-        #expect(a != b)
-        #expect(try a == RawEventPayload(json: " \"\(composed)\" "))
-    }
-
     @Test("A report lists the watches of each form together")
     func report() {
         let bag = WatchBag()

@@ -1,5 +1,6 @@
 import AshlarCore
 import AshlarEventBus
+import AshlarTestSupport
 import Testing
 
 #if canImport(Darwin)
@@ -9,14 +10,6 @@ import Testing
 #else
     import Glibc
 #endif
-
-/// Records values from handlers on any thread.
-final class Recorder<Item: Sendable>: Sendable {
-    private let notes = Mutex<[Item]>([])
-    var items: [Item] { notes.withLock { $0 } }
-    func note(_ item: Item) { notes.withLock { $0.append(item) } }
-    func clear() { notes.withLock { $0 = [] } }
-}
 
 /// A navigator that records its places.
 final class RecordingNavigator<Place: Sendable>: Navigator {

@@ -18,7 +18,7 @@ struct RequestTests {
 
     @Test("Only the first result of a request is stored, even if nobody waits for it yet")
     func firstResult() async throws {
-        let slot = ResultSlot<Int>()
+        let slot = PendingResult<Int>()
         slot.finish(.success(1))
         slot.finish(.failure(Oops()))
         slot.finish(.success(2))

@@ -155,7 +155,7 @@ struct RouteDecodingTableTests {
         /q?a=%4&b=1 -> !invalidPercentEncoding@5 ; cut off by a separator
         /q?a=%FF -> !invalidUTF8@5 ; bad UTF-8 in a query
         /q?a=%C3&b=%A9 -> !invalidUTF8@5 ; not over a separator
-        /q#%zz -> !invalidPercentEncoding@3 ; in a fragment
+        /q#%zz -> #%zz ; a percent sign in a fragment is text, as in requests
         /q?a=1#%FF -> !invalidUTF8@7 ; bad UTF-8 in a fragment
         @ [form] /q
         /q?a=x+y -> ?a=x y ; a plus is a space in a form

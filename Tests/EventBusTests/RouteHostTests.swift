@@ -1,4 +1,5 @@
 import AshlarEventBus
+import AshlarTestSupport
 import Testing
 
 @Suite("Hosts of URLs")
@@ -59,6 +60,39 @@ struct RouteHostTests {
     func malformedUser(url: String, offset: Int) {
         let error = #expect(throws: EventBusError.self) { try router.match(url) }
         #expect(error?.code == .invalidPercentEncoding && error?.offset == offset)
+    }
+
+    @Test("A URL with a scheme has the verdict and the normal form of requests", arguments: URLTable.rows)
+    func table(text: String, normalForm: String?) throws {
+        // Text that starts with a slash is a path, and a value of a route is UTF-8.
+        if text.hasPrefix("/") || text.hasSuffix("%FF") { return }
+        let table = try RouteTable(["*://*/", "*://*/*rest"])
+        let match: RouteMatch
+        do { match = try table.match(text) } catch {
+            // A URL without a host is valid, but `*` isn't an empty host.
+            #expect((error.code == .routeNotFound) == (normalForm != nil), "\(error)")
+            return
+        }
+        let authority = try #require(normalForm).split(separator: "/")[1]
+        let host = authority.split(separator: "@").last.map { $0.hasSuffix(".") ? $0.dropLast() : $0 }
+        #expect(match.host.map { Substring($0) } == host)
+        #expect(normalForm?.hasPrefix("\(match.scheme ?? "")://") == true)
+    }
+
+    @Test("An international host of a pattern has the normal form of URLs")
+    func international() throws {
+        let table = try RouteTable(["https://bücher.example/", "https://:shop.bücher.example/"])
+        #expect(try table.match("https://BÜCHER.example/").host == "xn--bcher-kva.example")
+        #expect(try table.match("https://a.xn--bcher-kva.example/").parameters["shop"] == "a")
+        #expect(throws: EventBusError.self) { try RoutePattern("https://a..b/") }
+    }
+
+    @Test("A URL with a scheme can't contain a space, which a path can")
+    func spaces() throws {
+        let table = try RouteTable(["https://h/:x", "/:x"])
+        let error = routeError { _ = try table.match("https://h/a b") }
+        #expect(error?.code.description == "invalidCharacter" && error?.offset == 11)
+        #expect(try table.match("/a b").parameters["x"] == "a b")
     }
 
     @Test("A port other than the default is part of the host, also in a pattern")

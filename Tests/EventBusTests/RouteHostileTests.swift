@@ -59,7 +59,7 @@ struct RouteHostileTests {
         HostileURL("ints that overflow", ("/9223372036854775808/1", 1), to: "/:x/:y"),
         HostileURL(
             "a name and password without end", ("https://", 1), ("u:p@", 2000), ("h/x", 1), to: "invalidAuthority"),
-        HostileURL("slashes after a scheme", ("https:", 1), ("/", 100), to: "routeNotFound"),
+        HostileURL("slashes after a scheme", ("https:", 1), ("/", 100), to: "invalidAuthority"),
         HostileURL("marks without end", ("/x", 1), ("?#", 4000), to: "/:x"),
         HostileURL("a query of separators", ("/x?", 1), ("&=", 8000), to: "/:x"),
         HostileURL("nothing", to: "pathNotAbsolute"),
@@ -97,34 +97,23 @@ struct RouteHostileTests {
         #expect(routeError { _ = try table.match(path + "/nowhere") }?.code == .routeNotFound)
         #expect(try table.match(path + "/end").pattern == patterns[0])
         #expect(try table.match("/b" + path.dropFirst(2) + "/end").pattern == patterns[1])
-        let tight = try RouteTable(patterns, options: RouterOptions(limits: RouteLimits(steps: 1000)))
-        let error = routeError { _ = try tight.match(path + "/nowhere") }
-        #expect(error?.code == .matchTooCostly)
-        #expect(error?.expected?.contains("1000") == true)
     }
 
-    @Test("Many parameters with text at one position are tried within the limit")
-    func manyAffixes() throws {
-        let patterns = (0..<3000).map { "/p\($0)-:x/end" }
+    @Test("Many parameters with text at one position are tried within the limit", arguments: [500, 530])
+    func manyAffixes(count: Int) throws {
+        // The path matches each parameter and then 126 literals, and fails at the last one.
+        let literals = String(repeating: "/a", count: 126)
+        let patterns = (1...count).map { "/" + String(repeating: "a", count: $0) + ":x\(literals)/end" }
         let table = try RouteTable(patterns)
-        #expect(try table.match("/p2999-5/end").parameters["x"] == "5")
-        let tight = try RouteTable(patterns, options: RouterOptions(limits: RouteLimits(steps: 100)))
-        #expect(routeError { _ = try tight.match("/q/end") }?.code == .matchTooCostly)
-    }
-
-    @Test("Raised limits work up to the end")
-    func raisedLimits() throws {
-        let limits = RouteLimits(pathBytes: 2 << 20, segments: 1 << 20, steps: 2 << 20)
-        let table = try RouteTable(["/f/*rest", "/:x"], options: RouterOptions(limits: limits))
-        let rest = String(repeating: "/x", count: 500_000)
-        #expect(try table.match("/f" + rest).parameters["rest"]?.utf8.count == 999_999)
-        #expect(try table.match("/" + String(repeating: "x", count: 1 << 20)).parameters["x"]?.utf8.count == 1 << 20)
-        #expect(try table.match("/f" + rest + "/%41").parameters.segments(of: "rest")?.last == "A")
+        let path = "/" + String(repeating: "a", count: 600) + literals
+        #expect(try table.match(path + "/end").parameters["x"]?.utf8.count == 600 - count)
+        let error = routeError { _ = try table.match(path + "/nowhere") }
+        #expect(error?.code == (count * 127 > RouteLimits.steps ? .matchTooCostly : .routeNotFound))
     }
 
     @Test("Patterns are limited in length, segments and parameters")
     func patternLimits() throws {
-        let long = "/" + String(repeating: "x", count: RoutePattern.maximumLength)
+        let long = "/" + String(repeating: "x", count: RouteLimits.patternBytes)
         #expect(routeError { _ = try RoutePattern(long) }?.code.description == "patternTooLong")
         #expect(try RoutePattern(String(long.dropLast())).match(String(long.dropLast())).pattern.count == 8192)
         let segments = String(repeating: "/x", count: 129)
@@ -136,7 +125,6 @@ struct RouteHostileTests {
         let most = try RoutePattern((0..<32).map { "/:p\($0)" }.joined())
         let match = try most.match((0..<32).map { "/v\($0)" }.joined())
         #expect(match.parameters["p31"] == "v31" && match.parameters["p0"] == "v0" && match.parameters.count == 32)
-        #expect(try RoutePattern(parameters, limits: RouteLimits(parameters: 33)).parameterNames.count == 33)
     }
 
     @Test("A snapshot doesn't change when the router changes")

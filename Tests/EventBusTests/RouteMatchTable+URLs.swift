@@ -108,7 +108,8 @@ extension RouteMatchTableTests {
         https://example.com@evil.org/n/1 -> https://*/n/:id id=1 ; a host before @ is none
         https://example.com:8080/n/1 -> https://*/n/:id id=1 ; a port makes another host
         https://example.com.evil.org/n/1 -> https://*/n/:id id=1 ; a longer host is another host
-        https:///n/1 -> !routeNotFound ; any host is not no host
+        https:///n/1 -> !invalidAuthority ; a URL of the web has a host
+        app:///n/1 -> !routeNotFound ; any host is not no host
         https://example.com/n/1?q#f -> https://example.com/n/:id id=1 ; query and fragment after a host
         https://example.com/n/%31 -> https://example.com/n/:id id=1 ; encoded after a host
         //example.com/n/1 -> !routeNotFound ; a path of slashes has no host

@@ -1,4 +1,5 @@
 import AshlarEventBus
+import AshlarTestSupport
 import Testing
 
 @Suite("Types of parameters that restrict or convert values")

@@ -172,7 +172,7 @@ struct RoutePatternTableTests {
         /:a%2F -> !patternPercentEncoded@3 ; after a parameter
         app://:host/a -> ok ; a parameter as host
         app://:sub.h/a -> ok ; as part of it
-        app://h:port/a -> !patternMalformedHost@7 ; as port
+        app://h:port/a -> !patternMalformedHost@8 ; as port
         app://a*b/a -> !patternMalformedHost@7 ; a star inside a host
         app://u@h/a -> !patternMalformedHost@7 ; a user's name
         app://a_SPACE_b/a -> !patternMalformedHost@7 ; a space in a host

@@ -74,11 +74,3 @@ struct RouteRow: Sendable, CustomTestStringConvertible {
         return (String(parts[0]), parts.count > 1 ? Int(parts[1]) : nil)
     }
 }
-
-extension RouterOptions {
-    /// Options with limits that apps can't set.
-    init(limits: RouteLimits) {
-        self.init()
-        self.limits = limits
-    }
-}

@@ -109,14 +109,4 @@ struct ScaleTests {
         #expect(duration < .seconds(20))
         #expect(bag.cancelAll() == 20_000)
     }
-
-    @Test("A match without an error finds what match finds")
-    func firstMatch() throws {
-        let router = Router(bus: bus)
-        try router.route("/notes/:id(int)") { _ in }
-        #expect(router.firstMatch(for: "/notes/5")?.parameters["id"] == "5")
-        #expect(router.firstMatch(for: "/notes/x") == nil)
-        #expect(router.firstMatch(for: "/notes/%zz") == nil)
-        #expect(router.current.firstMatch(for: "/notes/6")?.pattern == "/notes/:id(int)")
-    }
 }

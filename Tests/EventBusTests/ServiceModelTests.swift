@@ -6,7 +6,7 @@ import Testing
 
 /// A registry without tasks: services are scripts, and time is a number.
 private struct Simulation {
-    /// The behavior of a service in one life.
+    /// The behavior of a service in one attempt.
     struct Script {
         var start = 0
         var startFails = false
@@ -21,7 +21,7 @@ private struct Simulation {
         case made(UInt64, fails: Bool)
         case stopped(UInt64, fails: Bool)
         case runFailed(UInt64)
-        case timer(UInt64)
+        case timer(ServiceMachine.Timer)
     }
 
     var machine: ServiceMachine
@@ -30,14 +30,14 @@ private struct Simulation {
     var now = 0
     var order = 0
     var due: [(time: Int, order: Int, due: Due)] = []
-    /// The lives whose initializer or stop has not returned, with their service.
+    /// The attempts whose initializer or stop has not returned, with their service.
     var making: [UInt64: ByteText] = [:]
     var stopping: [UInt64: ByteText] = [:]
     var alive: [ByteText: UInt64] = [:]
-    /// The lives that a life was created with.
+    /// The attempts that an attempt was created with.
     var uses: [UInt64: [UInt64]] = [:]
     var scripts: [UInt64: Script] = [:]
-    /// The lives that are over or abandoned.
+    /// The attempts that are over or abandoned.
     var ended: Set<UInt64> = []
     var answers: [UInt64: Bool] = [:]
     var states: [ByteText: ServiceState] = [:]
@@ -67,41 +67,42 @@ private struct Simulation {
     mutating func perform(_ actions: [ServiceMachine.Action]) {
         for action in actions {
             switch action {
-            case .make(let name, let life):
+            case .make(let name, let attempt):
                 log.append("+\(name)")
                 for need in machine.needs(of: name) where alive[need] == nil {
                     problems.append("\(name) is made without \(need)")
                 }
                 let script = script(name)
-                scripts[life] = script
-                uses[life] = machine.needs(of: name).compactMap { alive[$0] }
-                making[life] = name
-                add(.made(life, fails: script.startFails), after: script.start)
-            case .adopt(let name, let life):
+                scripts[attempt] = script
+                uses[attempt] = machine.needs(of: name).compactMap { alive[$0] }
+                making[attempt] = name
+                add(.made(attempt, fails: script.startFails), after: script.start)
+            case .adopt(let name, let attempt):
                 if alive[name] != nil { problems.append("\(name) runs twice") }
-                alive[name] = life
-                if let delay = scripts[life]?.runFails { add(.runFailed(life), after: delay) }
-            case .stop(let name, let life):
+                alive[name] = attempt
+                if let delay = scripts[attempt]?.runFails { add(.runFailed(attempt), after: delay) }
+            case .stop(let name, let attempt):
                 log.append("-\(name)")
                 for user in Array(making.keys) + Array(alive.values) + Array(stopping.keys)
-                where !ended.contains(user) && uses[user]?.contains(life) == true {
-                    problems.append("\(name) is stopped before life \(user)")
+                where !ended.contains(user) && uses[user]?.contains(attempt) == true {
+                    problems.append("\(name) is stopped before attempt \(user)")
                 }
                 alive[name] = nil
-                stopping[life] = name
-                add(.stopped(life, fails: scripts[life]?.stopFails ?? false), after: scripts[life]?.stop ?? 0)
-            case .cancel(let life):
-                guard scripts[life]?.heedsCancellation ?? true else { break }
-                if making[life] != nil { add(.made(life, fails: true), after: 0) }
-                if stopping[life] != nil { add(.stopped(life, fails: false), after: 0) }
-            case .end(let life):
-                ended.insert(life)
-                for (name, other) in alive where other == life { alive[name] = nil }
-            case .setTimer(let id, let duration):
-                add(.timer(id), after: Int(duration.components.attoseconds / 1_000_000_000_000_000))
-            case .cancelTimer(let id):
-                due.removeAll { if case .timer(id) = $0.due { true } else { false } }
+                stopping[attempt] = name
+                add(.stopped(attempt, fails: scripts[attempt]?.stopFails ?? false), after: scripts[attempt]?.stop ?? 0)
+            case .cancel(let attempt):
+                guard scripts[attempt]?.heedsCancellation ?? true else { break }
+                if making[attempt] != nil { add(.made(attempt, fails: true), after: 0) }
+                if stopping[attempt] != nil { add(.stopped(attempt, fails: false), after: 0) }
+            case .end(let attempt):
+                cancelTimers(of: attempt)
+                ended.insert(attempt)
+                for (name, other) in alive where other == attempt { alive[name] = nil }
+            case .setTimer(let timer, let duration):
+                add(.timer(timer), after: Int(duration.components.attoseconds / 1_000_000_000_000_000))
+            case .cancelTimers(let attempt): cancelTimers(of: attempt)
             case .answer(let id, let error):
+                due.removeAll { if case .timer(.request(id, _)) = $0.due { true } else { false } }
                 if answers[id] != nil { problems.append("\(id) is answered twice") }
                 answers[id] = error == nil
             case .finishShutdown(let id, _): answers[id] = true
@@ -119,6 +120,16 @@ private struct Simulation {
         }
     }
 
+    mutating func cancelTimers(of attempt: UInt64) {
+        due.removeAll {
+            guard case .timer(let timer) = $0.due else { return false }
+            switch timer {
+            case .deadline(attempt), .grace(attempt), .restart(_, attempt), .stable(attempt): return true
+            default: return false
+            }
+        }
+    }
+
     /// Advances the time and performs everything that is due, in order.
     mutating func advance(to end: Int) {
         while let index = due.indices.min(by: { (due[$0].time, due[$0].order) < (due[$1].time, due[$1].order) }) {
@@ -126,13 +137,13 @@ private struct Simulation {
             let next = due.remove(at: index)
             now = max(now, next.time)
             switch next.due {
-            case .made(let life, let fails):
-                guard making.removeValue(forKey: life) != nil else { break }
-                perform(machine.made(life: life, error: fails ? Oops() : nil))
-            case .stopped(let life, let fails):
-                guard stopping.removeValue(forKey: life) != nil else { break }
-                perform(machine.stopEnded(life: life, error: fails ? Oops() : nil))
-            case .runFailed(let life): perform(machine.runEnded(life: life, error: Oops()))
+            case .made(let attempt, let fails):
+                guard making.removeValue(forKey: attempt) != nil else { break }
+                perform(machine.made(attempt: attempt, error: fails ? Oops() : nil))
+            case .stopped(let attempt, let fails):
+                guard stopping.removeValue(forKey: attempt) != nil else { break }
+                perform(machine.stopEnded(attempt: attempt, error: fails ? Oops() : nil))
+            case .runFailed(let attempt): perform(machine.runEnded(attempt: attempt, error: Oops()))
             case .timer(let id): perform(machine.timerFired(id))
             }
         }
@@ -214,7 +225,7 @@ struct ServiceModelTests {
                     simulation.perform(simulation.machine.start(name, waiter: request))
                 case 2, 3:
                     // A stop before the first start would only be recorded.
-                    guard simulation.machine.state(of: name) != .registered else { continue }
+                    guard simulation.machine.entries[name]?.state != .registered else { continue }
                     let isCascade = Bool.random(using: &simulation.random)
                     expected = model.stop(name, cascade: isCascade)
                     simulation.perform(
@@ -252,7 +263,7 @@ struct ServiceModelTests {
                 // A service may make requests from its own code, which may close a cycle.
                 let caller = simulation.making.merging(simulation.alive.map { ($1, $0) }) { $1 }
                     .sorted { $0.key < $1.key }.randomElement(using: &simulation.random)
-                    .map { ServiceMachine.Caller(name: $0.value, life: $0.key) }
+                    .map { ServiceMachine.Caller(name: $0.value, attempt: $0.key) }
                 let isOwnCode = Int.random(in: 0..<6, using: &simulation.random) == 0
                 switch Int.random(in: 0..<10, using: &simulation.random) {
                 case 0...4:

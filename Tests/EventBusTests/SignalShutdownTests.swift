@@ -1,5 +1,6 @@
 import AshlarCore
 import AshlarEventBus
+import AshlarTestSupport
 import Testing
 
 #if canImport(Darwin)

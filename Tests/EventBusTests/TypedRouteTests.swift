@@ -1,4 +1,5 @@
 import AshlarEventBus
+import AshlarTestSupport
 import Testing
 
 struct NotePage: Codable, Sendable, Equatable {

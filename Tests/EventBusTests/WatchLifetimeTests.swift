@@ -1,4 +1,5 @@
 import AshlarEventBus
+import AshlarTestSupport
 import Foundation
 import Testing
 

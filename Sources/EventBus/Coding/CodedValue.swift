@@ -1,7 +1,7 @@
 internal import AshlarCore
 
 /// A value between Swift and text: JSON, or the parameters of a route.
-enum CodedValue: Sendable {
+package enum CodedValue: Sendable {
     case null
     case bool(Bool)
     /// A number as it is written.
@@ -15,13 +15,13 @@ enum CodedValue: Sendable {
     case object([(key: String, value: CodedValue)])
 
     /// The last value of a key; nil if this isn't an object or has no such key.
-    subscript(key: String) -> CodedValue? {
+    package subscript(key: String) -> CodedValue? {
         guard case .object(let members) = self else { return nil }
         return members.last { $0.key.hasSameBytes(as: key) }?.value
     }
 
     /// The text of a string.
-    var string: String? {
+    package var string: String? {
         switch self {
         case .string(let text): text
         case .list(let texts): texts.joined(separator: "/")
@@ -52,92 +52,58 @@ enum CodedValue: Sendable {
         }
     }
 
-    var isNull: Bool { if case .null = self { true } else { false } }
+    package var isNull: Bool { if case .null = self { true } else { false } }
 }
 
 extension CodedValue {
-    // MARK: JSON
+    // MARK: Decoding
 
-    /// Parses a JSON text.
+    /// Returns the value that this value encodes.
+    package func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        try TreeDecoder(CodedTree(self), at: 0).decode(type)
+    }
+
+    /// The reason and the path of a decoding error, in one line.
+    package static func text(of error: any Error) -> String {
+        let context: DecodingError.Context
+        switch error {
+        case DecodingError.keyNotFound(_, let found), DecodingError.typeMismatch(_, let found),
+            DecodingError.valueNotFound(_, let found), DecodingError.dataCorrupted(let found):
+            context = found
+        default: return "\(error)"
+        }
+        let path = context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? ".\($0.stringValue)" }.joined()
+        return "\(context.debugDescription) at $\(path)"
+    }
+
+    // MARK: Encoding
+
+    /// Encodes a value.
     ///
-    /// - Throws: ``EventBusError`` with the code `malformedJSON` and the offset.
-    init(json: [UInt8]) throws(EventBusError) {
-        do {
-            self = Self.value(try JSONDocument(json, options: .init(depth: 256)), at: 0)
-        } catch {
-            throw EventBusError(
-                .malformedJSON, subject: String(decoding: json.prefix(300), as: UTF8.self), offset: error.offset,
-                found: error.message)
-        }
-    }
+    /// - Throws: The error of the value's type, or `EncodingError` for a number that isn't finite.
+    package init(encoding value: some Encodable) throws { try self.init(TreeEncoder.encode(value)) }
 
-    private static func value(_ document: JSONDocument, at index: Int) -> CodedValue {
-        switch document.kind(at: index) {
-        case .null: return .null
-        case .bool: return .bool(document.isTrue(at: index))
-        case .integer, .fraction: return .number(String(decoding: document.bytes(at: index), as: UTF8.self))
-        case .string: return .string(document.string(at: index))
-        case .array: return .array(document.children(of: index).map { value(document, at: $0) })
-        case .object:
-            return .object(
-                document.children(of: index).map { key in
-                    (document.string(at: key), value(document, at: key + 1))
-                })
-        }
-    }
-
-    /// The value as JSON in one line.
-    var json: String {
-        var bytes: [UInt8] = []
-        write(to: &bytes)
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
-    private func write(to bytes: inout [UInt8]) {
-        switch self {
-        case .null: bytes += "null".utf8
-        case .bool(let value): bytes += (value ? "true" : "false").utf8
-        case .number(let text): bytes += text.utf8
-        case .string(let text), .converted(_, let text): JSONText.append(quoted: text, to: &bytes)
-        case .list(let texts): CodedValue.array(texts.map { .string($0) }).write(to: &bytes)
-        case .array(let elements):
-            bytes.append(UInt8(ascii: "["))
-            for (index, element) in elements.enumerated() {
-                if index > 0 { bytes.append(UInt8(ascii: ",")) }
-                element.write(to: &bytes)
-            }
-            bytes.append(UInt8(ascii: "]"))
+    private init(_ value: EncodedValue) throws {
+        switch value.content {
+        // As in the standard library's encoders, a value that encodes nothing is an empty object.
+        case .empty: self = .object([])
+        case .null: self = .null
+        case .scalar(let scalar): self = try Self.scalar(scalar, at: value.codingPath)
+        case .array(let elements): self = .array(try elements.map { try CodedValue($0) })
         case .object(let members):
-            bytes.append(UInt8(ascii: "{"))
-            for (index, member) in members.enumerated() {
-                if index > 0 { bytes.append(UInt8(ascii: ",")) }
-                JSONText.append(quoted: member.key, to: &bytes)
-                bytes.append(UInt8(ascii: ":"))
-                member.value.write(to: &bytes)
-            }
-            bytes.append(UInt8(ascii: "}"))
+            self = .object(try members.filter { !$0.value.isOmitted }.map { ($0.key, try CodedValue($0.value)) })
         }
     }
 
-    // MARK: Secrets
-
-    /// The value with a placeholder for the values of keys that name secrets.
-    func redacted(_ secrets: SecretNames) -> CodedValue {
-        switch self {
-        case .array(let elements): .array(elements.map { $0.redacted(secrets) })
-        case .object(let members):
-            .object(
-                members.map { key, value in
-                    (key, secrets.matches(key) && !value.isNull ? Self.placeholder : value.redacted(secrets))
-                })
-        default: self
+    private static func scalar(_ value: any Encodable, at path: [any CodingKey]) throws -> CodedValue {
+        switch value {
+        case let value as Bool: return .bool(value)
+        case let value as String: return .string(value)
+        case let value as any FixedWidthInteger: return .number("\(value)")
+        case let value as any BinaryFloatingPoint where value.isFinite: return .number("\(value)")
+        default:
+            throw EncodingError.invalidValue(
+                value, .init(codingPath: path, debugDescription: "expected a finite number, found \(value)"))
         }
     }
-
-    static var placeholder: CodedValue { .string(SecretNames.placeholder) }
-}
-
-extension EventBusError.Code {
-    /// The text isn't JSON.
-    public static let malformedJSON = Self("malformedJSON")
 }

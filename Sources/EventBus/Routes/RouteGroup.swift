@@ -2,25 +2,18 @@ internal import AshlarCore
 
 /// Routes under a common prefix with shared guards, registered together by ``Router/group(_:replacing:routes:)``.
 public struct RouteGroup {
-    /// A check of the routes of a group.
-    struct Guard: Sendable {
-        /// The prefix of the group.
-        let prefix: String
-        let check: @Sendable (Navigation) async throws -> GuardDecision
-    }
-
-    struct Definition {
-        let pattern: String
-        let action: Route.Action
-        let guards: [Guard]
-        let location: EventLocation
-    }
-
     private let prefix: String
-    private var guards: [Guard]
-    private(set) var definitions: [Definition] = []
+    private var guards: [RouteGuard]
+    private let types: [RouteParameterType]
+    private(set) var routes: [Route] = []
+    /// The error of the first malformed pattern.
+    private(set) var error: EventBusError?
 
-    init(_ prefix: String, guards: [Guard] = []) { (self.prefix, self.guards) = (prefix, guards) }
+    init(_ prefix: String, _ types: [RouteParameterType], guards: [RouteGuard] = []) {
+        self.prefix = prefix
+        self.types = types
+        self.guards = guards
+    }
 
     /// Returns the prefix followed by a pattern; `/` is the prefix itself.
     private func join(_ pattern: String) -> String {
@@ -35,7 +28,7 @@ public struct RouteGroup {
     /// The guards of a group run after those of ``Router/guardRoutes(_:check:)``, and the guards of outer groups before
     /// those of inner ones. They don't apply to other routes, even with the same prefix.
     public mutating func guardRoutes(check: @escaping @Sendable (Navigation) async throws -> GuardDecision) {
-        guards.append(Guard(prefix: prefix, check: check))
+        guards.append(RouteGuard(prefix: prefix, check: check))
     }
 
     /// Adds a route whose pattern is the prefix followed by this pattern; `/` is the prefix itself.
@@ -43,10 +36,13 @@ public struct RouteGroup {
         _ pattern: String, fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column,
         action: @escaping @Sendable (Navigation) async throws -> Void
     ) {
-        definitions.append(
-            Definition(
-                pattern: join(pattern), action: .run(action), guards: guards,
-                location: EventLocation(fileID, line, column)))
+        let location = EventLocation(fileID, line, column)
+        do {
+            let pattern = try RoutePattern(join(pattern), types: types)
+            routes.append(Route(pattern, .run(action), at: location, guards: guards))
+        } catch {
+            self.error = self.error ?? error
+        }
     }
 
     /// Adds a route that shows a destination.
@@ -61,9 +57,10 @@ public struct RouteGroup {
 
     /// Adds the routes of a group inside this one, which has the guards added before.
     public mutating func group(_ prefix: String, routes: (inout RouteGroup) -> Void) {
-        var inner = RouteGroup(join(prefix), guards: guards)
+        var inner = RouteGroup(join(prefix), types, guards: guards)
         routes(&inner)
-        definitions += inner.definitions
+        self.routes += inner.routes
+        error = error ?? inner.error
     }
 }
 
@@ -94,42 +91,9 @@ extension Router {
     public func group(
         _ prefix: String = "", replacing: Bool = false, routes: (inout RouteGroup) -> Void
     ) throws(EventBusError) -> Watch {
-        var group = RouteGroup(prefix)
+        var group = RouteGroup(prefix, options.types)
         routes(&group)
-        return try add(group.definitions, replacing: replacing, watched: prefix)
+        if let error = group.error { throw error }
+        return try register(group.routes, replacing: replacing, watched: prefix)
     }
-
-    /// Registers routes that end together.
-    func add(
-        _ definitions: [RouteGroup.Definition], replacing: Bool, watched: String
-    ) throws(EventBusError) -> Watch {
-        var routes: [Route] = []
-        for definition in definitions {
-            let pattern = try RoutePattern(definition.pattern, types: options.types, limits: options.limits)
-            routes.append(
-                Route(pattern, definition.action, guards: definition.guards, router: self, definition.location))
-        }
-        // A group that replaces other routes must not replace its own.
-        var own = RouteTree(options)
-        for route in routes { _ = try own.insert(route.pattern, route: route) }
-        try add(routes, replacing: replacing)
-        return Watch(host: RouteSet(routes, watched: watched, router: self), id: 0)
-    }
-}
-
-/// The routes of a group as one watch.
-private final class RouteSet: WatchHost {
-    private let routes: [Route]
-    let watched: String
-    private weak let router: Router?
-
-    init(_ routes: [Route], watched: String, router: Router) {
-        (self.routes, self.watched, self.router) = (routes, watched, router)
-    }
-
-    func cancel(_ id: UInt64) -> Bool { routes.count { $0.cancel(0) } > 0 }
-
-    func isLive(_ id: UInt64) -> Bool { routes.contains { $0.isLive(0) } }
-
-    func belongs(to owner: AnyObject) -> Bool { router === owner }
 }

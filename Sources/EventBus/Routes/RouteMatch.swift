@@ -1,40 +1,77 @@
+/// A URL and the route that matches it.
+public struct RouteMatch: Sendable, CustomStringConvertible {
+    /// The captured values, in the order of the pattern.
+    public let parameters: RouteParameters
+    /// The parts of the URL.
+    let parts: RouteURL
+
+    init(_ parts: RouteURL, _ target: RouteTarget, _ values: [RouteValue]) {
+        self.parts = parts
+        parameters = RouteParameters(url: parts.text, target: target, values: values)
+    }
+
+    var target: RouteTarget { parameters.target }
+
+    /// The URL, as passed to the match.
+    public var url: String { parts.text }
+
+    /// The pattern of the route, as registered.
+    public var pattern: String { target.pattern.source }
+
+    /// The scheme in lowercase; nil for a path.
+    public var scheme: String? { parts.hasAuthority ? parts.segments[0].text : nil }
+
+    /// The host in normal form, with its port unless that is the scheme's default; nil for a path.
+    public var host: String? { parts.hasAuthority ? parts.segments[1].text : nil }
+
+    /// The path, percent-encoded as in the URL; `/` for a URL that ends with its host.
+    public var path: String {
+        let path = url.utf8.dropFirst(parts.pathRange.lowerBound).prefix(parts.pathRange.count)
+        return path.isEmpty ? "/" : String(Substring(path))
+    }
+
+    /// The decoded query; empty if the URL has none.
+    public var query: RouteQuery { parts.query }
+
+    /// The decoded text after `#`; nil if the URL has none.
+    public var fragment: String? { parts.fragment }
+
+    /// The URL, an arrow and the pattern.
+    public var description: String { "\(url) -> \(pattern)" }
+}
+
 /// The decoded values that a route captured from a URL, by the names in its pattern.
 ///
 /// Values are never empty. The parameters of an omitted optional group are missing.
 public struct RouteParameters: Sendable, RandomAccessCollection, CustomStringConvertible {
-    // Stored here instead of in the match, so that reading a value of a match copies none of them.
     let url: String
     let target: RouteTarget
-    let captures: RouteCaptures
+    let values: [RouteValue]
 
     /// The names, in the order of the pattern.
-    package var names: [String] { target.names }
+    package var names: [String] { target.variant.names }
 
     /// The number of the first parameter, 0.
     public var startIndex: Int { 0 }
     /// The number of parameters.
-    public var endIndex: Int { target.names.count }
+    public var endIndex: Int { values.count }
     /// The name and the value of the parameter at a position.
     public subscript(_ position: Int) -> (name: String, value: String) {
-        (target.names[position], text(position))
+        (names[position], values[position].text)
     }
 
     /// The value of the parameter with a name; nil if there is none.
     ///
     /// The value of a catch-all consists of its decoded segments joined with `/`; for the segments, see
     /// ``segments(of:)``.
-    public subscript(_ name: String) -> String? { index(of: name).map { text($0) } }
+    public subscript(_ name: String) -> String? { value(of: name)?.text }
 
     /// Returns the decoded segments of a parameter: one, or several for a catch-all; nil if there is no such parameter.
-    public func segments(of name: String) -> [String]? {
-        index(of: name).map { segments($0) }
-    }
+    public func segments(of name: String) -> [String]? { value(of: name)?.segments }
 
-    /// Returns the number of a parameter; names are compared by bytes.
-    private func index(of name: String) -> Int? {
-        let names = target.names
-        for index in names.indices where names[index].hasSameBytes(as: name) { return index }
-        return nil
+    /// Returns the captured value of a parameter; names are compared by bytes.
+    private func value(of name: String) -> RouteValue? {
+        names.firstIndex { $0.hasSameBytes(as: name) }.map { values[$0] }
     }
 
     /// Returns the value of a parameter as a number, a Boolean or another type with a text form.
@@ -64,13 +101,15 @@ public struct RouteParameters: Sendable, RandomAccessCollection, CustomStringCon
         return converted
     }
 
-    private func convert<Value>(_ name: String, to: Value.Type) throws(EventBusError) -> (text: String, value: Value?) {
-        guard let index = index(of: name) else {
+    private func convert<Result>(
+        _ name: String, to: Result.Type
+    ) throws(EventBusError) -> (text: String, value: Result?) {
+        guard let value = value(of: name) else {
             throw EventBusError(
                 .parameterMissing, subject: target.pattern.source, expected: name,
                 found: "\(names.isEmpty ? "no parameters" : names.joined(separator: ", "))")
         }
-        return (text(index), converted(index) as? Value)
+        return (value.text, value.converted as? Result)
     }
 
     private func invalid(_ name: String, _ text: String, _ type: Any.Type) -> EventBusError {
@@ -84,33 +123,29 @@ public struct RouteParameters: Sendable, RandomAccessCollection, CustomStringCon
 
     /// The names and values, such as `id=5, page=2`.
     public var description: String { map { "\($0.name)=\($0.value)" }.joined(separator: ", ") }
+}
 
+/// A value captured from a URL.
+struct RouteValue: Sendable {
+    /// The decoded text; the segments of a catch-all are joined with `/`.
+    let text: String
+    /// The decoded segments of a catch-all; nil for a parameter.
+    private let parts: [String]?
     /// The value to which the parameter's type converted the text; nil if the type doesn't convert.
-    func converted(_ index: Int) -> (any Sendable)? { captures.converted(index) }
+    let converted: (any Sendable)?
 
-    /// Returns the text of a capture.
-    func text(_ index: Int) -> String {
-        if index == 0, let parameter = target.authority?.parameter { return hostValue(parameter) }
-        return RouteMatch.decoded(url, captures[index])
+    init(_ text: String, converted: (any Sendable)?) {
+        self.text = text
+        self.converted = converted
+        parts = nil
     }
 
-    private func hostValue(_ parameter: RouteHostParameter) -> String {
-        let (authority, bytes) = (captures[0], Array(url.utf8))
-        // Matching has checked the authority.
-        let host = try? RouteHost.normalForm(of: authority, in: bytes, scheme: 0..<authority.lowerBound - 3)
-        return host.map { parameter.value(in: $0) } ?? ""
+    init(catchAll segments: [String]) {
+        text = segments.joined(separator: "/")
+        converted = nil
+        parts = segments
     }
 
-    /// Returns the decoded segments of a capture.
-    func segments(_ index: Int) -> [String] {
-        let isCatchAll = target.pattern.variants[target.variant].segments.last?.kind == .catchAll
-        guard isCatchAll, index == endIndex - 1 else { return [text(index)] }
-        let bytes = url.utf8
-        let from = bytes.index(bytes.startIndex, offsetBy: captures[index].lowerBound)
-        let raw = bytes[from..<bytes.index(from, offsetBy: captures[index].count)]
-        return raw.split(separator: .slash, omittingEmptySubsequences: false).map { part in
-            let text = String(Substring(part))
-            return RouteMatch.decoded(text, 0..<text.utf8.count)
-        }
-    }
+    /// The decoded segments: one, or several for a catch-all.
+    var segments: [String] { parts ?? [text] }
 }

@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 extension RoutePattern {
     /// Returns the path for values, or the URL if the pattern has a scheme and host.
     ///
@@ -17,7 +19,7 @@ extension RoutePattern {
     ///   - options: The options of the router that will match the path.
     /// - Returns: The percent-encoded path or URL in ASCII.
     /// - Throws: ``EventBusError`` with the code `parameterMissing`, `parameterUnknown` or `parameterInvalid`;
-    ///   `pathTooLong` or another code if the result exceeds the limits in `options`; `patternMalformedHost` if the
+    ///   `pathTooLong` or another code if the result exceeds a limit; `patternMalformedHost` if the
     ///   scheme or host of the pattern is `*`.
     /// - Complexity: O(*n*) in the length of the result.
     public func path(
@@ -26,49 +28,48 @@ extension RoutePattern {
     ) throws(EventBusError) -> String {
         let values = Dictionary(parameters.map { (ByteText($0), $1) }) { $1 }
         let variant = try variant(for: values)
-        var result: [UInt8] = []
-        if let authority {
-            let value = authority.parameter.flatMap { values[ByteText($0.name)] }
-            guard let scheme = authority.scheme, let host = authority.host ?? value else {
-                throw EventBusError(
-                    .init("patternMalformedHost"), subject: source, offset: 0,
-                    expected: "one scheme and host to build a URL",
-                    found: authority.text)
-            }
-            result.append(contentsOf: "\(scheme)://\(authority.parameter?.prefix ?? "")".utf8)
-            result.append(contentsOf: "\(host)\(authority.parameter?.suffix ?? "")".utf8)
-        }
-        var names = variant.names[...]
-        if authority?.parameter != nil { names.removeFirst() }
+        var result = try authorityText(values)
         for segment in variant.segments {
-            result.append(.slash)
-            RoutePercent.encode(variant.text[segment.prefix], as: .segment, into: &result)
-            guard segment.kind != .literal, let name = names.popFirst(), let value = values[ByteText(name)] else {
-                continue
-            }
-            if segment.kind == .catchAll {
-                for (index, part) in value.utf8.split(separator: .slash, omittingEmptySubsequences: false).enumerated()
-                {
-                    if index > 0 { result.append(.slash) }
-                    RoutePercent.encode(part, as: .segment, into: &result)
+            let value = segment.name.flatMap { values[ByteText($0)] } ?? ""
+            switch segment {
+            case .literal(let text): result += "/" + Self.encoded(text)
+            case .parameter(let parameter):
+                result += "/" + Self.encoded(parameter.prefix) + Self.encoded(value) + Self.encoded(parameter.suffix)
+            case .catchAll:
+                for part in value.utf8.split(separator: .slash, omittingEmptySubsequences: false) {
+                    result += "/" + Self.encoded(Substring(part))
                 }
-            } else {
-                RoutePercent.encode(value.utf8, as: .segment, into: &result)
             }
-            RoutePercent.encode(variant.text[segment.suffix], as: .segment, into: &result)
         }
-        if variant.segments.isEmpty { result.append(.slash) }
-        if !query.items.isEmpty {
-            result.append(.question)
-            result.append(contentsOf: query.description.utf8)
-        }
+        if variant.segments.isEmpty { result += "/" }
+        if !query.items.isEmpty { result += "?\(query)" }
         if let fragment {
-            result.append(.hashMark)
-            RoutePercent.encode(fragment.utf8, as: .fragment, into: &result)
+            result += "#" + PercentCoding.encode(fragment, allowed: PercentCoding.Part.fragment.contains)
         }
-        let path = String(decoding: result, as: UTF8.self)
-        try checkRoundTrip(path, values, options)
-        return path
+        try checkRoundTrip(result, values, options)
+        return result
+    }
+
+    private static func encoded(_ text: some StringProtocol) -> String {
+        PercentCoding.encode(text, allowed: PercentCoding.isSegmentByte)
+    }
+
+    /// Returns the scheme and host with the value of the host's parameter; empty for a path.
+    private func authorityText(_ values: [ByteText: String]) throws(EventBusError) -> String {
+        guard let authority else { return "" }
+        if case .literal(let scheme) = authority.scheme {
+            switch authority.host {
+            case .literal(let host): return "\(scheme)://\(host)"
+            case .parameter(let parameter):
+                if let value = parameter.name.flatMap({ values[ByteText($0)] }) {
+                    return "\(scheme)://\(parameter.prefix)\(value)\(parameter.suffix)"
+                }
+            case .catchAll: break
+            }
+        }
+        throw EventBusError(
+            .init("patternMalformedHost"), subject: source, offset: 0, expected: "one scheme and host to build a URL",
+            found: authority.text)
     }
 
     /// Returns the shortest variant of the pattern that has exactly these parameters.
@@ -100,11 +101,12 @@ extension RoutePattern {
         }
         func isSame(_ name: String, _ value: String) -> Bool { read?[name]?.hasSameBytes(as: value) ?? false }
         if let read, read.count == values.count, values.allSatisfy({ isSame($0.text, $1) }) { return }
-        let given = zip(parameterNames, parameterTypes).compactMap { name, type in
-            values[ByteText(name)].map { (name: name, type: type, value: $0) }
+        let parameters = (authority.map { [$0.host] } ?? []) + variants[0].segments
+        let given = parameters.compactMap { segment in
+            segment.name.flatMap { name in values[ByteText(name)].map { (name: name, type: segment.type, value: $0) } }
         }
         let wrong =
-            given.first { $0.value.isEmpty || $0.type?.accepts($0.value) == false }
+            given.first { $0.value.isEmpty || $0.type?.check($0.value).isValid == false }
             ?? given.first { !isSame($0.name, $0.value) } ?? given.first
         throw EventBusError(
             .parameterInvalid, subject: source,
@@ -112,19 +114,24 @@ extension RoutePattern {
             found: "\"\(wrong?.value ?? "")\"")
     }
 
-    /// The types of all parameters, in the order of ``parameterNames``; nil for any value.
-    private var parameterTypes: [RouteParameterType?] {
-        (authority?.parameter.map { [$0.type] } ?? [])
-            + variants[0].segments.filter { $0.kind != .literal }.map(\.type)
-    }
-
     /// Returns the match of a URL with this pattern.
     ///
     /// - Throws: ``EventBusError`` like ``RouteTable/match(_:)``.
     /// - Complexity: O(*n*) in the lengths of the URL and the pattern. To match many URLs, create a ``RouteTable``.
     public func match(_ url: String, options: RouterOptions = RouterOptions()) throws(EventBusError) -> RouteMatch {
-        var tree = RouteTree(options)
-        _ = try tree.insert(self)
-        return try RouteTable(tree).match(url)
+        var table = RouteTable(options)
+        let route = Route(self)
+        try table.check(route, replacing: false)
+        table.insert(route)
+        return try table.match(url)
     }
+}
+
+extension EventBusError.Code {
+    /// A value that the pattern needs is missing when a path is built; `expected` is the parameter's name.
+    public static let parameterMissing = Self("parameterMissing")
+    /// A value for an unknown name when a path is built.
+    package static let parameterUnknown = Self("parameterUnknown")
+    /// A parameter's value is empty, has another type than the parameter, or couldn't be read from the path.
+    public static let parameterInvalid = Self("parameterInvalid")
 }

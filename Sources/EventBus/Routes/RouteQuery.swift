@@ -15,7 +15,10 @@ public struct RouteQuery: Sendable, Hashable, CustomStringConvertible {
         public var value: String?
 
         /// Creates an item.
-        public init(_ name: String, _ value: String?) { (self.name, self.value) = (name, value) }
+        public init(_ name: String, _ value: String?) {
+            self.name = name
+            self.value = value
+        }
 
         /// Returns whether the name has these bytes.
         fileprivate func isNamed(_ name: String) -> Bool { self.name.hasSameBytes(as: name) }
@@ -35,7 +38,10 @@ public struct RouteQuery: Sendable, Hashable, CustomStringConvertible {
     public var encoding: Encoding
 
     /// Creates a query from items.
-    public init(items: [Item] = [], encoding: Encoding = .percent) { (self.items, self.encoding) = (items, encoding) }
+    public init(items: [Item] = [], encoding: Encoding = .percent) {
+        self.items = items
+        self.encoding = encoding
+    }
 
     /// Parses a query without its `?`.
     ///
@@ -43,36 +49,23 @@ public struct RouteQuery: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Throws: ``EventBusError`` with the code `invalidPercentEncoding` or `invalidUTF8` and the offset.
     public init(_ text: String, encoding: Encoding = .percent) throws(EventBusError) {
-        self.init(encoding: encoding)
-        do { try read(text) } catch { throw EventBusError(error, in: text) }
-    }
-
-    /// Parses a query whose escapes have been checked.
-    init(checked text: String, encoding: Encoding) {
-        self.init(encoding: encoding)
-        do { try read(text) } catch { items = [] }
-    }
-
-    private mutating func read(_ text: String) throws(PercentCoding.Fault) {
-        let bytes = Array(text.utf8)
-        var (start, equals) = (0, -1)
-        for at in 0...bytes.count {
-            if at == bytes.count || bytes[at] == UInt8(ascii: "&") {
-                if at > start {
-                    let name = try decode(bytes, start..<(equals < 0 ? at : equals))
-                    items.append(Item(name, equals < 0 ? nil : try decode(bytes, equals + 1..<at)))
-                }
-                (start, equals) = (at + 1, -1)
-            } else if bytes[at] == UInt8(ascii: "="), equals < 0 {
-                equals = at
-            }
+        do { try self.init(Array(text.utf8), 0..<text.utf8.count, encoding: encoding) } catch {
+            throw EventBusError(error, in: text)
         }
     }
 
-    private func decode(_ bytes: [UInt8], _ range: Range<Int>) throws(PercentCoding.Fault) -> String {
-        var result: [UInt8] = []
-        try RoutePercent.decode(bytes, range, plusIsSpace: encoding == .form, into: &result)
-        return String(decoding: result, as: UTF8.self)
+    /// Parses the query in a range of a URL; the offset of a fault is one in the URL.
+    init(_ bytes: [UInt8], _ range: Range<Int>, encoding: Encoding) throws(PercentCoding.Fault) {
+        self.init(encoding: encoding)
+        for item in bytes[range].split(separator: UInt8(ascii: "&")) {
+            let equals = item.firstIndex(of: UInt8(ascii: "="))
+            let isForm = encoding == .form
+            let name = try bytes.decoded(item.startIndex..<(equals ?? item.endIndex), plusIsSpace: isForm)
+            let value = try equals.map { at throws(PercentCoding.Fault) in
+                try bytes.decoded(at + 1..<item.endIndex, plusIsSpace: isForm)
+            }
+            items.append(Item(name, value))
+        }
     }
 
     /// The first value of a name; empty if it has no `=`, and nil if the name is missing.
@@ -90,14 +83,11 @@ public struct RouteQuery: Sendable, Hashable, CustomStringConvertible {
 
     /// The percent-encoded query without a `?`; parsing it returns the same items.
     public var description: String {
-        var result: [UInt8] = []
-        for (index, item) in items.enumerated() {
-            if index > 0 { result.append(UInt8(ascii: "&")) }
-            RoutePercent.encode(item.name.utf8, as: .query, into: &result)
+        items.map { item in
+            let name = PercentCoding.encode(item.name, allowed: PercentCoding.Part.queryItem.contains)
             // An item with neither a name nor a value would be lost between its separators.
-            if item.value != nil || item.name.isEmpty { result.append(UInt8(ascii: "=")) }
-            RoutePercent.encode((item.value ?? "").utf8, as: .query, into: &result)
-        }
-        return String(decoding: result, as: UTF8.self)
+            guard item.value != nil || item.name.isEmpty else { return name }
+            return "\(name)=\(PercentCoding.encode(item.value ?? "", allowed: PercentCoding.Part.queryItem.contains))"
+        }.joined(separator: "&")
     }
 }

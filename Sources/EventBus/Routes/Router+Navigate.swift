@@ -2,6 +2,9 @@ internal import AshlarCore
 import Synchronization
 
 extension Router {
+    /// The maximum number of redirects of a navigation, and of nested navigations.
+    private static let maximumRedirects = 16
+
     /// Navigates to a URL: finds its route, asks the guards, runs the action, and triggers the events.
     ///
     /// The newest navigation wins: a navigation that is still running is cancelled and throws a `CancellationError`, at
@@ -19,7 +22,7 @@ extension Router {
     @discardableResult
     public func navigate(to url: String, options: (any Sendable)? = nil) async throws -> Navigation {
         if let scope = NavigationScope.current, scope.router === self, scope.isCurrentTask {
-            guard scope.trail.count <= Router.maximumRedirects else {
+            guard scope.trail.count <= Self.maximumRedirects else {
                 throw EventBusError(.tooManyRedirects, subject: url, trail: scope.trail)
             }
             return try await run(url, options, number: scope.number, outer: scope.trail)
@@ -65,13 +68,12 @@ extension Router {
         var (url, trail) = (requested, [String]())
         while true {
             try checkNewest(number)
-            let (table, guards) = state.withLock { (RouteTable($0.tree), $0.guards) }
-            let navigation = Navigation(
-                match: try find(url, in: table, options, trail), options: options, trail: trail)
+            let navigation = Navigation(match: try find(url, options, trail), options: options, trail: trail)
             let scope = NavigationScope(router: self, number: number, trail: outer + trail + [url])
             defer { scope.end() }
-            let next = try await NavigationScope.$current.withValue(scope) {
-                try await self.pass(navigation, guards, number)
+            let next: String? = try await NavigationScope.$current.withValue(scope) {
+                if let redirect = try await askGuards(of: navigation, number) { return redirect }
+                return try await runAction(of: navigation)
             }
             guard let next else {
                 try checkNewest(number)
@@ -80,23 +82,24 @@ extension Router {
                 return navigation
             }
             trail.append(url)
-            if trail.contains(where: { $0.hasSameBytes(as: next) }) {
+            if trail.contains(bytesOf: next) {
                 throw EventBusError(.redirectLoop, subject: requested, trail: trail + [next])
             }
-            guard trail.count <= Router.maximumRedirects else {
+            guard trail.count <= Self.maximumRedirects else {
                 throw EventBusError(
-                    .tooManyRedirects, subject: requested, expected: "at most \(Router.maximumRedirects)",
+                    .tooManyRedirects, subject: requested, expected: "at most \(Self.maximumRedirects)",
                     trail: trail + [next])
             }
             url = next
         }
     }
 
+    /// Returns the match of a URL; if there is none, triggers an event and throws.
     private func find(
-        _ url: String, in table: RouteTable, _ options: (any Sendable)?, _ trail: [String]
+        _ url: String, _ options: (any Sendable)?, _ trail: [String]
     ) throws(EventBusError) -> RouteMatch {
         do {
-            return try table.match(url)
+            return try match(url)
         } catch {
             var error = error
             error.trail = trail
@@ -105,22 +108,26 @@ extension Router {
         }
     }
 
-    /// Asks the guards and runs the action; returns the URL of a redirect, or nil if the navigation is complete.
-    private func pass(
-        _ navigation: Navigation, _ guards: [RouteGuard], _ number: UInt64
-    ) async throws -> String? {
-        for routeGuard in guards where routeGuard.covers(navigation.match) {
+    /// Asks the guards of a navigation; returns the URL of a redirect, or nil if all guards allow it.
+    private func askGuards(of navigation: Navigation, _ number: UInt64) async throws -> String? {
+        for routeGuard in guards(of: navigation.match) {
             let decision = try await routeGuard.check(navigation)
             try checkNewest(number)
-            if let url = try Self.follow(decision, of: routeGuard.pattern.source, navigation) { return url }
+            switch decision {
+            case .allow: continue
+            case .redirect(let url): return url
+            case .deny(let reason):
+                throw EventBusError(
+                    .navigationDenied, subject: navigation.url, found: "a guard of \(routeGuard.prefix)",
+                    trail: navigation.trail, underlying: reason)
+            }
         }
-        guard let route = navigation.match.target.route as? Route else { return nil }
-        for groupGuard in route.guards {
-            let decision = try await groupGuard.check(navigation)
-            try checkNewest(number)
-            if let url = try Self.follow(decision, of: groupGuard.prefix, navigation) { return url }
-        }
-        switch route.action {
+        return nil
+    }
+
+    /// Runs the action of a navigation's route; returns the URL of a redirect, or nil if the navigation is complete.
+    private func runAction(of navigation: Navigation) async throws -> String? {
+        switch navigation.match.target.route.action {
         case .redirect(let redirect): return try redirect(navigation)
         case .run(let action):
             try await action(navigation)
@@ -128,21 +135,8 @@ extension Router {
         case nil:
             throw EventBusError(
                 .routeNotFound, subject: navigation.url, expected: "a route that exists after the guards",
-                found: "\(route.pattern), which was removed during the navigation", trail: navigation.trail)
-        }
-    }
-
-    /// Returns the URL of a redirect; nil if the navigation continues.
-    private static func follow(
-        _ decision: GuardDecision, of prefix: String, _ navigation: Navigation
-    ) throws(EventBusError) -> String? {
-        switch decision {
-        case .allow: return nil
-        case .redirect(let url): return url
-        case .deny(let reason):
-            throw EventBusError(
-                .navigationDenied, subject: navigation.url, found: "a guard of \(prefix)", trail: navigation.trail,
-                underlying: reason)
+                found: "\(navigation.match.pattern), which was removed during the navigation",
+                trail: navigation.trail)
         }
     }
 
@@ -150,16 +144,6 @@ extension Router {
         try Task.checkCancellation()
         guard state.withLock({ $0.newest }) == number else { throw CancellationError() }
     }
-}
-
-/// A URL that no route matches.
-public struct UnmatchedRoute: Sendable {
-    /// The URL, after redirects.
-    public let url: String
-    /// The options of the navigation.
-    public let options: (any Sendable)?
-    /// The reason: no route, a malformed URL, or a URL that is too long.
-    public let error: EventBusError
 }
 
 /// A navigation that runs the code of a guard or an action.
@@ -175,7 +159,9 @@ private final class NavigationScope: Sendable {
     @TaskLocal static var current: NavigationScope?
 
     init(router: Router, number: UInt64, trail: [String]) {
-        (self.router, self.number, self.trail) = (router, number, trail)
+        self.router = router
+        self.number = number
+        self.trail = trail
         task = Self.currentTask
     }
 

@@ -19,36 +19,27 @@ public final class Router: Sendable {
     public static let navigated = Topic<Navigation>("router:navigated")
     /// The topic of URLs without a route, `router:notFound`.
     public static let notFound = Topic<UnmatchedRoute>("router:notFound")
-    /// The maximum number of redirects of a navigation, and of nested navigations.
-    package static let maximumRedirects = 16
 
     /// The bus of the router's events.
     public let bus: EventBus
     /// The options for matching patterns and paths.
     let options: RouterOptions
     let state: Mutex<State>
-    /// The tree of `state` for matching without the lock; empty before the first match.
-    private let cell = SnapshotCell<RouteSnapshot>()
 
     struct State: Sendable {
-        var tree: RouteTree
-        /// The guards, the outermost first.
-        var guards: [RouteGuard] = []
+        var table: RouteTable
+        /// The guards of prefixes, the outermost first.
+        var guards: [PrefixGuard] = []
         /// The number of the newest navigation, and its task.
         var newest: UInt64 = 0
         var pending: Task<Navigation, any Error>?
-
-        /// Adds a route; returns the routes that it replaces completely.
-        mutating func insert(_ route: Route, replacing: Bool) throws(EventBusError) -> [Route] {
-            let replaced = try tree.insert(route.pattern, route: route, replacing: replacing)
-            return replaced.filter { !tree.holds($0) }.compactMap { $0 as? Route }
-        }
     }
 
     /// Creates a router without routes.
     public init(bus: EventBus, options: RouterOptions = RouterOptions()) {
-        (self.bus, self.options) = (bus, options)
-        state = Mutex(State(tree: RouteTree(options)))
+        self.bus = bus
+        self.options = options
+        state = Mutex(State(table: RouteTable(options)))
     }
 
     // MARK: Registering
@@ -75,7 +66,9 @@ public final class Router: Sendable {
         column: UInt32 = #column,
         action: @escaping @Sendable (Navigation) async throws -> Void
     ) throws(EventBusError) -> Watch {
-        try add(pattern, .run(action), replacing: replacing, fileID, line, column)
+        let parsed = try RoutePattern(pattern, types: options.types)
+        let route = Route(parsed, .run(action), at: EventLocation(fileID, line, column))
+        return try register([route], replacing: replacing, watched: pattern)
     }
 
     /// Registers an action for an owner, which the action receives; the route is added to the owner's bag.
@@ -87,13 +80,13 @@ public final class Router: Sendable {
         line: UInt32 = #line, column: UInt32 = #column,
         action: @escaping @Sendable (Owner, Navigation) async throws -> Void
     ) throws(EventBusError) -> Watch {
-        let run: @Sendable (Navigation) async throws -> Void = { [weak owner] navigation in
+        try route(pattern, replacing: replacing, fileID: fileID, line: line, column: column) {
+            [weak owner] navigation in
             guard let owner else {
                 throw EventBusError(.routeNotFound, subject: navigation.url, expected: "the route's owner to be alive")
             }
             try await action(owner, navigation)
-        }
-        return try add(pattern, .run(run), replacing: replacing, fileID, line, column).store(in: owner.watches)
+        }.store(in: owner.watches)
     }
 
     /// Registers a place, which the closure creates from a navigation and the navigator shows.
@@ -105,10 +98,9 @@ public final class Router: Sendable {
         fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column,
         place: @escaping @Sendable (Navigation) async throws -> Place
     ) throws(EventBusError) -> Watch {
-        let run: @Sendable (Navigation) async throws -> Void = { navigation in
+        try route(pattern, replacing: replacing, fileID: fileID, line: line, column: column) { navigation in
             try await navigator.show(place(navigation), for: navigation)
         }
-        return try add(pattern, .run(run), replacing: replacing, fileID, line, column)
     }
 
     /// Redirects the URLs that a pattern matches to another pattern with the same values, query and fragment.
@@ -127,13 +119,14 @@ public final class Router: Sendable {
         _ pattern: String, to target: String, replacing: Bool = false, fileID: StaticString = #fileID,
         line: UInt32 = #line, column: UInt32 = #column
     ) throws(EventBusError) -> Watch {
-        let names = try RoutePattern(pattern, types: options.types, limits: options.limits).parameterNames
-        let target = try RoutePattern(target, types: options.types, limits: options.limits)
+        let parsed = try RoutePattern(pattern, types: options.types)
+        let names = parsed.parameterNames
+        let target = try RoutePattern(target, types: options.types)
         let needed = target.variants.last?.names ?? []
         if let missing = needed.first(where: { !names.contains(bytesOf: $0) }) {
             throw EventBusError(
                 .parameterMissing, subject: target.source, expected: missing,
-                found: names.isEmpty ? "no values in \(pattern)" : "\(names.joined(separator: ", ")) in \(pattern)")
+                found: "\(names.isEmpty ? "no values" : names.joined(separator: ", ")) in \(pattern)")
         }
         let options = options
         let redirect: @Sendable (Navigation) throws(EventBusError) -> String = { navigation throws(EventBusError) in
@@ -141,38 +134,63 @@ public final class Router: Sendable {
             return try target.path(
                 values, query: navigation.query, fragment: navigation.match.fragment, options: options)
         }
-        return try add(pattern, .redirect(redirect), replacing: replacing, fileID, line, column)
+        let route = Route(parsed, .redirect(redirect), at: EventLocation(fileID, line, column))
+        return try register([route], replacing: replacing, watched: pattern)
     }
 
-    private func add(
-        _ source: String, _ action: Route.Action, replacing: Bool, _ fileID: StaticString, _ line: UInt32,
-        _ column: UInt32
-    ) throws(EventBusError) -> Watch {
-        let pattern = try RoutePattern(source, types: options.types, limits: options.limits)
-        let route = Route(pattern, action, router: self, EventLocation(fileID, line, column))
+    /// Registers routes that end together; if one fails, none is registered.
+    func register(_ routes: [Route], replacing: Bool, watched: String) throws(EventBusError) -> Watch {
+        if routes.count > 1 {
+            // The routes must not conflict with each other, even if they may replace others.
+            var own = RouteTable(options)
+            for route in routes {
+                try own.check(route, replacing: false)
+                own.insert(route)
+            }
+        }
+        let isReplacing = replacing || options.replacesConflicts
         // Replaced routes are released here, outside the lock.
         let ended = try state.withLock { state throws(EventBusError) -> [Route] in
-            dropSnapshot()
-            return try state.insert(route, replacing: replacing || options.replacesConflicts)
+            for route in routes { try state.table.check(route, replacing: isReplacing) }
+            return routes.flatMap { state.table.insert($0) }
         }
-        for old in ended { old.end() }
-        return route.watch
+        for route in ended { route.end() }
+        return Watch(host: RouteSet(routes, watched: watched, router: self), id: 0)
     }
 
-    /// Adds all routes, or none if there is an error.
-    func add(_ routes: [Route], replacing: Bool) throws(EventBusError) {
-        let ended = try state.withLock { state throws(EventBusError) -> [Route] in
-            // The copy shares its memory with the tree until the first change.
-            var new = state
-            var ended: [Route] = []
-            for route in routes {
-                ended += try new.insert(route, replacing: replacing || options.replacesConflicts)
-            }
-            dropSnapshot()
-            state = new
-            return ended
+    /// Registers a check before every navigation to a prefix and to all paths below it.
+    ///
+    /// Guards are asked one at a time, those with fewer segments in their prefix first, then in the order of their
+    /// registration. A prefix is compared by whole segments: `/admin` covers `/admin` and `/admin/users`, but not
+    /// `/administrator`. A prefix without a host covers the paths of all hosts. After a redirect, all guards are asked
+    /// again.
+    ///
+    /// ```swift
+    /// let router = Router(bus: EventBus())
+    /// try router.route("/login") { _ in print("who are you?") }
+    /// try router.route("/admin/:page") { print($0.parameters["page"] ?? "") }
+    /// try router.guardRoutes("/admin") { navigation in
+    ///     navigation.query.contains("token") ? .allow : .redirect("/login")
+    /// }
+    /// try await router.navigate(to: "/admin/users")  // who are you?
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - prefix: A pattern; `/` guards all paths.
+    ///   - check: Runs in the task of the navigation. If it throws, the navigation throws its error.
+    /// - Returns: The handle that ends the guard.
+    /// - Throws: ``EventBusError`` for a malformed pattern.
+    @discardableResult
+    public func guardRoutes(
+        _ prefix: String, check: @escaping @Sendable (Navigation) async throws -> GuardDecision
+    ) throws(EventBusError) -> Watch {
+        let routeGuard = try PrefixGuard(RouteGuard(prefix: prefix, check: check), router: self)
+        let depth = routeGuard.depth
+        state.withLock { state in
+            let index = state.guards.firstIndex { $0.depth > depth } ?? state.guards.endIndex
+            state.guards.insert(routeGuard, at: index)
         }
-        for old in ended { old.end() }
+        return Watch(host: routeGuard, id: 0)
     }
 
     // MARK: Removing
@@ -182,16 +200,8 @@ public final class Router: Sendable {
     /// - Returns: Whether there was such a route.
     @discardableResult
     public func unroute(_ pattern: String) -> Bool {
-        find(pattern).route.map { remove($0) } ?? false
-    }
-
-    /// Returns the route that was registered with exactly this pattern, and the tree that contains it.
-    private func find(_ source: String) -> (route: Route?, tree: RouteTree) {
-        // Only a valid pattern can be registered.
-        let pattern = try? RoutePattern(source, types: options.types, limits: options.limits)
-        return state.withLock { state in
-            (pattern.flatMap { state.tree.route(with: $0) } as? Route, state.tree)
-        }
+        guard let route = current.route(with: pattern) else { return false }
+        return remove([route])
     }
 
     /// Removes the routes and guards of an owner from this router.
@@ -202,69 +212,56 @@ public final class Router: Sendable {
         owner.watches.cancel { $0.host.belongs(to: self) }
     }
 
-    func remove(_ route: Route) -> Bool {
-        let wasThere = state.withLock { state in
-            dropSnapshot()
-            return state.tree.remove(route)
-        }
-        if wasThere { route.end() }
-        return wasThere
+    func remove(_ routes: [Route]) -> Bool {
+        let ended = state.withLock { state in routes.filter { state.table.remove($0) } }
+        for route in ended { route.end() }
+        return !ended.isEmpty
     }
+
+    func remove(_ routeGuard: PrefixGuard) -> Bool {
+        state.withLock { state in
+            guard let index = state.guards.firstIndex(where: { $0 === routeGuard }) else { return false }
+            state.guards.remove(at: index)
+            return true
+        }
+    }
+
+    func holds(_ routeGuard: PrefixGuard) -> Bool { state.withLock { $0.guards.contains { $0 === routeGuard } } }
 
     // MARK: Reading
 
     /// A snapshot of the routes.
-    public var current: RouteTable { RouteTable(state.withLock { $0.tree }) }
+    public var current: RouteTable { state.withLock { $0.table } }
 
     /// The registered patterns, sorted by text.
     ///
     /// - Complexity: O(*n* log *n*) in the number of routes.
     public var patterns: [String] {
-        let routes = state.withLock { $0.tree }.liveTargets.compactMap(\.route)
+        let routes = current.targets.map(\.route)
         return Dictionary(routes.map { (ObjectIdentifier($0), $0.pattern.source) }) { $1 }.values.sorted()
     }
 
     /// Returns the route that matches a URL; see ``RouteTable/match(_:)``.
-    public func match(_ url: String) throws(EventBusError) -> RouteMatch {
-        let snapshot = pinTable()
-        defer { cell.unpin() }
-        return try snapshot.takeUnretainedValue().table.match(url)
-    }
-
-    /// Returns the route that matches a URL; nil if no route matches or the URL is malformed.
-    ///
-    /// Without a match, the method is as fast as ``contains(_:)``, because it creates no error.
-    public func firstMatch(for url: String) -> RouteMatch? {
-        let snapshot = pinTable()
-        defer { cell.unpin() }
-        return snapshot._withUnsafeGuaranteedRef { $0.table.firstMatch(for: url) }
-    }
+    public func match(_ url: String) throws(EventBusError) -> RouteMatch { try current.match(url) }
 
     /// Returns whether a route matches a URL.
-    public func contains(_ url: String) -> Bool {
-        let snapshot = pinTable()
-        defer { cell.unpin() }
-        return snapshot._withUnsafeGuaranteedRef { $0.table.contains(url) }
-    }
+    public func contains(_ url: String) -> Bool { current.contains(url) }
 
-    /// Returns the current table, pinned for a reader, at half the cost of the lock and a reference count.
-    @inline(__always)
-    private func pinTable() -> Unmanaged<RouteSnapshot> { cell.pin() ?? rebuild() }
+    /// Returns the routes as a tree in the order in which they are tried; see ``RouteTable/routesTable()``.
+    public func routesTable() -> String { current.routesTable() }
 
-    @inline(never)
-    private func rebuild() -> Unmanaged<RouteSnapshot> {
-        state.withLock { state in
-            // Another thread may have built the snapshot first.
-            cell.pin() ?? cell.install(RouteSnapshot(RouteTable(state.tree)))
-        }
-    }
-
-    /// Retires the snapshot of the table before the table changes under the same lock.
+    /// Explains the match of a URL and the guards that would be asked; see ``RouteTable/explain(_:maxCandidates:)``.
     ///
-    /// Your objects aren't released here: the tree itself remains in the state.
-    private func dropSnapshot() {
-        cell.retire()
-        cell.releaseRetired()
+    /// The guards aren't asked, so redirects aren't followed.
+    public func explain(_ url: String, maxCandidates: Int = 5) -> RouteExplanation {
+        var explanation = current.explain(url, maxCandidates: maxCandidates)
+        explanation.guards = explanation.match.map { guards(of: $0).map(\.prefix) } ?? []
+        return explanation
+    }
+
+    /// The guards of a match, in the order in which they are asked.
+    func guards(of match: RouteMatch) -> [RouteGuard] {
+        state.withLock { $0.guards }.filter { $0.covers(match) }.map(\.base) + match.target.route.guards
     }
 
     /// Returns the topic of a route, on which every navigation to the pattern is triggered after the route's action.
@@ -279,12 +276,12 @@ public final class Router: Sendable {
         _ pattern: String, _ parameters: [String: String] = [:], query: RouteQuery = RouteQuery(),
         fragment: String? = nil
     ) throws(EventBusError) -> String {
-        let (route, tree) = find(pattern)
-        guard let route else {
+        let table = current
+        guard let route = table.route(with: pattern) else {
             throw EventBusError(.routeNotFound, subject: pattern, expected: "a registered pattern")
         }
         let path = try route.pattern.path(parameters, query: query, fragment: fragment, options: options)
-        let winner = try RouteTable(tree).match(path)
+        let winner = try table.match(path)
         guard winner.target.route === route else {
             throw EventBusError(
                 .routeShadowed, subject: pattern, expected: "\(path) to lead back to the pattern", found: winner.pattern
@@ -294,9 +291,7 @@ public final class Router: Sendable {
     }
 }
 
-/// A table for matching without the router's lock.
-private final class RouteSnapshot: Sendable {
-    let table: RouteTable
-
-    init(_ table: RouteTable) { self.table = table }
+extension EventBusError.Code {
+    /// Another route would match the built path; it is in `found`.
+    public static let routeShadowed = Self("routeShadowed")
 }

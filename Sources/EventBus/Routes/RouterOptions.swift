@@ -20,8 +20,6 @@ public struct RouterOptions: Sendable {
     ///
     /// They are tried in this order, before the built-in types.
     public var types: [RouteParameterType]
-    /// The limits for paths and tables.
-    package var limits: RouteLimits
     /// Whether a route silently replaces an earlier route that matches the same paths.
     ///
     /// Otherwise such a route is an error, unless it is registered with `replacing: true`.
@@ -39,14 +37,31 @@ public struct RouterOptions: Sendable {
         queryEncoding: RouteQuery.Encoding = .percent, types: [RouteParameterType] = [],
         replacesConflicts: Bool = false
     ) {
-        (self.isCaseSensitive, self.trailingSlash) = (isCaseSensitive, trailingSlash)
-        (self.collapsesSlashes, self.queryEncoding) = (collapsesSlashes, queryEncoding)
-        (self.types, self.replacesConflicts, limits) = (types, replacesConflicts, RouteLimits())
+        self.isCaseSensitive = isCaseSensitive
+        self.trailingSlash = trailingSlash
+        self.collapsesSlashes = collapsesSlashes
+        self.queryEncoding = queryEncoding
+        self.types = types
+        self.replacesConflicts = replacesConflicts
     }
+}
 
-    var tree: RouteTreeOptions {
-        RouteTreeOptions(
-            foldsCase: !isCaseSensitive, ignoresTrailingSlash: trailingSlash == .ignored,
-            collapsesSlashes: collapsesSlashes)
-    }
+/// The limits for paths and patterns; a URL over its limit in bytes is rejected in constant time.
+package enum RouteLimits {
+    /// The maximum length of a percent-encoded path in bytes.
+    package static let pathBytes = 8192
+    /// The maximum length of scheme, host, query and fragment together in bytes.
+    package static let otherBytes = 16_384
+    /// The maximum number of segments of a path or pattern.
+    package static let segments = 128
+    /// The maximum length of a pattern, in bytes of UTF-8.
+    package static let patternBytes = 8192
+    /// The maximum number of parameters of a pattern.
+    package static let parameters = 32
+    /// The maximum number of optional groups of a pattern.
+    package static let groups = 4
+    /// The maximum number of literals and parameters that one match tries.
+    ///
+    /// Each is tried at most once, so only a table with many overlapping patterns can reach the limit.
+    package static let steps = 65_536
 }

@@ -48,14 +48,13 @@ public struct TypedRoute<Value: Codable & Sendable>: Sendable {
     }
 
     private init(_ sources: [(String?, String)], _ options: RouterOptions) throws(EventBusError) {
-        var tree = RouteTree(options)
-        var cases: [(name: String?, pattern: RoutePattern)] = []
-        for (name, source) in sources {
-            let pattern = try RoutePattern(source, types: options.types, limits: options.limits)
-            _ = try tree.insert(pattern)
-            cases.append((name, pattern))
+        var options = options
+        options.replacesConflicts = false
+        table = try RouteTable(sources.map(\.1), options: options)
+        cases = try sources.map { name, source throws(EventBusError) in
+            (name, try RoutePattern(source, types: options.types))
         }
-        (self.cases, table, self.options) = (cases, RouteTable(tree), options)
+        self.options = options
     }
 
     fileprivate var patterns: [RoutePattern] { cases.map(\.pattern) }
@@ -68,7 +67,7 @@ public struct TypedRoute<Value: Codable & Sendable>: Sendable {
     ///   `routeNotCodable` if the value has parts that no URL can represent.
     public func path(_ value: Value) throws(EventBusError) -> String {
         let coded: CodedValue
-        do { coded = try CodedValueEncoder.encode(value) } catch {
+        do { coded = try CodedValue(encoding: value) } catch {
             throw notCodable("a value of plain properties", found: "\(error)")
         }
         let (pattern, members) = try members(of: coded)
@@ -134,12 +133,8 @@ public struct TypedRoute<Value: Codable & Sendable>: Sendable {
     /// Returns the value of a match with one of the patterns.
     func value(of match: RouteMatch) throws(EventBusError) -> Value {
         let parameters = match.parameters
-        var members: [(String, CodedValue)] = parameters.names.enumerated().map { index, name in
-            let converted = parameters.converted(index)
-            return (
-                name,
-                converted.map { .converted($0, text: parameters.text(index)) } ?? .list(parameters.segments(index))
-            )
+        var members: [(String, CodedValue)] = zip(parameters.names, parameters.values).map { name, value in
+            (name, value.converted.map { .converted($0, text: value.text) } ?? .list(value.segments))
         }
         for name in match.query.items.map(\.name) where !members.contains(where: { $0.0.hasSameBytes(as: name) }) {
             let texts = match.query.values(of: name)
@@ -149,10 +144,10 @@ public struct TypedRoute<Value: Codable & Sendable>: Sendable {
         if let name = cases.first(where: { $0.pattern.source.hasSameBytes(as: match.pattern) })?.name {
             value = .object([(name, value)])
         }
-        do { return try Value(from: CodedValueDecoder(value)) } catch {
+        do { return try value.decode(Value.self) } catch {
             throw EventBusError(
                 .parameterInvalid, subject: match.url, expected: "\(Value.self)",
-                found: CodedValueDecoder.text(of: error))
+                found: CodedValue.text(of: error))
         }
     }
 }
@@ -172,11 +167,11 @@ extension Router {
         let run: @Sendable (Navigation) async throws -> Void = { navigation in
             try await action(route.value(of: navigation.match), navigation)
         }
-        let definitions = route.patterns.map {
-            RouteGroup.Definition(pattern: $0.source, action: .run(run), guards: [], location: location)
+        let sources = route.patterns.map(\.source)
+        let routes = try sources.map { source throws(EventBusError) in
+            Route(try RoutePattern(source, types: options.types), .run(run), at: location)
         }
-        return try add(
-            definitions, replacing: replacing, watched: route.patterns.map(\.source).joined(separator: ", "))
+        return try register(routes, replacing: replacing, watched: sources.joined(separator: ", "))
     }
 
     /// Navigates to a value of typed routes.

@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// A part of an app that is started and stopped by name and uses the bus for communication.
 ///
 /// Starting a service creates an instance; stopping the service ends the instance. An instance usually owns watches:
@@ -121,4 +123,87 @@ public struct ServiceContext: Sendable {
     ///
     /// ``ServiceRegistry/health(of:)`` returns the worse of the last report and ``Service/health()``.
     public func reportHealth(_ health: ServiceHealth) { report(health) }
+}
+
+/// The state of a service.
+public enum ServiceState: String, Hashable, Sendable, CaseIterable {
+    /// The service has never been started.
+    case registered
+    /// The services that it needs, or the service itself, are starting.
+    case starting
+    /// The service is running.
+    case running
+    /// The service failed while it was running and will be created again after a pause.
+    case restarting
+    /// The service, or its cancelled start, is ending.
+    case stopping
+    /// The service has ended and can be started again.
+    case stopped
+    /// The start, the run or the stop failed; the service can be started again.
+    case failed
+}
+
+/// A change of a service's state; the payload of the events `service:<name>:<state>`.
+public struct ServiceChange: Sendable {
+    /// The name of the service.
+    public let name: String
+    /// The new state.
+    public let state: ServiceState
+    /// The reason for a failure.
+    public let error: (any Error)?
+}
+
+/// The treatment of running services that need a service to be stopped.
+public enum ServiceDependants: Hashable, Sendable {
+    /// The stop throws, and all services continue to run.
+    case refuse
+    /// These services are stopped first.
+    case cascade
+}
+
+/// The policy for a ``RunningService`` that fails while it is running.
+public struct ServiceRestart: Hashable, Sendable {
+    let limit: Int
+    let backoff: Backoff
+
+    /// The service remains failed.
+    public static let never = ServiceRestart(limit: 0, backoff: Backoff(first: .zero, ceiling: .zero))
+
+    /// Creates the service again after a random pause, whose bound doubles with each failure.
+    ///
+    /// The pause is random between zero and its bound, so that services that failed together don't return at the same
+    /// moment. The number of failures is reset when the service has been running for the duration `ceiling`.
+    ///
+    /// - Parameters:
+    ///   - limit: The number of consecutive restarts after which the service remains failed.
+    ///   - first: The bound of the first pause.
+    ///   - ceiling: The maximum pause.
+    /// - Returns: The policy.
+    /// - Precondition: `0 < limit` and `.zero < first <= ceiling`.
+    public static func onFailure(
+        limit: Int, first: Duration = .milliseconds(100), ceiling: Duration = .seconds(30)
+    ) -> ServiceRestart {
+        precondition(0 < limit, "a ServiceRestart needs a limit of at least 1, not \(limit)")
+        precondition(.zero < first && first <= ceiling, "a ServiceRestart needs 0 < first <= ceiling")
+        return ServiceRestart(limit: limit, backoff: Backoff(first: first, ceiling: ceiling))
+    }
+}
+
+extension EventBusError.Code {
+    /// No service is registered with the name.
+    public static let unknownService = Self("unknownService")
+    /// Another service is registered with the name.
+    public static let duplicateService = Self("duplicateService")
+    /// Services need each other or wait for each other in a cycle, which is in `trail`.
+    public static let serviceCycle = Self("serviceCycle")
+    /// The start, the run or the stop of the service threw; `underlying` is the error.
+    public static let serviceFailed = Self("serviceFailed")
+    /// The service was stopped before the start completed, or its stop hasn't ended yet.
+    public static let serviceStopped = Self("serviceStopped")
+    /// Running services need the service; `trail` contains their names.
+    public static let serviceInUse = Self("serviceInUse")
+    /// The service didn't start or stop before the deadline.
+    public static let serviceOverran = Self("serviceOverran")
+    /// The service with the name has another type.
+    package static let serviceType = Self("serviceType")
 }

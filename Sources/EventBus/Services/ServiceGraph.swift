@@ -14,7 +14,9 @@ struct ServiceGraph {
         ) {
             var seen: Set<ByteText> = []
             self.needs = needs.filter { seen.insert($0).inserted }
-            (self.name, self.restart, self.type) = (name, restart, type)
+            self.name = name
+            self.restart = restart
+            self.type = type
         }
     }
 
@@ -93,7 +95,8 @@ enum ServicePath {
     static func find(
         from start: ByteText, to end: ByteText, next: (ByteText) -> [ByteText]
     ) -> [ByteText]? {
-        var (cameFrom, open): ([ByteText: ByteText], [ByteText]) = ([:], [start])
+        var cameFrom: [ByteText: ByteText] = [:]
+        var open = [start]
         while let name = open.popLast() {
             for neighbour in next(name) {
                 if neighbour == end {

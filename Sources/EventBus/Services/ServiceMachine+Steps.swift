@@ -1,4 +1,6 @@
-// The steps that follow from requests and results.
+internal import AshlarCore
+
+// The steps that follow from requests and results: starting, stopping, rolling back a failed start, and shutting down.
 extension ServiceMachine {
     mutating func perform(_ body: (inout ServiceMachine) -> Void) -> [Action] {
         body(&self)
@@ -23,58 +25,73 @@ extension ServiceMachine {
         return actions
     }
 
-    mutating func begin(_ name: ByteText, cause: ByteText?) {
-        guard let definition = graph[name], entries[name]?.phase == .idle else { return }
-        lastLife += 1
-        let life = lastLife
-        lives[life] = name
-        cancelTimers(name)
-        update(name) { entry in
-            (entry.life, entry.phase, entry.cause) = (life, .awaitingNeeds, cause)
-            (entry.isExpired, entry.endError, entry.userError, entry.abortError) = (false, nil, nil, nil)
+    // MARK: Starting
+
+    /// Returns the reason why a service can't start now: a stop that came before the start, or one that hasn't ended.
+    mutating func refusal(of name: ByteText) -> EventBusError? {
+        guard let entry = entries[name] else { return unknown(name) }
+        switch entry.phase {
+        case .abortingMake, .awaitingUsers, .stopping, .rollingBack:
+            return Self.stopped(name, "a stop that hasn't ended")
+        case .idle, .awaitingNeeds, .making, .running, .pausing:
+            guard entry.refusesNextStart else { return nil }
+            entries[name]?.refusesNextStart = false
+            return Self.stopped(name, "a stop before the start")
         }
+    }
+
+    /// Begins to start a service, unless it is starting or running.
+    mutating func beginIfPossible(_ name: ByteText, cause: ByteText?) {
+        guard let entry = entries[name] else { return }
+        if entry.phase == .pausing {
+            actions.append(.cancelTimers(attempt: entry.attempt))
+            entries[name]?.phase = .idle
+            work.append(.begin(name, cause: nil))
+        } else if entry.phase == .idle {
+            entries[name]?.restarts = 0
+            work.append(.begin(name, cause: cause))
+        }
+    }
+
+    private mutating func begin(_ name: ByteText, cause: ByteText?) {
+        guard var entry = entries[name], entry.phase == .idle else { return }
+        lastAttempt += 1
+        attempts[lastAttempt] = name
+        entry.attempt = lastAttempt
+        entry.phase = .awaitingNeeds
+        entry.cause = cause
+        entry.startError = nil
+        entry.endError = nil
+        entry.userError = nil
+        entries[name] = entry
         set(name, .starting)
-        for need in definition.needs {
-            guard let entry = entries[need] else { return fail(name, Self.needFailed(name, unknown(need))) }
-            if entry.phase == .running { continue }
+        for need in needs(of: name) where entries[need]?.phase != .running {
+            if let refusal = refusal(of: need) { return fail(name, Self.needFailed(name, refusal)) }
             if let cycle = waitPath(from: need, to: name) { return fail(name, Self.cycleError([name] + cycle)) }
-            switch entry.phase {
-            case .idle where entry.refusesNextStart:
-                entries[need]?.refusesNextStart = false
-                return fail(name, Self.needFailed(name, Self.stopped(need, "a stop before the start")))
-            case .idle:
-                entries[need]?.options = [:]
-                entries[need]?.restarts = 0
-                work.append(.begin(need, cause: name))
-            case .pausing:
-                entries[need]?.phase = .idle
-                work.append(.begin(need, cause: nil))
-            case .awaitingNeeds, .making, .running: break
-            case .abortingMake, .awaitingUsers, .stopping, .rollingBack: entries[need]?.startsAgain = true
-            }
+            if entries[need]?.phase == .idle { entries[need]?.options = [:] }
+            beginIfPossible(need, cause: name)
         }
         work.append(.checkNeeds(name))
     }
 
-    mutating func checkNeeds(_ name: ByteText) {
+    private mutating func checkNeeds(_ name: ByteText) {
         guard let entry = entries[name], entry.phase == .awaitingNeeds else { return }
         guard needs(of: name).allSatisfy({ entries[$0]?.phase == .running }) else { return }
         entries[name]?.phase = .making
-        actions.append(.make(name, life: entry.life))
+        actions.append(.make(name, attempt: entry.attempt))
     }
 
     mutating func becomeRunning(_ name: ByteText) {
         guard let entry = entries[name] else { return }
         entries[name]?.phase = .running
         running.append(name)
-        cancelTimers(name)
         for need in startedNeeds(of: name) { entries[need]?.cause = entry.cause }
-        actions.append(.adopt(name, life: entry.life))
+        actions.append(.adopt(name, attempt: entry.attempt))
         set(name, .running)
         entries[name]?.starters = []
         for waiter in entry.starters { answer(waiter, nil) }
-        if entry.restarts > 0, let ceiling = graph[name]?.restart?.ceiling {
-            addTimer(name, .stable(life: entry.life), ceiling)
+        if entry.restarts > 0, let ceiling = graph[name]?.restart?.backoff.ceiling {
+            actions.append(.setTimer(.stable(attempt: entry.attempt), ceiling))
         }
         for user in graph.dependants(of: name) where entries[user]?.phase == .awaitingNeeds {
             work.append(.checkNeeds(user))
@@ -87,26 +104,25 @@ extension ServiceMachine {
         let isGivenUp =
             error is CancellationError || [.serviceStopped, .serviceOverran].contains((error as? EventBusError)?.code)
         if !isGivenUp, entry.restarts > 0, entry.starters.isEmpty, pause(name, error) { return }
-        endLife(name)
-        update(name) { entry in
-            (entry.phase, entry.isWanted, entry.abortError) = (.rollingBack, false, error)
-            entry.failedStarters += entry.starters
-            entry.starters = []
-        }
-        let endError = entry.endError
-        set(name, endError == nil && isGivenUp ? .stopped : .failed, endError ?? error)
+        endAttempt(name)
+        entries[name]?.phase = .rollingBack
+        entries[name]?.isWanted = false
+        entries[name]?.startError = error
+        set(name, entry.endError == nil && isGivenUp ? .stopped : .failed, entry.endError ?? error)
         for user in graph.dependants(of: name) where entries[user]?.phase == .awaitingNeeds {
             work.append(.fail(user, Self.needFailed(user, error)))
         }
-        let needs = startedNeeds(of: name)
-        entries[name]?.startedNeeds = needs
+        let started = startedNeeds(of: name)
+        entries[name]?.startedNeeds = started
         rollingBack.insert(name)
         work.append(.rollBack(name))
     }
 
     /// Returns the services that were started for the start of this one.
-    func startedNeeds(of name: ByteText) -> [ByteText] {
-        var (found, open, members) = ([ByteText](), [name], Set([name]))
+    private func startedNeeds(of name: ByteText) -> [ByteText] {
+        var found: [ByteText] = []
+        var open = [name]
+        var members: Set = [name]
         while let member = open.popLast() {
             for need in needs(of: member) where !members.contains(need) {
                 guard let cause = entries[need]?.cause, members.contains(cause) else { continue }
@@ -119,7 +135,7 @@ extension ServiceMachine {
     }
 
     /// Stops the services that were started for a failed start, unless others want or use them.
-    mutating func rollBack(_ name: ByteText) {
+    private mutating func rollBack(_ name: ByteText) {
         guard entries[name]?.phase == .rollingBack else { return }
         let members = entries[name]?.startedNeeds ?? []
         var kept: Set<ByteText> = []
@@ -133,34 +149,32 @@ extension ServiceMachine {
                 hasChanged = true
             }
         }
-        var isPending = false
-        for member in members {
-            guard !kept.contains(member) else {
-                entries[member]?.cause = nil
-                continue
-            }
-            guard let phase = entries[member]?.phase, phase != .idle else { continue }
-            isPending = true
-            if [.awaitingNeeds, .making, .running, .pausing].contains(phase), activeUsers(of: member).isEmpty {
-                work.append(.stop(member, limit: shutdown?.limit))
-            }
+        for member in kept { entries[member]?.cause = nil }
+        let ending = members.filter { !kept.contains($0) && entries[$0]?.phase != .idle }
+        for member in ending where activeUsers(of: member).isEmpty {
+            guard let phase = entries[member]?.phase else { continue }
+            guard [.awaitingNeeds, .making, .running, .pausing].contains(phase) else { continue }
+            work.append(.stop(member, limit: shutdown?.limit))
         }
-        if !isPending { settle(name) }
+        if ending.isEmpty { settle(name) }
     }
 
     /// Plans a restart; returns false if the policy or a shutdown doesn't permit it.
     mutating func pause(_ name: ByteText, _ error: any Error) -> Bool {
         guard let entry = entries[name], let restart = graph[name]?.restart else { return false }
         guard entry.restarts < restart.limit, !isShutDown else { return false }
-        endLife(name)
+        endAttempt(name)
         entries[name]?.phase = .pausing
         entries[name]?.restarts += 1
         set(name, .restarting, error)
-        addTimer(name, .restart(name, life: entry.life), restart.pause(before: entry.restarts + 1))
+        let pause = restart.backoff.pause(beforeRetry: entry.restarts + 1)
+        actions.append(.setTimer(.restart(name, attempt: entry.attempt), pause))
         return true
     }
 
-    mutating func beginStop(_ name: ByteText, limit: Duration?) {
+    // MARK: Stopping
+
+    private mutating func beginStop(_ name: ByteText, limit: Duration?) {
         guard let entry = entries[name] else { return }
         switch entry.phase {
         case .idle, .rollingBack: break
@@ -169,7 +183,7 @@ extension ServiceMachine {
             abort(name, Self.stopped(name, "a stop during the start"), limit: limit)
         case .pausing, .running, .awaitingUsers:
             if entry.phase == .pausing {
-                cancelTimers(name)
+                actions.append(.cancelTimers(attempt: entry.attempt))
                 set(name, .stopped)
             }
             entries[name]?.phase = .awaitingUsers
@@ -178,7 +192,7 @@ extension ServiceMachine {
             for user in activeUsers(of: name) { work.append(.stop(user, limit: limit)) }
             work.append(.checkUsers(name))
         case .abortingMake, .stopping:
-            if let limit { addTimer(name, .deadline(life: entry.life), limit) }
+            if let limit { actions.append(.setTimer(.deadline(attempt: entry.attempt), limit)) }
         }
     }
 
@@ -188,21 +202,20 @@ extension ServiceMachine {
         if entry.phase == .awaitingNeeds { return fail(name, error) }
         guard entry.phase == .making else { return }
         entries[name]?.phase = .abortingMake
-        entries[name]?.abortError = error
+        entries[name]?.startError = error
         set(name, .stopping)
-        actions.append(.cancel(life: entry.life))
-        if let limit { addTimer(name, .deadline(life: entry.life), limit) }
+        actions.append(.cancel(attempt: entry.attempt))
+        if let limit { actions.append(.setTimer(.deadline(attempt: entry.attempt), limit)) }
     }
 
-    mutating func checkUsers(_ name: ByteText) {
+    private mutating func checkUsers(_ name: ByteText) {
         guard let entry = entries[name], entry.phase == .awaitingUsers, users(of: name).isEmpty else { return }
-        guard lives[entry.life] != nil else { return settle(name) }
+        guard attempts[entry.attempt] != nil else { return settle(name) }
         entries[name]?.phase = .stopping
         entries[name]?.stopLimit = nil
-        cancelTimers(name)
         set(name, .stopping)
-        actions.append(.stop(name, life: entry.life))
-        if let limit = entry.stopLimit { addTimer(name, .deadline(life: entry.life), limit) }
+        actions.append(.stop(name, attempt: entry.attempt))
+        if let limit = entry.stopLimit { actions.append(.setTimer(.deadline(attempt: entry.attempt), limit)) }
     }
 
     mutating func endStop(_ name: ByteText, _ error: EventBusError?) {
@@ -214,20 +227,18 @@ extension ServiceMachine {
                 entries[need]?.userError = error
             }
         }
-        if let abortError = entries[name]?.abortError { return fail(name, abortError) }
-        endLife(name)
+        if let startError = entries[name]?.startError { return fail(name, startError) }
+        endAttempt(name)
         set(name, error == nil ? .stopped : .failed, error)
         settle(name)
     }
 
-    /// Cancels a life at its deadline and starts the grace period.
+    /// Cancels an attempt at its deadline and starts the grace period.
     mutating func expire(_ name: ByteText) {
-        guard let entry = entries[name], !entry.isExpired else { return }
-        guard entry.phase == .abortingMake || entry.phase == .stopping else { return }
-        entries[name]?.isExpired = true
-        actions.append(.cancel(life: entry.life))
+        guard let entry = entries[name], entry.phase == .abortingMake || entry.phase == .stopping else { return }
+        actions.append(.cancel(attempt: entry.attempt))
         guard gracePeriod > .zero else { return abandon(name) }
-        addTimer(name, .grace(life: entry.life), gracePeriod)
+        actions.append(.setTimer(.grace(attempt: entry.attempt), gracePeriod))
     }
 
     mutating func abandon(_ name: ByteText) {
@@ -237,12 +248,11 @@ extension ServiceMachine {
             EventBusError(.serviceOverran, subject: name.text, expected: "an end before the deadline", found: found))
     }
 
-    mutating func endLife(_ name: ByteText) {
-        guard let life = entries[name]?.life, lives.removeValue(forKey: life) != nil else { return }
+    mutating func endAttempt(_ name: ByteText) {
+        guard let attempt = entries[name]?.attempt, attempts.removeValue(forKey: attempt) != nil else { return }
         running.removeAll { $0 == name }
-        cancelTimers(name)
         calls[name] = nil
-        actions.append(.end(life: life))
+        actions.append(.end(attempt: attempt))
         releaseNeeds(of: name)
     }
 
@@ -250,127 +260,38 @@ extension ServiceMachine {
         for need in needs(of: name) where entries[need]?.phase == .awaitingUsers { work.append(.checkUsers(need)) }
     }
 
-    /// Ends the current work of a service, and begins the work that waits for it.
+    /// Ends the current work of a service and answers its callers.
     mutating func settle(_ name: ByteText) {
         guard let entry = entries[name] else { return }
         rollingBack.remove(name)
-        cancelTimers(name)
-        update(name) { entry in
-            (entry.phase, entry.cause, entry.stopLimit, entry.startsAgain) = (.idle, nil, nil, false)
-            (entry.starters, entry.nextStarters, entry.failedStarters, entry.stoppers) = (
-                entry.nextStarters, [], [], []
-            )
-        }
-        for waiter in entry.failedStarters + entry.starters {
-            answer(waiter, entry.abortError ?? Self.stopped(name, "a stop during the start"))
+        entries[name]?.phase = .idle
+        entries[name]?.isWanted = false
+        entries[name]?.cause = nil
+        entries[name]?.stopLimit = nil
+        entries[name]?.starters = []
+        entries[name]?.stoppers = []
+        for waiter in entry.starters {
+            answer(waiter, entry.startError ?? Self.stopped(name, "a stop during the start"))
         }
         for waiter in entry.stoppers { answer(waiter, entry.endError ?? entry.userError) }
-        let waiting = graph.dependants(of: name).filter { entries[$0]?.phase == .awaitingNeeds }
-        if entry.startsAgain, !isShutDown, !entry.nextStarters.isEmpty || !waiting.isEmpty {
-            let isDirect = !entry.nextStarters.isEmpty
-            entries[name]?.isWanted = isDirect
-            entries[name]?.restarts = 0
-            if !isDirect { entries[name]?.options = [:] }
-            work.append(.begin(name, cause: isDirect ? nil : waiting.first))
-        } else {
-            entries[name]?.isWanted = false
-            for user in waiting {
-                work.append(.fail(user, Self.needFailed(user, Self.stopped(name, "a stop of a needed service"))))
-            }
+        for user in graph.dependants(of: name) where entries[user]?.phase == .awaitingNeeds {
+            work.append(.fail(user, Self.needFailed(user, Self.stopped(name, "a stop of a needed service"))))
         }
         releaseNeeds(of: name)
         for start in rollingBack { work.append(.rollBack(start)) }
     }
 
-    mutating func proceedShutdown() {
+    private mutating func proceedShutdown() {
         guard let shutdown, entries.values.allSatisfy({ $0.phase == .idle || $0.phase == .running }) else { return }
         if let last = running.last { return work.append(.stop(last, limit: shutdown.limit)) }
-        (self.shutdown, unclean) = (nil, shutdown.unclean)
-        for waiter in shutdown.waiters { actions.append(.finishShutdown(waiter, unclean: shutdown.unclean)) }
-    }
-
-    // MARK: Waiters and timers
-
-    mutating func withdraw(_ id: UInt64, _ error: any Error, isOverrun: Bool) {
-        guard let waiter = waiters[id], let entry = entries[waiter.name] else { return }
-        let name = waiter.name
-        entries[name]?.starters.removeAll { $0 == id }
-        entries[name]?.nextStarters.removeAll { $0 == id }
-        entries[name]?.failedStarters.removeAll { $0 == id }
-        entries[name]?.stoppers.removeAll { $0 == id }
-        answer(id, error)
-        guard waiter.isStart, entry.starters == [id], entry.phase == .awaitingNeeds || entry.phase == .making else {
-            return
-        }
-        // A restart doesn't depend on the callers that joined it.
-        guard entry.restarts == 0 else { return }
-        entries[name]?.isWanted = false
-        guard activeUsers(of: name).isEmpty else {
-            // From now on, the start belongs to a service that waits for it.
-            let user = graph.dependants(of: name).first { entries[$0]?.phase == .awaitingNeeds }
-            entries[name]?.cause = entry.cause ?? user
-            return
-        }
-        abort(name, error, limit: nil)
-        if isOverrun { expire(name) }
-    }
-
-    mutating func add(_ id: UInt64, _ waiter: Waiter) {
-        waiters[id] = waiter
-        if let caller = waiter.caller { calls[caller, default: [:]][id] = waiter.name }
-    }
-
-    mutating func answer(_ id: UInt64, _ error: (any Error)?) {
-        guard let waiter = waiters.removeValue(forKey: id) else { return }
-        if let caller = waiter.caller {
-            calls[caller]?[id] = nil
-            if calls[caller]?.isEmpty == true { calls[caller] = nil }
-        }
-        if let timer = waiter.timer { cancelTimer(timer) }
-        actions.append(.answer(id, error))
-    }
-
-    mutating func refuseNextStarters(_ name: ByteText) {
-        for waiter in entries[name]?.nextStarters ?? [] {
-            answer(waiter, Self.stopped(name, "a stop before the start"))
-        }
-        entries[name]?.nextStarters = []
-    }
-
-    mutating func setTimer(_ timer: Timer, _ duration: Duration) -> UInt64 {
-        lastTimer += 1
-        timers[lastTimer] = timer
-        actions.append(.setTimer(lastTimer, duration))
-        return lastTimer
-    }
-
-    mutating func addTimer(_ name: ByteText, _ timer: Timer, _ duration: Duration) {
-        let id = setTimer(timer, duration)
-        entries[name]?.timers.append(id)
-    }
-
-    mutating func cancelTimer(_ id: UInt64) {
-        if timers.removeValue(forKey: id) != nil { actions.append(.cancelTimer(id)) }
-    }
-
-    mutating func cancelTimers(_ name: ByteText) {
-        for timer in entries[name]?.timers ?? [] { cancelTimer(timer) }
-        entries[name]?.timers = []
-    }
-
-    mutating func update(_ name: ByteText, _ change: (inout Entry) -> Void) {
-        guard var entry = entries.removeValue(forKey: name) else { return }
-        change(&entry)
-        entries[name] = entry
+        self.shutdown = nil
+        unclean = shutdown.unclean
+        for waiter in shutdown.waiters { actions.append(.finishShutdown(waiter, unclean: unclean)) }
     }
 
     mutating func set(_ name: ByteText, _ state: ServiceState, _ error: (any Error)? = nil) {
         entries[name]?.state = state
         if error != nil || state == .running { entries[name]?.lastError = error }
         actions.append(.report(name, state, error))
-    }
-
-    func alive(_ caller: Caller?) -> ByteText? {
-        caller.flatMap { lives[$0.life] == $0.name ? $0.name : nil }
     }
 }

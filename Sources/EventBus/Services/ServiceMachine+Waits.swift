@@ -1,5 +1,51 @@
-// Waits between services: dependants, cycles, and the explanation.
+// Who waits for whom: callers, the services that use each other, and cycles.
 extension ServiceMachine {
+    func needs(of name: ByteText) -> [ByteText] { graph[name]?.needs ?? [] }
+
+    // MARK: Callers
+
+    func alive(_ caller: Caller?) -> ByteText? {
+        caller.flatMap { attempts[$0.attempt] == $0.name ? $0.name : nil }
+    }
+
+    mutating func add(_ id: UInt64, _ waiter: Waiter) {
+        waiters[id] = waiter
+        if let caller = waiter.caller { calls[caller, default: [:]][id] = waiter.name }
+    }
+
+    mutating func answer(_ id: UInt64, _ error: (any Error)?) {
+        guard let waiter = waiters.removeValue(forKey: id) else { return }
+        if let caller = waiter.caller {
+            calls[caller]?[id] = nil
+            if calls[caller]?.isEmpty == true { calls[caller] = nil }
+        }
+        actions.append(.answer(id, error))
+    }
+
+    mutating func withdraw(_ id: UInt64, _ error: any Error, isOverrun: Bool) {
+        guard let waiter = waiters[id], let entry = entries[waiter.name] else { return }
+        let name = waiter.name
+        entries[name]?.starters.removeAll { $0 == id }
+        entries[name]?.stoppers.removeAll { $0 == id }
+        answer(id, error)
+        guard waiter.isStart, entry.starters == [id], entry.phase == .awaitingNeeds || entry.phase == .making else {
+            return
+        }
+        // A restart doesn't depend on the callers that joined it.
+        guard entry.restarts == 0 else { return }
+        entries[name]?.isWanted = false
+        guard activeUsers(of: name).isEmpty else {
+            // From now on, the start belongs to a service that waits for it.
+            let user = graph.dependants(of: name).first { entries[$0]?.phase == .awaitingNeeds }
+            entries[name]?.cause = entry.cause ?? user
+            return
+        }
+        abort(name, error, limit: nil)
+        if isOverrun { expire(name) }
+    }
+
+    // MARK: Services
+
     /// Returns the services that use an instance of this one, or can get to use it.
     func users(of name: ByteText) -> [ByteText] {
         graph.dependants(of: name).filter { entries[$0]?.phase.usesNeeds ?? false }
@@ -54,7 +100,7 @@ extension ServiceMachine {
     }
 
     func unknown(_ name: ByteText) -> EventBusError {
-        let known = names.map(\.text).sorted().joined(separator: ", ")
+        let known = graph.names.map(\.text).sorted().joined(separator: ", ")
         return EventBusError(
             .unknownService, subject: name.text, expected: known.isEmpty ? "a registered service" : "one of \(known)")
     }

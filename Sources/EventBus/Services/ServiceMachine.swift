@@ -1,28 +1,28 @@
-/// The lives of a registry's services as a state machine with requests and results as input, and actions as output.
+/// The services of a registry as a state machine, with requests and results as input, and actions as output.
 ///
 /// The machine runs no code of a service and has no clock. Its owner performs the returned actions in order and reports
 /// their results. A start or a stop can affect many services, so a step that follows from another one is added to
 /// `work` instead of being called, which keeps the call stack flat.
 ///
-/// Each attempt to run a service has a number, its `life`. Results of an ended life are ignored.
+/// Each attempt to run a service has a number. Results of an attempt that has ended are ignored.
 struct ServiceMachine {
     /// An action that the owner of the machine must perform.
     enum Action {
-        /// Create the instance of a new life and report `made`.
-        case make(ByteText, life: UInt64)
+        /// Create the instance of a new attempt and report `made`.
+        case make(ByteText, attempt: UInt64)
         /// Make the instance available, start its `run()` and report `runEnded`.
-        case adopt(ByteText, life: UInt64)
+        case adopt(ByteText, attempt: UInt64)
         /// Call `stop()`, then cancel `run()` and wait for it, and report `stopEnded`.
-        case stop(ByteText, life: UInt64)
-        /// Cancel all tasks of a life.
-        case cancel(life: UInt64)
-        /// Discard a life; an instance that is created later is stopped and released.
-        case end(life: UInt64)
+        case stop(ByteText, attempt: UInt64)
+        /// Cancel all tasks of an attempt.
+        case cancel(attempt: UInt64)
+        /// Discard an attempt and its timers; an instance that is created later is stopped and released.
+        case end(attempt: UInt64)
         /// Report `timerFired` after a duration.
-        case setTimer(UInt64, Duration)
-        /// Discard a timer.
-        case cancelTimer(UInt64)
-        /// Resume the caller of a request.
+        case setTimer(Timer, Duration)
+        /// Discard the timers of an attempt.
+        case cancelTimers(attempt: UInt64)
+        /// Resume the caller of a request and discard its timer.
         case answer(UInt64, (any Error)?)
         /// Resume the caller of a shutdown with the names of the services that didn't stop in time or threw.
         case finishShutdown(UInt64, unclean: [ByteText])
@@ -30,10 +30,20 @@ struct ServiceMachine {
         case report(ByteText, ServiceState, (any Error)?)
     }
 
+    enum Timer {
+        case deadline(attempt: UInt64)
+        /// The end of the time between the cancellation of a service and its abandonment.
+        case grace(attempt: UInt64)
+        case restart(ByteText, attempt: UInt64)
+        /// The end of the time after which a restarted service has all its restarts again.
+        case stable(attempt: UInt64)
+        case request(UInt64, Duration)
+    }
+
     /// The code of a service that makes a request.
     struct Caller: Sendable, Hashable {
         let name: ByteText
-        let life: UInt64
+        let attempt: UInt64
     }
 
     enum Phase {
@@ -64,7 +74,7 @@ struct ServiceMachine {
     struct Entry {
         var state = ServiceState.registered
         var phase = Phase.idle
-        var life: UInt64 = 0
+        var attempt: UInt64 = 0
         var options: ServiceOptions = [:]
         /// Whether it was started directly, not only because another service needs it.
         var isWanted = false
@@ -74,29 +84,23 @@ struct ServiceMachine {
         var startedNeeds: [ByteText] = []
         /// Whether a stop came before the first start, which then fails.
         var refusesNextStart = false
-        /// Whether a start was requested while the last life was ending.
-        var startsAgain = false
         /// The number of consecutive restarts.
         var restarts = 0
-        /// The reason why the start was cancelled, while its life ends.
-        var abortError: (any Error)?
-        /// The reason why the life didn't end normally.
+        /// The reason why the start was cancelled or failed.
+        var startError: (any Error)?
+        /// The reason why the attempt didn't end normally.
         var endError: (any Error)?
         /// The first error of a service that had to stop before this one.
         var userError: (any Error)?
         var lastError: (any Error)?
         /// The time limit for a stop that waits for its users.
         var stopLimit: Duration?
-        var isExpired = false
-        var timers: [UInt64] = []
         var starters: [UInt64] = []
-        /// The callers that wait for the start after the end of this life.
-        var nextStarters: [UInt64] = []
-        var failedStarters: [UInt64] = []
         var stoppers: [UInt64] = []
     }
 
-    enum Work {
+    /// A step that follows from another one.
+    enum Step {
         case begin(ByteText, cause: ByteText?)
         case checkNeeds(ByteText)
         case fail(ByteText, any Error)
@@ -105,19 +109,10 @@ struct ServiceMachine {
         case rollBack(ByteText)
     }
 
-    enum Timer {
-        case deadline(life: UInt64)
-        case grace(life: UInt64)
-        case restart(ByteText, life: UInt64)
-        case stable(life: UInt64)
-        case waiter(UInt64, Duration)
-    }
-
     struct Waiter {
         let name: ByteText
         let isStart: Bool
         let caller: ByteText?
-        var timer: UInt64?
     }
 
     struct Shutdown {
@@ -133,9 +128,9 @@ struct ServiceMachine {
     var running: [ByteText] = []
     private(set) var isShutDown = false
     var actions: [Action] = []
-    var work: [Work] = []
-    var lives: [UInt64: ByteText] = [:]
-    var timers: [UInt64: Timer] = [:]
+    var work: [Step] = []
+    /// The current attempts with their services.
+    var attempts: [UInt64: ByteText] = [:]
     var waiters: [UInt64: Waiter] = [:]
     /// The services for which the code of each service waits.
     var calls: [ByteText: [UInt64: ByteText]] = [:]
@@ -143,19 +138,12 @@ struct ServiceMachine {
     var shutdown: Shutdown?
     /// The services that didn't stop in order in the completed shutdown.
     var unclean: [ByteText] = []
-    var lastLife: UInt64 = 0
-    var lastTimer: UInt64 = 0
+    var lastAttempt: UInt64 = 0
 
     /// Creates a machine without services.
     ///
     /// - Parameter gracePeriod: The time between the cancellation of a service at a deadline and its abandonment.
     init(gracePeriod: Duration = .zero) { self.gracePeriod = gracePeriod }
-
-    var names: [ByteText] { graph.names }
-    func state(of name: ByteText) -> ServiceState? { entries[name]?.state }
-    func life(of name: ByteText) -> UInt64? { entries[name]?.life }
-    func options(of name: ByteText) -> ServiceOptions { entries[name]?.options ?? [:] }
-    func needs(of name: ByteText) -> [ByteText] { graph[name]?.needs ?? [] }
 
     // MARK: Requests
 
@@ -186,34 +174,16 @@ struct ServiceMachine {
             if let caller, let cycle = machine.waitPath(from: name, to: caller) {
                 return machine.actions.append(.answer(waiter, Self.cycleError([caller] + cycle)))
             }
-            if machine.isShutDown || entry.refusesNextStart {
-                machine.entries[name]?.refusesNextStart = false
-                return machine.actions.append(.answer(waiter, Self.stopped(name, "a stop before the start")))
+            if machine.isShutDown {
+                return machine.actions.append(.answer(waiter, Self.stopped(name, "a shutdown before the start")))
             }
+            if let refusal = machine.refusal(of: name) { return machine.actions.append(.answer(waiter, refusal)) }
             machine.add(waiter, Waiter(name: name, isStart: true, caller: caller))
-            if let limit {
-                let timer = machine.setTimer(.waiter(waiter, limit), limit)
-                machine.waiters[waiter]?.timer = timer
-            }
-            switch entry.phase {
-            case .idle:
-                machine.entries[name]?.options = options
-                machine.entries[name]?.restarts = 0
-                machine.entries[name]?.starters.append(waiter)
-                machine.work.append(.begin(name, cause: nil))
-            case .awaitingNeeds, .making:
-                machine.entries[name]?.starters.append(waiter)
-            case .pausing:
-                machine.entries[name]?.starters.append(waiter)
-                machine.entries[name]?.phase = .idle
-                machine.work.append(.begin(name, cause: nil))
-            case .running, .abortingMake, .awaitingUsers, .stopping, .rollingBack:
-                machine.entries[name]?.options = options
-                machine.entries[name]?.nextStarters.append(waiter)
-                machine.entries[name]?.startsAgain = true
-                return
-            }
+            if let limit { machine.actions.append(.setTimer(.request(waiter, limit), limit)) }
+            machine.entries[name]?.starters.append(waiter)
             machine.entries[name]?.isWanted = true
+            if entry.phase == .idle { machine.entries[name]?.options = options }
+            machine.beginIfPossible(name, cause: nil)
         }
     }
 
@@ -243,11 +213,8 @@ struct ServiceMachine {
             if let caller, let cycle = machine.stopPath(from: name, to: caller) {
                 return machine.actions.append(.answer(waiter, Self.cycleError([caller] + cycle)))
             }
-            machine.refuseNextStarters(name)
-            if entry.phase == .rollingBack {
-                // The service itself has already ended.
-                return machine.actions.append(.answer(waiter, nil))
-            }
+            // The service itself has already ended if its failed start is being rolled back.
+            if entry.phase == .rollingBack { return machine.actions.append(.answer(waiter, nil)) }
             machine.add(waiter, Waiter(name: name, isStart: false, caller: caller))
             machine.entries[name]?.stoppers.append(waiter)
             machine.work.append(.stop(name, limit: limit))
@@ -266,9 +233,7 @@ struct ServiceMachine {
             } else {
                 machine.shutdown?.waiters.append(waiter)
             }
-            for name in machine.names {
-                machine.refuseNextStarters(name)
-                machine.entries[name]?.startsAgain = false
+            for name in machine.graph.names {
                 switch machine.entries[name]?.phase {
                 case .idle, .running, .rollingBack, nil: break
                 default: machine.work.append(.stop(name, limit: limit))
@@ -292,26 +257,26 @@ struct ServiceMachine {
     // MARK: Results
 
     /// Reports the end of a `make`.
-    mutating func made(life: UInt64, error: (any Error)? = nil) -> [Action] {
+    mutating func made(attempt: UInt64, error: (any Error)? = nil) -> [Action] {
         perform { machine in
-            guard let name = machine.lives[life], let entry = machine.entries[name] else { return }
+            guard let name = machine.attempts[attempt], let entry = machine.entries[name] else { return }
             switch (entry.phase, error) {
             case (.making, nil): machine.becomeRunning(name)
             case (.making, let error?):
                 machine.fail(name, EventBusError(.serviceFailed, subject: name.text, underlying: error))
             case (.abortingMake, nil):
                 machine.entries[name]?.phase = .stopping
-                machine.actions.append(.stop(name, life: life))
-            case (.abortingMake, _?): machine.fail(name, entry.abortError ?? CancellationError())
+                machine.actions.append(.stop(name, attempt: attempt))
+            case (.abortingMake, _?): machine.fail(name, entry.startError ?? CancellationError())
             default: break
             }
         }
     }
 
     /// Reports the end of a `stop`, with the error that it threw.
-    mutating func stopEnded(life: UInt64, error: (any Error)? = nil) -> [Action] {
+    mutating func stopEnded(attempt: UInt64, error: (any Error)? = nil) -> [Action] {
         perform { machine in
-            guard let name = machine.lives[life], machine.entries[name]?.phase == .stopping else { return }
+            guard let name = machine.attempts[attempt], machine.entries[name]?.phase == .stopping else { return }
             machine.endStop(
                 name,
                 error.map {
@@ -322,13 +287,13 @@ struct ServiceMachine {
     }
 
     /// Reports that `run()` ended without a stop.
-    mutating func runEnded(life: UInt64, error: (any Error)? = nil) -> [Action] {
+    mutating func runEnded(attempt: UInt64, error: (any Error)? = nil) -> [Action] {
         perform { machine in
-            guard let name = machine.lives[life], let entry = machine.entries[name] else { return }
+            guard let name = machine.attempts[attempt], let entry = machine.entries[name] else { return }
             guard entry.phase == .running || entry.phase == .awaitingUsers else { return }
             let error = error.map { EventBusError(.serviceFailed, subject: name.text, underlying: $0) }
             if let error, entry.phase == .running, machine.pause(name, error) { return }
-            machine.endLife(name)
+            machine.endAttempt(name)
             machine.set(name, error == nil ? .stopped : .failed, error)
             // A stop still waits for the services that use this one.
             if entry.phase == .awaitingUsers { machine.work.append(.checkUsers(name)) } else { machine.settle(name) }
@@ -336,27 +301,23 @@ struct ServiceMachine {
     }
 
     /// Reports that a timer has fired.
-    mutating func timerFired(_ id: UInt64) -> [Action] {
+    mutating func timerFired(_ timer: Timer) -> [Action] {
         perform { machine in
-            guard let timer = machine.timers.removeValue(forKey: id) else { return }
             switch timer {
-            case .waiter(let waiter, let limit):
+            case .request(let waiter, let limit):
                 guard let name = machine.waiters[waiter]?.name else { return }
                 let error = EventBusError(
                     .serviceOverran, subject: name.text, expected: "a start within \(limit)", found: "no end of it")
                 machine.withdraw(waiter, error, isOverrun: true)
-            case .deadline(let life):
-                guard let name = machine.lives[life] else { return }
-                machine.expire(name)
-            case .grace(let life):
-                guard let name = machine.lives[life] else { return }
-                machine.abandon(name)
-            case .restart(let name, let life):
-                guard let entry = machine.entries[name], entry.life == life, entry.phase == .pausing else { return }
-                machine.entries[name]?.phase = .idle
-                machine.work.append(.begin(name, cause: nil))
-            case .stable(let life):
-                if let name = machine.lives[life] { machine.entries[name]?.restarts = 0 }
+            case .deadline(let attempt): if let name = machine.attempts[attempt] { machine.expire(name) }
+            case .grace(let attempt): if let name = machine.attempts[attempt] { machine.abandon(name) }
+            case .restart(let name, let attempt):
+                guard let entry = machine.entries[name], entry.attempt == attempt, entry.phase == .pausing else {
+                    return
+                }
+                machine.beginIfPossible(name, cause: nil)
+            case .stable(let attempt):
+                if let name = machine.attempts[attempt] { machine.entries[name]?.restarts = 0 }
             }
         }
     }

@@ -17,17 +17,20 @@ public actor ServiceRegistry {
     let clock: any Clock<Duration>
     var machine: ServiceMachine
     var makers: [ByteText: @Sendable (ServiceContext) async throws -> any Service] = [:]
-    var lives: [UInt64: Life] = [:]
-    var timers: [UInt64: Task<Void, Never>] = [:]
+    var instances: [UInt64: Instance] = [:]
+    /// The timers of attempts, and the time limits of requests.
+    private var timers: [UInt64: [Task<Void, Never>]] = [:]
+    private var limits: [UInt64: Task<Void, Never>] = [:]
     var pending: [UInt64: Pending] = [:]
     private var lastRequest: UInt64 = 0
 
     /// The service whose code the current task runs.
     @TaskLocal static var caller: (registry: ObjectIdentifier, caller: ServiceMachine.Caller)?
 
-    struct Life {
+    /// The instance of an attempt to run a service, with the tasks that run its code.
+    struct Instance {
         let name: String
-        var instance: (any Service)?
+        var service: (any Service)?
         var health = ServiceHealth.healthy
         var reported = ServiceHealth.healthy
         var make: Task<Void, Never>?
@@ -51,7 +54,8 @@ public actor ServiceRegistry {
     public init(
         bus: EventBus = .shared, gracePeriod: Duration = .zero, clock: any Clock<Duration> = ContinuousClock()
     ) {
-        (self.bus, self.clock) = (bus, clock)
+        self.bus = bus
+        self.clock = clock
         machine = ServiceMachine(gracePeriod: gracePeriod)
     }
 
@@ -70,7 +74,8 @@ public actor ServiceRegistry {
     public func register<S: Service>(
         _ type: S.Type, as name: String? = nil, restart: ServiceRestart = .never
     ) throws(EventBusError) {
-        var (types, visited): ([(name: ByteText, type: any Service.Type)], Set<ByteText>) = ([], [])
+        var types: [(name: ByteText, type: any Service.Type)] = []
+        var visited: Set<ByteText> = []
         func collect(_ type: any Service.Type, name: ByteText) {
             guard visited.insert(name).inserted else { return }
             for need in type.needs { collect(need, name: ByteText(need.name)) }
@@ -115,6 +120,8 @@ public actor ServiceRegistry {
 
     /// Starts a service after the services that it needs.
     ///
+    /// A start throws `serviceStopped` while the service, or one that it needs, is still stopping.
+    ///
     /// - Parameters:
     ///   - name: The name of the service.
     ///   - options: The options of the service, unless it is already running.
@@ -122,7 +129,7 @@ public actor ServiceRegistry {
     ///     abandoned after the grace period.
     /// - Returns: The running service.
     /// - Throws: ``EventBusError``: `unknownService`, `serviceFailed` with the service's error as `underlying`,
-    ///   `serviceStopped` if the service is stopped first, `serviceOverran`, `serviceCycle`; or `CancellationError`.
+    ///   `serviceStopped` if the service is stopped first or still stopping, `serviceOverran`, `serviceCycle`; or `CancellationError`.
     @discardableResult
     public func start(
         _ name: String, _ options: ServiceOptions = [:], within limit: Duration? = nil
@@ -196,13 +203,6 @@ public actor ServiceRegistry {
         }
     }
 
-    /// Stops the service of a type that is registered with the name of the type.
-    public func stop<S: Service>(
-        _ type: S.Type, within limit: Duration? = nil, dependants: ServiceDependants = .refuse
-    ) async throws {
-        try await stop(type.name, within: limit, dependants: dependants)
-    }
-
     /// Stops all services, the last to become ready first, and refuses later starts.
     ///
     /// If the code of a service calls the method, or the task is cancelled, it returns at once, and the shutdown
@@ -235,4 +235,143 @@ public actor ServiceRegistry {
     }
 
     private func withdraw(_ id: UInt64) { perform(machine.withdraw(id)) }
+
+    // MARK: The actions of the machine
+
+    // The code of services runs in tasks of its own, whose results are reported to the machine.
+
+    func perform(_ actions: [ServiceMachine.Action]) {
+        for action in actions {
+            switch action {
+            case .make(let name, let attempt): make(name, attempt)
+            case .adopt(let name, let attempt): run(name, attempt)
+            case .stop(let name, let attempt): stop(name, attempt)
+            case .cancel(let attempt):
+                let instance = instances[attempt]
+                for task in [instance?.make, instance?.run, instance?.stop] { task?.cancel() }
+            case .end(let attempt):
+                instances[attempt] = nil
+                cancelTimers(of: attempt)
+            case .setTimer(let timer, let duration): set(timer, duration)
+            case .cancelTimers(let attempt): cancelTimers(of: attempt)
+            case .answer(let id, let error):
+                limits.removeValue(forKey: id)?.cancel()
+                answer(id, error)
+            case .finishShutdown(let id, let unclean):
+                if case .shutdown(let continuation) = pending.removeValue(forKey: id) {
+                    continuation.resume(returning: unclean.map(\.text))
+                }
+            case .report(let name, let state, let error):
+                let change = ServiceChange(name: name.text, state: state, error: error)
+                bus.trigger(Topic(unchecked: "service:\(name):\(state)"), change)
+            }
+        }
+    }
+
+    private func answer(_ id: UInt64, _ error: (any Error)?) {
+        switch pending.removeValue(forKey: id) {
+        case .start(let name, let continuation):
+            if let error { return continuation.resume(throwing: error) }
+            if let service = service(named: name) { return continuation.resume(returning: service) }
+            // It has failed since, in a handler of the event of its start.
+            continuation.resume(throwing: EventBusError(.serviceFailed, subject: name))
+        case .stop(let continuation):
+            if let error { continuation.resume(throwing: error) } else { continuation.resume() }
+        case .shutdown(let continuation): continuation.resume(returning: [])
+        case nil: break
+        }
+    }
+
+    /// Runs code of a service in its own task.
+    private func task<Value: Sendable>(
+        _ name: ByteText, _ attempt: UInt64, _ body: @escaping @Sendable () async throws -> Value,
+        then end: @escaping @Sendable (isolated ServiceRegistry, Result<Value, any Error>) -> Void
+    ) -> Task<Void, Never> {
+        let caller = (ObjectIdentifier(self), ServiceMachine.Caller(name: name, attempt: attempt))
+        return Task.detached(priority: Task.currentPriority) {
+            let result: Result<Value, any Error>
+            do { result = .success(try await Self.$caller.withValue(caller, operation: body)) } catch {
+                result = .failure(error)
+            }
+            await end(self, result)
+        }
+    }
+
+    private func make(_ name: ByteText, _ id: UInt64) {
+        guard let make = makers[name] else { return }
+        let needed = machine.needs(of: name).compactMap { need in
+            service(named: need.text).map { (need.text, $0) }
+        }
+        let reports = HealthReports()
+        let context = ServiceContext(
+            name: name.text, bus: bus, options: machine.entries[name]?.options ?? [:], needed: needed,
+            report: { [weak self] health in
+                reports.add(health)
+                // Tasks reach the registry in any order, so each takes the oldest report there.
+                Task { await self?.takeReport(from: reports, attempt: id) }
+            })
+        instances[id] = Instance(name: name.text)
+        instances[id]?.make = task(name, id) {
+            try await make(context)
+        } then: {
+            $0.made(id, $1)
+        }
+    }
+
+    private func made(_ id: UInt64, _ result: Result<any Service, any Error>) {
+        switch result {
+        case .success(let service) where instances[id] == nil:
+            // The start was abandoned; a service that it created later is stopped without a report.
+            Task.detached { try? await service.stop() }
+        case .success(let service):
+            instances[id]?.service = service
+            perform(machine.made(attempt: id))
+        case .failure(let error): perform(machine.made(attempt: id, error: error))
+        }
+    }
+
+    private func run(_ name: ByteText, _ id: UInt64) {
+        guard let service = instances[id]?.service as? any RunningService else { return }
+        instances[id]?.run = task(name, id) {
+            try await service.run()
+        } then: {
+            $0.perform($0.machine.runEnded(attempt: id, error: $1.failure))
+        }
+    }
+
+    private func stop(_ name: ByteText, _ id: UInt64) {
+        guard let instance = instances[id], let service = instance.service else { return }
+        instances[id]?.stop = task(name, id) {
+            let result: Result<Void, any Error>
+            do { result = .success(try await service.stop()) } catch { result = .failure(error) }
+            instance.run?.cancel()
+            await instance.run?.value
+            try result.get()
+        } then: {
+            $0.perform($0.machine.stopEnded(attempt: id, error: $1.failure))
+        }
+    }
+
+    private func set(_ timer: ServiceMachine.Timer, _ duration: Duration) {
+        let task = Task.detached { [clock] in
+            do { try await clock.wait(for: duration) } catch { return }
+            await self.fire(timer)
+        }
+        switch timer {
+        case .request(let id, _): limits[id] = task
+        case .deadline(let attempt), .grace(let attempt), .restart(_, let attempt), .stable(let attempt):
+            timers[attempt, default: []].append(task)
+        }
+    }
+
+    private func fire(_ timer: ServiceMachine.Timer) { perform(machine.timerFired(timer)) }
+
+    private func cancelTimers(of attempt: UInt64) {
+        for timer in timers.removeValue(forKey: attempt) ?? [] { timer.cancel() }
+    }
+}
+
+extension Result {
+    /// The error, if this is a failure.
+    fileprivate var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
 }

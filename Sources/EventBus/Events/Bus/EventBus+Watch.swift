@@ -26,7 +26,7 @@ extension EventBus {
         fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column,
         _ handler: @escaping @Sendable (Signal<Selector.Payload>) throws -> Void
     ) -> Watch {
-        register(selector, .inline(handler), from: source, priority, once, (fileID, line, column))
+        register(selector, .inline(handler), from: source, priority: priority, once: once, at: (fileID, line, column))
     }
 
     /// Watches events for an owner, which the handler receives; the watch is added to the owner's bag.
@@ -42,7 +42,8 @@ extension EventBus {
             if let owner { try handler(owner, signal) }
         }
         return register(
-            selector, call, from: source, owner: owner, bag: owner.watches, priority, once, (fileID, line, column))
+            selector, call, from: source, owner: owner, bag: owner.watches, priority: priority, once: once,
+            at: (fileID, line, column))
     }
 
     // MARK: On the main actor
@@ -57,11 +58,12 @@ extension EventBus {
         alwaysQueued: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column,
         _ handler: @escaping @MainActor @Sendable (Signal<Selector.Payload>) throws -> Void
     ) -> Watch {
-        let queue = EventQueue<Selector.Payload>.main(isAlwaysQueued: alwaysQueued, bus: self) { signal in
+        let queue = EventQueue<Selector.Payload>.main(isAlwaysQueued: alwaysQueued, didHandle: didHandle) { signal in
             try handler(signal)
             return true
         }
-        return register(selector, .queued(queue), from: source, priority, once, (fileID, line, column))
+        return register(
+            selector, .queued(queue), from: source, priority: priority, once: once, at: (fileID, line, column))
     }
 
     /// Watches events on the main actor for an owner, which the handler receives.
@@ -71,14 +73,15 @@ extension EventBus {
         alwaysQueued: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column,
         _ handler: @escaping @MainActor @Sendable (Owner, Signal<Selector.Payload>) throws -> Void
     ) -> Watch {
-        let queue = EventQueue<Selector.Payload>.main(isAlwaysQueued: alwaysQueued, bus: self) { [weak owner] signal in
+        let queue = EventQueue<Selector.Payload>.main(isAlwaysQueued: alwaysQueued, didHandle: didHandle) {
+            [weak owner] signal in
             guard let owner else { return false }
             try handler(owner, signal)
             return true
         }
         return register(
-            selector, .queued(queue), from: source, owner: owner, bag: owner.watches, priority, once,
-            (fileID, line, column))
+            selector, .queued(queue), from: source, owner: owner, bag: owner.watches, priority: priority, once: once,
+            at: (fileID, line, column))
     }
 
     // MARK: Through a mailbox
@@ -93,8 +96,10 @@ extension EventBus {
         column: UInt32 = #column,
         _ handler: @escaping @Sendable (isolated On, Signal<Selector.Payload>) async throws -> Void
     ) -> Watch {
-        let queue = EventQueue<Selector.Payload>.actor(actor, buffer, bus: self, handler: handler)
-        return register(selector, .queued(queue), from: source, owner: actor, priority, once, (fileID, line, column))
+        let queue = EventQueue<Selector.Payload>.actor(actor, buffer, didHandle: didHandle, handler: handler)
+        return register(
+            selector, .queued(queue), from: source, owner: actor, priority: priority, once: once,
+            at: (fileID, line, column))
     }
 
     /// Watches events through a mailbox; the asynchronous handler runs for one event at a time.
@@ -106,8 +111,9 @@ extension EventBus {
         _ handler: @escaping @Sendable (Signal<Selector.Payload>) async throws -> Void
     ) -> Watch {
         register(
-            selector, .queued(.task(buffer, bus: self, handler: handler)), from: source, priority, once,
-            (fileID, line, column))
+            selector, .queued(.task(buffer, didHandle: didHandle, handler: handler)), from: source, priority: priority,
+            once: once,
+            at: (fileID, line, column))
     }
 
     // MARK: Registering
@@ -122,26 +128,26 @@ extension EventBus {
         _ = try declare(topic.core, Payload.self, at: EventLocation(fileID, line, column))
     }
 
-    /// Returns the slot of a topic after binding its name to the payload type.
+    /// Returns the entry of a topic after binding its name to the payload type.
     func declare(
         _ core: TopicCore, _ payload: Any.Type, at location: @autoclosure () -> EventLocation
-    ) throws(EventBusError) -> TopicSlot {
-        let slot = slot(core.name, hash: core.hash)
-        guard slot.bind(payload, at: location()).payload == payload else {
-            throw mismatch(slot, payload, at: location())
+    ) throws(EventBusError) -> TopicEntry {
+        let topic = topic(core.name, hash: core.hash)
+        guard topic.bind(payload, at: location()).payload == payload else {
+            throw mismatch(topic, payload, at: location())
         }
-        slot.adopt(core)
-        core.remember(slot)
-        return slot
+        topic.adopt(core)
+        core.remember(topic)
+        return topic
     }
 
     /// Removes the stored events of a topic.
-    public func clearKept<Payload>(_ topic: Topic<Payload>) { slot(topic.name, hash: topic.core.hash).clearStored() }
+    public func clearKept<Payload>(_ topic: Topic<Payload>) { self.topic(ifKnown: topic.name)?.clearStored() }
 
     private func register<Selector: EventSelector>(
         _ selector: Selector, _ delivery: WatchDelivery<Selector.Payload>, from source: AnyObject?,
-        owner: AnyObject? = nil, bag: WatchBag? = nil, _ priority: Int8, _ once: Bool,
-        _ location: (fileID: StaticString, line: UInt32, column: UInt32)
+        owner: AnyObject? = nil, bag: WatchBag? = nil, priority: Int8, once: Bool,
+        at location: (fileID: StaticString, line: UInt32, column: UInt32)
     ) -> Watch {
         let selection = selector.selection
         let options = WatchOptions(
@@ -167,8 +173,8 @@ extension EventBus {
     ) throws(EventBusError) -> Watch {
         if let core = selection.core {
             while true {
-                let slot = try declare(core, Payload.self, at: options.location)
-                if let watch = try slot.add(options, { TypedWatcher(options, id: $0, traits: [], delivery) }) {
+                let topic = try declare(core, Payload.self, at: options.location)
+                if let watch = try topic.add(options, { TypedWatcher(options, id: $0, traits: [], delivery) }) {
                     return watch
                 }
             }
@@ -176,12 +182,31 @@ extension EventBus {
         // A selection without a topic has the payload `any Sendable`.
         guard let delivery = delivery as? WatchDelivery<any Sendable> else { preconditionFailure("\(Payload.self)") }
         let make = { TypedWatcher(options, id: $0, traits: .untyped, delivery) }
-        guard let name = selection.pattern?.exactName else { return wide.add(options, on: self, make) }
-        var text = name
-        let hash = text.withUTF8 { TopicName.hash($0) }
+        guard let name = selection.pattern?.exactName else { return patterns.add(options, on: self, make) }
         while true {
-            let slot = slot(name, hash: hash)
-            if let watch = try slot.add(options, make) { return watch }
+            if let watch = try topic(name, hash: TopicName.hash(of: name)).add(options, make) { return watch }
+        }
+    }
+
+    /// The handler of the end of queued handlers, which doesn't retain the bus.
+    var didHandle: @Sendable (Watcher, String, UInt64, (any Error)?) -> Void {
+        { [weak self] in self?.finishQueued($0, name: $1, sequence: $2, error: $3) }
+    }
+
+    /// Ends an owner's watches on this bus that match all given criteria; without criteria, all of them.
+    ///
+    /// A name or pattern is compared with the text of the watch, byte by byte. A name without a source also matches
+    /// watches with a source, and a source without a name also matches watches with a name.
+    ///
+    /// - Returns: The number of watches that ended.
+    /// - Complexity: O(*n*) in the number of the owner's watches.
+    @discardableResult
+    public func unwatch(_ name: String? = nil, from source: AnyObject? = nil, owner: some WatchOwner) -> Int {
+        owner.watches.cancel { watch in
+            guard watch.host.belongs(to: self) else { return false }
+            if let source, watch.source != ObjectIdentifier(source) { return false }
+            // `==` isn't used, because it considers the composed and decomposed form of a letter equal.
+            return name.map { watch.watched.hasSameBytes(as: $0) } ?? true
         }
     }
 }

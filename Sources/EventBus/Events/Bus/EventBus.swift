@@ -1,5 +1,5 @@
 internal import AshlarCore
-public import Synchronization
+import Synchronization
 
 /// Delivers events to watchers, by name, by type, by source object, or by pattern.
 ///
@@ -15,38 +15,39 @@ public import Synchronization
 /// ```
 ///
 /// Only the bus retains its watchers. When the bus is released, its watches end.
-public final class EventBus: WatcherBus {
+public final class EventBus: Sendable {
     /// The bus that the whole app shares.
     public static let shared = EventBus()
 
-    /// The word of a slot that is up to date and has no work to do; see `SlotWord`.
-    ///
-    /// It changes with every new pattern, hook and tap. The next trigger updates a slot with another word, so the cost
-    /// of these changes doesn't depend on the number of topics.
-    @usableFromInline let word: Atomic<UInt64>
-    let slots = SlotTable()
     let depthLimit: Int
     let delivery: EventDelivery
     let nesting: EventNesting
+    /// The entries of topics.
+    private let topics = Mutex(TopicTable())
+    /// Increases with every new pattern and every change of interceptors.
+    ///
+    /// Each topic adopts them at its next trigger, so the cost of a change doesn't depend on the number of topics.
+    let generation = Atomic<UInt64>(1)
+    /// What triggers must consider.
+    let features = Atomic<UInt8>(0)
     /// The triggers of a bus that delivers on the main actor only.
     let mainQueue = Mailbox(.unbounded)
     /// The watchers of patterns and of objects.
-    let wide: WideWatchers
-    /// The cancelled watchers that are still in use.
-    let departing = DepartingWatchers()
+    let patterns: PatternWatchers
+    /// The cancelled watchers that triggers still use.
+    let cancelledInUse = CancelledWatchers()
     /// The interceptors, in the order of registration.
     let interceptors = Mutex<[InterceptorEntry]>([])
     /// The topics that store events.
-    let storing = Mutex<[ObjectIdentifier: TopicSlot]>([:])
-    private let counters = BusCounters()
-    private let flags = Atomic<UInt64>(0)
+    let storing = Mutex<[ObjectIdentifier: TopicEntry]>([:])
+    let counters = BusCounters()
     private let hooks = Mutex(EventHooks())
     /// Whether there is a failure hook, so that a handler that throws doesn't need the lock of the hooks.
     private let hasFailureHook = Atomic(false)
 
     private static let numbers = Atomic<UInt32>(0)
     /// The number of the bus in this process.
-    let number = EventBus.numbers.add(1, ordering: .relaxed).newValue
+    @usableFromInline let number = EventBus.numbers.add(1, ordering: .relaxed).newValue
 
     /// Creates a bus.
     ///
@@ -59,55 +60,84 @@ public final class EventBus: WatcherBus {
         depthLimit: Int = 64, delivery: EventDelivery = .inline, nesting: EventNesting = .depthFirst
     ) {
         precondition(1...1000 ~= depthLimit, "EventBus needs a depth limit of 1 to 1000, not \(depthLimit)")
-        (self.depthLimit, self.delivery, self.nesting) = (depthLimit, delivery, nesting)
-        wide = WideWatchers(departing: departing)
-        word = Atomic(SlotWord.make(generation: 1, bus: number))
-        if delivery != .inline || nesting != .depthFirst { raise(.diverted) }
+        self.depthLimit = depthLimit
+        self.delivery = delivery
+        self.nesting = nesting
+        patterns = PatternWatchers(cancelledInUse: cancelledInUse)
+        if delivery != .inline || nesting != .depthFirst { insert(.queueing) }
     }
 
     deinit {
-        for slot in slots.removeAll() { slot.close(evenIfUsed: true)?.end() }
-        wide.close()
+        for topic in allTopics {
+            if let contents = topic.close(evenIfUsed: true) { topic.end(contents) }
+        }
+        patterns.close()
     }
 
     func nextWatchID() -> UInt64 { counters.watches.wrappingAdd(1, ordering: .relaxed).newValue }
 
     func nextSequence() -> UInt64 { counters.triggers.wrappingAdd(1, ordering: .relaxed).newValue }
 
-    // MARK: Slots
+    // MARK: Topics
 
-    /// Returns the slot of a name, and creates it if necessary.
-    func slot(_ name: String, hash: UInt64) -> TopicSlot {
-        slots.findOrInsert(name, hash: hash) { TopicSlot(name: name, hash: hash, bus: self) }
-    }
-
-    /// Returns the slot of a name, if there is one.
-    func slot(ifKnown name: String) -> TopicSlot? {
+    /// Returns the entry of a name, and creates it if necessary.
+    func topic(_ name: String, hash: UInt64) -> TopicEntry {
         var name = name
-        return name.withUTF8 { slots.find($0, hash: TopicName.hash($0)) }
+        return name.withUTF8 { bytes in
+            topics.withLock { topics in
+                if let known = topics.find(bytes, hash: hash) { return known }
+                let topic = TopicEntry(name: String(decoding: bytes, as: UTF8.self), hash: hash, bus: self)
+                topics.insert(topic)
+                return topic
+            }
+        }
     }
 
-    func retireIfUnused(_ slot: TopicSlot) { slots.removeIfUnused(slot) }
-
-    /// Makes every slot check for new patterns and flags at its next trigger.
-    func outdateSlots() { word.wrappingAdd(SlotWord.generation, ordering: .sequentiallyConsistent) }
-
-    /// Sets a flag on every current and later slot.
-    func raise(_ flag: SlotWord) {
-        let old = flags.bitwiseOr(flag.rawValue, ordering: .sequentiallyConsistent).oldValue
-        if old & flag.rawValue == 0 { outdateSlots() }
+    /// Returns the entry of a name, if there is one.
+    ///
+    /// - Complexity: O(1), independent of the number of names.
+    func topic(ifKnown name: UnsafeBufferPointer<UInt8>, hash: UInt64) -> TopicEntry? {
+        topics.withLock { $0.find(name, hash: hash) }
     }
 
-    /// Clears a flag on every slot.
-    func lower(_ flag: SlotWord) {
-        flags.bitwiseAnd(~flag.rawValue, ordering: .sequentiallyConsistent)
-        outdateSlots()
+    /// Returns the entry of a name, if there is one.
+    func topic(ifKnown name: String) -> TopicEntry? {
+        var name = name
+        return name.withUTF8 { topic(ifKnown: $0, hash: TopicName.hash($0)) }
     }
 
-    /// The flags of every slot.
-    var raised: UInt64 { flags.load(ordering: .sequentiallyConsistent) & ~SlotWord.patterned.rawValue }
+    /// Removes an unused entry, and closes it before another entry can have its name.
+    func removeIfUnused(_ topic: TopicEntry) {
+        let contents = topics.withLock { topics -> TopicEntry.State? in
+            guard let contents = topic.close() else { return nil }
+            topics.remove(topic)
+            return contents
+        }
+        if let contents { topic.end(contents) }
+    }
 
-    func hasRaised(_ flag: SlotWord) -> Bool { flags.load(ordering: .relaxed) & flag.rawValue != 0 }
+    /// All entries, in any order.
+    ///
+    /// - Complexity: O(*n*) in the number of names.
+    var allTopics: [TopicEntry] { topics.withLock { $0.all } }
+
+    // MARK: Features
+
+    func insert(_ feature: BusFeatures) {
+        features.bitwiseOr(feature.rawValue, ordering: .sequentiallyConsistent)
+    }
+
+    private func remove(_ feature: BusFeatures) {
+        features.bitwiseAnd(~feature.rawValue, ordering: .sequentiallyConsistent)
+    }
+
+    func has(_ feature: BusFeatures) -> Bool { features.load(ordering: .relaxed) & feature.rawValue != 0 }
+
+    /// Makes every topic adopt the current patterns and interceptors at its next trigger.
+    func didChangePatterns() {
+        insert(.patterned)
+        generation.wrappingAdd(1, ordering: .sequentiallyConsistent)
+    }
 
     // MARK: Hooks
 
@@ -133,7 +163,7 @@ public final class EventBus: WatcherBus {
             return hooks.undelivered
         }
         _ = consume old
-        if hook != nil { raise(.observed) } else { lower(.observed) }
+        if hook != nil { insert(.observed) } else { remove(.observed) }
     }
 
     /// The number of errors that the failure hook threw, and of failures inside it.
@@ -143,9 +173,7 @@ public final class EventBus: WatcherBus {
     package var refusedCount: Int { counters.refused.load(ordering: .relaxed) }
 
     /// The number of nodes in the trie of watched patterns.
-    package var patternNodeCount: Int { wide.patternNodeCount }
-
-    func countRefused() { counters.refused.add(1, ordering: .relaxed) }
+    package var patternNodeCount: Int { patterns.nodeCount }
 
     /// Sets the hook called after the inline handlers of each trigger.
     ///
@@ -157,7 +185,7 @@ public final class EventBus: WatcherBus {
             return hooks.tap
         }
         _ = consume old
-        if tap != nil { raise(.tapped) } else { lower(.tapped) }
+        if tap != nil { insert(.tapped) } else { remove(.tapped) }
     }
 
     var tapHook: (@Sendable (EventTrace) -> Void)? { hooks.withLock { $0.tap } }
@@ -194,11 +222,51 @@ private struct EventHooks {
     var tap: (@Sendable (EventTrace) -> Void)?
 }
 
-/// The counters of a bus, in a separate object so that the cache lines of the bus are only read.
-private final class BusCounters: Sendable {
-    private let before: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0)
+/// The entries of topics by name.
+private struct TopicTable: Sendable {
+    private var byHash: [UInt64: TopicEntry] = [:]
+    /// The entries whose hash is that of another entry, which practically never exist.
+    private var others: [TopicEntry] = []
+
+    var all: [TopicEntry] { Array(byHash.values) + others }
+
+    func find(_ name: UnsafeBufferPointer<UInt8>, hash: UInt64) -> TopicEntry? {
+        if let topic = byHash[hash], topic.hasName(name) { return topic }
+        return others.isEmpty ? nil : others.first { $0.hasName(name) }
+    }
+
+    mutating func insert(_ topic: TopicEntry) {
+        if byHash[topic.hash] == nil { byHash[topic.hash] = topic } else { others.append(topic) }
+    }
+
+    mutating func remove(_ topic: TopicEntry) {
+        if byHash[topic.hash] === topic { byHash[topic.hash] = nil } else { others.removeAll { $0 === topic } }
+    }
+}
+
+/// What triggers of a bus must consider, besides the watchers of their topic.
+struct BusFeatures: OptionSet {
+    let rawValue: UInt8
+
+    /// There is a hook for undelivered events.
+    static let observed = Self(rawValue: 1)
+    /// There are watchers of all events from one object.
+    static let sourced = Self(rawValue: 2)
+    static let tapped = Self(rawValue: 4)
+    /// The bus delivers on the main actor, or nested triggers later.
+    static let queueing = Self(rawValue: 8)
+    /// There are, or were, watchers of patterns or interceptors.
+    static let patterned = Self(rawValue: 16)
+
+    /// The features that require more stages than the delivery.
+    static let staging: Self = [.tapped, .queueing]
+    /// The features that concern events without a watcher.
+    static let observing: Self = [.observed, .tapped, .queueing]
+}
+
+/// The counters of a bus.
+final class BusCounters: Sendable {
     let triggers = Atomic<UInt64>(0)
-    private let between: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0)
     let watches = Atomic<UInt64>(0)
     let hookFailures = Atomic<Int>(0)
     let refused = Atomic<Int>(0)

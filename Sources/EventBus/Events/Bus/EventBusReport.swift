@@ -30,7 +30,7 @@ public struct EventBusReport: Sendable, CustomStringConvertible {
 
     /// The watches, sorted by what they watch, then in the order of their creation.
     public let entries: [Entry]
-    /// The number of topics that have a slot on the bus.
+    /// The number of topics that have an entry on the bus.
     package let topicCount: Int
 
     /// One line for each watch.
@@ -42,10 +42,10 @@ extension EventBus {
     ///
     /// - Complexity: O(*n* log *n*) in the number of watches.
     public func report() -> EventBusReport {
-        let slots = slots.all
+        let topics = allTopics
         let found =
-            slots.flatMap { slot in slot.watchers.map { (slot.name, $0) } }
-            + wide.watchers.map { ($0.details?.pattern?.description ?? "**", $0) }
+            topics.flatMap { topic in topic.watchers.map { (topic.name, $0) } }
+            + patterns.watchers.map { ($0.details?.pattern?.description ?? "**", $0) }
         var seen: Set<WatchKey> = []
         let entries = found.filter { $0.1.isLive }
             .sorted { a, b in
@@ -62,7 +62,7 @@ extension EventBus {
                     hasSource: watcher.details?.sourceID != nil, priority: Int(watcher.priority),
                     isDead: watcher.isOrphan, isDuplicate: !isFirst)
             }
-        return EventBusReport(entries: entries, topicCount: slots.count)
+        return EventBusReport(entries: entries, topicCount: topics.count)
     }
 }
 

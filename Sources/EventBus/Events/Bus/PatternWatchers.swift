@@ -4,38 +4,47 @@ internal import AshlarCore
 ///
 /// A topic joins the patterns that match its name at its next trigger. Watchers with a source are stored here and found
 /// by the source, because a bus can have as many of them as the app has objects.
-final class WideWatchers: WatchHost {
+final class PatternWatchers: WatchHost {
     private let state = Mutex(State())
-    private let known: DepartingWatchers
+    private let inUse: CancelledWatchers
 
-    init(departing: DepartingWatchers) { known = departing }
+    init(cancelledInUse: CancelledWatchers) { inUse = cancelledInUse }
 
-    var departing: DepartingWatchers? { known }
+    var cancelledInUse: CancelledWatchers? { inUse }
 
     private struct State: Sendable {
-        /// The watchers without a source.
+        /// The watchers without a source, and their patterns.
         var open = WatcherRegistry()
-        /// The watchers with a source, in lists by source.
-        var scoped = WatcherRegistry()
-        var bySource: [ObjectIdentifier: SourceGroup] = [:]
         var patterns = PatternTrie()
         /// The topics that have joined each watcher of `open`.
-        var joined: [UInt64: [ObjectIdentifier: TopicSlot]] = [:]
+        var joined: [UInt64: [ObjectIdentifier: TopicEntry]] = [:]
+        /// The watchers with a source, and all of them by source.
+        var scoped = WatcherRegistry()
+        var bySource: [ObjectIdentifier: WatcherRegistry] = [:]
         /// The number of watchers with a source at which ended watches are removed.
         var sweepAt = 64
 
-        subscript(id: UInt64) -> Watcher? { open[id] ?? scoped[id] }
-    }
-
-    /// The watchers of one source, and their list after a trigger requested it.
-    private struct SourceGroup: Sendable {
-        var watchers = WatcherRegistry()
-        var list: WatcherList?
+        /// Removes a watcher; returns it and the topics that have joined it.
+        mutating func remove(_ id: UInt64) -> (watcher: Watcher?, topics: [TopicEntry]) {
+            if let watcher = scoped.remove(id) {
+                guard let source = watcher.details?.sourceID else { return (watcher, []) }
+                _ = bySource[source]?.remove(id)
+                if bySource[source]?.liveCount == 0 { bySource[source] = nil }
+                return (watcher, [])
+            }
+            guard let watcher = open.remove(id) else { return (nil, []) }
+            patterns.remove(id, watcher.details?.pattern)
+            if patterns.isSparse {
+                patterns = PatternTrie()
+                for watcher in open.live { patterns.insert(watcher, watcher.details?.pattern) }
+            }
+            return (watcher, Array((joined.removeValue(forKey: id) ?? [:]).values))
+        }
     }
 
     var watched: String { "**" }
 
-    func belongs(to owner: AnyObject) -> Bool { (owner as? EventBus)?.wide === self }
+    func belongs(to owner: AnyObject) -> Bool { (owner as? EventBus)?.patterns === self }
 
     /// Adds the watcher that `make` returns for its number.
     ///
@@ -51,84 +60,66 @@ final class WideWatchers: WatchHost {
             return (watcher, topics, insert(watcher))
         }
         if mustSweep { sweep() }
-        if watcher.details?.sourceID == nil {
-            bus.raise(.patterned)
-            bus.outdateSlots()
-        } else {
-            bus.raise(.sourced)
-        }
+        if watcher.details?.sourceID == nil { bus.didChangePatterns() } else { bus.insert(.sourced) }
         let watch = Watch(host: self, id: watcher.id, source: watcher.details?.sourceID)
         options.bag?.insert(watch)
-        let turns = storing.map { (topic: $0, oldest: $0.oldestStored ?? .max) }
-        for (topic, _) in turns.sorted(by: { $0.oldest < $1.oldest }) { topic.join(watcher, on: bus) }
+        let oldest = storing.map { (topic: $0, number: $0.oldestStored ?? .max) }
+        for (topic, _) in oldest.sorted(by: { $0.number < $1.number }) { topic.deliverStored(to: watcher, on: bus) }
         return watch
     }
 
     /// Adds a watcher; returns whether ended watches should be removed.
     private func insert(_ watcher: Watcher) -> Bool {
-        let (mustSweep, old) = state.withLock { state -> (Bool, WatcherList?) in
+        state.withLock { state in
             guard let source = watcher.details?.sourceID else {
                 state.open.append(watcher)
                 state.patterns.insert(watcher, watcher.details?.pattern)
-                return (false, nil)
+                return false
             }
             state.scoped.append(watcher)
-            let old = state.bySource[source]?.list
-            state.bySource[source, default: SourceGroup()].watchers.append(watcher)
-            state.bySource[source]?.list = nil
+            state.bySource[source, default: WatcherRegistry()].append(watcher)
             let mustSweep = state.scoped.liveCount >= state.sweepAt
             if mustSweep { state.sweepAt = state.scoped.liveCount * 2 }
-            return (mustSweep, old)
+            return mustSweep
         }
-        _ = consume old
-        return mustSweep
     }
 
-    /// Returns the watchers of patterns that match a topic, in the order of registration, and records the topic for
-    /// them.
-    func join(_ topic: TopicSlot) -> [Watcher] {
+    /// Returns the watchers of patterns that match a topic, in the order of registration.
+    ///
+    /// A topic that joins a watcher is recorded, so that the cancelled watcher is removed from it.
+    func watchers(of topic: TopicEntry, isJoining: Bool) -> [Watcher] {
         state.withLock { state in
             let watchers = state.patterns.watchers(of: topic.name).sorted { $0.id < $1.id }
+            guard isJoining else { return watchers }
             for watcher in watchers { state.joined[watcher.id, default: [:]][ObjectIdentifier(topic)] = topic }
             return watchers
         }
     }
 
     /// Removes a topic that has left its bus from the watchers that it joined.
-    func leave(_ topic: TopicSlot, _ watchers: [Watcher]) {
+    func forget(_ topic: TopicEntry, _ watchers: [Watcher]) {
         state.withLock { state in
             for watcher in watchers { state.joined[watcher.id]?[ObjectIdentifier(topic)] = nil }
         }
+    }
+
+    /// Returns the watchers of events of a topic from an object.
+    ///
+    /// They can include ended watchers of an earlier object with the same address.
+    func watchers(of source: AnyObject, topic: String) -> [Watcher] {
+        let all = state.withLock { $0.bySource[ObjectIdentifier(source)] }
+        return all?.live.filter { $0.details?.pattern?.matches(topic) ?? true } ?? []
     }
 
     /// Cancels a watch.
     ///
     /// - Complexity: O(*n*) in the number of topics that have joined it.
     func cancel(_ id: UInt64) -> Bool {
-        // One value, so that no constant retains the watcher below.
-        var gone = state.withLock { state -> (watcher: Watcher?, topics: [TopicSlot], list: WatcherList?) in
-            if let watcher = state.open.remove(id) {
-                state.patterns.remove(id, watcher.details?.pattern)
-                if state.patterns.isSparse {
-                    state.patterns = PatternTrie()
-                    for watcher in state.open.live { state.patterns.insert(watcher, watcher.details?.pattern) }
-                }
-                return (watcher, Array((state.joined.removeValue(forKey: id) ?? [:]).values), nil)
-            }
-            guard let watcher = state.scoped.remove(id), let source = watcher.details?.sourceID else {
-                return (nil, [], nil)
-            }
-            let old = state.bySource[source]?.list
-            _ = state.bySource[source]?.watchers.remove(id)
-            state.bySource[source]?.list = nil
-            if state.bySource[source]?.watchers.liveCount == 0 { state.bySource[source] = nil }
-            return (watcher, [], old)
-        }
-        gone.list = nil
-        guard let wasLive = gone.watcher?.cancel() else { return false }
-        for topic in gone.topics { topic.leave(id) }
-        gone.watcher?.didCancel()
-        if !isKnownUniquelyReferenced(&gone.watcher), let watcher = gone.watcher { known.note(watcher) }
+        var (watcher, topics) = state.withLock { $0.remove(id) }
+        // Marked first, so that no trigger calls it while the topics remove it.
+        let wasLive = watcher?.cancel() ?? false
+        for topic in topics { topic.removePatternWatcher(id) }
+        _ = end(&watcher)
         return wasLive
     }
 
@@ -141,33 +132,18 @@ final class WideWatchers: WatchHost {
         state.withLock { $0.sweepAt = max(64, $0.scoped.liveCount * 2) }
     }
 
-    func watcher(_ id: UInt64) -> Watcher? { state.withLock { $0[id] } }
+    func watcher(_ id: UInt64) -> Watcher? { state.withLock { $0.open[id] ?? $0.scoped[id] } }
 
-    func isLive(_ id: UInt64) -> Bool { watcher(id)?.isLive ?? false }
-
-    /// Returns the watchers of all events from an object, including ended ones of an earlier object at its address.
-    func group(of source: AnyObject) -> WatcherList? {
-        state.withLock { state in
-            let source = ObjectIdentifier(source)
-            guard let group = state.bySource[source] else { return nil }
-            if let list = group.list { return list }
-            let list = WatcherList(group.watchers.live.sorted { $0.precedes($1) })
-            state.bySource[source]?.list = list
-            return list
-        }
-    }
-
-    var patternNodeCount: Int { state.withLock { $0.patterns.nodeCount } }
+    var nodeCount: Int { state.withLock { $0.patterns.nodeCount } }
 
     var watchers: [Watcher] { state.withLock { Array($0.open.live) + Array($0.scoped.live) } }
 
     func close() {
-        let (watchers, lists) = state.withLock { state in
-            defer { (state.bySource, state.joined) = ([:], [:]) }
-            state.patterns = PatternTrie()
-            return (state.open.removeAll() + state.scoped.removeAll(), state.bySource.values.map(\.list))
+        let old = state.withLock { state in
+            let old = state
+            state = State()
+            return old
         }
-        for watcher in watchers where watcher.cancel() { watcher.didCancel() }
-        _ = consume lists
+        for watcher in Array(old.open.live) + Array(old.scoped.live) where watcher.cancel() { watcher.didCancel() }
     }
 }

@@ -4,7 +4,7 @@ public import Synchronization
 /// A name bound to one payload type, with which events are triggered and watched.
 ///
 /// A name consists of 1 to 255 bytes of UTF-8 in segments separated by `:`, such as `network:on`. Topics with equal
-/// names are equal. Store a topic in a `static let`, because it caches its slot on the bus:
+/// names are equal. Store a topic in a `static let`, because it caches its entry on the bus:
 ///
 /// ```swift
 /// enum Topics {
@@ -28,7 +28,7 @@ public struct Topic<Payload: Sendable>: Sendable, Hashable, CustomStringConverti
     ) {
         let text = name.description
         if let mistake = TopicName.mistake(in: text) { preconditionFailure(mistake.description) }
-        precondition(keeping >= 0, "a topic cannot keep \(keeping) events")
+        precondition(keeping >= 0, "a topic can't keep \(keeping) events")
         core = TopicCore(text, keeping: keeping, isOrdered: ordered)
     }
 
@@ -65,7 +65,7 @@ public struct Topic<Payload: Sendable>: Sendable, Hashable, CustomStringConverti
     public func hash(into hasher: inout Hasher) { hasher.combine(core.hash) }
 }
 
-/// The shared part of a topic: its name, and its slot on the first bus with which it was used.
+/// The shared part of a topic: its name, and its entry on the first bus with which it was used.
 @usableFromInline
 final class TopicCore: Sendable {
     let name: String
@@ -73,13 +73,16 @@ final class TopicCore: Sendable {
     let keeping: Int
     let isOrdered: Bool
 
-    /// The slot on the bus with which the topic is mostly used; `remembered` contains every slot that was cached.
-    @usableFromInline let cached = Atomic<Unmanaged<TopicSlot>?>(nil)
-    private let remembered = Mutex<[TopicSlot]>([])
+    /// The entry on the bus with which the topic is mostly used; `remembered` retains every entry that was cached.
+    ///
+    /// Row "trigger to 0 watchers": without it, each trigger would take the lock of the bus and search for the name.
+    @usableFromInline let cached = Atomic<Unmanaged<TopicEntry>?>(nil)
+    private let remembered = Mutex<[TopicEntry]>([])
     private static let mostRemembered = 16
 
     init(_ name: String, keeping: Int = 0, isOrdered: Bool = false) {
-        (self.keeping, self.isOrdered) = (keeping, isOrdered)
+        self.keeping = keeping
+        self.isOrdered = isOrdered
         var name = name
         name.makeContiguousUTF8()
         self.name = name
@@ -87,26 +90,71 @@ final class TopicCore: Sendable {
     }
 
     deinit {
-        let slots = remembered.withLock { slots in
-            defer { slots = [] }
-            return slots
-        }
-        for slot in slots { slot.unpin() }
+        for entry in remembered.withLock({ $0 }) { entry.unpin() }
     }
 
-    /// Caches the slot, unless a slot of another existing bus is cached.
+    /// Caches the entry, unless an entry of another existing bus is cached.
     ///
-    /// A slot that a reader may be using isn't released before the topic, so readers don't retain it.
-    func remember(_ slot: TopicSlot) {
-        remembered.withLock { slots in
+    /// An entry that a reader may be using isn't released before the topic, so readers don't retain it.
+    func remember(_ entry: TopicEntry) {
+        remembered.withLock { entries in
             if let current = cached.load(ordering: .relaxed) {
-                guard !current._withUnsafeGuaranteedRef({ $0.isOpen }), slots.count < Self.mostRemembered else {
+                guard !current._withUnsafeGuaranteedRef({ $0.isOpen }), entries.count < Self.mostRemembered else {
                     return
                 }
             }
-            guard slot.pin() else { return }
-            slots.append(slot)
-            cached.store(Unmanaged.passUnretained(slot), ordering: .releasing)
+            guard entry.pin() else { return }
+            entries.append(entry)
+            cached.store(Unmanaged.passUnretained(entry), ordering: .releasing)
         }
+    }
+}
+
+/// A type whose values are events; its topic has the name of the type.
+///
+/// ```swift
+/// struct SignedIn: Event { let user: Int }
+///
+/// let watch = EventBus.shared.watch(SignedIn.topic) { print($0.payload.user) }
+/// EventBus.shared.trigger(SignedIn(user: 42))
+/// watch.cancel()
+/// ```
+///
+/// The name is the full name of the type. Declare the topic if the name must not change with the name of the module, or
+/// if the event is triggered very often: `static let topic = Topic<SignedIn>("account:signedIn")`.
+public protocol Event: Sendable {
+    /// The topic of events of this type.
+    static var topic: Topic<Self> { get }
+}
+
+extension Event {
+    /// The topic with the name of the type, created once per type.
+    public static var topic: Topic<Self> { Topic(core: EventTopics.core(of: Self.self)) }
+}
+
+/// The topics of event types without a declared topic.
+private enum EventTopics {
+    private static let cores = Mutex<[ObjectIdentifier: TopicCore]>([:])
+
+    static func core(of type: Any.Type) -> TopicCore {
+        let id = ObjectIdentifier(type)
+        if let core = cores.withLock({ $0[id] }) { return core }
+        let core = TopicCore(name(of: type))
+        return cores.withLock { cores in
+            if let first = cores[id] { return first }
+            cores[id] = core
+            return core
+        }
+    }
+
+    /// Returns the full name of a type; a name over the limit is truncated, and the number of the type makes it unique.
+    private static func name(of type: Any.Type) -> String {
+        let name = String(reflecting: type)
+        guard TopicName.mistake(in: name) != nil else { return name }
+        let mark = " \(UInt(bitPattern: ObjectIdentifier(type).hashValue))"
+        let safe = String(name.map { $0 == "*" || $0 == ":" ? "_" : $0 })
+        var front = safe.utf8.prefix(TopicName.longest - mark.utf8.count)
+        while !front.isEmpty, String(front) == nil { front.removeLast() }
+        return String(decoding: front, as: UTF8.self) + mark
     }
 }

@@ -59,7 +59,8 @@ public final class DeferredEvents: Sendable {
     ///   - schedule: Runs an action later. By default the main actor runs it: `soon` in order with its other work,
     ///     `whenIdle` with the lowest priority.
     public init(_ bus: EventBus, schedule: Schedule? = nil) {
-        (self.bus, self.schedule) = (bus, schedule ?? Self.onMain)
+        self.bus = bus
+        self.schedule = schedule ?? Self.onMain
     }
 
     private static let onMain: Schedule = { moment, action in

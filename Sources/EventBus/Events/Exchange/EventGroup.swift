@@ -46,7 +46,7 @@ public final class EventGroup<Payload: Sendable>: Sendable {
         let options = WatchOptions(pattern: nil, source: nil, location: (fileID, line, column))
         return host.join { bus, id in
             let queue = EventQueue.task(
-                buffer, bus: bus, leftover: { [weak host] in host?.deliver($0) }, handler: handler)
+                buffer, didHandle: bus.didHandle, leftover: { [weak host] in host?.deliver($0) }, handler: handler)
             return TypedWatcher(options, id: id, traits: [], .queued(queue))
         }
     }
@@ -54,9 +54,18 @@ public final class EventGroup<Payload: Sendable>: Sendable {
     private final class Host: WatchHost {
         let watched: String
         private weak let bus: EventBus?
-        private let state = Mutex((members: WatcherRegistry(), last: UInt64(0)))
+        private struct State {
+            var members = WatcherRegistry()
+            /// The member that received the last event.
+            var last: UInt64 = 0
+        }
 
-        init(_ watched: String, _ bus: EventBus) { (self.watched, self.bus) = (watched, bus) }
+        private let state = Mutex(State())
+
+        init(_ watched: String, _ bus: EventBus) {
+            self.watched = watched
+            self.bus = bus
+        }
 
         func join(_ make: (EventBus, UInt64) -> TypedWatcher<Payload>) -> Watch {
             guard let bus else { return Watch(host: self, id: 0) }
@@ -84,19 +93,14 @@ public final class EventGroup<Payload: Sendable>: Sendable {
 
         func cancel(_ id: UInt64) -> Bool {
             var watcher = state.withLock { $0.members.remove(id) }
-            guard let wasLive = watcher?.cancel() else { return false }
-            watcher?.didCancel()
-            if !isKnownUniquelyReferenced(&watcher), let watcher { departing?.note(watcher) }
-            return wasLive
+            return end(&watcher)
         }
-
-        func isLive(_ id: UInt64) -> Bool { watcher(id)?.isLive ?? false }
 
         func watcher(_ id: UInt64) -> Watcher? { state.withLock { $0.members[id] } }
 
         func belongs(to owner: AnyObject) -> Bool { bus === owner }
 
-        var departing: DepartingWatchers? { bus?.departing }
+        var cancelledInUse: CancelledWatchers? { bus?.cancelledInUse }
 
         func close() {
             for watcher in state.withLock({ $0.members.removeAll() }) where watcher.cancel() { watcher.didCancel() }

@@ -60,7 +60,10 @@ final class StreamSubscription<Payload: Sendable>: Sendable {
     let mailbox: Mailbox
     private let watch: Watch?
 
-    init(_ mailbox: Mailbox, _ watch: Watch?) { (self.mailbox, self.watch) = (mailbox, watch) }
+    init(_ mailbox: Mailbox, _ watch: Watch?) {
+        self.mailbox = mailbox
+        self.watch = watch
+    }
 
     deinit { watch?.cancel() }
 

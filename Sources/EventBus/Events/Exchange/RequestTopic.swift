@@ -46,7 +46,7 @@ extension EventBus {
     ) throws(EventBusError) -> Watch {
         let options = WatchOptions(
             pattern: nil, source: nil, isResponder: true, location: (fileID, line, column))
-        let queue = EventQueue<PendingRequest<Request, Reply>>.task(.unbounded, bus: self) { signal in
+        let queue = EventQueue<PendingRequest<Request, Reply>>.task(.unbounded, didHandle: didHandle) { signal in
             await signal.payload.answer(handler)
         }
         return try add(EventSelection(topic.topic), options, .queued(queue))
@@ -74,15 +74,15 @@ extension EventBus {
         column: UInt32 = #column
     ) async throws -> Reply {
         // A watcher of a pattern also receives requests, so a delivery doesn't imply that there is a responder.
-        guard self.slot(ifKnown: topic.name)?.hasResponder == true else {
+        guard self.topic(ifKnown: topic.name)?.hasResponder == true else {
             throw EventBusError(.noResponder, subject: topic.name, expected: "a responder")
         }
-        let slot = ResultSlot<Reply>()
-        let result = trigger(
-            topic.topic, PendingRequest(topic.name, payload: payload, slot: slot), isolation: nil, fileID: fileID,
+        let result = PendingResult<Reply>()
+        let delivery = trigger(
+            topic.topic, PendingRequest(topic.name, payload: payload, result: result), isolation: nil, fileID: fileID,
             line: line, column: column)
-        if result.isUndelivered, let error = result.failures.first { throw error }
-        return try await slot.wait(within: limit, clock: clock) { [name = topic.name] in
+        if delivery.isUndelivered, let error = delivery.failures.first { throw error }
+        return try await result.wait(within: limit, clock: clock) { [name = topic.name] in
             EventBusError(.requestTimedOut, subject: name, expected: "a reply within \(limit)")
         }
     }
@@ -94,23 +94,29 @@ struct PendingRequest<Request: Sendable, Reply: Sendable>: Sendable {
     /// The waiting caller; when its last copy is released without a reply, the request fails.
     private let promise: Promise
 
-    init(_ name: String, payload: Request, slot: ResultSlot<Reply>) {
-        (self.payload, promise) = (payload, Promise(name, slot))
+    init(_ name: String, payload: Request, result: PendingResult<Reply>) {
+        self.payload = payload
+        promise = Promise(name, result)
     }
 
     func answer(_ handler: (Request) async throws -> Reply) async {
-        guard !promise.slot.isFinished else { return }
-        do { promise.slot.finish(.success(try await handler(payload))) } catch { promise.slot.finish(.failure(error)) }
+        guard !promise.result.isFinished else { return }
+        do { promise.result.finish(.success(try await handler(payload))) } catch {
+            promise.result.finish(.failure(error))
+        }
     }
 
     private final class Promise: Sendable {
         private let name: String
-        let slot: ResultSlot<Reply>
+        let result: PendingResult<Reply>
 
-        init(_ name: String, _ slot: ResultSlot<Reply>) { (self.name, self.slot) = (name, slot) }
+        init(_ name: String, _ result: PendingResult<Reply>) {
+            self.name = name
+            self.result = result
+        }
 
         deinit {
-            slot.finish(
+            result.finish(
                 .failure(EventBusError(.noReply, subject: name, expected: "a reply before the responder ends")))
         }
     }

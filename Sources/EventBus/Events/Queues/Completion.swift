@@ -1,7 +1,40 @@
 internal import AshlarCore
 
-/// The slot for one result and the caller that waits for it; only the first result is stored.
-package final class ResultSlot<Value: Sendable>: Sendable {
+/// An event in time for which callers can wait, such as the end of a queued delivery.
+package final class Completion: Sendable {
+    private struct State {
+        var isComplete = false
+        var actions: [@Sendable () -> Void] = []
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    package func complete() {
+        let actions = state.withLock { state in
+            defer { state = State(isComplete: true) }
+            return state.actions
+        }
+        for action in actions { action() }
+    }
+
+    /// Runs an action at the moment, or immediately if it has passed.
+    package func whenComplete(_ action: @escaping @Sendable () -> Void) {
+        let isComplete = state.withLock { state in
+            if !state.isComplete { state.actions.append(action) }
+            return state.isComplete
+        }
+        if isComplete { action() }
+    }
+
+    package func wait() async {
+        await withCheckedContinuation { continuation in whenComplete { continuation.resume() } }
+    }
+}
+
+/// One result and the caller that waits for it; only the first result is stored.
+package final class PendingResult<Value: Sendable>: Sendable {
     private enum State {
         case open
         case waiting(CheckedContinuation<Value, any Error>)
@@ -59,4 +92,11 @@ package final class ResultSlot<Value: Sendable>: Sendable {
             finish(.failure(CancellationError()))
         }
     }
+}
+
+extension Clock where Duration == Swift.Duration {
+    /// Waits until a time limit has passed.
+    ///
+    /// A clock can't represent the end of a limit of centuries, so more than thirty years are shortened to these.
+    func wait(for limit: Duration) async throws { try await sleep(for: min(limit, .seconds(1_000_000_000))) }
 }

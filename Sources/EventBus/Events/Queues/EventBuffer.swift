@@ -12,7 +12,8 @@ public struct EventBuffer: Sendable, Hashable, CustomStringConvertible {
 
     private init(_ capacity: Int, _ overflow: Overflow) {
         precondition(capacity > 0, "an EventBuffer needs a capacity of at least 1, not \(capacity)")
-        (self.capacity, self.overflow) = (capacity, overflow)
+        self.capacity = capacity
+        self.overflow = overflow
     }
 
     /// Stores the newest events; a new one replaces the oldest.
@@ -58,4 +59,18 @@ public struct EventBuffer: Sendable, Hashable, CustomStringConvertible {
         case .suspend: "suspend(\(capacity))"
         }
     }
+}
+
+/// The numbers of events that a queued watcher or a stream has received and dropped.
+///
+/// At any time, `produced == consumed + dropped + buffered`.
+public struct EventCounts: Hashable, Sendable {
+    /// The number of events that were triggered since the start of the watch.
+    public internal(set) var produced = 0
+    /// The number of events that were received.
+    package internal(set) var consumed = 0
+    /// The number of events that were dropped because there was no room, or at the end.
+    public internal(set) var dropped = 0
+    /// The number of waiting events, including those of suspended senders.
+    package internal(set) var buffered = 0
 }

@@ -3,18 +3,6 @@ internal import AshlarCore
 /// An event in a queue: one reference for any payload, so that the code of queues is compiled only once.
 typealias QueuedEvent = any AnyObject & Sendable
 
-/// The result of passing an event to a watcher.
-@usableFromInline
-enum Taking {
-    case delivered
-    case queued
-    /// The event was queued, and an older event was dropped.
-    case displaced
-    /// The event itself was dropped.
-    case dropped
-    case skipped
-}
-
 /// The events that wait for one watcher, in the order of their triggers.
 ///
 /// Continuations are resumed, and events are released, outside the lock.
@@ -28,12 +16,12 @@ final class Mailbox: Sendable {
     }
 
     private struct Consumer {
-        let ticket: UInt64
+        let id: UInt64
         let continuation: CheckedContinuation<QueuedEvent?, Never>
     }
 
     private struct Sender {
-        let ticket: UInt64
+        let id: UInt64
         let event: QueuedEvent
         /// The continuation, set when the sender waits.
         var continuation: CheckedContinuation<Bool, Never>?
@@ -43,11 +31,11 @@ final class Mailbox: Sendable {
         let buffer: EventBuffer
         var items = Fifo<QueuedEvent>()
         var senders = Fifo<Sender>()
-        /// The results, by ticket, for senders that don't wait yet.
+        /// The results, by number, for senders that don't wait yet.
         var decided: [UInt64: Bool] = [:]
         var consumers = Fifo<Consumer>()
         var cancelledConsumers: Set<UInt64> = []
-        var lastTicket: UInt64 = 0
+        var lastID: UInt64 = 0
         /// Whether a drainer is running.
         var isDraining = false
         /// Whether new events are refused.
@@ -58,9 +46,9 @@ final class Mailbox: Sendable {
     // MARK: Adding
 
     /// Adds an event if there is room, or if the buffer drops an older event; returns whether to start a drainer.
-    func put(_ event: QueuedEvent) -> (Taking, mustDrain: Bool) {
+    func put(_ event: QueuedEvent) -> (TakeOutcome, mustDrain: Bool) {
         // A dropped event is released outside the lock.
-        let (put, consumer, displaced) = state.withLock { state -> ((Taking, Bool), Consumer?, QueuedEvent?) in
+        let (put, consumer, displaced) = state.withLock { state -> ((TakeOutcome, Bool), Consumer?, QueuedEvent?) in
             guard !state.isFinished else { return ((.skipped, false), nil, nil) }
             state.counts.produced += 1
             if let consumer = state.consumers.popFirst() {
@@ -83,36 +71,36 @@ final class Mailbox: Sendable {
         return put
     }
 
-    /// Adds an event to the senders that wait for room; returns its ticket, or nil if there is room.
-    func ticketIfFull(_ event: QueuedEvent) -> UInt64? {
+    /// Adds an event to the senders that wait for room; returns the number of the sender, or nil if there is room.
+    func enqueueSenderIfFull(_ event: QueuedEvent) -> UInt64? {
         state.withLock { state -> UInt64? in
             guard !state.isFinished, state.buffer.overflow == .suspend, state.consumers.isEmpty,
                 state.items.count >= state.buffer.capacity || !state.senders.isEmpty
             else { return nil }
-            state.lastTicket += 1
+            state.lastID += 1
             state.counts.produced += 1
-            state.senders.append(Sender(ticket: state.lastTicket, event: event))
-            return state.lastTicket
+            state.senders.append(Sender(id: state.lastID, event: event))
+            return state.lastID
         }
     }
 
-    /// Waits until there is room for the event of a ticket; returns false if the event was dropped.
-    func waitForRoom(_ ticket: UInt64) async -> Bool {
+    /// Waits until there is room for the event of a sender; returns false if the event was dropped.
+    func waitForRoom(_ id: UInt64) async -> Bool {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let decided = state.withLock { state -> Bool? in
-                    if let decided = state.decided.removeValue(forKey: ticket) { return decided }
-                    _ = state.senders.update(where: { $0.ticket == ticket }) { $0.continuation = continuation }
+                    if let decided = state.decided.removeValue(forKey: id) { return decided }
+                    _ = state.senders.update(where: { $0.id == id }) { $0.continuation = continuation }
                     return nil
                 }
                 if let decided { continuation.resume(returning: decided) }
             }
         } onCancel: {
             let sender = state.withLock { state -> Sender? in
-                let sender = state.senders.removeFirst { $0.ticket == ticket }
+                let sender = state.senders.removeFirst { $0.id == id }
                 guard let sender else { return nil }
                 state.counts.dropped += 1
-                if sender.continuation == nil { state.decided[ticket] = false }
+                if sender.continuation == nil { state.decided[id] = false }
                 return sender
             }
             sender?.continuation?.resume(returning: false)
@@ -151,7 +139,7 @@ final class Mailbox: Sendable {
         state.counts.consumed += 1
         guard let sender = state.senders.popFirst() else { return (event, nil) }
         state.items.append(sender.event)
-        if sender.continuation == nil { state.decided[sender.ticket] = true }
+        if sender.continuation == nil { state.decided[sender.id] = true }
         return (event, sender)
     }
 
@@ -167,19 +155,19 @@ final class Mailbox: Sendable {
         }
         sender?.continuation?.resume(returning: true)
         if event != nil || isOver { return event }
-        let ticket = state.withLock { state in
-            state.lastTicket += 1
-            return state.lastTicket
+        let id = state.withLock { state in
+            state.lastID += 1
+            return state.lastID
         }
-        defer { state.withLock { _ = $0.cancelledConsumers.remove(ticket) } }
+        defer { state.withLock { _ = $0.cancelledConsumers.remove(id) } }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 // An event may have arrived since the first check.
                 let (event, sender, isWaiting) = state.withLock { state -> (QueuedEvent?, Sender?, Bool) in
                     let (event, sender) = Self.take(&state)
                     if event != nil { return (event, sender, false) }
-                    if state.isFinished || state.cancelledConsumers.contains(ticket) { return (nil, nil, false) }
-                    state.consumers.append(Consumer(ticket: ticket, continuation: continuation))
+                    if state.isFinished || state.cancelledConsumers.contains(id) { return (nil, nil, false) }
+                    state.consumers.append(Consumer(id: id, continuation: continuation))
                     return (nil, nil, true)
                 }
                 sender?.continuation?.resume(returning: true)
@@ -187,8 +175,8 @@ final class Mailbox: Sendable {
             }
         } onCancel: {
             let consumer = state.withLock { state in
-                let consumer = state.consumers.removeFirst { $0.ticket == ticket }
-                if consumer == nil { state.cancelledConsumers.insert(ticket) }
+                let consumer = state.consumers.removeFirst { $0.id == id }
+                if consumer == nil { state.cancelledConsumers.insert(id) }
                 return consumer
             }
             consumer?.continuation.resume(returning: nil)
@@ -205,7 +193,7 @@ final class Mailbox: Sendable {
             let items = throwingAway ? state.items.removeAll() : []
             let senders = state.senders.removeAll()
             state.counts.dropped += items.count + senders.count
-            for sender in senders where sender.continuation == nil { state.decided[sender.ticket] = false }
+            for sender in senders where sender.continuation == nil { state.decided[sender.id] = false }
             return (items, senders, state.consumers.removeAll())
         }
         for sender in senders { sender.continuation?.resume(returning: false) }
@@ -220,18 +208,4 @@ final class Mailbox: Sendable {
             return counts
         }
     }
-}
-
-/// The numbers of events that a queued watcher or a stream has received and dropped.
-///
-/// At any time, `produced == consumed + dropped + buffered`.
-public struct EventCounts: Hashable, Sendable {
-    /// The number of events that were triggered since the start of the watch.
-    public internal(set) var produced = 0
-    /// The number of events that were received.
-    public internal(set) var consumed = 0
-    /// The number of events that were dropped because there was no room, or at the end.
-    public internal(set) var dropped = 0
-    /// The number of waiting events, including those of suspended senders.
-    public internal(set) var buffered = 0
 }

@@ -30,7 +30,9 @@ public struct DeliveryResult: Sendable {
     /// Returns the result with the outcome of the watchers for which the sender waited.
     func adding(queued: Int, dropped: Int) -> DeliveryResult {
         var tally = DeliveryTally()
-        (tally.delivered, tally.queued, tally.dropped) = (delivered, self.queued + queued, self.dropped + dropped)
+        tally.delivered = delivered
+        tally.queued = self.queued + queued
+        tally.dropped = self.dropped + dropped
         tally.failures = errors
         return DeliveryResult(sequence: sequence, tally)
     }
@@ -50,12 +52,15 @@ public struct DeliveryResult: Sendable {
     }
 
     init(failure: any Error) {
-        (sequence, counts, errors) = (0, (0, 0, 0), [failure])
+        sequence = 0
+        counts = (0, 0, 0)
+        errors = [failure]
     }
 
     @usableFromInline
     init(sequence: UInt64, _ tally: DeliveryTally) {
-        (self.sequence, errors) = (sequence, tally.failures)
+        self.sequence = sequence
+        errors = tally.failures
         counts = (
             UInt32(clamping: tally.delivered), UInt32(clamping: tally.queued), UInt32(clamping: tally.dropped)
         )
@@ -73,19 +78,64 @@ struct DeliveryTally {
     @usableFromInline var dropped: Int
     @usableFromInline var failures: [any Error]?
 
-    @inlinable init() { (delivered, queued, dropped, failures) = (0, 0, 0, nil) }
+    @inlinable
+    init() {
+        delivered = 0
+        queued = 0
+        dropped = 0
+        failures = nil
+    }
 
     @inlinable var isEmpty: Bool { delivered == 0 && queued == 0 && dropped == 0 && failures == nil }
 }
 
+/// The result of passing an event to a watcher.
+enum TakeOutcome {
+    case delivered
+    case queued
+    /// The event was queued, and an older event was dropped.
+    case displaced
+    /// The event itself was dropped.
+    case dropped
+    case skipped
+}
+
 extension DeliveryTally {
-    mutating func count(_ taking: Taking) {
-        switch taking {
+    mutating func count(_ outcome: TakeOutcome) {
+        switch outcome {
         case .delivered: delivered += 1
         case .queued: queued += 1
-        case .displaced: (queued, dropped) = (queued + 1, dropped + 1)
+        case .displaced:
+            queued += 1
+            dropped += 1
         case .dropped: dropped += 1
         case .skipped: break
         }
+    }
+}
+
+/// A trace of one trigger.
+public struct EventTrace: Sendable, CustomStringConvertible {
+    /// The name of the topic.
+    public let name: String
+    /// The source line of the trigger.
+    public let location: EventLocation
+    /// The origin of the event.
+    package let metadata: EventMetadata?
+    /// The nesting depth of the trigger on the bus.
+    package let depth: Int
+    /// The result of the trigger.
+    public let result: DeliveryResult
+    /// The duration of the trigger, including its inline handlers.
+    public let duration: Duration
+
+    /// The trace in one line, indented by its depth.
+    public var description: String {
+        let indent = String(repeating: "  ", count: depth)
+        var text = "\(indent)\(name) #\(result.sequence) (\(location)) delivered \(result.delivered)"
+        if result.queued > 0 { text += ", queued \(result.queued)" }
+        if result.dropped > 0 { text += ", dropped \(result.dropped)" }
+        if !result.failures.isEmpty { text += ", failed \(result.failures.count)" }
+        return text + " in \(duration)"
     }
 }

@@ -37,10 +37,15 @@ public struct EventBusError: Error, Sendable, CustomStringConvertible {
         location: EventLocation? = nil, otherLocation: EventLocation? = nil, trail: [String] = [],
         underlying: (any Error)? = nil
     ) {
-        (self.code, self.subject, self.offset) = (code, subject, offset)
-        (self.expected, self.found) = (expected, found)
-        (self.location, self.otherLocation) = (location, otherLocation)
-        (self.trail, self.underlying) = (trail, underlying)
+        self.code = code
+        self.subject = subject
+        self.offset = offset
+        self.expected = expected
+        self.found = found
+        self.location = location
+        self.otherLocation = otherLocation
+        self.trail = trail
+        self.underlying = underlying
     }
 
     /// The message in one line, with all details.
@@ -79,11 +84,13 @@ public struct EventLocation: Hashable, Sendable, CustomStringConvertible {
     /// The line, from 1.
     public let line: Int
     /// The column in bytes, from 1, or 0 if unknown.
-    public let column: Int
+    package let column: Int
 
     /// Creates a location.
     package init(file: String, line: Int, column: Int = 0) {
-        (self.file, self.line, self.column) = (file, line, column)
+        self.file = file
+        self.line = line
+        self.column = column
     }
 
     init(_ fileID: StaticString, _ line: UInt32, _ column: UInt32) {

@@ -34,8 +34,10 @@ public struct EventMetadata: Hashable, Sendable {
     public init(
         source: String? = nil, time: Duration? = nil, correlationID: String? = nil, traceParent: TraceParent? = nil
     ) {
-        (self.source, self.time) = (source, time)
-        (self.correlationID, self.traceParent) = (correlationID, traceParent)
+        self.source = source
+        self.time = time
+        self.correlationID = correlationID
+        self.traceParent = traceParent
     }
 
     /// The metadata for triggers of the current task; nil if there is none.

@@ -16,8 +16,12 @@ public struct Signal<Payload: Sendable>: Sendable {
 
     @inlinable
     init(name: String, payload: Payload, sequence: UInt64, depth: Int, object: AnyObject?, box: MetadataBox? = nil) {
-        (self.name, self.payload, self.sequence) = (name, payload, sequence)
-        (self.depth, eventSource, self.box) = (depth, EventSource(object), box)
+        self.name = name
+        self.payload = payload
+        self.sequence = sequence
+        self.depth = depth
+        eventSource = EventSource(object)
+        self.box = box
     }
 
     /// The origin of the event: time, part of the system, and the work that it belongs to; nil without metadata.
@@ -42,4 +46,34 @@ public struct Signal<Payload: Sendable>: Sendable {
     @usableFromInline var erased: Signal<any Sendable> {
         Signal<any Sendable>(name: name, payload: payload, sequence: sequence, depth: depth, object: object, box: box)
     }
+}
+
+/// The object from which an event comes.
+@usableFromInline
+struct EventSource: Sendable {
+    // Safe because the object is only retained and compared, and returned only as a Sendable type.
+    @usableFromInline nonisolated(unsafe) let object: AnyObject?
+
+    @inlinable
+    init(_ object: AnyObject?) { self.object = object }
+}
+
+/// An object that isn't retained, such as the owner or the source of a watch.
+struct WeakObject: Sendable {
+    // Safe because the object is only compared, and returned only as an EventSource.
+    nonisolated(unsafe) weak let object: AnyObject?
+
+    init(_ object: AnyObject?) { self.object = object }
+}
+
+/// A failure during the delivery of an event.
+public struct EventFailure: Sendable {
+    /// The error of the handler, or an ``EventBusError`` of the bus.
+    public let error: any Error
+    /// The name of the topic.
+    public let name: String
+    /// The number of the trigger; 0 if it was refused.
+    package let sequence: UInt64
+    /// The location of the watch whose handler threw; nil if the bus refused the event.
+    public let watcher: EventLocation?
 }

@@ -1,5 +1,8 @@
 internal import AshlarCore
 
+/// The package's mutex; the alias takes precedence over the type in `Synchronization` if both are imported.
+typealias Mutex = AshlarCore.Mutex
+
 /// The rules for topic names: 1 to 255 bytes of UTF-8, segments separated by `:`, no empty segment, no `*`.
 enum TopicName {
     static let longest = 255
@@ -8,7 +11,8 @@ enum TopicName {
 
     /// Returns whether a name satisfies the rules.
     static func isWellFormed(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
-        var (isValid, last) = (1...longest ~= name.count, separator)
+        var isValid = 1...longest ~= name.count
+        var last = separator
         for byte in name {
             if byte == star || byte == separator && last == separator { isValid = false }
             last = byte
@@ -42,6 +46,41 @@ enum TopicName {
         return name.withUTF8 { mistake(in: $0) }
     }
 
-    /// Hashes a name with the seed of this process; the result is never 0.
-    static func hash(_ name: UnsafeBufferPointer<UInt8>) -> UInt64 { ByteHash.hash(name) | 1 }
+    /// Hashes a name with the seed of this process.
+    static func hash(_ name: UnsafeBufferPointer<UInt8>) -> UInt64 { ByteHash.hash(name) }
+
+    static func hash(of name: String) -> UInt64 { ByteHash.hash(name) }
+}
+
+/// Text that is compared byte by byte.
+///
+/// `String` considers the composed and the decomposed form of a letter equal; names and patterns don't.
+package struct ByteText: Hashable, Sendable, CustomStringConvertible {
+    package let text: String
+    package var description: String { text }
+
+    package init(_ text: String) { self.text = text }
+
+    package static func == (a: Self, b: Self) -> Bool { a.text.hasSameBytes(as: b.text) }
+
+    package func hash(into hasher: inout Hasher) {
+        var text = text
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
+}
+
+extension String {
+    /// Returns whether two strings have the same bytes.
+    package func hasSameBytes(as other: String) -> Bool {
+        let areSame: Bool?? = utf8.withContiguousStorageIfAvailable { bytes in
+            other.utf8.withContiguousStorageIfAvailable { bytes.count == $0.count && bytes.elementsEqual($0) }
+        }
+        // Only strings that aren't native Swift strings have no contiguous storage.
+        return (areSame ?? nil) ?? utf8.elementsEqual(other.utf8)
+    }
+}
+
+extension Sequence<String> {
+    /// Returns whether a string has the same bytes as another one.
+    func contains(bytesOf text: String) -> Bool { contains { $0.hasSameBytes(as: text) } }
 }

@@ -40,8 +40,10 @@ public struct TopicPattern: Sendable, Hashable, CustomStringConvertible, Express
     }
 
     private init(_ text: String, segments: [[UInt8]?], hasTail: Bool, hasWildcard: Bool) {
-        (self.text, self.segments) = (ByteText(text), segments)
-        (self.hasTail, self.hasWildcard) = (hasTail, hasWildcard)
+        self.text = ByteText(text)
+        self.segments = segments
+        self.hasTail = hasTail
+        self.hasWildcard = hasWildcard
     }
 
     private static func parse(_ text: String) -> Result<TopicPattern, EventBusError> {
@@ -55,13 +57,17 @@ public struct TopicPattern: Sendable, Hashable, CustomStringConvertible, Express
         }
         // Bytes, because a `:` and a combining accent after it form one character.
         let parts = text.utf8.split(separator: TopicName.separator, omittingEmptySubsequences: false)
-        var (segments, offset, hasTail, hasWildcard): ([[UInt8]?], Int, Bool, Bool) = ([], 0, false, false)
+        var segments: [[UInt8]?] = []
+        var offset = 0
+        var hasTail = false
+        var hasWildcard = false
         for (index, part) in parts.enumerated() {
             let isLast = index == parts.count - 1
             guard !part.isEmpty else { return mistake(offset, "a segment", isLast ? "the end" : "':'") }
             if part.elementsEqual("**".utf8) {
                 guard isLast else { return mistake(offset, "'**' as the last segment only", "'**' before others") }
-                (hasTail, hasWildcard) = (true, true)
+                hasTail = true
+                hasWildcard = true
             } else if part.elementsEqual("*".utf8) {
                 segments.append(nil)
                 hasWildcard = true

@@ -19,7 +19,9 @@ public struct TraceParent: Hashable, Sendable, CustomStringConvertible {
     public let isSampled: Bool
 
     private init(_ trace: TraceID, _ parent: UInt64, isSampled: Bool) {
-        (self.trace, self.parent, self.isSampled) = (trace, parent, isSampled)
+        self.trace = trace
+        self.parent = parent
+        self.isSampled = isSampled
     }
 
     /// Creates the start of a new trace, with random identifiers.
@@ -44,8 +46,9 @@ public struct TraceParent: Hashable, Sendable, CustomStringConvertible {
             for at in range {
                 guard at < bytes.count else { throw error(at, "a lowercase hexadecimal digit") }
                 switch bytes[at] {
-                case 0x30...0x39: value = value << 4 | UInt64(bytes[at] - 0x30)
-                case 0x61...0x66: value = value << 4 | UInt64(bytes[at] - 0x57)
+                case UInt8(ascii: "0")...UInt8(ascii: "9"): value = value << 4 | UInt64(bytes[at] - UInt8(ascii: "0"))
+                case UInt8(ascii: "a")...UInt8(ascii: "f"):
+                    value = value << 4 | UInt64(bytes[at] - UInt8(ascii: "a") + 10)
                 default: throw error(at, "a lowercase hexadecimal digit")
                 }
             }
@@ -77,7 +80,7 @@ public struct TraceParent: Hashable, Sendable, CustomStringConvertible {
     public var traceID: String { Self.hex(trace.high) + Self.hex(trace.low) }
 
     /// The identifier of this step: 16 hexadecimal digits.
-    public var parentID: String { Self.hex(parent) }
+    package var parentID: String { Self.hex(parent) }
 
     /// Returns a new step of the same trace.
     public func child() -> TraceParent { TraceParent(trace, Self.randomID(), isSampled: isSampled) }

@@ -25,23 +25,24 @@ struct BusThread {
 
     /// The innermost trigger: the number of its bus and the depth of triggers on that bus.
     struct Nesting {
-        fileprivate let word: UInt64
+        /// The number of the bus, and below its 32 bits the depth, as C stores them.
+        fileprivate let packed: UInt64
 
-        fileprivate init(word: UInt64) { self.word = word }
+        fileprivate init(packed: UInt64) { self.packed = packed }
 
-        init(bus: UInt32, depth: UInt32) { word = UInt64(bus) << 32 | UInt64(depth) }
+        init(bus: UInt32, depth: UInt32) { packed = UInt64(bus) << 32 | UInt64(depth) }
 
         /// Whether the thread is not inside a trigger.
         var isOutermost: Bool { depth == 0 }
 
-        var bus: UInt32 { UInt32(truncatingIfNeeded: word >> 32) }
-        var depth: UInt32 { UInt32(truncatingIfNeeded: word) }
+        var bus: UInt32 { UInt32(truncatingIfNeeded: packed >> 32) }
+        var depth: UInt32 { UInt32(truncatingIfNeeded: packed) }
     }
 
     /// The innermost trigger.
     var nesting: Nesting {
-        get { Nesting(word: state.pointee.nesting) }
-        nonmutating set { state.pointee.nesting = newValue.word }
+        get { Nesting(packed: state.pointee.nesting) }
+        nonmutating set { state.pointee.nesting = newValue.packed }
     }
 
     /// Returns the depth of the thread's running triggers of a bus, even with triggers of other buses between them.
@@ -57,13 +58,13 @@ struct BusThread {
     func enter(bus: UInt32, depth: UInt32) -> Nesting {
         let outer = nesting
         if !outer.isOutermost, outer.bus != bus { push(outer) }
-        state.pointee.nesting = Nesting(bus: bus, depth: depth).word
+        state.pointee.nesting = Nesting(bus: bus, depth: depth).packed
         return outer
     }
 
     /// Leaves a trigger of a bus.
     func leave(to outer: Nesting, from bus: UInt32) {
-        state.pointee.nesting = outer.word
+        state.pointee.nesting = outer.packed
         if !outer.isOutermost, outer.bus != bus { pop() }
     }
 
@@ -131,9 +132,12 @@ final class ThreadFrame {
     let depth: UInt32
     let outer: ThreadFrame?
     /// The postponed triggers.
-    var line = Fifo<() -> Void>()
+    var postponed = Fifo<() -> Void>()
 
     init(_ kind: Kind, bus: UInt32, depth: UInt32 = 0, outer: ThreadFrame?) {
-        (self.kind, self.bus, self.depth, self.outer) = (kind, bus, depth, outer)
+        self.kind = kind
+        self.bus = bus
+        self.depth = depth
+        self.outer = outer
     }
 }

@@ -2,6 +2,9 @@ import Synchronization
 
 /// The queue of a watcher whose handler runs later: events wait in a mailbox, and one task at a time handles them.
 final class EventQueue<Payload: Sendable>: Sendable {
+    /// Called after a handler with its watcher, the name and the number of the event, and the error of the handler.
+    typealias DidHandle = @Sendable (Watcher, _ name: String, _ sequence: UInt64, (any Error)?) -> Void
+
     let mailbox: Mailbox
     /// Runs the handler inside the trigger if the caller is on the main actor; nil in all other queues.
     private let callOnMain: (@Sendable (Signal<Payload>) throws -> Bool)?
@@ -19,7 +22,10 @@ final class EventQueue<Payload: Sendable>: Sendable {
         drain: (@Sendable (TypedWatcher<Payload>) async -> Void)? = nil
     ) {
         mailbox = Mailbox(buffer)
-        (self.hasActor, self.leftover, self.callOnMain, self.drain) = (hasActor, leftover, callOnMain, drain)
+        self.hasActor = hasActor
+        self.leftover = leftover
+        self.callOnMain = callOnMain
+        self.drain = drain
     }
 
     /// Returns a queue for a stream.
@@ -27,24 +33,24 @@ final class EventQueue<Payload: Sendable>: Sendable {
 
     /// Returns a queue whose handler runs in a task.
     static func task(
-        _ buffer: EventBuffer, bus: any WatcherBus, leftover: (@Sendable (Signal<Payload>) -> Void)? = nil,
+        _ buffer: EventBuffer, didHandle: @escaping DidHandle, leftover: (@Sendable (Signal<Payload>) -> Void)? = nil,
         handler: @escaping @Sendable (Signal<Payload>) async throws -> Void
     ) -> EventQueue {
-        EventQueue(buffer, leftover: leftover, drain: { [weak bus] in await $0.drain(isolation: nil, bus, handler) })
+        EventQueue(buffer, leftover: leftover, drain: { await $0.drain(isolation: nil, didHandle, handler) })
     }
 
     /// Returns a queue whose handler runs on an actor, which isn't retained.
     static func actor<On: Actor>(
-        _ actor: On, _ buffer: EventBuffer, bus: any WatcherBus,
+        _ actor: On, _ buffer: EventBuffer, didHandle: @escaping DidHandle,
         handler: @escaping @Sendable (isolated On, Signal<Payload>) async throws -> Void
     ) -> EventQueue {
-        @Sendable func drain(_ watcher: TypedWatcher<Payload>, on actor: isolated On, _ bus: (any WatcherBus)?) async {
-            await watcher.drain(isolation: actor, bus) { try await handler(actor, $0) }
+        @Sendable func drain(_ watcher: TypedWatcher<Payload>, on actor: isolated On) async {
+            await watcher.drain(isolation: actor, didHandle) { try await handler(actor, $0) }
         }
         return EventQueue(
             buffer, hasActor: { [weak actor] in actor != nil },
-            drain: { [weak actor, weak bus] watcher in
-                if let actor { await drain(watcher, on: actor, bus) } else { watcher.didCancel() }
+            drain: { [weak actor] watcher in
+                if let actor { await drain(watcher, on: actor) } else { watcher.didCancel() }
             })
     }
 
@@ -53,7 +59,7 @@ final class EventQueue<Payload: Sendable>: Sendable {
     /// If the caller is on the main actor and no event waits, the handler runs at once. The handler returns false if
     /// the owner of the watch has been released.
     static func main(
-        isAlwaysQueued: Bool, bus: any WatcherBus,
+        isAlwaysQueued: Bool, didHandle: @escaping DidHandle,
         handler: @escaping @MainActor @Sendable (Signal<Payload>) throws -> Bool
     ) -> EventQueue {
         let call: @Sendable (Signal<Payload>) throws -> Bool = { signal in
@@ -61,28 +67,29 @@ final class EventQueue<Payload: Sendable>: Sendable {
         }
         return EventQueue(
             .unbounded, callOnMain: isAlwaysQueued ? nil : call,
-            drain: { @MainActor [weak bus] in
-                await $0.drain(isolation: MainActor.shared, bus) { _ = try handler($0) }
+            drain: { @MainActor in
+                await $0.drain(isolation: MainActor.shared, didHandle) { _ = try handler($0) }
             })
     }
 
     /// Receives an event for the watcher of this queue.
-    func take(_ signal: Signal<Payload>, _ call: TriggerCall, for watcher: TypedWatcher<Payload>) throws -> Taking {
+    func take(_ signal: Signal<Payload>, _ call: TriggerCall, for watcher: TypedWatcher<Payload>) throws -> TakeOutcome
+    {
         if let callOnMain, call.isOnMain, mailbox.isIdle { return try callOnMain(signal) ? .delivered : .skipped }
         guard hasActor() else { return .skipped }
         let event = QueuedSignal(signal)
-        if let sending = call.sending, let ticket = mailbox.ticketIfFull(event) {
-            sending.add { [mailbox] in await mailbox.waitForRoom(ticket) }
+        if let sending = call.sending, let sender = mailbox.enqueueSenderIfFull(event) {
+            sending.add { [mailbox] in await mailbox.waitForRoom(sender) }
             return .skipped
         }
         return put(event, for: watcher)
     }
 
     /// Adds an event to the mailbox.
-    func put(_ event: QueuedSignal<Payload>, for watcher: TypedWatcher<Payload>) -> Taking {
-        let (taking, mustDrain) = mailbox.put(event)
+    func put(_ event: QueuedSignal<Payload>, for watcher: TypedWatcher<Payload>) -> TakeOutcome {
+        let (outcome, mustDrain) = mailbox.put(event)
         if mustDrain, let drain { Task.detached(priority: Task.currentPriority) { await drain(watcher) } }
-        return taking
+        return outcome
     }
 
     /// Ends the queue; the reader of a stream still receives the waiting events.
@@ -96,26 +103,26 @@ final class EventQueue<Payload: Sendable>: Sendable {
 extension TypedWatcher {
     /// Handles the waiting events, and yields from time to time.
     fileprivate func drain(
-        isolation: isolated (any Actor)?, _ bus: (any WatcherBus)?,
+        isolation: isolated (any Actor)?, _ didHandle: EventQueue<Payload>.DidHandle,
         _ handle: (Signal<Payload>) async throws -> Void
     ) async {
         guard let mailbox = queue?.mailbox else { return }
-        let isOnce = state.load(ordering: .relaxed) & WatcherState.once.rawValue != 0
-        await Watcher.$drained.withValue(Watcher.drained.union([ObjectIdentifier(self)])) {
-            var (batch, handled) = (Fifo<QueuedEvent>(), 0)
+        await Watcher.$handling.withValue(Watcher.handling.union([ObjectIdentifier(self)])) {
+            var batch = Fifo<QueuedEvent>()
+            var handled = 0
             while let event = mailbox.takeOrRest(&batch) {
                 let signal = QueuedSignal<Payload>.signal(of: event)
                 guard isLive else {
                     queue?.leftover?(signal)
                     continue
                 }
+                var failure: (any Error)?
                 do {
                     try await MetadataBox.handle(signal.box, isolation: isolation) { try await handle(signal) }
                 } catch {
-                    bus?.report(
-                        EventFailure(error: error, name: signal.name, sequence: signal.sequence, watcher: location))
+                    failure = error
                 }
-                if isOnce { bus?.forget(self, topic: signal.name) }
+                didHandle(self, signal.name, signal.sequence, failure)
                 handled += 1
                 if handled % 64 == 0 { await Task.yield() }
             }
@@ -133,12 +140,4 @@ final class QueuedSignal<Payload: Sendable>: Sendable {
     static func signal(of event: QueuedEvent) -> Signal<Payload> {
         unsafeDowncast(event, to: QueuedSignal<Payload>.self).signal
     }
-}
-
-/// The interface of a bus that a watcher's queue uses.
-protocol WatcherBus: AnyObject, Sendable {
-    /// Reports the error of a handler.
-    func report(_ failure: EventFailure)
-    /// Removes a watcher that has received its only event.
-    func forget(_ watcher: Watcher, topic name: String)
 }

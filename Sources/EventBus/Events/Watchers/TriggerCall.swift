@@ -1,33 +1,26 @@
 internal import AshlarCore
 
 /// The arguments of a trigger, except the payload.
-@usableFromInline
 struct TriggerCall: Sendable {
-    @usableFromInline let eventSource: EventSource
-    @usableFromInline var isolation: (any Actor)?
-    @usableFromInline let fileID: StaticString
-    @usableFromInline let line: UInt32
-    @usableFromInline let column: UInt32
+    let eventSource: EventSource
+    var isolation: (any Actor)?
+    let place: TriggerPlace
     /// The waits of an asynchronous caller; nil for a synchronous caller.
-    @usableFromInline var sending: PendingSends?
-    /// 0 for a new trigger; otherwise the number of the trigger, or `max` if it has none.
-    @usableFromInline var stage: UInt64
+    var sending: PendingSends?
+    /// The number of the trigger, if it was stored.
+    var sequence: UInt64?
     /// The metadata of the event, once it is known.
-    @usableFromInline var metadata: MetadataBox?
+    var metadata: MetadataBox?
 
-    @inlinable
-    init(
-        source: AnyObject?, isolation: (any Actor)?, fileID: StaticString, line: UInt32, column: UInt32
-    ) {
-        (eventSource, self.isolation) = (EventSource(source), isolation)
-        (self.fileID, self.line, self.column) = (fileID, line, column)
-        // Initialized here instead of at the declaration, which would be a call that can't be inlined.
-        (sending, stage, metadata) = (nil, 0, nil)
+    init(source: AnyObject?, isolation: (any Actor)?, place: TriggerPlace) {
+        eventSource = EventSource(source)
+        self.isolation = isolation
+        self.place = place
     }
 
-    @inlinable var source: AnyObject? { eventSource.object }
+    var source: AnyObject? { eventSource.object }
 
-    var location: EventLocation { EventLocation(fileID, line, column) }
+    var location: EventLocation { place.location }
 
     /// Whether the caller is known to run on the main actor.
     var isOnMain: Bool { isolation === MainActor.shared }
@@ -38,8 +31,36 @@ struct TriggerCall: Sendable {
     }
 }
 
-/// The waits of an asynchronous trigger.
+/// The arguments of a trigger that passed the stages before its delivery.
 @usableFromInline
+final class StagedCall: Sendable {
+    let call: TriggerCall
+    @usableFromInline let metadata: MetadataBox?
+
+    init(_ call: TriggerCall) {
+        self.call = call
+        metadata = call.metadata
+    }
+}
+
+/// The place of a trigger in source code.
+@usableFromInline
+struct TriggerPlace: Sendable {
+    @usableFromInline let fileID: StaticString
+    @usableFromInline let line: UInt32
+    @usableFromInline let column: UInt32
+
+    @inlinable
+    init(_ fileID: StaticString, _ line: UInt32, _ column: UInt32) {
+        self.fileID = fileID
+        self.line = line
+        self.column = column
+    }
+
+    var location: EventLocation { EventLocation(fileID, line, column) }
+}
+
+/// The waits of an asynchronous trigger.
 final class PendingSends: Sendable {
     /// A closure that returns whether there was room for the event; nil for a wait with another purpose.
     typealias Wait = @Sendable () async -> Bool?
@@ -48,14 +69,14 @@ final class PendingSends: Sendable {
 
     func add(_ wait: @escaping Wait) { waits.withLock { $0.append(wait) } }
 
-    /// Makes the sender wait for the returned departure.
-    func awaitPassage() -> Departure {
-        let passage = Departure()
+    /// Makes the sender wait for the returned completion.
+    func awaitCompletion() -> Completion {
+        let completion = Completion()
         add {
-            await passage.wait()
+            await completion.wait()
             return nil
         }
-        return passage
+        return completion
     }
 
     func next() -> Wait? { waits.withLock { $0.popFirst() } }

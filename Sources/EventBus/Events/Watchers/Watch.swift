@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// A handle that cancels a registered watch.
 ///
 /// Releasing the handle doesn't cancel the watch; ``cancel()`` does, or releasing the ``WatchBag`` in which it is
@@ -8,7 +10,9 @@ public struct Watch: Sendable, Hashable {
     let source: ObjectIdentifier?
 
     init(host: any WatchHost, id: UInt64, source: ObjectIdentifier? = nil) {
-        (self.host, self.id, self.source) = (host, id, source)
+        self.host = host
+        self.id = id
+        self.source = source
     }
 
     /// Ends the watch.
@@ -28,7 +32,7 @@ public struct Watch: Sendable, Hashable {
     /// before, so it deadlocks if such a trigger waits for the caller. Inside the watch's own asynchronous handler, it
     /// returns at once. In a `Task.detached` for which the handler waits, it deadlocks; use
     /// ``cancelAndWait(within:clock:)`` there.
-    public func cancelAndWait() async { await host.depart(id)?.wait() }
+    public func cancelAndWait() async { await host.cancelAndTrack(id)?.wait() }
 
     /// Ends the watch and waits until no call of the handler is running, up to a limit.
     ///
@@ -43,9 +47,9 @@ public struct Watch: Sendable, Hashable {
         within limit: Duration, clock: any Clock<Duration> = ContinuousClock()
     ) async throws {
         let watched = watched
-        guard let departure = host.depart(id) else { return }
-        let result = ResultSlot<Void>()
-        departure.whenOver { result.finish(.success(())) }
+        guard let end = host.cancelAndTrack(id) else { return }
+        let result = PendingResult<Void>()
+        end.whenComplete { result.finish(.success(())) }
         try await result.wait(within: limit, clock: clock) {
             EventBusError(
                 .handlerRunning, subject: watched, expected: "the end of the handler's call within \(limit)",
@@ -75,5 +79,88 @@ public struct Watch: Sendable, Hashable {
     public func hash(into hasher: inout Hasher) {
         hasher.combine(ObjectIdentifier(host))
         hasher.combine(id)
+    }
+}
+
+/// An object with which watches are registered: a topic on a bus, the patterns of a bus, or a route.
+protocol WatchHost: AnyObject, Sendable {
+    /// The watched text: the name of a topic, a pattern, or `**` for all events.
+    var watched: String { get }
+
+    /// Cancels a watch; returns whether this call ended it.
+    ///
+    /// The values that the handler captured are released before the method returns, unless a trigger uses them.
+    func cancel(_ id: UInt64) -> Bool
+
+    /// Returns whether the watch still receives events.
+    func isLive(_ id: UInt64) -> Bool
+
+    /// Returns the watcher of a current watch.
+    func watcher(_ id: UInt64) -> Watcher?
+
+    /// Returns whether the watches belong to a bus or a router.
+    func belongs(to owner: AnyObject) -> Bool
+
+    /// The cancelled watchers that triggers still use; nil if the host has no watchers.
+    var cancelledInUse: CancelledWatchers? { get }
+}
+
+extension WatchHost {
+    func watcher(_ id: UInt64) -> Watcher? { nil }
+
+    func isLive(_ id: UInt64) -> Bool { watcher(id)?.isLive ?? false }
+
+    var cancelledInUse: CancelledWatchers? { nil }
+
+    /// Ends a watcher that was removed from the lists; returns whether this call ended it.
+    ///
+    /// The watcher is a variable of the caller, so that a handler that no trigger uses is released before the return.
+    func end(_ watcher: inout Watcher?) -> Bool {
+        guard let wasLive = watcher?.cancel() else { return false }
+        watcher?.didCancel()
+        if !isKnownUniquelyReferenced(&watcher), let watcher { cancelledInUse?.insert(watcher) }
+        return wasLive
+    }
+
+    /// Cancels a watch and returns the end of its last call.
+    ///
+    /// Returns nil if no call is running, or if the caller is the watch's own asynchronous handler.
+    func cancelAndTrack(_ id: UInt64) -> Completion? {
+        let watcher = watcher(id)
+        let end = watcher?.currentUsage.end
+        let isInside = watcher.map { Watcher.handling.contains(ObjectIdentifier($0)) } ?? false
+        _ = consume watcher
+        _ = cancel(id)
+        if isInside { return nil }
+        return end ?? cancelledInUse?.end(of: id)
+    }
+}
+
+/// The watchers of a bus that were cancelled during a call.
+///
+/// They are no longer in the lists of watchers, but a caller may wait for the end of the call.
+final class CancelledWatchers: Sendable {
+    private struct Entry {
+        let end: Completion
+        let watcher: ObjectIdentifier
+    }
+
+    private let state = Mutex<[UInt64: Entry]>([:])
+
+    /// Stores a cancelled watcher until its last call ends.
+    func insert(_ watcher: Watcher) {
+        let id = watcher.id
+        let end = watcher.currentUsage.end
+        state.withLock { $0[id] = Entry(end: end, watcher: ObjectIdentifier(watcher)) }
+        end.whenComplete { [weak self] in
+            let old = self?.state.withLock { $0.removeValue(forKey: id) }
+            _ = consume old
+        }
+    }
+
+    /// Returns the end of a watcher's last call; nil if it has passed or the caller is its own handler.
+    func end(of id: UInt64) -> Completion? {
+        let found = state.withLock { $0[id] }
+        return found.flatMap { Watcher.handling.contains($0.watcher) ? nil : $0.end }
     }
 }

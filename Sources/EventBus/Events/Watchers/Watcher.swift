@@ -7,55 +7,48 @@ class Watcher: @unchecked Sendable {
     // Unchecked because it has a subclass; every stored property is immutable or atomic.
     /// The registration number, unique on the bus and increasing.
     let id: UInt64
-    private let fileStart: UnsafePointer<UInt8>
+    private let fileID: StaticString
     private let line: UInt32
-    private let fileCount: UInt16
-    private let column: UInt16
+    private let column: UInt32
     let priority: Int8
-    /// 0 for a current watcher that needs only a plain call; otherwise a set of `WatcherState` bits.
-    @usableFromInline let state: Atomic<UInt8>
+    /// 0 for a current watcher that needs only a plain call; otherwise a set of `WatcherFlags`.
+    @usableFromInline let flags: Atomic<UInt8>
     /// Properties that only some watchers have; nil for plain watchers, which remain small.
     let details: WatchDetails?
-    private let attendance = Atomic<Unmanaged<Attendance>?>(nil)
+    /// The state that only few watchers need, created on first use.
+    private let usage = Mutex<WatcherUsage?>(nil)
 
     /// The watchers whose asynchronous handlers the current task is running.
-    @TaskLocal static var drained: Set<ObjectIdentifier> = []
+    @TaskLocal static var handling: Set<ObjectIdentifier> = []
 
-    fileprivate init(_ options: WatchOptions, id: UInt64, traits: WatcherState) {
+    fileprivate init(_ options: WatchOptions, id: UInt64, traits: WatcherFlags) {
         self.id = id
-        (fileStart, fileCount) = (options.fileID.utf8Start, UInt16(clamping: options.fileID.utf8CodeUnitCount))
-        (line, column) = (options.line, UInt16(clamping: options.column))
-        (priority, details) = (options.priority, options.details)
+        fileID = options.fileID
+        line = options.line
+        column = options.column
+        priority = options.priority
+        details = options.details
         var traits = options.once ? traits.union(.once) : traits
         if options.details?.hasOwner == true { traits.insert(.indirect) }
-        state = Atomic(traits.rawValue)
+        flags = Atomic(traits.rawValue)
     }
 
-    deinit {
-        guard let attendance = attendance.load(ordering: .acquiring) else { return }
-        attendance._withUnsafeGuaranteedRef { $0.departure.isOver() }
-        attendance.release()
-    }
+    deinit { usage.withLock { $0 }?.end.complete() }
 
-    /// Returns the attendance of the watcher, which is created on first use.
-    final func makeAttendance() -> Attendance {
-        if let known = attendance.load(ordering: .acquiring) { return known.takeUnretainedValue() }
-        let new = Unmanaged.passRetained(Attendance())
-        let (isMine, known) = attendance.compareExchange(
-            expected: nil, desired: new, ordering: .acquiringAndReleasing)
-        if isMine { return new.takeUnretainedValue() }
-        new.release()
-        return known?.takeUnretainedValue() ?? Attendance()
+    /// The end of the last trigger that uses the watcher, and the topics whose stored events it waits for.
+    final var currentUsage: WatcherUsage {
+        usage.withLock { usage in
+            if let usage { return usage }
+            let new = WatcherUsage()
+            usage = new
+            return new
+        }
     }
 
     /// The source location of the watch.
-    var location: EventLocation {
-        EventLocation(
-            file: String(decoding: UnsafeBufferPointer(start: fileStart, count: Int(fileCount)), as: UTF8.self),
-            line: Int(line), column: Int(column))
-    }
+    var location: EventLocation { EventLocation(fileID, line, column) }
 
-    final var isLive: Bool { state.load(ordering: .relaxed) & WatcherState.cancelled.rawValue == 0 }
+    final var isLive: Bool { flags.load(ordering: .relaxed) & WatcherFlags.cancelled.rawValue == 0 }
 
     /// Whether the owner or the source of the watch has been released.
     final var isOrphan: Bool { details?.isOrphan ?? false }
@@ -66,29 +59,29 @@ class Watcher: @unchecked Sendable {
     /// Claims the only event of a `once` watch; returns whether it was unclaimed.
     final func claim() -> Bool { insert(.claimed) }
 
-    /// Sets a bit of the state; returns whether it was clear.
-    final func insert(_ bit: WatcherState) -> Bool {
-        state.bitwiseOr(bit.rawValue, ordering: .acquiringAndReleasing).oldValue & bit.rawValue == 0
+    /// Sets a flag; returns whether it was clear.
+    private func insert(_ flag: WatcherFlags) -> Bool {
+        flags.bitwiseOr(flag.rawValue, ordering: .acquiringAndReleasing).oldValue & flag.rawValue == 0
     }
 
     // MARK: Stored events
 
     /// Makes the watcher skip the new events of a topic until it has received the stored events.
     final func beginJoining(_ topic: AnyObject) {
-        makeAttendance().joining.withLock { _ = $0.insert(ObjectIdentifier(topic)) }
+        currentUsage.joining.withLock { _ = $0.insert(ObjectIdentifier(topic)) }
         _ = insert(.joining)
     }
 
     final func endJoining(_ topic: AnyObject) {
-        makeAttendance().joining.withLock { topics in
+        currentUsage.joining.withLock { topics in
             topics.remove(ObjectIdentifier(topic))
             guard topics.isEmpty else { return }
-            state.bitwiseAnd(~WatcherState.joining.rawValue, ordering: .acquiringAndReleasing)
+            flags.bitwiseAnd(~WatcherFlags.joining.rawValue, ordering: .acquiringAndReleasing)
         }
     }
 
     final func isJoining(_ topic: AnyObject) -> Bool {
-        makeAttendance().joining.withLock { $0.contains(ObjectIdentifier(topic)) }
+        currentUsage.joining.withLock { $0.contains(ObjectIdentifier(topic)) }
     }
 
     /// Called once, outside all locks, after the watcher was cancelled and removed from the lists.
@@ -115,19 +108,21 @@ final class TypedWatcher<Payload: Sendable>: Watcher, @unchecked Sendable {
     /// The queue of a watcher whose handler runs later; nil for an inline watcher.
     let queue: EventQueue<Payload>?
 
-    init(_ options: WatchOptions, id: UInt64, traits: WatcherState, _ delivery: WatchDelivery<Payload>) {
+    init(_ options: WatchOptions, id: UInt64, traits: WatcherFlags, _ delivery: WatchDelivery<Payload>) {
         switch delivery {
         case .inline(let handler):
-            (self.handler, queue) = (handler, nil)
+            self.handler = handler
+            queue = nil
             super.init(options, id: id, traits: traits)
         case .queued(let queue):
-            (handler, self.queue) = ({ _ in }, queue)
+            handler = { _ in }
+            self.queue = queue
             super.init(options, id: id, traits: traits.union(.indirect))
         }
     }
 
     /// Receives an event: calls the handler or queues the event.
-    func take(_ signal: Signal<Payload>, _ call: TriggerCall) throws -> Taking {
+    func take(_ signal: Signal<Payload>, _ call: TriggerCall) throws -> TakeOutcome {
         if let queue { return try queue.take(signal, call, for: self) }
         try handler(signal)
         return .delivered
@@ -148,7 +143,7 @@ enum WatchDelivery<Payload: Sendable>: Sendable {
 
 /// The properties of a watcher that needs more than a plain call of the handler.
 @usableFromInline
-struct WatcherState: OptionSet, Sendable {
+struct WatcherFlags: OptionSet, Sendable {
     @usableFromInline let rawValue: UInt8
     @usableFromInline init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -167,9 +162,9 @@ struct WatcherState: OptionSet, Sendable {
 }
 
 /// The state of a watcher that only few watchers need.
-final class Attendance: Sendable {
-    /// The departure of the last trigger that uses the cancelled watcher.
-    let departure = Departure()
+final class WatcherUsage: Sendable {
+    /// The end of the last trigger that uses the cancelled watcher.
+    let end = Completion()
     /// The topics whose stored events the watcher hasn't received yet.
     let joining = Mutex<Set<ObjectIdentifier>>([])
 }
@@ -193,8 +188,13 @@ struct WatchOptions: Sendable {
         location: (fileID: StaticString, line: UInt32, column: UInt32)
     ) {
         details = .make(owner: owner, source: source, pattern: pattern)
-        (self.bag, self.priority, self.once, self.isResponder) = (bag, priority, once, isResponder)
-        (fileID, line, column) = location
+        self.bag = bag
+        self.priority = priority
+        self.once = once
+        self.isResponder = isResponder
+        fileID = location.fileID
+        line = location.line
+        column = location.column
     }
 
     var location: EventLocation { EventLocation(fileID, line, column) }
@@ -212,7 +212,9 @@ final class WatchDetails: Sendable {
     let pattern: TopicPattern?
 
     private init(owner: AnyObject?, source: AnyObject?, pattern: TopicPattern?) {
-        (self.owner, self.source, self.pattern) = (WeakObject(owner), WeakObject(source), pattern)
+        self.owner = WeakObject(owner)
+        self.source = WeakObject(source)
+        self.pattern = pattern
         ownerType = owner.map { type(of: $0) }
         ownerID = owner.map { ObjectIdentifier($0) }
         sourceID = source.map { ObjectIdentifier($0) }

@@ -1,3 +1,50 @@
+/// Watchers by increasing registration number, with gaps for cancelled watchers.
+struct WatcherRegistry: Sendable {
+    private(set) var entries: ContiguousArray<(id: UInt64, watcher: Watcher?)> = []
+    private(set) var liveCount = 0
+
+    var live: some Sequence<Watcher> { entries.lazy.compactMap(\.watcher) }
+
+    /// Adds a watcher whose number is greater than all earlier ones.
+    mutating func append(_ watcher: Watcher) {
+        entries.append((watcher.id, watcher))
+        liveCount += 1
+    }
+
+    private func index(of id: UInt64) -> Int? {
+        var low = 0
+        var high = entries.count
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle].id < id { low = middle + 1 } else { high = middle }
+        }
+        return low < entries.count && entries[low].id == id ? low : nil
+    }
+
+    subscript(id: UInt64) -> Watcher? { index(of: id).flatMap { entries[$0].watcher } }
+
+    /// Removes a watcher, which the caller releases outside all locks.
+    ///
+    /// - Complexity: O(log *n*), amortized.
+    mutating func remove(_ id: UInt64) -> Watcher? {
+        guard let index = index(of: id), let watcher = entries[index].watcher else { return nil }
+        entries[index].watcher = nil
+        liveCount -= 1
+        if liveCount == 0 {
+            entries = []
+        } else if entries.count >= 16, liveCount < entries.count / 2 {
+            entries.removeAll { $0.watcher == nil }
+        }
+        return watcher
+    }
+
+    /// Removes all watchers, which the caller releases outside all locks.
+    mutating func removeAll() -> [Watcher] {
+        defer { self = WatcherRegistry() }
+        return entries.compactMap(\.watcher)
+    }
+}
+
 /// The watchers of patterns, by the segments of the patterns.
 ///
 /// To match a name, all paths with its segments are walked at the same time. The cost depends on the number of patterns
@@ -56,7 +103,8 @@ struct PatternTrie: Sendable {
         }
         _ = nodes[node].ends.remove(id)
         _ = nodes[node].tails.remove(id)
-        (count, removedCount) = (count - 1, removedCount + 1)
+        count -= 1
+        removedCount += 1
     }
 
     private func child(of node: Int, _ segment: [UInt8]?) -> Int? {

@@ -1,0 +1,210 @@
+internal import AshlarCore
+import Synchronization
+
+/// An event on its way through the stages before its delivery.
+private struct StagedEvent<Payload: Sendable>: Sendable {
+    let payload: Payload
+    let topic: TopicEntry
+    var call: TriggerCall
+}
+
+// The stages before the delivery, in their order: interceptors, the queue of the main actor or of nested triggers, the order
+// of the topic, the stored events, and the tap. Each one hands the event to the next.
+extension EventBus {
+    func passStages<Payload: Sendable>(
+        _ payload: Payload, to topic: TopicEntry, _ call: TriggerCall
+    ) -> DeliveryResult {
+        let thread = BusThread.current
+        guard thread.depth(onBus: number) < depthLimit, !thread.isStackLow else {
+            return refuseTooDeep(topic, call.place)
+        }
+        var call = call
+        call.metadata = MetadataBox.ofTrigger
+        return intercept(StagedEvent(payload: payload, topic: topic, call: call))
+    }
+
+    /// Passes an event to the interceptors of its topic.
+    private func intercept<Payload>(_ event: StagedEvent<Payload>) -> DeliveryResult {
+        let interceptors = event.topic.snapshot(on: self).interceptors
+        if interceptors.isEmpty { return postponeIfQueued(event) }
+        let thread = BusThread.current
+        let depth = thread.depth(onBus: number)
+        let interception = Interception(bus: self, event, interceptors, depth: depth, thread: thread.number)
+        // A trigger inside an interceptor is nested, so that an endless one ends at the limit.
+        let outer = thread.enter(bus: number, depth: depth + 1)
+        defer {
+            interception.end()
+            thread.leave(to: outer, from: number)
+        }
+        return interception.pass(
+            InterceptedEvent(
+                name: event.topic.name, payload: event.payload, metadata: event.call.metadata?.metadata,
+                location: event.call.location, sourceID: event.call.source.map { ObjectIdentifier($0) }),
+            to: 0)
+    }
+
+    /// Continues with an event that passed the interceptors, which may have changed its payload.
+    fileprivate func resume<Payload: Sendable>(
+        _ payload: Payload, to topic: TopicEntry, _ call: TriggerCall
+    ) -> DeliveryResult {
+        postponeIfQueued(StagedEvent(payload: payload, topic: topic, call: call))
+    }
+
+    /// Queues an event for the main actor or behind the running trigger if the bus does so.
+    private func postponeIfQueued<Payload>(_ event: StagedEvent<Payload>) -> DeliveryResult {
+        if delivery == .queuedOnMain {
+            queueOnMain(event)
+            return .postponed
+        }
+        guard nesting == .breadthFirst else { return runInOrder(event) }
+        let thread = BusThread.current
+        if let frame = thread.frame(.queue, ofBus: number) {
+            frame.postponed.append { _ = self.runInOrder(event) }
+            return .postponed
+        }
+        return thread.run(.queue, ofBus: number) { frame in
+            let result = runInOrder(event)
+            while let next = frame.postponed.popFirst() { next() }
+            return result
+        }
+    }
+
+    private func queueOnMain<Payload>(_ event: StagedEvent<Payload>) {
+        let end = event.call.sending?.awaitCompletion()
+        let trigger = QueuedTrigger { [weak self, name = event.topic.name, hash = event.topic.hash] in
+            defer { end?.complete() }
+            guard let self else { return }
+            // The topic may have lost its entry, or have a new one.
+            let topic = self.topic(name, hash: hash)
+            defer { removeIfUnused(topic) }
+            var call = event.call
+            call.isolation = MainActor.shared
+            _ = runInOrder(StagedEvent(payload: event.payload, topic: topic, call: call))
+        }
+        if mainQueue.put(trigger).mustDrain {
+            Task.detached(priority: Task.currentPriority) { [mainQueue] in await Self.drain(mainQueue) }
+        }
+    }
+
+    @MainActor
+    private static func drain(_ queue: Mailbox) async {
+        var batch = Fifo<QueuedEvent>()
+        var done = 0
+        while let event = queue.takeOrRest(&batch) {
+            unsafeDowncast(event, to: QueuedTrigger.self).deliver()
+            done += 1
+            if done % 64 == 0 { await Task.yield() }
+        }
+    }
+
+    /// Delivers an event of an ordered topic after the earlier ones.
+    private func runInOrder<Payload>(_ event: StagedEvent<Payload>) -> DeliveryResult {
+        guard let runner = event.topic.snapshot(on: self).runner else { return storeAndDeliver(event) }
+        let result = Mutex(DeliveryResult.postponed)
+        let end = event.call.sending?.awaitCompletion()
+        let thread = BusThread.current.number
+        let depth = BusThread.current.depth(onBus: number)
+        let hasRun = runner.run {
+            var event = event
+            event.call.arrive(from: thread)
+            let current = BusThread.current
+            // The depth is that of the trigger itself, so that a handler that always triggers its own topic ends at the
+            // limit.
+            let outer = current.enter(bus: self.number, depth: max(depth, current.depth(onBus: self.number)))
+            defer { current.leave(to: outer, from: self.number) }
+            let delivered = self.storeAndDeliver(event)
+            result.withLock { $0 = delivered }
+            end?.complete()
+        }
+        return hasRun ? result.withLock { $0 } : .postponed
+    }
+
+    /// Stores an event if its topic stores events, and delivers it under the eyes of the tap.
+    private func storeAndDeliver<Payload>(_ event: StagedEvent<Payload>) -> DeliveryResult {
+        let topic = event.topic
+        var call = event.call
+        call.sequence = topic.store(event.payload, call, sequence: { nextSequence() })
+        let tap = has(.tapped) ? tapHook : nil
+        let clock = ContinuousClock()
+        let start = tap == nil ? nil : clock.now
+        let current = topic.snapshot(on: self)
+        let snapshot = call.source.map { merge(current, from: $0, topic) } ?? current
+        let result = MetadataBox.deliver(call.metadata) {
+            deliver(
+                event.payload, to: snapshot, of: topic, from: call.source, isolation: call.isolation,
+                place: call.place, staged: StagedCall(call))
+        }
+        guard let tap, let start else { return result }
+        let record = EventTrace(
+            name: topic.name, location: call.location, metadata: call.metadata?.metadata,
+            depth: Int(BusThread.current.depth(onBus: number)), result: result, duration: clock.now - start)
+        _ = BusThread.current.run(.tap, ofBus: number) { tap(record) }
+        return result
+    }
+}
+
+/// A trigger in the queue of the main actor.
+private final class QueuedTrigger: Sendable {
+    let deliver: @Sendable () -> Void
+
+    init(_ deliver: @escaping @Sendable () -> Void) { self.deliver = deliver }
+}
+
+/// One event on its way through the interceptors, which may pass it on later and on any thread.
+private final class Interception<Payload: Sendable>: Sendable {
+    private weak let bus: EventBus?
+    private let event: StagedEvent<Payload>
+    private let interceptors: [InterceptorEntry]
+    private let depth: UInt32
+    private let thread: UInt32
+    /// Whether the trigger has returned.
+    private let hasEnded = Atomic(false)
+
+    init(
+        bus: EventBus, _ event: StagedEvent<Payload>, _ interceptors: [InterceptorEntry], depth: UInt32, thread: UInt32
+    ) {
+        self.bus = bus
+        self.event = event
+        self.interceptors = interceptors
+        self.depth = depth
+        self.thread = thread
+    }
+
+    func end() { hasEnded.store(true, ordering: .releasing) }
+
+    func pass(_ event: InterceptedEvent, to index: Int) -> DeliveryResult {
+        guard index < interceptors.count else { return passOn(event) }
+        guard let interceptor = interceptors[index].interceptor else { return pass(event, to: index + 1) }
+        return interceptor.intercept(event) { [self] in pass($0, to: index + 1) }
+    }
+
+    /// Passes an event on to the next stage.
+    private func passOn(_ changed: InterceptedEvent) -> DeliveryResult {
+        guard let bus else { return DeliveryResult() }
+        var call = event.call
+        call.arrive(from: thread)
+        if hasEnded.load(ordering: .acquiring) {
+            call.sending = nil
+            call.isolation = nil
+        }
+        if changed.metadata != call.metadata?.metadata { call.metadata = changed.metadata.map { MetadataBox($0) } }
+        let current = BusThread.current
+        let outer = current.enter(bus: bus.number, depth: min(depth, current.depth(onBus: bus.number)))
+        defer { current.leave(to: outer, from: bus.number) }
+        // A postponed event may outlive the entry of its topic.
+        let topic = event.topic.isOpen ? event.topic : bus.topic(event.topic.name, hash: event.topic.hash)
+        defer { if topic !== event.topic { bus.removeIfUnused(topic) } }
+        if let payload = changed.payload as? Payload { return bus.resume(payload, to: topic, call) }
+        // A bare name takes any payload.
+        guard topic.binding?.payload != Payload.self else {
+            return bus.refuse(bus.mismatch(topic, type(of: changed.payload), at: call.location))
+        }
+        return passOn(opened: changed.payload, bus, topic, call)
+    }
+
+    private func passOn<Changed: Sendable>(
+        opened payload: Changed, _ bus: EventBus, _ topic: TopicEntry, _ call: TriggerCall
+    ) -> DeliveryResult {
+        bus.resume(payload, to: topic, call)
+    }
+}

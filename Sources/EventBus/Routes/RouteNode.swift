@@ -1,0 +1,234 @@
+internal import AshlarCore
+
+/// A node of the tree of routes: the segments that can follow, and the route that ends here.
+///
+/// A tree is a value: a change copies only the nodes on its path, and only if a snapshot shares them.
+struct RouteNode: Sendable {
+    /// A parameter or a catch-all, and the node after it.
+    struct Parameter: Sendable {
+        let segment: RouteSegment
+        let rank: RouteRank
+        var node = RouteNode()
+    }
+
+    private struct Contents: Sendable {
+        var literals: [ByteText: RouteNode] = [:]
+        var parameters: [Parameter] = []
+        var target: RouteTarget?
+    }
+
+    /// The contents, in an array of one element, so that a search counts only one reference per node.
+    private var contents = [Contents()]
+
+    private(set) var literals: [ByteText: RouteNode] {
+        get { contents[0].literals }
+        _modify { yield &contents[0].literals }
+    }
+
+    /// The parameters, and last the catch-all, in the order in which they are tried.
+    private(set) var parameters: [Parameter] {
+        get { contents[0].parameters }
+        _modify { yield &contents[0].parameters }
+    }
+
+    private(set) var target: RouteTarget? {
+        get { contents[0].target }
+        set { contents[0].target = newValue }
+    }
+
+    var isEmpty: Bool { target == nil && literals.isEmpty && parameters.isEmpty }
+
+    /// Returns the target at a path of a pattern.
+    func target(at path: ArraySlice<RouteSegment>, _ types: [RouteParameterType]) -> RouteTarget? {
+        guard let segment = path.first else { return target }
+        if case .literal(let text) = segment {
+            return literals[ByteText(text)]?.target(at: path.dropFirst(), types)
+        }
+        let rank = RouteRank(segment, types)
+        return parameters.first { $0.rank == rank }?.node.target(at: path.dropFirst(), types)
+    }
+
+    /// Sets the target at a path of a pattern; nil removes it and the nodes that are then empty.
+    mutating func set(_ target: RouteTarget?, at path: ArraySlice<RouteSegment>, _ types: [RouteParameterType]) {
+        guard let segment = path.first else {
+            self.target = target
+            return
+        }
+        if case .literal(let text) = segment {
+            let key = ByteText(text)
+            literals[key, default: RouteNode()].set(target, at: path.dropFirst(), types)
+            if target == nil, literals[key]?.isEmpty == true { literals[key] = nil }
+            return
+        }
+        let rank = RouteRank(segment, types)
+        let index = parameters.firstIndex { $0.rank >= rank } ?? parameters.endIndex
+        if index == parameters.endIndex || parameters[index].rank != rank {
+            parameters.insert(Parameter(segment: segment, rank: rank), at: index)
+        }
+        parameters[index].node.set(target, at: path.dropFirst(), types)
+        if target == nil, parameters[index].node.isEmpty { parameters.remove(at: index) }
+    }
+
+    /// The next nodes in the order in which they are tried.
+    var children: [(rank: RouteRank, node: RouteNode)] {
+        let literals = literals.map { (rank: RouteRank(.literal($0.key.text), []), node: $0.value) }
+        return literals.sorted { $0.rank < $1.rank } + parameters.map { ($0.rank, $0.node) }
+    }
+
+    /// All targets in this node and below it, in the order in which they are tried.
+    ///
+    /// - Complexity: O(*n* log *n*) in the number of nodes.
+    var targets: [RouteTarget] {
+        var result: [RouteTarget] = []
+        appendTargets(to: &result)
+        return result
+    }
+
+    private func appendTargets(to result: inout [RouteTarget]) {
+        if let target { result.append(target) }
+        for (_, node) in children { node.appendTargets(to: &result) }
+    }
+}
+
+/// The end of a route in the tree: a route, and the variant of its pattern that ends there.
+struct RouteTarget: Sendable {
+    let route: Route
+    private let index: Int
+
+    init(_ route: Route, variant: Int) {
+        self.route = route
+        index = variant
+    }
+
+    var pattern: RoutePattern { route.pattern }
+    var variant: RouteVariant { route.pattern.variants[index] }
+}
+
+/// A search for the route of a URL, by precedence at each segment from the left, with full backtracking.
+///
+/// A node represents one sequence of choices, so each is visited at most once.
+struct RouteSearch {
+    let url: RouteURL
+    /// The values captured on the path to the current node.
+    private var values: [RouteValue] = []
+    /// The number of matching segments, if there is no match.
+    private(set) var reached = 0
+    private var steps = 0
+
+    init(_ url: RouteURL) { self.url = url }
+
+    /// Returns the target below a node for the segments from a position to the end; nil if there is none.
+    mutating func find(from node: RouteNode, at index: Int = 0) throws(EventBusError) -> RouteTarget? {
+        reached = max(reached, index)
+        guard index < url.matchedCount else { return node.target }
+        let segment = url.segments[index]
+        if let next = node.literals[segment.key] {
+            try countStep()
+            if let target = try find(from: next, at: index + 1) { return target }
+        }
+        let parameters = node.parameters
+        // By index, because a copy of an element counts all its references.
+        for choice in parameters.indices {
+            try countStep()
+            let count = values.count
+            switch parameters[choice].segment {
+            case .literal: continue
+            case .catchAll:
+                // A single slash isn't a value.
+                if segment.text.isEmpty, index == url.matchedCount - 1 { continue }
+                values.append(RouteValue(catchAll: url.decodedPath(from: index)))
+                return parameters[choice].node.target
+            case .parameter(let rule):
+                guard let match = rule.match(segment) else { continue }
+                values.append(RouteValue(match.value, converted: match.converted))
+            }
+            if let target = try find(from: parameters[choice].node, at: index + 1) { return target }
+            values.removeSubrange(count...)
+        }
+        return nil
+    }
+
+    /// Returns the match with a target that was found.
+    func match(with target: RouteTarget) -> RouteMatch {
+        var values = values
+        if let authority = target.pattern.authority {
+            // The value of `*` as a scheme or host isn't a parameter of the pattern.
+            let captured = [authority.scheme, authority.host].filter(\.isParameter)
+            values.removeSubrange(..<captured.count { $0.name == nil })
+        }
+        return RouteMatch(url, target, values)
+    }
+
+    private mutating func countStep() throws(EventBusError) {
+        steps += 1
+        guard steps <= RouteLimits.steps else {
+            throw EventBusError(
+                .matchTooCostly, subject: url.text, expected: "at most \(RouteLimits.steps) places of the tree to visit"
+            )
+        }
+    }
+}
+
+/// The precedence of a segment among the segments of a node: the tree tries the smaller rank first.
+///
+/// Segments that match the same texts have equal ranks.
+struct RouteRank: Comparable, Sendable {
+    /// The six kinds of segments, in the order in which they are tried.
+    enum Kind: Int, Sendable {
+        case literal
+        case typedWithText
+        case withText
+        case typed
+        case plain
+        case catchAll
+
+        var text: String {
+            switch self {
+            case .literal: "a literal"
+            case .typedWithText: "a typed parameter with text"
+            case .withText: "a parameter with text"
+            case .typed: "a typed parameter"
+            case .plain: "a plain parameter"
+            case .catchAll: "a catch-all"
+            }
+        }
+    }
+
+    let kind: Kind
+    /// The order within a kind: more text, then a longer prefix, then an earlier type, then the text.
+    private var order: [Int] = []
+
+    init(_ segment: RouteSegment, _ types: [RouteParameterType]) {
+        switch segment {
+        case .literal(let text):
+            kind = .literal
+            order = text.utf8.map { Int($0) }
+        case .catchAll: kind = .catchAll
+        case .parameter(let parameter):
+            let text = parameter.prefix + parameter.suffix
+            order = [-text.utf8.count, -parameter.prefix.utf8.count]
+            if let type = parameter.type {
+                kind = text.isEmpty ? .typed : .typedWithText
+                // Of types with the same name, the last one is in use.
+                let builtIn = RouteParameterType.restricting
+                let index =
+                    types.lastIndex { $0.name == type.name }
+                    ?? builtIn.firstIndex { $0.name == type.name }.map { types.count + $0 }
+                order.append(index ?? types.count + builtIn.count)
+                order += type.name.utf8.map { Int($0) }
+            } else {
+                kind = text.isEmpty ? .plain : .withText
+            }
+            order += text.utf8.map { Int($0) }
+        }
+    }
+
+    static func < (a: Self, b: Self) -> Bool {
+        a.kind == b.kind ? a.order.lexicographicallyPrecedes(b.order) : a.kind.rawValue < b.kind.rawValue
+    }
+}
+
+extension EventBusError.Code {
+    /// A match would try more literals and parameters than the limit.
+    package static let matchTooCostly = Self("matchTooCostly")
+}

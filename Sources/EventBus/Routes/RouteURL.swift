@@ -1,0 +1,220 @@
+internal import AshlarCore
+
+/// A URL as routes match it: its parts, and its decoded segments.
+///
+/// The path is split at its slashes, and then each segment is decoded once. The query and the fragment are decoded, too,
+/// so that a malformed escape anywhere in the URL is an error.
+struct RouteURL: Sendable {
+    /// A decoded part of the URL between two slashes, or its scheme or host.
+    struct Segment: Sendable {
+        let text: String
+        /// The text that is compared with literals: `text`, in lowercase if the options ignore case.
+        let key: ByteText
+        /// The encoded bytes in the URL.
+        let range: Range<Int>
+    }
+
+    /// The URL, as passed to the match.
+    let text: String
+    /// The scheme and the host in normal form, if the URL has them, and then the segments of the path.
+    ///
+    /// A path that ends with a slash ends with an empty segment, also if the options ignore it.
+    private(set) var segments: [Segment] = []
+    /// The number of segments that are matched.
+    private(set) var matchedCount = 0
+    let hasAuthority: Bool
+    let pathRange: Range<Int>
+    /// The decoded query; empty if there is none.
+    let query: RouteQuery
+    /// The decoded text after `#`; nil if there is none.
+    let fragment: String?
+
+    /// Splits and decodes a URL.
+    ///
+    /// A URL with a scheme is valid if requests accept it, too; see `URLText`. A path may contain any character.
+    ///
+    /// - Throws: ``EventBusError`` with the offset of the fault.
+    /// - Complexity: O(*n*) in the length of the URL; O(1) if it exceeds the limits.
+    init(_ url: String, _ options: RouterOptions) throws(EventBusError) {
+        guard url.utf8.count <= RouteLimits.pathBytes + RouteLimits.otherBytes else { throw Self.tooLong(url) }
+        let bytes = Array(url.utf8)
+        text = url
+        hasAuthority = bytes.first != .slash
+        segments.reserveCapacity(8)
+        var pathStart = 0
+        if hasAuthority {
+            guard let schemeEnd = URLText.schemeEnd(bytes), bytes[schemeEnd...].starts(with: "://".utf8) else {
+                throw EventBusError(.pathNotAbsolute, subject: url, offset: 0, expected: "/ or a scheme and ://")
+            }
+            let parts: URLText
+            do { parts = try URLText(bytes) } catch { throw EventBusError(error, in: url) }
+            let start = schemeEnd + "://".utf8.count
+            pathStart = bytes[start...].firstIndex(where: URLText.endsAuthority) ?? bytes.count
+            let host = Self.host(parts.host, port: parts.port, scheme: parts.scheme)
+            for (text, range) in [(parts.scheme, 0..<schemeEnd), (host, start..<pathStart)] {
+                segments.append(Segment(text: text, key: ByteText(text), range: range))
+            }
+        }
+        let pathEnd = bytes[pathStart...].firstIndex { $0 == .question || $0 == .hashMark } ?? bytes.count
+        let queryEnd = bytes[pathEnd...].firstIndex(of: .hashMark) ?? bytes.count
+        guard pathEnd - pathStart <= RouteLimits.pathBytes,
+            bytes.count - pathEnd + pathStart <= RouteLimits.otherBytes
+        else { throw Self.tooLong(url) }
+        pathRange = pathStart..<pathEnd
+        do throws(PercentCoding.Fault) {
+            query =
+                pathEnd < queryEnd
+                ? try RouteQuery(bytes, pathEnd + 1..<queryEnd, encoding: options.queryEncoding)
+                : RouteQuery(encoding: options.queryEncoding)
+            fragment = queryEnd < bytes.count ? try Self.fragment(queryEnd + 1..<bytes.count, in: bytes) : nil
+        } catch {
+            throw EventBusError(error, in: url)
+        }
+        try split(bytes, options)
+    }
+
+    /// Appends the segments of the path.
+    private mutating func split(_ bytes: [UInt8], _ options: RouterOptions) throws(EventBusError) {
+        let authorityCount = segments.count
+        var start = pathRange.lowerBound + 1
+        while start <= pathRange.upperBound {
+            let end = bytes[start..<pathRange.upperBound].firstIndex(of: .slash) ?? pathRange.upperBound
+            defer { start = end + 1 }
+            let isLast = end == pathRange.upperBound
+            // "/" has no segments. An empty last segment is the slash at the end of a path.
+            if start == end, isLast ? segments.count == authorityCount : options.collapsesSlashes { continue }
+            if !isLast || start < end || options.trailingSlash == .strict { matchedCount += 1 }
+            guard matchedCount <= RouteLimits.segments else {
+                throw EventBusError(.pathTooManySegments, subject: text)
+            }
+            let decoded: String
+            do { decoded = try bytes.decoded(start..<end) } catch { throw EventBusError(error, in: text) }
+            let key = options.isCaseSensitive ? decoded : decoded.asciiLowercased
+            segments.append(Segment(text: decoded, key: ByteText(key), range: start..<end))
+        }
+        matchedCount += authorityCount
+    }
+
+    /// Returns a decoded fragment, in which a lone `%` is text, as in browsers.
+    private static func fragment(_ range: Range<Int>, in bytes: [UInt8]) throws(PercentCoding.Fault) -> String {
+        do {
+            return try bytes.decoded(range)
+        } catch {
+            guard case .escape = error,
+                let normalForm = try? PercentCoding.normalForm(bytes[range], as: .fragment, isReceived: true),
+                let text = PercentCoding.decode(normalForm)
+            else { throw error }
+            return text
+        }
+    }
+
+    /// Returns a host as routes compare it: without a final dot, and with a port other than the scheme's default.
+    static func host(_ host: String, port: Int?, scheme: String?) -> String {
+        let name = host.utf8.count > 1 && host.utf8.last == UInt8(ascii: ".") ? String(host.dropLast()) : host
+        guard let port, scheme.flatMap({ URLText.defaultPorts[$0] }) != port else { return name }
+        return "\(name):\(port)"
+    }
+
+    private static func tooLong(_ url: String) -> EventBusError {
+        EventBusError(.pathTooLong, subject: url, found: "\(url.utf8.count) bytes")
+    }
+
+    // MARK: Parts
+
+    /// The segments of the path, including an empty one for a slash at its end.
+    var path: ArraySlice<Segment> { segments[(hasAuthority ? 2 : 0)...] }
+
+    /// Returns the decoded segments of the path from a position to the end, including those that the options ignore.
+    func decodedPath(from index: Int) -> [String] {
+        let bytes = Array(text.utf8)[segments[index].range.lowerBound..<segments[matchedCount - 1].range.upperBound]
+        // The initializer has checked every escape.
+        return bytes.split(separator: .slash, omittingEmptySubsequences: false).map {
+            PercentCoding.decode(String(decoding: $0, as: UTF8.self)) ?? ""
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Returns the decoded text of a range; in forms, `+` is a space.
+    ///
+    /// - Throws: The fault with its offset in the array.
+    func decoded(_ range: Range<Int>, plusIsSpace: Bool = false) throws(PercentCoding.Fault) -> String {
+        guard plusIsSpace || self[range].contains(.percent) else { return String(decoding: self[range], as: UTF8.self) }
+        var result: [UInt8] = []
+        do {
+            try PercentCoding.decode(self[range], plusIsSpace: plusIsSpace, into: &result)
+        } catch {
+            switch error {
+            case .escape(let offset): throw .escape(range.lowerBound + offset)
+            case .utf8(let offset): throw .utf8(range.lowerBound + offset)
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+}
+
+extension String {
+    /// The text with lowercase letters for its uppercase ASCII letters.
+    var asciiLowercased: String { String(decoding: utf8.map(\.asciiLowercased), as: UTF8.self) }
+}
+
+/// The ASCII characters with a special meaning in URLs.
+extension UInt8 {
+    static let slash = UInt8(ascii: "/")
+    static let percent = UInt8(ascii: "%")
+    static let question = UInt8(ascii: "?")
+    static let hashMark = UInt8(ascii: "#")
+    static let colon = UInt8(ascii: ":")
+}
+
+extension EventBusError {
+    /// The error of a malformed escape in a URL or query.
+    init(_ fault: PercentCoding.Fault, in text: String) {
+        switch fault {
+        case .escape(let offset):
+            self.init(
+                .invalidPercentEncoding, subject: text, offset: offset, expected: "two hexadecimal digits after %")
+        case .utf8(let offset):
+            self.init(.invalidUTF8, subject: text, offset: offset, expected: "escapes that spell UTF-8")
+        }
+    }
+}
+
+extension EventBusError {
+    /// The error of a URL with a scheme.
+    init(_ fault: URLFault, in url: String) {
+        let authority = url.utf8.prefix(fault.offset).drop { $0 != .colon }.dropFirst("://".utf8.count)
+        let code: Code =
+            switch fault.kind {
+            case .escape: .invalidPercentEncoding
+            case .utf8: .invalidUTF8
+            case .character where authority.contains(where: URLText.endsAuthority): .invalidCharacter
+            case .scheme, .authority, .character: .invalidAuthority
+            }
+        self.init(code, subject: url, offset: fault.offset, expected: fault.expected, found: fault.found)
+    }
+}
+
+extension URLFault {
+    /// The message without its first word, if it states the expected text.
+    var expected: String? { message.hasPrefix("expected ") ? String(message.dropFirst("expected ".count)) : nil }
+    /// The message without its first word, if it states the text found.
+    var found: String? { message.hasPrefix("found ") ? String(message.dropFirst("found ".count)) : nil }
+}
+
+extension EventBusError.Code {
+    /// A path or URL that starts neither with `/` nor with a scheme and `://`.
+    public static let pathNotAbsolute = Self("pathNotAbsolute")
+    /// A path, or the rest of a URL, is longer than the limit.
+    public static let pathTooLong = Self("pathTooLong")
+    /// A path with more segments than the limit.
+    package static let pathTooManySegments = Self("pathTooManySegments")
+    /// A URL whose host, port or user information is invalid.
+    public static let invalidAuthority = Self("invalidAuthority")
+    /// A URL with a scheme whose path, query or fragment contains a space, a backslash or a control character.
+    package static let invalidCharacter = Self("invalidCharacter")
+    /// A `%` without two hexadecimal digits.
+    public static let invalidPercentEncoding = Self("invalidPercentEncoding")
+    /// Percent-escapes that decode to bytes that aren't UTF-8.
+    public static let invalidUTF8 = Self("invalidUTF8")
+}
