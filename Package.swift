@@ -4,8 +4,12 @@ import PackageDescription
 /// One of the five libraries; its target and product are named `Ashlar` + `folder`.
 struct Module {
     let folder: String
+    /// Whether it reads JSON, property lists or XML.
+    var readsTrees = true
     /// C targets in `Sources/` that only this module uses.
     var helpers: [String] = []
+    /// Targets in `Tests/` with helpers of this module's tests.
+    var testHelpers: [String] = []
     /// Programs in `Tests/` that this module's tests start as child processes.
     var testPrograms: [String] = []
     /// Whether its tests read data files from a folder `Fixtures`.
@@ -15,11 +19,43 @@ struct Module {
 }
 
 let modules = [
-    Module(folder: "Logging", helpers: ["CAshlarLogging"], testPrograms: ["AshlarLoggingTestChild"]),
+    Module(folder: "Logging", readsTrees: false, helpers: ["CAshlarLogging"], testPrograms: ["AshlarLoggingTestChild"]),
     Module(folder: "Customization", hasFixtures: true),
     Module(folder: "AppConfig"),
-    Module(folder: "Networking", helpers: ["CAshlarCurl"], hasFixtures: true),
-    Module(folder: "EventBus", helpers: ["CAshlarEventBus"]),
+    Module(
+        folder: "Networking", helpers: ["CAshlarCurl"], testHelpers: ["AshlarNetworkingTestSupport"], hasFixtures: true),
+    Module(folder: "EventBus", readsTrees: false, helpers: ["CAshlarEventBus"]),
+]
+
+/// An opt-in library in `Sources/Extras`; its target and product are named `Ashlar` + `folder`.
+struct Extra {
+    let folder: String
+    /// The libraries that it depends on.
+    let dependencies: [String]
+    /// C targets in `Sources/` that only this library uses.
+    var helpers: [String] = []
+    /// Programs in `Tests/Extras/` that its tests start as child processes.
+    var testPrograms: [String] = []
+    /// Whether its tests read data files from a folder `Fixtures`.
+    var hasFixtures = false
+
+    var name: String { "Ashlar" + folder }
+}
+
+/// The five modules and the umbrella, which a program that uses the umbrella's re-exports names too: an incremental build
+/// doesn't look behind re-exports, and would otherwise keep the old layout of a changed type.
+let umbrella = ["Ashlar"] + modules.map(\.name) + ["AshlarModels"]
+
+let extras = [
+    Extra(folder: "Models", dependencies: ["AshlarNetworking"]),
+    Extra(folder: "WebSockets", dependencies: ["AshlarNetworking"]),
+    Extra(folder: "Remote", dependencies: umbrella),
+    Extra(
+        folder: "Telemetry", dependencies: ["AshlarLogging", "AshlarNetworking"], helpers: ["CAshlarTelemetry"],
+        testPrograms: ["AshlarTelemetryTestChild"]),
+    Extra(folder: "Testing", dependencies: modules.map(\.name)),
+    Extra(folder: "Originals", dependencies: modules.map(\.name)),
+    Extra(folder: "Tooling", dependencies: umbrella + ["AshlarRemote"], hasFixtures: true),
 ]
 
 let settings: [SwiftSetting] = [
@@ -52,17 +88,37 @@ func testTarget(_ name: String, path: String, dependencies names: [String], excl
 func targets(of module: Module) -> [Target] {
     module.helpers.map { .target(name: $0, path: "Sources/\($0)") } + [
         .target(
-            name: module.name, dependencies: dependencies(["AshlarCore"] + module.helpers),
+            name: module.name,
+            dependencies: dependencies(["AshlarCore"] + (module.readsTrees ? ["AshlarTrees"] : []) + module.helpers),
             path: "Sources/\(module.folder)",
             swiftSettings: settings),
         testTarget(
             "\(module.name)Tests", path: "Tests/\(module.folder)Tests",
-            dependencies: [module.name, "AshlarCore"] + module.testPrograms,
+            dependencies: [module.name, "AshlarCore", "AshlarTrees"] + module.testHelpers + module.testPrograms,
             exclude: module.hasFixtures ? ["Fixtures"] : []),
     ]
         + module.testPrograms.map {
             .executableTarget(
                 name: $0, dependencies: dependencies([module.name]), path: "Tests/\($0)", swiftSettings: settings)
+        }
+}
+
+func targets(of extra: Extra) -> [Target] {
+    extra.helpers.map { .target(name: $0, path: "Sources/\($0)") } + [
+        .target(
+            name: extra.name,
+            dependencies: dependencies(["AshlarCore", "AshlarTrees"] + extra.dependencies + extra.helpers),
+            path: "Sources/Extras/\(extra.folder)", swiftSettings: settings),
+        testTarget(
+            "\(extra.name)Tests", path: "Tests/Extras/\(extra.folder)Tests",
+            dependencies: [extra.name, "AshlarCore", "AshlarTrees", "AshlarNetworkingTestSupport"] + extra.dependencies
+                + extra.testPrograms,
+            exclude: extra.hasFixtures ? ["Fixtures"] : []),
+    ]
+        + extra.testPrograms.map {
+            .executableTarget(
+                name: $0, dependencies: dependencies(["AshlarCore", extra.name] + extra.dependencies),
+                path: "Tests/Extras/\($0)", swiftSettings: settings)
         }
 }
 
@@ -72,15 +128,13 @@ func targets(of module: Module) -> [Target] {
 /// choice applies.
 let compiledLevels = ["Error", "Warning", "Information", "Logging", "Debugging"]
 
-let umbrella = ["Ashlar"] + modules.map(\.name)
-
 let package = Package(
     name: "Ashlar",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: modules.map { .library(name: $0.name, targets: [$0.name]) } + [
-        .library(name: "Ashlar", targets: ["Ashlar"]),
-        .library(name: "AshlarTooling", targets: ["AshlarTooling"]),
-        .executable(name: "ashlar", targets: ["AshlarTool"]),
+        .library(name: "Ashlar", targets: ["Ashlar"])
+    ] + extras.map { .library(name: $0.name, targets: [$0.name]) } + [
+        .executable(name: "ashlar", targets: ["AshlarTool"])
     ],
     traits: Set(
         compiledLevels.map {
@@ -88,28 +142,32 @@ let package = Package(
         }),
     targets: [
         .target(name: "CAshlarCore"),
-        // What several modules need and none owns. It has no product: its declarations are visible in this package only.
+        // What several modules need and none owns. These have no product: their declarations are visible in this package
+        // only. Logging and EventBus use no parsers, so these are a target of their own.
         .target(
-            name: "AshlarCore", dependencies: ["CAshlarCore"], path: "Sources/Core", exclude: coreExclusions,
+            name: "AshlarCore", dependencies: ["CAshlarCore"], path: "Sources/Core",
+            exclude: ["Trees"] + coreExclusions,
             resources: coreResources, swiftSettings: settings),
+        .target(
+            name: "AshlarTrees", dependencies: ["AshlarCore"], path: "Sources/Core/Trees", swiftSettings: settings),
         // What the tests of several modules need.
-        .target(name: "AshlarTestSupport", path: "Tests/TestSupport", swiftSettings: settings),
-        testTarget("AshlarCoreTests", path: "Tests/CoreTests", dependencies: ["AshlarCore"]),
-    ] + modules.flatMap(targets) + [
         .target(
-            name: "Ashlar", dependencies: dependencies(["AshlarCore"] + modules.map(\.name)), swiftSettings: settings),
+            name: "AshlarTestSupport", dependencies: ["AshlarCore"], path: "Tests/TestSupport", swiftSettings: settings),
         .target(
-            name: "AshlarTooling", dependencies: dependencies(["AshlarCore"] + umbrella), path: "Sources/Tooling",
+            name: "AshlarNetworkingTestSupport", dependencies: ["AshlarNetworking", "AshlarTestSupport"],
+            path: "Tests/NetworkingTestSupport", swiftSettings: settings),
+        testTarget("AshlarCoreTests", path: "Tests/CoreTests", dependencies: ["AshlarCore", "AshlarTrees"]),
+    ] + modules.flatMap(targets(of:)) + extras.flatMap(targets(of:)) + [
+        .target(
+            name: "Ashlar",
+            dependencies: dependencies(["AshlarCore", "AshlarTrees", "AshlarModels"] + modules.map(\.name)),
             swiftSettings: settings),
-        // These targets name the modules too: an incremental build doesn't look behind re-exports, and would otherwise
-        // keep the old layout of a changed type.
         .executableTarget(
-            name: "AshlarTool", dependencies: dependencies(["AshlarCore", "AshlarTooling"] + umbrella),
+            name: "AshlarTool",
+            dependencies: dependencies(
+                ["AshlarCore", "AshlarTrees", "AshlarTooling", "AshlarTelemetry", "AshlarRemote"] + umbrella),
             swiftSettings: settings),
         testTarget("AshlarTests", path: "Tests/AshlarTests", dependencies: ["AshlarTooling"] + umbrella),
-        testTarget(
-            "AshlarToolingTests", path: "Tests/ToolingTests", dependencies: ["AshlarTooling", "AshlarCore"] + umbrella,
-            exclude: ["Fixtures"]),
         testTarget(
             "AshlarToolTests", path: "Tests/AshlarToolTests", dependencies: ["AshlarTool"] + umbrella,
             exclude: ["Fixtures"]),

@@ -2,4 +2,5 @@
 @_exported import AshlarCustomization
 @_exported import AshlarEventBus
 @_exported import AshlarLogging
+@_exported import AshlarModels
 @_exported import AshlarNetworking

@@ -9,6 +9,8 @@ static void copy(const struct stat *info, struct ashlar_core_status *status) {
     status->device = (uint64_t)info->st_dev;
     status->inode = (uint64_t)info->st_ino;
     status->size = (int64_t)info->st_size;
+    status->links = (uint64_t)info->st_nlink;
+    status->owner = (uint32_t)info->st_uid;
 #if defined(__APPLE__)
     const struct timespec modified = info->st_mtimespec, changed = info->st_ctimespec;
 #else
@@ -21,6 +23,8 @@ static void copy(const struct stat *info, struct ashlar_core_status *status) {
     status->is_regular = S_ISREG(info->st_mode);
     status->is_directory = S_ISDIR(info->st_mode);
     status->is_link = S_ISLNK(info->st_mode);
+    status->is_pipe_or_socket = S_ISFIFO(info->st_mode) || S_ISSOCK(info->st_mode);
+    status->is_writable_by_others = (info->st_mode & (S_IWGRP | S_IWOTH)) != 0;
 }
 
 int ashlar_core_status_of_path(const char *path, bool follows_links, struct ashlar_core_status *status) {

@@ -8,12 +8,12 @@
 #include <sys/syscall.h>
 #endif
 
-__thread void *ashlar_log_slot;
+__thread void *ashlar_log_thread_state;
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 // The data for the destructor. On Darwin a thread's variables are freed before the destructors of its keys run, so it
-// can't be in `ashlar_log_slot`.
+// can't be in `ashlar_log_thread_state`.
 struct holder {
     void *value;
     void (*destroy)(void *);
@@ -30,7 +30,7 @@ static void make_key(void) { pthread_key_create(&key, thread_ends); }
 
 void ashlar_log_set_thread_value(void *value, void (*destroy)(void *)) {
     pthread_once(&once, make_key);
-    ashlar_log_slot = value;
+    ashlar_log_thread_state = value;
     struct holder *holder = malloc(sizeof *holder);
     if (!holder) return;
     *holder = (struct holder){value, destroy};

@@ -100,7 +100,7 @@ extension Child {
         let log = Log("Limit")
         for index in 1...2000 { log.info("line \(index) end") }
         LogSystem.flush()
-        say("alive \(LogSystem.liveLog.utf8.count { $0 == 10 }) \(LogSystem.counters.droppedByStorage)")
+        say("alive \(LogSystem.liveLog.utf8.count { $0 == 10 }) \(LogSystem.counters.dropped)")
     }
 
     /// Prints to a standard error stream without a reader.
@@ -143,7 +143,7 @@ extension Child {
         let log = Log("Full")
         let padding = String(repeating: "x", count: 80)
         var index = 0
-        while LogSystem.counters.droppedByStorage < 100, index < 200_000 {
+        while LogSystem.counters.dropped < 100, index < 200_000 {
             index += 1
             log.info("line \(index) \(padding) end")
         }
@@ -151,7 +151,7 @@ extension Child {
         LogSystem.flush()
         index += 1
         log.info("line \(index) \(padding) end")
-        say("\(index) \(LogSystem.counters.droppedByStorage)")
+        say("\(index) \(LogSystem.counters.dropped)")
     }
 
     /// Logs from a signal handler.

@@ -94,21 +94,6 @@ struct Child {
         say("then \(LogSystem.start(configuration).notices.count)")
     }
 
-    /// Uses the equivalents of the calls of FTToolBox and SquidKit.
-    func useTheCallsOfTheOriginals() {
-        LogSystem.start(configuration)
-        say("prior: \(LogSystem.crashLogAsString)")
-        say(LogSystem.setLogSeverity(.error))
-        let log = Log("A")
-        log.error("one").warning("below")
-        LogSystem.setOutput(.never)
-        log.error("two")
-        LogSystem.setOutput(.simulator)
-        log.error("three")
-        LogSystem.setOutput(.always)
-        say(LogSystem.logAsString)
-    }
-
     /// Logs concurrently from 64 tasks, in scopes of different depth, while thresholds and formats change.
     func logInManyTasks() async {
         var configuration = configuration

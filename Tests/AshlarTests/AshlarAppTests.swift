@@ -1,4 +1,5 @@
 import Ashlar
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -45,11 +46,11 @@ import Testing
             configuration.transport = stub
             let app = AshlarApp(configuration)
             try app.hosts.select("DEV", for: "api.fieldnotes.example")
-            let events = EventNames()
-            let watch = app.bus.watch("network:*") { events.append($0.name) }
+            let events = Recorder<String>()
+            let watch = app.bus.watch("network:*") { events.note($0.name) }
             #expect(try await app.client.send(Notes()) == "two")
             watch.cancel()
-            #expect(events.list == ["network:on", "network:off"])
+            #expect(events.items == ["network:on", "network:off"])
             #expect(stub.requests.map(\.url.description) == ["http://dev.api.fieldnotes.example/notes"])
             #expect(LogSystem.liveLog.contains("[DEBUG] network - GET http://dev.api.fieldnotes.example/notes: 200"))
         }

@@ -9,13 +9,13 @@ import Testing
         "en.lproj/Localizable.strings": #""cancel" = "Cancel"; "name" = "App";"#,
         "fr.lproj/Localizable.strings": #""cancel" = "Annuler";"#,
         "acme.lproj/Localizable.strings": #""name" = "Acme";"#,
-        "HostMap.json": AppFolder.hostMap,
+        "HostMap.json": TemporaryFolder.hostMap,
     ]
 
     @Test("Language, brand, timeouts and default hosts follow the configuration; the app's own selections remain")
     func following() async {
         await #expect(processExitsWith: .success) {
-            let folder = try AppFolder(Self.files)
+            let folder = try TemporaryFolder(Self.files)
             let app = AshlarApp(AshlarApp.Configuration(resources: folder.path, environments: [], log: nil))
             let text = { (key: String) in app.customization.current.string(key) }
             #expect(text("cancel") == "Annuler" && text("name") == "Acme")
@@ -40,7 +40,7 @@ import Testing
     @Test("The configuration selects neither a brand nor languages that the app sets")
     func ownSettings() async {
         await #expect(processExitsWith: .success) {
-            let folder = try AppFolder(Self.files)
+            let folder = try TemporaryFolder(Self.files)
             var configuration = AshlarApp.Configuration(resources: folder.path, environments: [], log: nil)
             configuration.languages = ["en"]
             configuration.brand = CustomizationBrand.none
@@ -86,7 +86,7 @@ import Testing
     @Test("The number of attempts follows the configuration, whether or not the app has a retry policy")
     func attempts() async throws {
         for own in [nil, 2] {
-            let folder = try AppFolder(Self.files)
+            let folder = try TemporaryFolder(Self.files)
             let transport = StubTransport { _ in .status(503, headers: ["Retry-After": "0"]) }
             var configuration = AshlarApp.Configuration(resources: folder.path, environments: [], log: nil)
             configuration.transport = transport
@@ -121,23 +121,23 @@ import Testing
     @Test("Changes of configuration, customization and hosts, errors and the prior run are events on the bus")
     func events() async {
         await #expect(processExitsWith: .success) {
-            let folder = try AppFolder(Self.files)
+            let folder = try TemporaryFolder(Self.files)
             var configuration = AshlarApp.Configuration(
                 resources: folder.path, environments: [],
                 log: LogConfiguration(folder: folder.path + "/logs", sinks: []))
             configuration.log?.readsEnvironment = false
             let app = AshlarApp(configuration)
-            let names = EventNames()
-            let watch = app.bus.watch("**") { names.append($0.name) }
+            let names = Recorder<String>()
+            let watch = app.bus.watch("**") { names.note($0.name) }
             app.config.update { $0["network.idleTimeout"] = 7 }
             app.customization.update { $0.switching(brand: nil) }
             try app.hosts.select("DEV", for: "api.example")
             try await until("three events") {
-                ["config:changed", "customization:changed", "host:changed"].allSatisfy(names.list.contains)
+                ["config:changed", "customization:changed", "host:changed"].allSatisfy(names.items.contains)
             }
             withExtendedLifetime(app) {}
             Log("test").error("broken")
-            #expect(names.list.contains("log:error"))
+            #expect(names.items.contains("log:error"))
             watch.cancel()
         }
     }
@@ -145,17 +145,17 @@ import Testing
     @Test("A prior run is an event that later watchers receive, with its verdict")
     func priorRun() async {
         await #expect(processExitsWith: .success) {
-            let folder = try AppFolder(Self.files)
+            let folder = try TemporaryFolder(Self.files)
             var log = LogConfiguration(folder: folder.path + "/logs", sinks: [])
             log.readsEnvironment = false
             LogSystem.start(log)
             Log("test").info("first run")
             LogSystem.shutdown()
             let app = AshlarApp(AshlarApp.Configuration(resources: folder.path, environments: [], log: log))
-            let names = EventNames()
-            let watch = app.bus.watch(LogSystem.priorRunFound) { names.append($0.payload.log) }
-            try await until("event") { !names.list.isEmpty }
-            #expect(names.list.count == 1 && names.list[0].contains("first run"))
+            let names = Recorder<String>()
+            let watch = app.bus.watch(LogSystem.priorRunFound) { names.note($0.payload.log) }
+            try await until("event") { !names.items.isEmpty }
+            #expect(names.items.count == 1 && names.items[0].contains("first run"))
             watch.cancel()
         }
     }

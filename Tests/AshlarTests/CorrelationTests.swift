@@ -9,7 +9,7 @@ import Testing
         await #expect(processExitsWith: .success) {
             let stub = StubTransport(["GET /notes/5": .text("x"), "GET /notes/6": .text("y")])
             var configuration = AshlarApp.Configuration(
-                resources: "/nonexistent", log: LogConfiguration(threshold: .debugging, sinks: []))
+                resources: "/nonexistent", log: LogConfiguration(threshold: .debug, sinks: []))
             configuration.transport = stub
             let app = AshlarApp(configuration)
             let seen = Mutex<[String: Set<String?>]>([:])

@@ -1,3 +1,4 @@
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -14,7 +15,7 @@ import Testing
         "ApplicationConfig.staging.json": #"{"server": "staging"}"#,
         "en.lproj/Localizable.strings": #""name" = "App";"#,
         "acme.lproj/Localizable.strings": #""name" = "Acme";"#,
-        "HostMap.json": AppFolder.hostMap,
+        "HostMap.json": TemporaryFolder.hostMap,
     ]
 
     @Test(
@@ -39,7 +40,7 @@ import Testing
     @Test(
         "One word selects brand, sections, environments, hosts and log folder; the app's own settings take precedence")
     func settings() throws {
-        let folder = try AppFolder(Self.files)
+        let folder = try TemporaryFolder(Self.files)
         var configuration = AshlarApp.Configuration(resources: folder.path)
         configuration.flavor = "acme-staging"
         var issues: [StartupIssue] = []
@@ -70,7 +71,7 @@ import Testing
 
     @Test("An unknown flavor, an unknown member and a value of another type are issues")
     func faults() throws {
-        let folder = try AppFolder(Self.files)
+        let folder = try TemporaryFolder(Self.files)
         func issues(_ name: String, in folder: String) -> [StartupIssue] {
             var configuration = AshlarApp.Configuration(resources: folder)
             configuration.flavor = name
@@ -87,14 +88,14 @@ import Testing
         let odd = issues("odd", in: folder.path).map(\.message)
         #expect(odd.contains { $0.contains("unknown member \"colour\"") })
         #expect(odd.contains { $0.contains("Flavors.json:3") })
-        let empty = try AppFolder()
+        let empty = try TemporaryFolder([:])
         #expect(issues("acme", in: empty.path).contains { $0.message.contains("no file Flavors.json") })
     }
 
     @Test("An app started with a flavor has its brand, sections, files and hosts")
     func app() async {
         await #expect(processExitsWith: .success) {
-            let folder = try AppFolder(FlavorTests.files)
+            let folder = try TemporaryFolder(FlavorTests.files)
             var configuration = AshlarApp.Configuration(resources: folder.path, log: nil)
             configuration.flavor = "acme-staging"
             configuration.languages = ["en"]

@@ -1,4 +1,5 @@
 import Ashlar
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -68,7 +69,7 @@ import Testing
 
     @Test("An app's messages and conventions use its formatter and follow the selected language")
     func app() throws {
-        let folder = try AppFolder([
+        let folder = try TemporaryFolder([
             "en.lproj/Localizable.strings": "\"due\" = \"Due {when, date, long}, {price, number, ::currency/EUR}\";",
             "fr.lproj/Localizable.strings":
                 "\"due\" = \"Pour le {when, date, long}, {price, number, ::currency/EUR}\";",

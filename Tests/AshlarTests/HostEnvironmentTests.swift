@@ -1,10 +1,11 @@
 import Ashlar
+import AshlarTestSupport
 import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct HostEnvironmentTests {
     private static func app(
-        _ folder: AppFolder, _ environments: [ConfigEnvironment], _ store: BuiltInHostChoiceStore = .memory,
+        _ folder: TemporaryFolder, _ environments: [ConfigEnvironment], _ store: BuiltInHostChoiceStore = .memory,
         hostDefault: HostDefault? = nil
     ) -> AshlarApp {
         var configuration = AshlarApp.Configuration(resources: folder.path, environments: environments, log: nil)
@@ -16,7 +17,7 @@ import Testing
     @Test("A debug environment uses the prerelease host, a release build the release host")
     func environments() async {
         await #expect(processExitsWith: .success) {
-            let folder = try AppFolder(["ApplicationConfig.json": "{}", "HostMap.json": AppFolder.hostMap])
+            let folder = try TemporaryFolder(["ApplicationConfig.json": "{}", "HostMap.json": TemporaryFolder.hostMap])
             let host = { (app: AshlarApp) in app.hosts.resolve("api.example")?.host }
             #expect(host(Self.app(folder, [.debug])) == "qa.example")
             #expect(host(Self.app(folder, [])) == "www.example")
@@ -31,7 +32,7 @@ import Testing
     @Test("A choice in a debug run is stored for debug runs only")
     func remembered() async {
         await #expect(processExitsWith: .success) {
-            let folder = try AppFolder(["ApplicationConfig.json": "{}", "HostMap.json": AppFolder.hostMap])
+            let folder = try TemporaryFolder(["ApplicationConfig.json": "{}", "HostMap.json": TemporaryFolder.hostMap])
             let store: BuiltInHostChoiceStore = .file(folder.path + "/choices.json")
             try Self.app(folder, [.debug], store).hosts.select("DEV", for: "api.example")
             #expect(Self.app(folder, [], store).hosts.resolve("api.example")?.host == "www.example")

@@ -6,11 +6,11 @@ import Synchronization
 import Testing
 
 @MainActor @Suite(.timeLimit(.minutes(5))) struct InterfaceTests {
-    private static func app(_ files: [String: String] = [:]) throws -> (AshlarApp, AppFolder) {
-        let folder = try AppFolder(
+    private static func app(_ files: [String: String] = [:]) throws -> (AshlarApp, TemporaryFolder) {
+        let folder = try TemporaryFolder(
             [
                 "ApplicationConfig.json": #"{"api": {"timeout": 5, "password": "hunter2"}}"#,
-                "HostMap.json": AppFolder.hostMap,
+                "HostMap.json": TemporaryFolder.hostMap,
                 "en.lproj/Localizable.strings": #""cancel" = "Cancel";"#,
                 "fr.lproj/Localizable.strings": #""cancel" = "Annuler";"#,
             ].merging(files) { $1 })
@@ -77,7 +77,7 @@ import Testing
         app.bus.trigger("note:2", "hunter2")
         app.bus.trigger("note:3", "hunter2")
         let sections = report.sections
-        func titles(_ name: String) -> [String] { sections.first { $0.title == name }?.items.map(\.title) ?? [] }
+        func titles(_ name: String) -> [String] { sections.first { $0.title == name }?.rows.map(\.title) ?? [] }
         #expect(
             titles("Requests").map { $0.split(separator: "?")[0] } == [
                 "GET https://api.example/gone", "GET https://api.example/notes",
@@ -87,6 +87,6 @@ import Testing
         #expect(titles("api.example").count == 3)
         #expect(!"\(sections)".contains("hunter2"))
         #expect(Set(sections.map(\.id)).count == sections.count)
-        for section in sections { #expect(Set(section.items.map(\.id)).count == section.count, "\(section.title)") }
+        for section in sections { #expect(Set(section.rows.map(\.id)).count == section.rows.count, "\(section.title)") }
     }
 }

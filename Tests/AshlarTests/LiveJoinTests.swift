@@ -14,7 +14,7 @@ import Testing
             let app = AshlarApp(configuration)
             #expect(LogSystem.threshold == .warning)
             app.config.update { $0["log.threshold"] = "debug" }
-            try await until("the log follows") { LogSystem.threshold == .debugging }
+            try await until("the log follows") { LogSystem.threshold == .debug }
             app.config.update { $0["log.threshold"] = "loud" }
             try await until("the log follows") { LogSystem.liveLog.contains("[WARNING] config - ") }
             #expect(LogSystem.threshold == .warning)
@@ -38,7 +38,7 @@ import Testing
             }
             let app = AshlarApp(
                 AshlarApp.Configuration(
-                    resources: "/nonexistent", log: LogConfiguration(threshold: .debugging, sinks: [])))
+                    resources: "/nonexistent", log: LogConfiguration(threshold: .debug, sinks: [])))
             let watch = app.bus.watch("note:saved") { _ in throw Broken() }
             app.bus.trigger("note:saved", 5)
             watch.cancel()

@@ -1,3 +1,4 @@
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct StartTests {
     @Test("The first folder with an app's files is found, and the others are named")
     func finding() throws {
-        let places = try AppFolder()
+        let places = try TemporaryFolder([:])
         let find = {
             ResourceFolder.find(
                 mainBundle: places.path + "/bundle", executable: places.path + "/bin", working: places.path + "/work")
@@ -33,7 +34,7 @@ import Testing
     @Test("An app without files starts, reports the examined folders, and throws if a part is required")
     func nothingFound() async {
         await #expect(processExitsWith: .success) {
-            let folder = try AppFolder()
+            let folder = try TemporaryFolder([:])
             #expect(FileManager.default.changeCurrentDirectoryPath(folder.path))
             var configuration = AshlarApp.Configuration(log: LogConfiguration(sinks: []))
             configuration.environments = []
@@ -54,10 +55,10 @@ import Testing
     @Test("An app starts with the files of the working directory and without a log")
     func oneLine() async {
         await #expect(processExitsWith: .success) {
-            let folder = try AppFolder([
+            let folder = try TemporaryFolder([
                 "Resources/ApplicationConfig.json": #"{"title": "Notes"}"#,
                 "Resources/en.lproj/Localizable.strings": #""cancel" = "Cancel";"#,
-                "Resources/HostMap.json": AppFolder.hostMap,
+                "Resources/HostMap.json": TemporaryFolder.hostMap,
             ])
             #expect(FileManager.default.changeCurrentDirectoryPath(folder.path))
             let app = try await AshlarApp.start(
@@ -81,7 +82,7 @@ import Testing
         }
         await #expect(processExitsWith: .success) {
             func app(_ timeout: Double, _ cancel: String) throws -> AshlarApp {
-                let folder = try AppFolder([
+                let folder = try TemporaryFolder([
                     "ApplicationConfig.json": #"{"api": {"timeout": \#(timeout)}, "title": "x"}"#,
                     "en.lproj/Localizable.strings": #""cancel" = "\#(cancel)";"#,
                 ])

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct TwoAppsTests {
     private static func app(
-        _ folder: AppFolder, _ store: BuiltInHostChoiceStore = .memory, log: LogConfiguration? = nil
+        _ folder: TemporaryFolder, _ store: BuiltInHostChoiceStore = .memory, log: LogConfiguration? = nil
     ) -> AshlarApp {
         var configuration = AshlarApp.Configuration(resources: folder.path, environments: [], log: log)
         configuration.hostChoices = store
@@ -13,10 +13,10 @@ import Testing
         return AshlarApp(configuration)
     }
 
-    private static func folder(_ title: String, threshold: String) throws -> AppFolder {
-        try AppFolder([
+    private static func folder(_ title: String, threshold: String) throws -> TemporaryFolder {
+        try TemporaryFolder([
             "ApplicationConfig.json": #"{"title": "\#(title)", "log": {"threshold": "\#(threshold)"}}"#,
-            "HostMap.json": AppFolder.hostMap.replacingOccurrences(of: "www.example", with: "\(title).example"),
+            "HostMap.json": TemporaryFolder.hostMap.replacingOccurrences(of: "www.example", with: "\(title).example"),
             "en.lproj/Localizable.strings": #""title" = "\#(title)";"#,
         ])
     }
@@ -31,19 +31,19 @@ import Testing
             let first = Self.app(one, log: log)
             #expect(LogSystem.threshold == .error)
             let second = Self.app(two, log: log)
-            #expect(LogSystem.threshold == .debugging)
+            #expect(LogSystem.threshold == .debug)
             for (app, title) in [(first, "one"), (second, "two")] {
                 #expect(app.config.current.string(forKey: "title", default: "") == title)
                 #expect(app.customization.current.string("title") == title)
                 #expect(app.hosts.resolve("api.example")?.host == "\(title).example")
             }
-            let names = EventNames()
+            let names = Recorder<String>()
             let watches = [
-                first.bus.watch(HostSwitch.changed) { _ in names.append("first") },
-                second.bus.watch(HostSwitch.changed) { _ in names.append("second") },
+                first.bus.watch(HostSwitch.changed) { _ in names.note("first") },
+                second.bus.watch(HostSwitch.changed) { _ in names.note("second") },
             ]
             try second.hosts.select("DEV", for: "api.example")
-            try await until("the second app announces its change") { names.list == ["second"] }
+            try await until("the second app announces its change") { names.items == ["second"] }
             #expect(first.hosts.resolve("api.example")?.host == "one.example")
             for watch in watches { watch.cancel() }
         }

@@ -2,7 +2,10 @@
 import PackageDescription
 
 /// One program for each product, which depends only on that product; log lines are compiled in up to `debug`.
-let modules = ["Logging", "Customization", "AppConfig", "Networking", "EventBus"]
+let modules = [
+    "Logging", "Customization", "AppConfig", "Networking", "EventBus", "Models", "Originals", "Remote", "Telemetry",
+    "Testing", "WebSockets",
+]
 
 let nonsending = SwiftSetting.enableUpcomingFeature("NonisolatedNonsendingByDefault")
 

@@ -1,10 +1,11 @@
+import AshlarTestSupport
 import Foundation
 
 /// A server on 127.0.0.1 that sends exactly the bytes of a test, with one thread per connection.
 ///
 /// It ends with its last reference; no socket waits longer than 20 seconds to receive, and 240 to send.
-final class FaultServer: Sendable {
-    let port: Int
+package final class FaultServer: Sendable {
+    package let port: Int
     private let sockets: Sockets
 
     /// The descriptors in use; each is closed by the code that opened it, so that no number is used for another socket.
@@ -16,7 +17,7 @@ final class FaultServer: Sendable {
         }
 
         let listener: Int32
-        let state = Mutex(State())
+        let state = Locked(State())
 
         init(_ listener: Int32) { self.listener = listener }
 
@@ -56,7 +57,7 @@ final class FaultServer: Sendable {
     }
 
     /// Creates a server that runs a script for every connection and then closes the connection.
-    init(isIPv6: Bool = false, _ script: @escaping @Sendable (FaultConnection) -> Void) throws {
+    package init(isIPv6: Bool = false, _ script: @escaping @Sendable (FaultConnection) -> Void) throws {
         let (listener, port) = try isIPv6 ? Self.listenIPv6() : Self.listen()
         self.port = port
         let sockets = Sockets(listener)
@@ -75,7 +76,7 @@ final class FaultServer: Sendable {
     }
 
     /// Creates a server that reads a request, answers with raw bytes and closes.
-    convenience init(raw: [UInt8]) throws {
+    package convenience init(raw: [UInt8]) throws {
         try self.init { connection in
             guard connection.request() != nil else { return }
             connection.write(raw)
@@ -84,10 +85,10 @@ final class FaultServer: Sendable {
     }
 
     /// Creates a server that reads a request, answers with raw text and closes.
-    convenience init(raw: String) throws { try self.init(raw: Array(raw.utf8)) }
+    package convenience init(raw: String) throws { try self.init(raw: Array(raw.utf8)) }
 
     /// Creates a server that answers every request of a connection with the result of a closure.
-    convenience init(answering answer: @escaping @Sendable (ServedRequest) -> String) throws {
+    package convenience init(answering answer: @escaping @Sendable (ServedRequest) -> String) throws {
         try self.init { connection in
             while let request = connection.request() { connection.write(Array(answer(request).utf8)) }
         }
@@ -95,10 +96,10 @@ final class FaultServer: Sendable {
 
     deinit { sockets.endAll() }
 
-    var url: String { "http://127.0.0.1:\(port)" }
+    package var url: String { "http://127.0.0.1:\(port)" }
 
     /// The number of opened connections.
-    var connectionCount: Int { sockets.state.withLock { $0.accepted } }
+    package var connectionCount: Int { sockets.state.withLock { $0.accepted } }
 
     private static func listen() throws -> (Int32, Int) {
         let descriptor = socket(AF_INET, streamType, 0)
@@ -146,26 +147,29 @@ final class FaultServer: Sendable {
     }
 }
 
-struct ServerFailure: Error { let what: String }
+package struct ServerFailure: Error {
+    let what: String
+    package init(what: String) { self.what = what }
+}
 
 /// A request as the server received it.
-struct ServedRequest: Sendable {
-    var method: String
-    var target: String
-    var fields: [(name: String, value: String)]
-    var body: [UInt8]
+package struct ServedRequest: Sendable {
+    package var method: String
+    package var target: String
+    package var fields: [(name: String, value: String)]
+    package var body: [UInt8]
 
-    subscript(name: String) -> String? { fields.first { $0.name.lowercased() == name.lowercased() }?.value }
-    var text: String { String(decoding: body, as: UTF8.self) }
+    package subscript(name: String) -> String? { fields.first { $0.name.lowercased() == name.lowercased() }?.value }
+    package var text: String { String(decoding: body, as: UTF8.self) }
 }
 
 /// The server's end of one connection.
-final class FaultConnection: @unchecked Sendable {
+package final class FaultConnection: @unchecked Sendable {
     // Sendable because only the connection's own thread uses it.
     private let descriptor: Int32
     private var buffer: [UInt8] = []
 
-    init(_ descriptor: Int32) {
+    package init(_ descriptor: Int32) {
         self.descriptor = descriptor
         var limit = timeval(tv_sec: 20, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
@@ -177,7 +181,7 @@ final class FaultConnection: @unchecked Sendable {
 
     /// Writes bytes; returns false if the client has closed the connection.
     @discardableResult
-    func write(_ bytes: some Collection<UInt8>) -> Bool {
+    package func write(_ bytes: some Collection<UInt8>) -> Bool {
         let bytes = Array(bytes)
         var start = 0
         while start < bytes.count {
@@ -191,33 +195,33 @@ final class FaultConnection: @unchecked Sendable {
     }
 
     @discardableResult
-    func write(_ text: String) -> Bool { write(Array(text.utf8)) }
+    package func write(_ text: String) -> Bool { write(Array(text.utf8)) }
 
     /// Whether bytes can be written within a number of milliseconds without waiting for the client.
-    func isWritable(within milliseconds: Int32) -> Bool {
+    package func isWritable(within milliseconds: Int32) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         return poll(&entry, 1, milliseconds) > 0
     }
 
-    func pause(_ seconds: Double) { Thread.sleep(forTimeInterval: seconds) }
+    package func pause(_ seconds: Double) { Thread.sleep(forTimeInterval: seconds) }
 
     /// Sends the end of the stream and waits for the client's.
-    func finish() {
+    package func finish() {
         shutdown(descriptor, Int32(SHUT_WR))
         while fill() {}
     }
 
     /// Makes the connection end with RST instead of FIN.
-    func reset() {
+    package func reset() {
         var linger = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
     }
 
     /// Sends the end of the stream.
-    func endWriting() { shutdown(descriptor, Int32(SHUT_WR)) }
+    package func endWriting() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     /// Ends the connection with RST now, while another thread may be reading.
-    func abort() {
+    package func abort() {
         reset()
         var address = sockaddr()
         address.sa_family = sa_family_t(AF_UNSPEC)
@@ -225,20 +229,20 @@ final class FaultConnection: @unchecked Sendable {
     }
 
     /// Receives some bytes, or nil at the end.
-    func receive() -> [UInt8]? {
+    package func receive() -> [UInt8]? {
         if buffer.isEmpty, !fill() { return nil }
         defer { buffer = [] }
         return buffer
     }
 
     /// Waits until the client has closed; returns whether it did.
-    func waitForClose() -> Bool {
+    package func waitForClose() -> Bool {
         while fill() { buffer = [] }
         return true
     }
 
     /// Reads the next complete request, or returns nil if the client has closed the connection.
-    func request() -> ServedRequest? {
+    package func request() -> ServedRequest? {
         guard let head = head() else { return nil }
         let lines = head.split(separator: "\r\n", omittingEmptySubsequences: false).map(String.init)
         let start = lines[0].split(separator: " ").map(String.init)
@@ -259,7 +263,7 @@ final class FaultConnection: @unchecked Sendable {
     }
 
     /// Reads the head of a request only.
-    func head() -> String? {
+    package func head() -> String? {
         while true {
             if let end = buffer.firstRange(of: Array("\r\n\r\n".utf8)) {
                 let head = String(decoding: buffer[..<end.lowerBound], as: UTF8.self)
@@ -285,14 +289,14 @@ final class FaultConnection: @unchecked Sendable {
         }
     }
 
-    func take(_ count: Int) -> [UInt8]? {
+    package func take(_ count: Int) -> [UInt8]? {
         while buffer.count < count { guard fill() else { return nil } }
         defer { buffer.removeFirst(count) }
         return Array(buffer.prefix(count))
     }
 
     /// Sends the same bytes after every read, until the client closes the connection.
-    func answerEveryRead(_ bytes: [UInt8]) {
+    package func answerEveryRead(_ bytes: [UInt8]) {
         var piece = [UInt8](repeating: 0, count: 4096)
         while recv(descriptor, &piece, piece.count, 0) > 0 {
             guard bytes.withUnsafeBytes({ send(descriptor, $0.baseAddress, $0.count, noSignal) }) == bytes.count else {

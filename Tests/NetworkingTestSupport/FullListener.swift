@@ -2,11 +2,11 @@
     import Foundation
 
     /// A socket on 127.0.0.1 that listens, accepts nothing, and whose queue is full.
-    final class FullListener {
-        let port: Int
+    package final class FullListener {
+        package let port: Int
         private var descriptors: [Int32] = []
 
-        init() throws {
+        package init() throws {
             let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
             descriptors = [listener]
             var address = sockaddr_in()
@@ -31,7 +31,7 @@
         }
 
         /// The number of connections that the system is opening to it.
-        var connecting: Int {
+        package var connecting: Int {
             let bytes = try? FileHandle(forReadingAtPath: "/proc/net/tcp")?.readToEnd()
             let table = String(decoding: bytes ?? Data(), as: UTF8.self)
             let remote = "0100007F:" + String(format: "%04X", port)

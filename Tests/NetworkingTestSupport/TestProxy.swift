@@ -1,3 +1,5 @@
+import AshlarTestSupport
+
 #if os(Linux)
     import AshlarNetworking
     import Foundation
@@ -5,25 +7,25 @@
 
     /// A proxy of a test: it checks credentials, opens tunnels to any port of this machine, and answers plain requests
     /// itself.
-    final class TestProxy: Sendable {
-        enum Kind: String, CaseIterable, Sendable { case http, socks5, socks5h }
+    package final class TestProxy: Sendable {
+        package enum Kind: String, CaseIterable, Sendable { case http, socks5, socks5h }
 
-        let kind: Kind
+        package let kind: Kind
         private let server: FaultServer
         private let log = Log()
 
         /// The requests that the proxy received.
         private final class Log: Sendable {
-            let requests = Mutex<[String]>([])
+            let requests = Locked<[String]>([])
             func append(_ request: String) { requests.withLock { $0.append(request) } }
         }
 
         /// The lines `CONNECT host:port`, `GET http://…` and `SOCKS host:port`, in order.
-        var requests: [String] { log.requests.withLock { $0 } }
-        var url: String { "\(kind.rawValue)://127.0.0.1:\(server.port)" }
+        package var requests: [String] { log.requests.withLock { $0 } }
+        package var url: String { "\(kind.rawValue)://127.0.0.1:\(server.port)" }
 
         /// Creates a proxy; with a user, it accepts only that user's credentials.
-        init(_ kind: Kind, user: String? = nil, password: String = "") throws {
+        package init(_ kind: Kind, user: String? = nil, password: String = "") throws {
             self.kind = kind
             let log = log
             server = try FaultServer { connection in

@@ -3,7 +3,7 @@ internal import AshlarCore
 import AshlarCustomization
 import AshlarEventBus
 import AshlarLogging
-public import AshlarNetworking
+import AshlarNetworking
 
 /// The state of an app as sections of a list, for the people who develop and test it.
 ///
@@ -14,13 +14,13 @@ public import AshlarNetworking
 /// let report = DebugReport(AshlarApp(AshlarApp.Configuration(resources: "Resources", log: nil)))
 /// for section in report.sections {
 ///     print(section.title ?? "")
-///     for item in section.items { print("  \(item.title)  \(item.subtitle ?? "")") }
+///     for row in section.rows { print("  \(row.title)  \(row.subtitle ?? "")") }
 /// }
 /// ```
 public final class DebugReport: Sendable {
     private let app: AshlarApp
     private let limit: Int
-    private let latest = Mutex((requests: [TableItem](), events: [TableItem](), count: 0))
+    private let latest = Mutex((requests: [ListRow](), events: [ListRow](), count: 0))
     private let watches = WatchBag()
 
     /// Observes the requests and events of an app until the object is released.
@@ -29,7 +29,8 @@ public final class DebugReport: Sendable {
     ///   - app: The app.
     ///   - limit: The number of requests, events and log lines that the report contains at most.
     public init(_ app: AshlarApp, limit: Int = 50) {
-        (self.app, self.limit) = (app, max(0, limit))
+        self.app = app
+        self.limit = max(0, limit)
         app.bus.watch(NetworkActivity.off) { [weak self] signal in
             let activity = signal.payload
             let result = activity.error.map { $0.userMessage } ?? "\(activity.status ?? 0)"
@@ -42,52 +43,52 @@ public final class DebugReport: Sendable {
     }
 
     /// The sections at this moment; those without rows are left out.
-    public var sections: [TableSection] {
+    public var sections: [ListSection] {
         let latest = latest.withLock { $0 }
         let config = app.config.current
         let strings = app.customization.current
         let log = LogSystem.liveLog.split(separator: "\n").suffix(limit)
         let sections =
             [
-                TableSection("Issues", items: rows(app.issues.map { ($0.message, $0.part.rawValue) })),
-                TableSection(
-                    "App", items: rows([("resources", app.explain("resources")), ("flavor", app.explain("flavor"))])),
-            ] + app.hosts.tableSections() + [
-                TableSection("Requests", items: latest.requests.reversed()),
-                TableSection("Events", items: latest.events.reversed()),
-                TableSection(
+                ListSection("Issues", rows: rows(app.issues.map { ($0.message, $0.part.rawValue) })),
+                ListSection(
+                    "App", rows: rows([("resources", app.explain("resources")), ("flavor", app.explain("flavor"))])),
+            ] + app.hosts.listSections() + [
+                ListSection("Requests", rows: latest.requests.reversed()),
+                ListSection("Events", rows: latest.events.reversed()),
+                ListSection(
                     "Configuration",
-                    items: rows(
+                    rows: rows(
                         config.paths().map { path in
                             let value = config.explain(path)
                             return ("\(path): \(value.text ?? "")", value.winner.map { "\($0.location)" })
                         })),
-                TableSection(
+                ListSection(
                     "Customization",
-                    items: rows(
+                    rows: rows(
                         [
                             ("language", "\(strings.overrideLanguage ?? strings.deviceLanguage)"),
                             ("brand", strings.brand ?? "none"), ("theme", strings.theme ?? "none"),
                             ("strings", "\(strings.keys().count)"),
                         ] + strings.diagnostics.map { ("\($0)", nil) })),
-                TableSection("Log", items: rows(log.map { (String($0), nil) })),
+                ListSection("Log", rows: rows(log.map { (String($0), nil) })),
             ]
-        return sections.filter { !$0.items.isEmpty }
+        return sections.filter { !$0.rows.isEmpty }
     }
 
     /// Rows with a subtitle each; their identity is their place.
-    private func rows(_ texts: [(title: String, subtitle: String?)]) -> [TableItem] {
-        texts.enumerated().map { TableItem($1.title, id: "\($0)", subtitle: $1.subtitle) }
+    private func rows(_ texts: [(title: String, subtitle: String?)]) -> [ListRow] {
+        texts.enumerated().map { ListRow($1.title, id: "\($0)", subtitle: $1.subtitle) }
     }
 
     private func add(
         _ title: String, _ subtitle: String,
-        to list: WritableKeyPath<(requests: [TableItem], events: [TableItem], count: Int), [TableItem]>
+        to list: WritableKeyPath<(requests: [ListRow], events: [ListRow], count: Int), [ListRow]>
     ) {
         // What is dropped is released outside the lock.
-        _ = latest.withLock { latest -> TableItem? in
+        _ = latest.withLock { latest -> ListRow? in
             latest.count += 1
-            latest[keyPath: list].append(TableItem(title, id: "\(latest.count)", subtitle: subtitle))
+            latest[keyPath: list].append(ListRow(title, id: "\(latest.count)", subtitle: subtitle))
             return latest[keyPath: list].count > limit ? latest[keyPath: list].removeFirst() : nil
         }
     }

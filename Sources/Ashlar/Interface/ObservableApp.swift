@@ -32,19 +32,22 @@ public final class ObservableApp: Observable {
     public init(_ app: AshlarApp) {
         self.app = app
         // The streams start before the snapshots are read, so that no change is lost in between.
-        let (strings, config, hosts) = (app.customization.changes, app.config.changes(), app.hosts.changes())
+        let (strings, config, hosts) = (app.customization.changes(), app.config.changes(), app.hosts.changes())
         current = (app.customization.current, app.config.current, app.hosts.current)
         tasks = [
-            Task { [weak self] in for await snapshot in strings { self?.set(\.strings) { $0.strings = snapshot } } },
+            // The streams begin with the current snapshots.
             Task { [weak self] in
-                // The stream begins with the current configuration.
+                for await snapshot in strings where self?.current.strings.isIdentical(to: snapshot) != true {
+                    self?.set(\.strings) { $0.strings = snapshot }
+                }
+            },
+            Task { [weak self] in
                 for await snapshot in config where snapshot != self?.current.config {
                     self?.set(\.config) { $0.config = snapshot }
                 }
             },
-            Task { [weak self, weak app] in
-                for await _ in hosts {
-                    guard let snapshot = app?.hosts.current else { return }
+            Task { [weak self] in
+                for await snapshot in hosts where self?.current.hosts.hasSameSelections(as: snapshot) != true {
                     self?.set(\.hosts) { $0.hosts = snapshot }
                 }
             },

@@ -1,5 +1,4 @@
 public import AshlarAppConfig
-internal import AshlarCore
 public import AshlarNetworking
 
 extension RequestOptions {
@@ -54,70 +53,18 @@ extension TransportConfiguration {
     }
 }
 
-extension HostDefault {
-    /// The default of `app.host`: `canonical`, `release`, `prerelease`, or the key of an environment; nil if absent.
-    public init?(_ config: ApplicationConfig) {
-        guard let name = config.string(forKey: "app.host") else { return nil }
-        self.init(name: name)
-    }
-}
-
 extension HostSwitch {
     /// Applies `app.host` of a store's configuration now and after each change; without the key, `base` applies.
+    ///
+    /// The value is `canonical`, `release`, `prerelease`, or the key of an environment.
     ///
     /// - Returns: The task that follows the store until it is cancelled.
     @discardableResult
     public func follow(_ store: ConfigStore, from base: HostDefault) -> Task<Void, Never> {
-        setDefaults(HostDefault(store.current) ?? base)
-        return Task { for await config in store.changes() { setDefaults(HostDefault(config) ?? base) } }
-    }
-}
-
-extension RemoteConfigSource {
-    /// Creates a source that fetches a document over HTTP with conditional requests.
-    ///
-    /// The version of a document is its `ETag`; the status 304 confirms the version.
-    ///
-    /// ```swift
-    /// let client = NetworkClient(ClientConfiguration())
-    /// let remote = try RemoteConfigSource(
-    ///     "flags", url: "https://config.example.org/flags.json", client: client, cache: "/var/cache/acme/flags")
-    /// var plan = ConfigPlan.standard
-    /// plan.add(remote)
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - name: The name of the source in explanations and errors.
-    ///   - url: The URL of the document.
-    ///   - client: The client that fetches the document.
-    ///   - cache: The path of a file for the last good document; its folder must exist.
-    ///   - format: The format of documents; `nil` for a property list or JSON.
-    ///   - signatureField: The name of the response field that contains the signature of the document in Base64.
-    ///   - verify: Checks the signature of a document; documents without a signature are then rejected.
-    /// - Throws: `NetworkError` if the URL is malformed.
-    public convenience init(
-        _ name: String, url: String, client: NetworkClient, cache: String? = nil, format: (any ConfigFormat)? = nil,
-        signatureField: String = "Content-Signature",
-        verify: (@Sendable (_ document: [UInt8], _ signature: [UInt8]) throws -> Bool)? = nil
-    ) throws(NetworkError) {
-        var request = try NetworkRequest(.get, url)
-        request.options.acceptedStatuses = .successful.union([304])
-        let conditional = request
-        self.init(name, cache: cache, format: format, verify: verify) { version in
-            var request = conditional
-            if let version { request.headers.set("If-None-Match", version) }
-            let response: NetworkResponse
-            do {
-                response = try await client.send(request)
-            } catch {
-                // The client hides secrets in the text of its errors.
-                var failure = ConfigError(.unreadableSource, reason: "\(error)")
-                failure.underlying = error
-                throw failure
-            }
-            if response.status == 304 { return .notModified }
-            let signature = response.headers[signatureField].flatMap { Base64.decode($0.utf8) }
-            return .document(response.bytes, version: response.headers["ETag"], signature: signature)
+        @Sendable func apply(_ config: ApplicationConfig) {
+            setDefaults(config.string(forKey: "app.host").map { HostDefault(name: $0) } ?? base)
         }
+        apply(store.current)
+        return Task { for await config in store.changes() { apply(config) } }
     }
 }

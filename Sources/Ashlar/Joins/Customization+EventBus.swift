@@ -11,7 +11,13 @@ extension CustomizationCenter {
     /// - Returns: The task that announces changes until it is cancelled.
     @discardableResult
     public func announce(on bus: EventBus) -> Task<Void, Never> {
-        let changes = changes
-        return Task { for await customization in changes { bus.trigger(Self.changed, customization) } }
+        // The stream begins with the current customization.
+        let start = current
+        let changes = changes()
+        return Task {
+            for await customization in changes where !customization.isIdentical(to: start) {
+                bus.trigger(Self.changed, customization)
+            }
+        }
     }
 }

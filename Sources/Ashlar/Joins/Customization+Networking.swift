@@ -42,27 +42,3 @@ public struct AcceptLanguage: NetworkMiddleware {
         }.joined(separator: ", ")
     }
 }
-
-extension CustomizationCenter {
-    /// Uses the texts of a store, and returns the file that fetches newer ones.
-    ///
-    /// - Parameters:
-    ///   - url: The URL of an update; see `CustomizationUpdate`.
-    ///   - client: The client that fetches it.
-    ///   - store: The store of updates; it checks signatures and versions.
-    ///   - cache: The path of a file for the update that was fetched last; its folder must exist.
-    /// - Returns: The file; ``RemoteFile/refresh()`` fetches it.
-    /// - Throws: `NetworkError` if the URL is malformed.
-    public func remoteTexts(
-        _ url: String, client: NetworkClient, store: CustomizationUpdateStore, cache: String
-    ) throws(NetworkError) -> RemoteFile {
-        update { $0.with(update: store.current) }
-        // The store has the update of an earlier run.
-        return try RemoteFile(url, client: client, cache: cache, acceptsStored: false) { bytes in
-            // An update that was installed by a process that ended before it wrote the cache.
-            if try CustomizationUpdate(bytes).version == store.current?.version { return }
-            try store.install(bytes)
-            self.update { $0.with(update: store.current) }
-        }
-    }
-}

@@ -7,7 +7,7 @@ extension LogSystem {
     /// The bus stores the event for later watchers.
     public static let priorRunFound: Topic<PriorRun> = Topic("log:priorRun", keeping: 1)
     /// The topic `log:error`, triggered by an ``EventBusSink`` for each line of the level error or a more severe one.
-    public static let errorLogged: Topic<LogRecord.Copy> = Topic("log:error")
+    public static let errorLogged: Topic<LogRecord> = Topic("log:error")
 }
 
 /// A sink that triggers ``AshlarLogging/LogSystem/errorLogged`` on a bus.
@@ -20,11 +20,14 @@ public struct EventBusSink: LogSink {
     public let threshold: LogLevel
 
     /// Creates a sink for a bus.
-    public init(_ bus: EventBus, threshold: LogLevel = .error) { (self.bus, self.threshold) = (bus, threshold) }
+    public init(_ bus: EventBus, threshold: LogLevel = .error) {
+        self.bus = bus
+        self.threshold = threshold
+    }
 
     /// Triggers the event.
-    public func receive(_ record: borrowing LogRecord) -> Bool {
-        bus.trigger(LogSystem.errorLogged, record.copy())
+    public func receive(_ record: LogRecord) -> Bool {
+        bus.trigger(LogSystem.errorLogged, record)
         return true
     }
 }

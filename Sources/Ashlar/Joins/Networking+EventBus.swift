@@ -22,11 +22,14 @@ public struct NetworkActivity: Sendable {
     public static let off: Topic<NetworkActivity> = Topic("network:off")
 
     init(_ event: NetworkEvent) {
-        (id, request, status, error) = (event.id, event.request, event.status, event.error)
+        id = event.id
+        request = event.request
+        status = event.status
+        error = event.error
     }
 }
 
-extension NetworkObserver where Self == ClosureNetworkObserver {
+extension NetworkObserver {
     /// An observer that triggers `network:on` and `network:off` on a bus.
     ///
     /// The bus delivers on the thread on which the request starts or ends. A watcher that updates a user interface must
@@ -39,8 +42,8 @@ extension NetworkObserver where Self == ClosureNetworkObserver {
     /// let client = NetworkClient(configuration)
     /// let watch = bus.watch(NetworkActivity.on) { print("sent", $0.payload.request) }
     /// ```
-    public static func activity(on bus: EventBus) -> ClosureNetworkObserver {
-        ClosureNetworkObserver { event in
+    public static func activity(on bus: EventBus) -> NetworkObserver {
+        NetworkObserver { event in
             switch event.kind {
             case .began: bus.trigger(NetworkActivity.on, NetworkActivity(event))
             case .ended: bus.trigger(NetworkActivity.off, NetworkActivity(event))
@@ -54,13 +57,22 @@ extension HostSwitch {
     /// The topic `host:changed`, triggered when a canonical host resolves to another host.
     public static let changed: Topic<HostChange> = Topic("host:changed")
 
-    /// Triggers ``changed`` on a bus after each later change.
+    /// Triggers ``changed`` on a bus for each host that a later change affects.
+    ///
+    /// Of several changes in quick succession, only the last one may be announced.
     ///
     /// - Returns: The task that announces changes until it is cancelled.
     @discardableResult
     public func announce(on bus: EventBus) -> Task<Void, Never> {
-        let changes = changes()
-        return Task { for await change in changes { bus.trigger(Self.changed, change) } }
+        let start = current
+        let snapshots = changes()
+        return Task {
+            var last = start
+            for await snapshot in snapshots {
+                for change in snapshot.changes(since: last) { bus.trigger(Self.changed, change) }
+                last = snapshot
+            }
+        }
     }
 }
 

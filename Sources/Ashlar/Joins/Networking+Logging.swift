@@ -2,7 +2,7 @@ import AshlarCore
 public import AshlarLogging
 public import AshlarNetworking
 
-extension NetworkObserver where Self == RequestLog {
+extension NetworkObserver {
     /// An observer that logs the end of every request, and every redirect.
     ///
     /// Successes, redirects and cancellations are logged at `level`, failures as warnings. The client's redaction hides
@@ -13,13 +13,14 @@ extension NetworkObserver where Self == RequestLog {
     /// configuration.observers.append(.lines(to: Log("network")))
     /// let client = NetworkClient(configuration)
     /// ```
-    public static func lines(to log: Log, at level: LogLevel = .debug) -> RequestLog {
-        RequestLog(log, level)
+    public static func lines(to log: Log, at level: LogLevel = .debug) -> NetworkObserver {
+        let requests = RequestLog(log, level)
+        return NetworkObserver { requests.observe($0) }
     }
 }
 
-/// Logs the requests of a client; created by `NetworkObserver.lines(to:at:)`.
-public final class RequestLog: NetworkObserver {
+/// The running requests of a client, which are logged at their end.
+private final class RequestLog: Sendable {
     /// A request that has not ended.
     private struct Pending {
         let began: ContinuousClock.Instant
@@ -31,10 +32,12 @@ public final class RequestLog: NetworkObserver {
     private let level: LogLevel
     private let pending = Mutex<[UInt64: Pending]>([:])
 
-    init(_ log: Log, _ level: LogLevel) { (self.log, self.level) = (log, level) }
+    init(_ log: Log, _ level: LogLevel) {
+        self.log = log
+        self.level = level
+    }
 
-    /// Logs an event.
-    public func observe(_ event: NetworkEvent) {
+    func observe(_ event: NetworkEvent) {
         switch event.kind {
         case .began:
             pending.withLock { $0[event.id] = Pending(began: event.time) }

@@ -1,5 +1,5 @@
-public import AshlarAppConfig
-public import AshlarNetworking
+import AshlarAppConfig
+import AshlarNetworking
 
 /// A name that selects brand, configuration sections, environments, default hosts and log folder together.
 ///
@@ -23,15 +23,15 @@ public struct AppFlavor: Sendable {
     /// The source of the name, such as `the argument --flavor`.
     public let origin: String
     /// The brand, if the flavor selects one.
-    public private(set) var brand: String?
+    private(set) var brand: String?
     /// The identifier whose configuration sections apply, if the flavor selects one.
-    public private(set) var bundleIdentifier: String?
+    private(set) var bundleIdentifier: String?
     /// The environments, if the flavor selects them.
-    public private(set) var environments: [ConfigEnvironment]?
+    private(set) var environments: [ConfigEnvironment]?
     /// The environment of hosts without a selection, if the flavor selects it.
-    public private(set) var hostDefault: HostDefault?
+    private(set) var hostDefault: HostDefault?
     /// The folder of the log, if the flavor selects one.
-    public private(set) var logFolder: String?
+    private(set) var logFolder: String?
     /// The location of each member in the file, such as `Flavors.json:3`.
     private(set) var places: [String: String] = [:]
 
@@ -55,7 +55,8 @@ public struct AppFlavor: Sendable {
 
     /// Reads a flavor from the file in a folder; reports an unknown flavor, unknown members and malformed values.
     init(_ name: String, origin: String, folder: String, issues: inout [StartupIssue]) {
-        (self.name, self.origin) = (name, origin)
+        self.name = name
+        self.origin = origin
         var plan = ConfigPlan.directory(folder, environments: [])
         plan.name = "Flavors"
         let store = ConfigStore(loadingBestEffort: plan)

@@ -9,7 +9,7 @@ import Foundation
 extension AppSettings {
     /// Returns the plan of the app, or a plan for `ApplicationConfig` files in its folder, of which the base file is
     /// required.
-    func plan(_ configuration: AshlarApp.Configuration, remote: RemoteConfigSource?) -> ConfigPlan {
+    func plan(_ configuration: AshlarApp.Configuration, adding source: (any ConfigSource)?) -> ConfigPlan {
         var plan: ConfigPlan
         if let own = configuration.config {
             plan = own
@@ -17,14 +17,14 @@ extension AppSettings {
             plan = .directory(resources.path, environments: environments, bundleIdentifier: bundleIdentifier)
             plan.requiresBase = true
         }
-        if let remote { plan.add(remote) }
+        if let source { plan.add(source) }
         return plan
     }
 
-    /// Returns a client for remote files.
+    /// Returns a client for the files of an addition.
     ///
     /// Their URLs ignore the selection of hosts, so that a wrong host map can be replaced.
-    func remoteClient(_ configuration: AshlarApp.Configuration) -> NetworkClient {
+    func fileClient(_ configuration: AshlarApp.Configuration) -> NetworkClient {
         var client = configuration.client
         client.observers.append(.lines(to: Log("network")))
         return NetworkClient(client, transport: configuration.transport)
@@ -32,8 +32,8 @@ extension AppSettings {
 
     /// Starts the log, and updates its thresholds when the configuration changes.
     func startLog(
-        _ log: LogConfiguration, _ bus: EventBus, _ config: ConfigStore, _ issues: inout [StartupIssue],
-        _ tasks: inout [Task<Void, Never>]
+        _ log: LogConfiguration, bus: EventBus, config: ConfigStore, issues: inout [StartupIssue],
+        tasks: inout [Task<Void, Never>]
     ) -> LogStartReport {
         var log = log
         log.folder = logFolder
@@ -56,8 +56,8 @@ extension AppSettings {
     ///
     /// Unless the app or the flavor sets language, brand and theme, the configuration selects them.
     func customization(
-        _ configuration: AshlarApp.Configuration, _ config: ConfigStore, _ issues: inout [StartupIssue],
-        _ tasks: inout [Task<Void, Never>]
+        _ configuration: AshlarApp.Configuration, config: ConfigStore, issues: inout [StartupIssue],
+        tasks: inout [Task<Void, Never>]
     ) -> CustomizationCenter {
         let themes = path(of: configuration.themes).map { Theme.load($0) }
         let strings = Customization(
@@ -81,8 +81,8 @@ extension AppSettings {
     ///
     /// Unless the app or the flavor sets the default hosts, the configuration selects them.
     func hosts(
-        _ configuration: AshlarApp.Configuration, _ config: ConfigStore, _ issues: inout [StartupIssue],
-        _ tasks: inout [Task<Void, Never>]
+        _ configuration: AshlarApp.Configuration, config: ConfigStore, issues: inout [StartupIssue],
+        tasks: inout [Task<Void, Never>]
     ) -> HostSwitch {
         var map = HostMap.empty
         if let file = path(of: configuration.hostMap) {
@@ -100,8 +100,8 @@ extension AppSettings {
     }
 
     func client(
-        _ own: ClientConfiguration, _ store: ConfigStore, _ bus: EventBus, _ customization: CustomizationCenter,
-        _ issues: inout [StartupIssue]
+        _ own: ClientConfiguration, config store: ConfigStore, bus: EventBus, customization: CustomizationCenter,
+        issues: inout [StartupIssue]
     ) -> ClientConfiguration {
         var client = own
         client.observers += [.activity(on: bus), .lines(to: Log("network"))]

@@ -34,7 +34,9 @@ struct AppSettings: Sendable {
         self.flavor = flavor
 
         var sources: [(String, String, String)] = []
-        func pick<T>(_ member: String, _ own: T?, _ flavored: T?, otherwise: String, _ text: (T) -> String) -> T? {
+        func pick<T>(
+            _ member: String, _ own: T?, flavored: T?, otherwise: String, text: (T) -> String
+        ) -> T? {
             let source =
                 own != nil ? "set by the app" : flavored != nil ? flavor?.places[member] ?? "the flavor" : otherwise
             let value = own ?? flavored
@@ -43,24 +45,28 @@ struct AppSettings: Sendable {
         }
         brand =
             pick(
-                "brand", configuration.brand, flavor?.brand.map { .named($0) },
-                otherwise: "app.brand of the configuration, or Info.plist", Self.text) ?? .fromInfoPlist
+                "brand", configuration.brand, flavored: flavor?.brand.map { .named($0) },
+                otherwise: "app.brand of the configuration, or Info.plist", text: Self.text) ?? .fromInfoPlist
         bundleIdentifier = pick(
-            "bundleIdentifier", configuration.bundleIdentifier, flavor?.bundleIdentifier, otherwise: "the main bundle's"
+            "bundleIdentifier", configuration.bundleIdentifier, flavored: flavor?.bundleIdentifier,
+            otherwise: "the main bundle's"
         ) { $0 }
         let environments =
-            pick("environments", configuration.environments, flavor?.environments, otherwise: "those of the build") {
+            pick(
+                "environments", configuration.environments, flavored: flavor?.environments,
+                otherwise: "those of the build"
+            ) {
                 $0.isEmpty ? "none" : $0.map(\.name).joined(separator: ", ")
             } ?? ConfigEnvironment.current
         self.environments = environments
         hostDefault =
             pick(
-                "host", configuration.hostDefault, flavor?.hostDefault,
+                "host", configuration.hostDefault, flavored: flavor?.hostDefault,
                 otherwise: "app.host of the configuration, or \(environments.isEmpty ? "release" : "prerelease")",
-                \.name)
+                text: \.name)
             ?? (environments.isEmpty ? .release : .prerelease)
         logFolder = pick(
-            "logFolder", configuration.log?.folder, flavor?.logFolder, otherwise: "the log is in memory"
+            "logFolder", configuration.log?.folder, flavored: flavor?.logFolder, otherwise: "the log is in memory"
         ) { $0 }
         configSelects = (
             configuration.brand == nil && flavor?.brand == nil,

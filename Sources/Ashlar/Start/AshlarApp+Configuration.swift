@@ -58,8 +58,8 @@ extension AshlarApp {
         public var client: ClientConfiguration = ClientConfiguration()
         /// The transport of the client; nil for the platform's.
         public var transport: (any NetworkTransport)?
-        /// The files that the app fetches from servers; nil for none.
-        public var remote: RemoteFiles?
+        /// The files that another product adds to the start of the app, such as those from a server.
+        package var addition: (any AppAddition)?
         /// The bus for the app's events; nil for a new one whose failures are logged.
         public var bus: EventBus?
 

@@ -45,7 +45,8 @@ public final class AshlarApp: Sendable {
     public let issues: [StartupIssue]
 
     let settings: AppSettings
-    let remote: RemoteParts
+    /// The files that another product added at the start.
+    package let addition: (any StartedAddition)?
     private let tasks: [Task<Void, Never>]
     private let serviceLog: Watch
 
@@ -57,31 +58,32 @@ public final class AshlarApp: Sendable {
         var issues: [StartupIssue] = []
         let settings = AppSettings(configuration, issues: &issues)
         self.settings = settings
-        (resources, flavor) = (settings.resources, settings.flavor)
+        resources = settings.resources
+        flavor = settings.flavor
         let bus = configuration.bus ?? EventBus()
         self.bus = bus
 
-        let remoteClient = settings.remoteClient(configuration)
-        let source = RemoteParts.source(configuration.remote, client: remoteClient, issues: &issues)
-        let config = ConfigStore(loadingBestEffort: settings.plan(configuration, remote: source))
+        addition = configuration.addition?.started(client: settings.fileClient(configuration), issues: &issues)
+        let config = ConfigStore(loadingBestEffort: settings.plan(configuration, adding: addition?.source))
         self.config = config
         issues += config.errors.map { StartupIssue(.configuration, $0, isError: true) }
         issues += config.current.diagnostics.filter { $0.kind != .missingSource }
             .map { StartupIssue(.configuration, $0) }
 
         var tasks: [Task<Void, Never>] = []
-        logging = configuration.log.map { settings.startLog($0, bus, config, &issues, &tasks) }
-        customization = settings.customization(configuration, config, &issues, &tasks)
-        hosts = settings.hosts(configuration, config, &issues, &tasks)
+        logging = configuration.log.map {
+            settings.startLog($0, bus: bus, config: config, issues: &issues, tasks: &tasks)
+        }
+        customization = settings.customization(configuration, config: config, issues: &issues, tasks: &tasks)
+        hosts = settings.hosts(configuration, config: config, issues: &issues, tasks: &tasks)
 
-        remote = RemoteParts(
-            configuration.remote, configuration: source, hosts: hosts, texts: customization, client: remoteClient,
-            issues: &issues)
+        addition?.use(hosts: hosts, texts: customization, issues: &issues)
 
         if configuration.bus == nil { bus.logFailures(to: Log("bus")) }
         serviceLog = bus.logServices(to: Log("services"))
         client = NetworkClient(
-            settings.client(configuration.client, config, bus, customization, &issues),
+            settings.client(
+                configuration.client, config: config, bus: bus, customization: customization, issues: &issues),
             transport: configuration.transport, hosts: hosts.resolver)
         router = Router(bus: bus)
         services = ServiceRegistry(bus: bus)

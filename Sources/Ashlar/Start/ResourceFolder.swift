@@ -2,7 +2,7 @@ public import Foundation
 
 /// The folder of an app's files, and how it was found.
 ///
-/// ``find()`` looks for a folder with a configuration file, a host map, a flavor file or an `.lproj` folder:
+/// Without a folder, an app looks for one with a configuration file, a host map, a flavor file or an `.lproj` folder:
 ///
 /// 1. in the main bundle,
 /// 2. in the resource bundles that SwiftPM places next to the executable or in the main bundle (`Bundle.module`),
@@ -14,17 +14,20 @@ public struct ResourceFolder: Hashable, Sendable, CustomStringConvertible {
     /// How the folder was found, such as `the main bundle`.
     public let origin: String
     /// The folders without an app's files that were examined before, in order.
-    public let examined: [String]
+    let examined: [String]
     /// Whether the folder was found; if false, no examined folder contains an app's files.
-    public let isFound: Bool
+    let isFound: Bool
 
     /// Creates the folder at a path.
     public init(_ path: String, origin: String = "set by the app") {
-        (self.path, self.origin, examined, isFound) = (path, origin, [], true)
+        self.init(path, origin, [], isFound: true)
     }
 
     private init(_ path: String, _ origin: String, _ examined: [String], isFound: Bool) {
-        (self.path, self.origin, self.examined, self.isFound) = (path, origin, examined, isFound)
+        self.path = path
+        self.origin = origin
+        self.examined = examined
+        self.isFound = isFound
     }
 
     /// Creates the folder of a bundle's resources, or its subfolder `Resources` if only that contains an app's files.
@@ -37,7 +40,7 @@ public struct ResourceFolder: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Finds the folder of this process.
-    public static func find() -> ResourceFolder {
+    static func find() -> ResourceFolder {
         let executable = Bundle.main.executablePath.map { URL(fileURLWithPath: $0).deletingLastPathComponent().path }
         return find(
             mainBundle: Bundle.main.resourcePath, executable: executable,

@@ -21,8 +21,11 @@ public struct StartupIssue: Error, Sendable, CustomStringConvertible {
     /// The underlying error, if there is one.
     public let underlying: (any Error)?
 
-    init(_ part: Part, _ cause: some Sendable, isError: Bool = false) {
-        (self.part, message, self.isError, underlying) = (part, "\(cause)", isError, cause as? any Error)
+    package init(_ part: Part, _ cause: some Sendable, isError: Bool = false) {
+        self.part = part
+        message = "\(cause)"
+        self.isError = isError
+        underlying = cause as? any Error
     }
 
     /// The part and the message.

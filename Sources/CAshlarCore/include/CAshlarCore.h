@@ -13,6 +13,8 @@ struct ashlar_core_status {
     uint64_t device;
     uint64_t inode;
     int64_t size;
+    uint64_t links;
+    uint32_t owner;
     int64_t modified_seconds;
     int64_t changed_seconds;
     int32_t modified_nanoseconds;
@@ -20,6 +22,8 @@ struct ashlar_core_status {
     bool is_regular;
     bool is_directory;
     bool is_link;
+    bool is_pipe_or_socket;
+    bool is_writable_by_others;
 };
 
 /// Fills in the status of a file. Returns 0 or an error number.

@@ -8,7 +8,7 @@
 struct ashlar_bus_thread {
     /// The number of the bus whose trigger runs innermost, and below its 32 bits the depth of triggers on that bus.
     uint64_t nesting;
-    /// The number of the thread, from 1, which selects its stripe; 0 until the first use.
+    /// The number of the thread, from 1; 0 until the first use.
     uint32_t number;
     /// The lowest address of the thread's stack and the size of the part that is kept free of nested triggers; 0 if
     /// they aren't known.

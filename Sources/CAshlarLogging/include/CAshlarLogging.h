@@ -1,27 +1,18 @@
 #ifndef ASHLAR_LOGGING_H
 #define ASHLAR_LOGGING_H
 
-// A thread-local slot that is read with one load, and code for signal handlers, where Swift's runtime can't be used.
+// A thread-local value that is read with one load, and code for signal handlers, where Swift's runtime can't be used.
 
 #include <stddef.h>
 #include <stdint.h>
 
-extern __thread void *ashlar_log_slot;
+extern __thread void *ashlar_log_thread_state;
 
 /// The calling thread's value, or NULL.
-static inline void *ashlar_log_thread_value(void) { return ashlar_log_slot; }
+static inline void *ashlar_log_thread_value(void) { return ashlar_log_thread_state; }
 
 /// Clears the calling thread's value without destroying it, as the end of the thread does.
-static inline void ashlar_log_forget_thread_value(void) { ashlar_log_slot = NULL; }
-
-/// Hints to the processor that the thread polls memory.
-static inline void ashlar_log_pause(void) {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
+static inline void ashlar_log_forget_thread_value(void) { ashlar_log_thread_state = NULL; }
 
 /// Sets the calling thread's value; `destroy` runs with it when the thread ends.
 void ashlar_log_set_thread_value(void *value, void (*destroy)(void *));
@@ -62,12 +53,6 @@ int ashlar_log_is_in_use(int descriptor);
 
 /// The number of columns of a terminal; 0 if it is unknown.
 int ashlar_log_terminal_width(int descriptor);
-
-/// A non-blocking datagram socket connected to the path; a negative result is -errno.
-int ashlar_log_connect_datagram(const char *path);
-
-/// Sends one datagram, without SIGPIPE. Returns 0 or an errno.
-int ashlar_log_send_datagram(int descriptor, const void *bytes, size_t count);
 
 /// Compresses an open file into a new one with zlib, which is opened at run time. Returns 0 or an errno, without a new
 /// file.

@@ -1,3 +1,5 @@
+public import AshlarAppConfig
+
 // Names from NEIApplicationConfig.
 extension ApplicationConfig {
     /// Returns the configuration with root keys replaced; the same as `merging` with the policy `seed`.

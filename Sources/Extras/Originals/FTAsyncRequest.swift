@@ -1,4 +1,5 @@
 internal import AshlarCore
+public import AshlarNetworking
 public import Dispatch
 public import Foundation
 
@@ -25,7 +26,7 @@ public final class FTAsyncRequest: Sendable {
         var encoding = String.Encoding.utf8
         var contentType = "text/plain; charset=utf-8"
         var queue = DispatchQueue.main
-        var token: RequestToken?
+        var task: Task<Void, Never>?
     }
 
     private let state = Mutex(State())
@@ -67,7 +68,10 @@ public final class FTAsyncRequest: Sendable {
         url: String, client: NetworkClient = .shared, onSuccess: @escaping @Sendable (Data) -> Void,
         onFailure: @escaping @Sendable (_ code: Int, _ error: NetworkError) -> Void
     ) {
-        (self.url, self.client, self.onSuccess, self.onFailure) = (url, client, onSuccess, onFailure)
+        self.url = url
+        self.client = client
+        self.onSuccess = onSuccess
+        self.onFailure = onFailure
     }
 
     /// Sends a GET, like `getAsynchronously` of the Objective-C class.
@@ -81,12 +85,12 @@ public final class FTAsyncRequest: Sendable {
         if let data = text.data(using: encoding) {
             post(data)
         } else {
-            send(.post, .failed(NetworkError(.encodingFailed, "the text cannot be written in \(encoding)")))
+            send(.post, .failed(NetworkError(.encodingFailed, "the text can't be written in \(encoding)")))
         }
     }
 
     /// Cancels the request; the failure closure receives `.cancelled` unless the request has completed.
-    public func cancel() { state.withLock { $0.token }?.cancel() }
+    public func cancel() { state.withLock { $0.task }?.cancel() }
 
     private func send(_ method: HTTPMethod, _ body: RequestBody) {
         let (queue, onSuccess, onFailure) = (queue, onSuccess, onFailure)
@@ -102,8 +106,15 @@ public final class FTAsyncRequest: Sendable {
             var request = try NetworkRequest(method, url, body: body, options: client.configuration.requestOptions)
             request.options.idleTimeout = .seconds(timeout > 0 ? timeout : 24)
             request.options.acceptedStatuses = AcceptedStatuses(200...399)
-            let token = client.send(request, then: handle)
-            state.withLock { $0.token = token }
+            let ready = request
+            let task = Task { [client] in
+                do throws(NetworkError) {
+                    handle(.success(try await client.send(ready)))
+                } catch {
+                    handle(.failure(error))
+                }
+            }
+            state.withLock { $0.task = task }
         } catch {
             handle(.failure(error))
         }

@@ -1,4 +1,5 @@
 internal import AshlarCore
+public import AshlarNetworking
 public import Dispatch
 import Foundation
 
@@ -50,17 +51,18 @@ open class JSONResponseEndpoint: @unchecked Sendable {
     /// Sends the request and calls back once, with the JSON object or array, or with an invalid entity and the failure.
     ///
     /// - Parameter completion: Receives the JSON and the status.
-    /// - Returns: A token that cancels the request.
+    /// - Returns: The task of the request; cancelling it cancels the request.
     @discardableResult
-    open func connect(_ completion: @escaping @Sendable (JSONEntity, EndpointStatus) -> Void) -> RequestToken {
+    open func connect(_ completion: @escaping @Sendable (JSONEntity, EndpointStatus) -> Void) -> Task<Void, Never> {
         let queue = callbackQueue()
-        return client.send(SquidEndpoint(self)) { result in
-            queue.async {
-                switch result {
-                case .success(let json) where json.isObject || json.isArray: completion(json, .ok)
-                case .success: completion(.missing, .responseFormat)
-                case .failure(let error): completion(.missing, error.responseStatus)
-                }
+        let endpoint = SquidEndpoint(self)
+        return Task { [client] in
+            do throws(NetworkError) {
+                let json = try await client.send(endpoint)
+                let isContainer = json.isObject || json.isArray
+                queue.async { completion(isContainer ? json : .missing, isContainer ? .ok : .responseFormat) }
+            } catch {
+                queue.async { completion(.missing, error.responseStatus) }
             }
         }
     }
@@ -147,5 +149,50 @@ private struct SquidEndpoint: Endpoint {
             return .failed(NetworkError(.encodingFailed, "the parameters can't form a JSON object", phase: .prepare))
         }
         return .bytes(Array(data), contentType: "application/json")
+    }
+}
+
+/// The outcome of an endpoint in the seven cases of SquidKit's `ResponseStatus`.
+public enum EndpointStatus: Sendable, CustomStringConvertible {
+    /// The response was accepted and decoded.
+    case ok
+    /// The status isn't 2xx; the message is the value of the `Error` or `Status` field, if there is one.
+    case httpError(code: Int, message: String?)
+    /// This machine has no network connection.
+    case notConnected
+    /// The host can't be resolved or reached.
+    case hostConnection
+    /// The resource isn't available.
+    case resourceUnavailable
+    /// The response isn't JSON, or not an object or array.
+    case responseFormat
+    /// All other failures: timeouts, TLS, cancellation.
+    case unknown(NetworkError)
+
+    /// The name of the case, with the code and message of an HTTP error.
+    public var description: String {
+        switch self {
+        case .ok: "ok"
+        case .httpError(let code, let message): "httpError(\(code)\(message.map { ", " + $0 } ?? ""))"
+        case .notConnected: "notConnected"
+        case .hostConnection: "hostConnection"
+        case .resourceUnavailable: "resourceUnavailable"
+        case .responseFormat: "responseFormat"
+        case .unknown(let error): "unknown(\(error.code))"
+        }
+    }
+}
+
+extension NetworkError {
+    /// The error as one of SquidKit's seven cases.
+    public var responseStatus: EndpointStatus {
+        switch code {
+        case .unacceptableStatus: .httpError(code: status ?? 0, message: headers?["Error"] ?? headers?["Status"])
+        case .notConnected: .notConnected
+        case .hostNotFound, .cannotConnect: .hostConnection
+        case .fileFailed: .resourceUnavailable
+        case .invalidJSON, .jsonLimit, .decodingFailed, .invalidText: .responseFormat
+        default: .unknown(self)
+        }
     }
 }

@@ -1,20 +1,35 @@
+public import AshlarLogging
+
 /// Calls of FTToolBox, MyLogger and SquidKit, for code that is ported line by line.
 extension LogSystem {
-    /// The log of this run: FTToolBox's `FTgetLogAsString`; the same as ``liveLog``.
+    /// The log of this run: FTToolBox's `FTgetLogAsString`; the same as `liveLog`.
     public static var logAsString: String { liveLog }
 
     /// The log of the prior run, whether it crashed or not: FTToolBox's `FTgetCrashLogAsString`.
     ///
-    /// The string is empty if there is no prior run. For how the run ended, see ``PriorRun/outcome``.
+    /// The string is empty if there is no prior run. For how the run ended, see `PriorRun.outcome`.
     public static var crashLogAsString: String { priorRun?.log ?? "" }
 
-    /// Sets the global threshold: FTToolBox's `FTsetLogSeverity`; the same as setting ``threshold``.
+    /// Sets the global threshold: FTToolBox's `FTsetLogSeverity`; the same as setting `threshold`.
     ///
     /// - Returns: The name of the level in FTToolBox, such as `FT_ERROR`.
     @discardableResult
     public static func setLogSeverity(_ level: LogLevel) -> String {
         threshold = level
         return level.toolBoxName
+    }
+
+    /// Sets the pattern of `format` without changing indent and time style: MyLogger's `setFormat:`.
+    ///
+    /// - Throws: `LogError` with the code `.formatMalformed`; the format is then unchanged.
+    public static func setFormat(_ pattern: String) throws {
+        var format = try LogFormat(pattern)
+        let before = self.format
+        format.indentCharacter = before.indentCharacter
+        format.indentWidth = before.indentWidth
+        format.continuesLines = before.continuesLines
+        format.time = before.time
+        self.format = format
     }
 
     /// The output of SquidKit's `Log`: presets of the master switch.
@@ -26,7 +41,7 @@ extension LogSystem {
         /// Nowhere.
         case never
 
-        /// The value of ``LogSystem/isEnabled`` for the preset on this system.
+        /// The value of `LogSystem.isEnabled` for the preset on this system.
         public var isEnabled: Bool {
             switch self {
             case .always: return true
@@ -47,8 +62,8 @@ extension LogSystem {
 
 /// FTToolBox's names of levels.
 extension LogLevel {
-    /// FTToolBox's `FT_INFORMATION`: ``info``.
+    /// FTToolBox's `FT_INFORMATION`: `info`.
     public static var information: LogLevel { .info }
-    /// FTToolBox's `FT_DEBUGGING`: ``debug``.
+    /// FTToolBox's `FT_DEBUGGING`: `debug`.
     public static var debugging: LogLevel { .debug }
 }

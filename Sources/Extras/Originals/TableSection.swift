@@ -1,3 +1,5 @@
+public import AshlarNetworking
+
 /// A row of a table as a plain value: its strings, its height, its input and its action.
 ///
 /// It can fill a table of any toolkit. It has the name of SquidKit's class, but is a value without a view, usable on
@@ -19,7 +21,10 @@ public struct TableItem: Identifiable, Sendable {
         public var text: String
 
         /// Creates an input.
-        public init(prompt: String, text: String = "") { (self.prompt, self.text) = (prompt, text) }
+        public init(prompt: String, text: String = "") {
+            self.prompt = prompt
+            self.text = text
+        }
     }
 
     /// The identity of the row in its section; by default its title.
@@ -44,8 +49,14 @@ public struct TableItem: Identifiable, Sendable {
         _ title: String, id: String? = nil, subtitle: String? = nil, isTicked: Bool = false, rowHeight: Double? = nil,
         reuseIdentifier: String? = nil, input: Input? = nil, select: Selection? = nil
     ) {
-        (self.id, self.title, self.subtitle, self.isTicked) = (id ?? title, title, subtitle, isTicked)
-        (self.rowHeight, self.reuseIdentifier, self.input, self.select) = (rowHeight, reuseIdentifier, input, select)
+        self.id = id ?? title
+        self.title = title
+        self.subtitle = subtitle
+        self.isTicked = isTicked
+        self.rowHeight = rowHeight
+        self.reuseIdentifier = reuseIdentifier
+        self.input = input
+        self.select = select
     }
 }
 
@@ -66,7 +77,9 @@ public struct TableSection: Identifiable, Sendable {
 
     /// Creates a section.
     public init(_ title: String? = nil, id: String? = nil, items: [TableItem] = []) {
-        (self.id, self.title, self.items) = (id ?? title ?? "", title, items)
+        self.id = id ?? title ?? ""
+        self.title = title
+        self.items = items
     }
 
     /// The number of rows.
@@ -82,7 +95,7 @@ public struct TableSection: Identifiable, Sendable {
 extension HostSwitch {
     /// Returns the environments as a table, whose items select their environment.
     ///
-    /// The checkmarks show the current selections; when ``changes()`` delivers a change, create the items again. The
+    /// The checkmarks show the current selections; when `changes()` delivers a change, create the items again. The
     /// identity of a row is the key of its environment. The reuse identifiers of the rows are `host` and, for a host
     /// that the user types, `host-text` and `host-digits`. Such a row has an input; selecting it with an empty text
     /// uses the last host.

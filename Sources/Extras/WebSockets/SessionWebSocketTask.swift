@@ -1,3 +1,6 @@
+internal import AshlarCore
+internal import AshlarNetworking
+
 #if canImport(Darwin)
     import Foundation
 
@@ -66,6 +69,50 @@
         init?(_ code: URLSessionWebSocketTask.CloseCode) {
             if code == .noStatusReceived || code == .invalid { return nil }
             self.init(rawValue: code.rawValue)
+        }
+    }
+
+    extension WebSocketHandshake: SessionUpgrade {
+        /// Opens a WebSocket, or returns the head of the response of a server that refuses.
+        ///
+        /// The session sends the fields of the handshake itself, checks `Sec-WebSocket-Accept`, and may use compression.
+        func open(
+            _ request: NetworkRequest, over transport: URLSessionTransport
+        ) async throws(NetworkError) -> StreamedResponse {
+            let task = transport.webSocketTask(with: try Self.webSocketRequest(request), for: request.url)
+            task.maximumMessageSize = options.messageBytes
+            let connection = TaskConnection(SessionWebSocketTask(task), limit: options.messageBytes)
+            let handlers = SessionSocketHandlers(
+                received: { connection.received($0) },
+                closed: { connection.closed(WebSocketCloseCode($0), String(decoding: $1 ?? Data(), as: UTF8.self)) },
+                ended: { error in
+                    let isOpen = connection.isOpen
+                    connection.ended(
+                        error.map { isOpen ? SessionWebSocketTask.error($0) : URLSessionHead.error($0, hasHead: false) }
+                    )
+                })
+            transport.start(task, for: request.url, handlers)
+            let timeout = [request.options.idleTimeout, request.options.totalTimeout].compactMap { $0 }.min()
+            let head = try await connection.head(timeout: timeout)
+            var response = StreamedResponse(head: head, body: ResponseBody(), url: request.url)
+            if head.status == 101 { response.upgraded = connection }
+            return response
+        }
+
+        private static func webSocketRequest(_ request: NetworkRequest) throws(NetworkError) -> URLRequest {
+            let text = request.url.requestText
+            let scheme = request.url.scheme == .https ? "wss" : "ws"
+            guard let colon = text.firstIndex(of: ":"), let url = URL(string: scheme + text[colon...]) else {
+                throw NetworkError(.invalidURL, "not a URL for Foundation", phase: .prepare)
+            }
+            var result = URLRequest(url: url)
+            result.httpShouldHandleCookies = false
+            result.timeoutInterval = 86_400
+            let own = ["Connection", "Upgrade", "Sec-WebSocket-Version", "Sec-WebSocket-Key"]
+            for field in request.headers where !own.contains(where: { $0.equalsIgnoringASCIICase(field.name) }) {
+                result.addValue(field.value, forHTTPHeaderField: field.name)
+            }
+            return result
         }
     }
 #endif

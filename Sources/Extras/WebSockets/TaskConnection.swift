@@ -1,4 +1,5 @@
 internal import AshlarCore
+internal import AshlarNetworking
 
 /// A task that exchanges whole messages, such as `URLSessionWebSocketTask`; tests replace it.
 ///
@@ -46,7 +47,9 @@ final class TaskConnection: WebSocketConnection {
 
     /// Creates a connection that rejects messages of more than `limit` bytes.
     init(_ task: any WebSocketTask, limit: Int, clock: any Clock<Duration> = ContinuousClock()) {
-        (self.task, self.limit, self.clock) = (task, limit, clock)
+        self.task = task
+        self.limit = limit
+        self.clock = clock
     }
 
     // MARK: From the task

@@ -1,6 +1,9 @@
+internal import AshlarCore
+public import AshlarNetworking
+
 /// An open WebSocket: messages in both directions until one side closes it.
 ///
-/// It is created by ``NetworkClient/webSocket(_:options:)-(String,_)``. Messages can be sent from any number of tasks; received
+/// It is created by `NetworkClient.webSocket(_:options:)`. Messages can be sent from any number of tasks; received
 /// messages go to one reader each. At most 64 messages or 256 KiB are received before they are read; then the server has
 /// to wait. Pings of the server are answered automatically. Releasing the WebSocket ends the connection.
 ///
@@ -28,7 +31,9 @@ public final class WebSocket: AsyncSequence, Sendable {
     public let selectedProtocol: String?
 
     init(_ channel: WebSocketChannel, head: ResponseHead, selectedProtocol: String?) {
-        (self.channel, self.head, self.selectedProtocol) = (channel, head, selectedProtocol)
+        self.channel = channel
+        self.head = head
+        self.selectedProtocol = selectedProtocol
     }
 
     deinit { channel.abort() }
@@ -87,5 +92,72 @@ public final class WebSocket: AsyncSequence, Sendable {
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(NetworkError) -> WebSocketMessage? { try await socket.receive() }
+    }
+}
+
+extension NetworkClient {
+    /// Opens a WebSocket at a URL with the scheme ws, wss, http or https, with the client's options.
+    ///
+    /// - Parameters:
+    ///   - url: The URL.
+    ///   - options: The settings of the WebSocket.
+    /// - Returns: The open WebSocket.
+    /// - Throws: The errors of the method that takes a request.
+    public func webSocket(
+        _ url: String, options: WebSocketOptions = .init()
+    ) async throws(NetworkError) -> WebSocket {
+        var text = url
+        for (scheme, http) in [("wss://", "https://"), ("ws://", "http://")]
+        where url.lowercased().hasPrefix(scheme) {
+            text = http + url.dropFirst(scheme.utf8.count)
+        }
+        return try await webSocket(NetworkRequest(.get, text, options: configuration.requestOptions), options: options)
+    }
+
+    /// Opens a WebSocket with a request.
+    ///
+    /// The handshake passes through middleware, host selection, cookies, credentials and redirects as other requests do,
+    /// and the timeouts of the request apply to it. Each WebSocket has its own connection. Transports without WebSockets
+    /// throw `.unsupported`; those of the platforms support them. See <doc:UsingWebSockets>.
+    ///
+    /// - Parameters:
+    ///   - request: A GET without a body.
+    ///   - options: The settings of the WebSocket.
+    /// - Returns: The open WebSocket.
+    /// - Throws: `.unacceptableStatus` if the server refuses, `.badResponse` if its response doesn't belong to the
+    ///   handshake, `.invalidConfiguration` for options that can't be used, and any other failure of a request.
+    public func webSocket(
+        _ request: NetworkRequest, options: WebSocketOptions = .init()
+    ) async throws(NetworkError) -> WebSocket {
+        try options.validate()
+        let handshake = WebSocketHandshake(options)
+        var request = request
+        for field in handshake.fields { request.headers.set(field.name, field.value) }
+        request.upgrade = handshake
+        return try await upgrade(request) { response, connection throws(NetworkError) in
+            let channel = WebSocketChannel(try handshake.connection(response.head, connection), options)
+            channel.start()
+            return WebSocket(
+                channel, head: response.head, selectedProtocol: response.headers["Sec-WebSocket-Protocol"])
+        }
+    }
+}
+
+extension WebSocketHandshake {
+    /// Checks a response with status 101, and returns the connection that carries messages.
+    fileprivate func connection(
+        _ head: ResponseHead, _ connection: any UpgradedConnection
+    ) throws(NetworkError) -> any WebSocketConnection {
+        #if os(Linux)
+            if let stream = connection as? CurlDuplex {
+                _ = try check(head)
+                return FramedConnection(stream, limit: options.messageBytes)
+            }
+        #endif
+        if let task = connection as? TaskConnection {
+            _ = try selectedProtocol(head)
+            return task
+        }
+        throw NetworkError(.unsupported, "the transport has no WebSockets", phase: .prepare)
     }
 }

@@ -1,4 +1,5 @@
 internal import AshlarCore
+internal import AshlarNetworking
 
 /// Writes frames of a client (RFC 6455, section 5).
 enum WebSocketFrame {
@@ -85,7 +86,8 @@ struct WebSocketReader {
 
     mutating func append(_ piece: [UInt8]) {
         if start == bytes.count {
-            (bytes, start) = (piece, 0)
+            bytes = piece
+            start = 0
         } else {
             bytes.removeFirst(start)
             start = 0
@@ -149,7 +151,8 @@ struct WebSocketReader {
         if parts.isEmpty { parts = payload } else { parts += payload }
         guard isLast else { return nil }
         let (message, kind) = (parts, kind)
-        (parts, self.kind) = ([], nil)
+        parts = []
+        self.kind = nil
         guard kind == .text else { return .message(.binary(message)) }
         guard let text = String(validating: message, as: UTF8.self) else {
             throw Violation(code: .invalidText, message: "a text is not UTF-8")

@@ -1,7 +1,8 @@
 internal import AshlarCore
+internal import AshlarNetworking
 
 /// The upgrade of an HTTP/1.1 connection to a WebSocket (RFC 6455, section 4).
-struct WebSocketHandshake: Sendable {
+struct WebSocketHandshake: ConnectionUpgrade {
     let key: String
     let options: WebSocketOptions
 

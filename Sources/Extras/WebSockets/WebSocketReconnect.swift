@@ -1,4 +1,10 @@
-/// The delays between attempts to open a WebSocket again.
+internal import AshlarCore
+public import AshlarNetworking
+
+/// The delays between attempts to open a WebSocket again, each random between zero and its bound.
+///
+/// The bound doubles with each consecutive failure. The delays are random, so that the clients of a restarted server
+/// don't return at the same moment.
 public struct WebSocketReconnect: Hashable, Sendable {
     /// The bound of the first delay; 1 s by default.
     public var firstPause: Duration = .seconds(1)
@@ -13,11 +19,7 @@ public struct WebSocketReconnect: Hashable, Sendable {
     /// Creates the default delays.
     public init() {}
 
-    /// Returns the delay after a number of consecutive failures, from half its bound to its bound.
-    func pause(afterFailures failures: Int, jitter: Double = .random(in: 0...1)) -> Duration {
-        let bound = min(longestPause, firstPause * (1 << min(max(failures - 1, 0), 24)))
-        return bound * (0.5 + jitter / 2)
-    }
+    var backoff: Backoff { Backoff(first: firstPause, ceiling: longestPause) }
 }
 
 extension NetworkClient {
@@ -40,7 +42,7 @@ extension NetworkClient {
     }
 }
 
-/// WebSockets that replace each other; see ``NetworkClient/webSockets(_:options:reconnect:clock:)``.
+/// WebSockets that replace each other; see `NetworkClient.webSockets(_:options:reconnect:clock:)`.
 public struct WebSockets: AsyncSequence, Sendable {
     /// An open WebSocket.
     public typealias Element = WebSocket
@@ -96,7 +98,7 @@ public struct WebSockets: AsyncSequence, Sendable {
 
         private nonisolated(nonsending) func sleep() async throws(NetworkError) {
             do {
-                try await source.clock.sleep(for: source.reconnect.pause(afterFailures: failures))
+                try await source.clock.sleep(for: source.reconnect.backoff.pause(beforeRetry: failures))
             } catch {
                 throw NetworkError(wrapping: error, phase: .wait)
             }

@@ -1,4 +1,6 @@
+import AshlarModels
 import AshlarNetworking
+import AshlarTestSupport
 import Testing
 
 /// iStructure's Model, Collection and Sync as its documentation and headers describe them.
@@ -35,10 +37,10 @@ import Testing
 
     @Test("ISBasicSync: JSON over HTTP with GET, POST, PUT and DELETE")
     func sync() async throws {
-        let seen = EventLog()
+        let seen = Recorder<String>()
         let client = NetworkClient(
             transport: StubTransport { request in
-                seen.add("\(request.method) \(request.url.path)")
+                seen.note("\(request.method) \(request.url.path)")
                 return .text(#"{"id": 1}"#)
             })
         let note = Model(["title": "x"], schema: schema, sync: RESTSync(client))
@@ -46,7 +48,7 @@ import Testing
         try await note.save()
         try await note.fetch()
         try await note.destroy()
-        #expect(seen.names == ["POST /notes", "PUT /notes/1", "GET /notes/1", "DELETE /notes/1"])
+        #expect(seen.items == ["POST /notes", "PUT /notes/1", "GET /notes/1", "DELETE /notes/1"])
     }
 
     @Test("Custom sync classes")
@@ -65,8 +67,8 @@ import Testing
     @Test("Events: change:<attr> then change, add, remove, reset, destroy, error")
     func events() async throws {
         let collection = ModelCollection(schema: schema, sync: RESTSync(client([:])))
-        let log = EventLog()
-        let watch = collection.observe { log.add($0.name) }
+        let log = Recorder<String>()
+        let watch = collection.observe { log.note($0.name) }
         let note = Model(["title": "a"], schema: schema)
         try collection.add([note])
         try note.set(["title": "b"])
@@ -74,7 +76,7 @@ import Testing
         try collection.reset([note])
         await #expect(throws: NetworkError.self) { try await collection.fetch() }
         try await note.destroy()
-        #expect(log.names == ["add", "change:title", "change", "remove", "reset", "error", "remove", "destroy"])
+        #expect(log.items == ["add", "change:title", "change", "remove", "reset", "error", "remove", "destroy"])
         withExtendedLifetime(watch) {}
     }
 

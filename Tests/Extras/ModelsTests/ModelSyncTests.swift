@@ -1,11 +1,12 @@
+import AshlarModels
 import AshlarNetworking
 import AshlarTestSupport
 import Testing
 
 /// A server of notes behind a stub transport: `/notes` and `/notes/id`, with versions.
 private final class NotesServer: Sendable {
-    let requests = Mutex<[String]>([])
-    let answers = Mutex<[String: StubResponse]>([:])
+    let requests = Locked<[String]>([])
+    let answers = Locked<[String: StubResponse]>([:])
 
     var client: NetworkClient {
         NetworkClient(
@@ -39,8 +40,8 @@ private final class NotesServer: Sendable {
     @Test("Save creates a new model and replaces an old one; the response is set")
     func saving() async throws {
         let note = Model(["title": "Milk"], schema: schema, sync: sync)
-        let log = EventLog()
-        let watch = note.observe { log.add($0.name) }
+        let log = Recorder<String>()
+        let watch = note.observe { log.note($0.name) }
         server.answer("POST /notes", #"{"id": 7, "title": "Milk", "at": 1}"#, status: 201, etag: "\"v1\"")
         try await note.save()
         #expect(server.take() == [#"POST https://api.example.com/notes {"title":"Milk"}"#])
@@ -70,8 +71,8 @@ private final class NotesServer: Sendable {
         let collection = ModelCollection(schema: schema, sync: sync)
         let (old, new) = (Model(["id": 7]), Model(["a": 1]))
         try collection.add([old, new])
-        let log = EventLog()
-        let watch = collection.observe { log.add("\($0.name) \($0.model?.idText ?? "new")") }
+        let log = Recorder<String>()
+        let watch = collection.observe { log.note("\($0.name) \($0.model?.idText ?? "new")") }
         try await new.destroy()
         #expect(server.take() == [] && log.take() == ["remove new", "destroy new"])
         server.answer("DELETE /notes/7", "", status: 204)
@@ -96,8 +97,8 @@ private final class NotesServer: Sendable {
         ])
     func statuses(status: Int, body: String, code: NetworkError.Code, messages: [String]) async throws {
         let note = Model(["id": 7, "title": ""], schema: schema, sync: sync)
-        let log = EventLog()
-        let watch = note.observe { log.add("\($0.name) \($0.error?.code.rawValue ?? "")") }
+        let log = Recorder<String>()
+        let watch = note.observe { log.note("\($0.name) \($0.error?.code.rawValue ?? "")") }
         server.answer("PUT /notes/7", body, status: status)
         let error = await #expect(throws: NetworkError.self) { try await note.save() }
         #expect(error?.code == code && error?.status == status && error?.messages == messages)
@@ -118,8 +119,8 @@ private final class NotesServer: Sendable {
     @Test("A fetch replaces the collection, adds to it or merges by id")
     func collections() async throws {
         let collection = ModelCollection(schema: schema, sync: sync)
-        let log = EventLog()
-        let watch = collection.observe { log.add("\($0.name) \($0.model?.idText ?? "")") }
+        let log = Recorder<String>()
+        let watch = collection.observe { log.note("\($0.name) \($0.model?.idText ?? "")") }
         server.answer("GET /notes", #"[{"id": 1, "t": "a"}, {"id": 2, "t": "b"}]"#)
         try await collection.fetch()
         #expect(log.take() == ["reset "] && collection.pluck("t") == ["a", "b"])
@@ -155,7 +156,7 @@ private final class NotesServer: Sendable {
     /// A sync that responds when the test requests it.
     private final class SlowSync: ModelSync {
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
-        let calls = Mutex<[ModelSyncVerb]>([])
+        let calls = Locked<[ModelSyncVerb]>([])
         func perform(_ verb: ModelSyncVerb, _ target: ModelSyncTarget) async throws(NetworkError) -> ModelSyncAnswer {
             calls.withLock { $0.append(verb) }
             for await _ in gate { return ModelSyncAnswer(["id": 1, "n": 5]) }
@@ -169,8 +170,8 @@ private final class NotesServer: Sendable {
     func joining() async throws {
         let sync = SlowSync()
         let model = Model(["id": 1], schema: schema, sync: sync)
-        let log = EventLog()
-        let watch = model.observe { log.add($0.name) }
+        let log = Recorder<String>()
+        let watch = model.observe { log.note($0.name) }
         async let first: Void = model.fetch()
         try await sync.waitForCall()
         async let second: Void = model.fetch()
@@ -233,7 +234,7 @@ private final class NotesServer: Sendable {
 
     @Test("Requests follow the conventions, and can be changed before they are sent")
     func conventions() async throws {
-        let seen = Mutex<[NetworkRequest]>([])
+        let seen = Locked<[NetworkRequest]>([])
         let client = NetworkClient(
             transport: StubTransport { request in
                 seen.withLock { $0.append(request) }

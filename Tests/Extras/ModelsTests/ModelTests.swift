@@ -1,18 +1,7 @@
+import AshlarModels
 import AshlarNetworking
+import AshlarTestSupport
 import Testing
-
-/// Records the names of events in order.
-final class EventLog: Sendable {
-    private let lines = Mutex<[String]>([])
-    var names: [String] { lines.withLock { $0 } }
-    func add(_ line: String) { lines.withLock { $0.append(line) } }
-    func take() -> [String] {
-        lines.withLock { lines in
-            defer { lines = [] }
-            return lines
-        }
-    }
-}
 
 @Suite struct ModelTests {
     @Test("A model starts with the defaults under its attributes, without events")
@@ -30,9 +19,9 @@ final class EventLog: Sendable {
     @Test("Changed attributes cause events in the order of their names, then one change; equal values cause none")
     func order() throws {
         let model = Model(["a": 1, "b": 2, "z": 0])
-        let log = EventLog()
+        let log = Recorder<String>()
         let watch = model.observe { event in
-            log.add(event.name)
+            log.note(event.name)
             #expect(event.model === model)
             if event.name == "change:a" {
                 #expect(model["b"] == 3, "all values are stored before the first event")
@@ -57,13 +46,13 @@ final class EventLog: Sendable {
             var schema = ModelSchema()
             schema.nestedChanges = rule
             let model = Model(["a": 1], schema: schema)
-            let log = EventLog()
+            let log = Recorder<String>()
             let watch = model.observe { event in
-                log.add(event.name)
+                log.note(event.name)
                 if event.name == "change:a" { try? model.set(["b": 1, "c": 2]) }
                 if event.name == "change:b" { try? model.set(["d": 1]) }
                 if event.name == "change" {
-                    log.add(model.changedAttributes.keys.sorted().joined())
+                    log.note(model.changedAttributes.keys.sorted().joined())
                     try? model.set(["e": 1])
                 }
             }
@@ -80,8 +69,8 @@ final class EventLog: Sendable {
     @Test("A silent set causes no event, and the next one announces both changes")
     func silent() throws {
         let model = Model(["a": 1])
-        let log = EventLog()
-        let watch = model.observe { log.add($0.name) }
+        let log = Recorder<String>()
+        let watch = model.observe { log.note($0.name) }
         try model.set(["a": 2], silent: true)
         #expect(log.take() == [] && model.hasChanged("a") && model["a"] == 2)
         try model.set([:])
@@ -93,8 +82,8 @@ final class EventLog: Sendable {
     @Test("Attributes are removed by unset, clear and a missing value")
     func removing() throws {
         let model = Model(["a": 1, "b": 2, "c": 3])
-        let log = EventLog()
-        let watch = model.observe { log.add($0.name) }
+        let log = Recorder<String>()
+        let watch = model.observe { log.note($0.name) }
         try model.unset("a")
         try model.unset("a")
         #expect(log.take() == ["change:a", "change"] && !model["a"].isValid && model.attributes.count == 2)
@@ -114,8 +103,8 @@ final class EventLog: Sendable {
             changes["admin"]?.bool() == true && current["root"]?.bool() != true ? ["admin is not for you"] : []
         }
         let model = Model(["a": 100], schema: schema)
-        let log = EventLog()
-        let watch = model.observe { log.add($0.name + ($0.error?.messages.joined() ?? "")) }
+        let log = Recorder<String>()
+        let watch = model.observe { log.note($0.name + ($0.error?.messages.joined() ?? "")) }
         let error = #expect(throws: NetworkError.self) { try model.set(["a": 200, "admin": true]) }
         #expect(error?.code == .validationFailed && error?.messages == ["admin is not for you"])
         #expect(model["a"] == 100 && !model["admin"].isValid)
@@ -128,9 +117,9 @@ final class EventLog: Sendable {
     @Test("Handlers run in order of addition and end with their observation")
     func handlers() throws {
         let model = Model()
-        let log = EventLog()
-        let first = model.observe { _ in log.add("first") }
-        var second: ModelObservation? = model.observe { _ in log.add("second") }
+        let log = Recorder<String>()
+        let first = model.observe { _ in log.note("first") }
+        var second: ModelObservation? = model.observe { _ in log.note("second") }
         try model.set(["a": 1])
         #expect(log.take() == ["first", "second", "first", "second"])
         second = nil
@@ -208,10 +197,10 @@ final class EventLog: Sendable {
     @Test("Adding calls the model's handlers, then the collection's; the index and silence apply")
     func adding() throws {
         let collection = ModelCollection(notes(1, 2))
-        let log = EventLog()
+        let log = Recorder<String>()
         let new = Model(["id": 3])
-        let onModel = new.observe { log.add("model \($0.name)") }
-        let onCollection = collection.observe { log.add("collection \($0.name) \($0.model?.idText ?? "-")") }
+        let onModel = new.observe { log.note("model \($0.name)") }
+        let onCollection = collection.observe { log.note("collection \($0.name) \($0.model?.idText ?? "-")") }
         try collection.add([new], at: 1)
         #expect(log.take() == ["model add", "collection add 3"])
         #expect(collection.models.map(\.idText) == ["1", "3", "2"])
@@ -246,8 +235,8 @@ final class EventLog: Sendable {
     func removing() throws {
         let models = notes(1, 2)
         let collection = ModelCollection(models)
-        let log = EventLog()
-        let watch = collection.observe { log.add("\($0.name) \($0.model?.idText ?? "-")") }
+        let log = Recorder<String>()
+        let watch = collection.observe { log.note("\($0.name) \($0.model?.idText ?? "-")") }
         collection.remove([models[0], Model(["id": 2])])
         #expect(log.take() == ["remove 1"] && collection.count == 1 && models[0].collection == nil)
         try models[0].set(["n": 5])
@@ -274,8 +263,8 @@ final class EventLog: Sendable {
     func resetting() throws {
         let old = notes(1, 2)
         let collection = ModelCollection(old)
-        let log = EventLog()
-        let watch = collection.observe { log.add("\($0.name) \($0.collection === collection)") }
+        let log = Recorder<String>()
+        let watch = collection.observe { log.note("\($0.name) \($0.collection === collection)") }
         let new = notes(2, 3)
         try collection.reset(new)
         #expect(log.take() == ["reset true"] && collection.models.map(\.idText) == ["2", "3"])
@@ -293,9 +282,9 @@ final class EventLog: Sendable {
     func twoCollections() throws {
         let model = Model(["id": 1])
         let (a, b) = (ModelCollection([model]), ModelCollection())
-        let log = EventLog()
+        let log = Recorder<String>()
         let watches = [("a", a), ("b", b)].map { name, collection in
-            collection.observe { log.add("\(name) \($0.name)") }
+            collection.observe { log.note("\(name) \($0.name)") }
         }
         try b.add([model])
         #expect(log.take() == ["b add"] && model.collection === a)

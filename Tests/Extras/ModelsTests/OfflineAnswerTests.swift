@@ -1,3 +1,4 @@
+import AshlarModels
 import AshlarNetworking
 import AshlarTestSupport
 import Foundation
@@ -14,7 +15,7 @@ import Testing
         server.go(.offline)
         let sync = try open()
         for name in ["a", "b", "c"] { try await note(sync, ["t": JSONEntity(name)]).save() }
-        let count = Mutex(0)
+        let count = Locked(0)
         server.fault.withLock { fault in
             fault = { _ in
                 let number = count.withLock { count in

@@ -1,4 +1,6 @@
+import AshlarModels
 import AshlarNetworking
+import AshlarTestSupport
 import Foundation
 import Testing
 

@@ -1,8 +1,9 @@
+import AshlarNetworking
 import AshlarTestSupport
 import Foundation
 import Testing
 
-@testable import AshlarNetworking
+@testable import AshlarModels
 
 /// Random edits, failures, crashes and restarts, compared with a sequential model.
 @Suite(.timeLimit(.minutes(10))) struct OfflineModelTests {
@@ -22,9 +23,9 @@ import Testing
         var versions: [Int: String] = [:]
         var lastLabel = 0
         /// A copy of the folder at the moment of a crash.
-        let crash = Mutex<TemporaryFolder?>(nil)
+        let crash = Locked<TemporaryFolder?>(nil)
         /// The path of the current folder.
-        let place = Mutex("")
+        let place = Locked("")
 
         init(_ seed: UInt64) throws {
             random = SeededRandom(seed: seed)
@@ -47,7 +48,7 @@ import Testing
         /// Chooses the state of the connection for the next operations.
         func changeWeather() {
             let choice = random.below(10)
-            let source = Mutex(SeededRandom(seed: random.next()))
+            let source = Locked(SeededRandom(seed: random.next()))
             server.fault.withLock { fault in
                 fault = { [crash, place] _ in
                     // A process that has crashed sends nothing more.

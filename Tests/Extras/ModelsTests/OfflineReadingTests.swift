@@ -1,3 +1,4 @@
+import AshlarModels
 import AshlarNetworking
 import AshlarTestSupport
 import Foundation
@@ -49,7 +50,7 @@ import Testing
         var schema = schema
         schema.parse = { $0["note"] }
         schema.parseList = { $0["notes"] }
-        let isOnline = Mutex(true)
+        let isOnline = Locked(true)
         let client = NetworkClient(
             transport: StubTransport { request throws(NetworkError) in
                 guard isOnline.withLock({ $0 }) else { throw NetworkError(.notConnected) }
@@ -72,7 +73,7 @@ import Testing
     @Test("Tasks that save, fetch and drain at the same time send each change once")
     func atTheSameTime() async throws {
         let sync = try open()
-        let attempts = Mutex(0)
+        let attempts = Locked(0)
         server.fault.withLock { fault in
             fault = { _ in
                 attempts.withLock { attempts in
@@ -103,7 +104,7 @@ import Testing
     @Test("A cancelled save remains in the queue")
     func cancelling() async throws {
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
-        let count = Mutex(0)
+        let count = Locked(0)
         let client = NetworkClient(
             transport: StubTransport { _ throws(NetworkError) in
                 count.withLock { $0 += 1 }
@@ -139,7 +140,7 @@ import Testing
 
     @Test("A fetch that runs during the removal stores nothing", arguments: [true, false])
     func removingDuringFetch(isList: Bool) async throws {
-        let removing = Mutex<OfflineSync?>(nil)
+        let removing = Locked<OfflineSync?>(nil)
         let client = NetworkClient(
             transport: StubTransport { _ throws(NetworkError) in
                 try removing.withLock { $0 }?.removeAll()

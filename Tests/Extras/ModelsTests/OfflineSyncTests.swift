@@ -1,3 +1,4 @@
+import AshlarModels
 import AshlarNetworking
 import AshlarTestSupport
 import Foundation
@@ -143,8 +144,8 @@ import Testing
         let sync = try open()
         let notes = ModelCollection(schema: schema, sync: sync)
         let milk = try await notes.create(["t": "milk", "n": 1])
-        let log = EventLog()
-        let watch = notes.observe { log.add($0.name) }
+        let log = Recorder<String>()
+        let watch = notes.observe { log.note($0.name) }
         try milk.set(["n": 2], silent: true)
         server.go(nil)
         try await sync.drain()

@@ -1,9 +1,12 @@
 import AshlarNetworking
+import AshlarNetworkingTestSupport
+import AshlarOriginals
+import AshlarTestSupport
 import Foundation
 import Testing
 
 /// The documented calls of FTAsyncRequest and of SquidKit's endpoints, one by one.
-@Suite(.timeLimit(.minutes(5))) struct SeedParityTests {
+@Suite(.timeLimit(.minutes(5))) struct NetworkingParityTests {
     // MARK: FTAsyncRequest
 
     private let queue = DispatchQueue(label: "callbacks")
@@ -115,7 +118,7 @@ import Testing
             override func callbackQueue() -> DispatchQueue { DispatchQueue(label: "test") }
         }
         let stub = StubTransport { _ in .json("{}") }
-        await Search(client: NetworkClient(transport: stub)).connect { _, _ in }.wait()
+        await Search(client: NetworkClient(transport: stub)).connect { _, _ in }.value
         #expect(stub.requests.map(\.url.requestText) == ["https://h.example/find%20it?q=a%20b%26c&flag&q=&page=2"])
     }
 

@@ -1,7 +1,8 @@
+import AshlarAppConfig
 import Foundation
 import Testing
 
-@testable import AshlarAppConfig
+@testable import AshlarRemote
 
 @Suite struct FlagTests {
     private func decision(

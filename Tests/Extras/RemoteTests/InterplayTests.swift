@@ -1,5 +1,7 @@
 import AshlarAppConfig
 import AshlarCore
+import AshlarRemote
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -7,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct InterplayTests {
     @Test("Concurrent reloads and refreshes never mix versions of a source, and never return to an older one")
     func concurrentChanges() async throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder([:])
         try scratch.write("{\"file\": 0}")
         try Self.swapFolder(scratch, 0)
         let served = Counter()
@@ -64,24 +66,6 @@ import Testing
         #expect(cached.status.version == remote.status.version)
     }
 
-    private final class Counter: Sendable {
-        private let count = Mutex(0)
-        var value: Int { count.withLock { $0 } }
-
-        func next() -> Int {
-            count.withLock { count in
-                count += 1
-                return count
-            }
-        }
-    }
-
-    private final class Flag: Sendable {
-        private let state = Mutex(false)
-        var isSet: Bool { state.withLock { $0 } }
-        func set() { state.withLock { $0 = true } }
-    }
-
     /// The versions of the file, the folder, and the document.
     private static func versions(of config: ApplicationConfig) throws -> [Int] {
         let folder = try ["a", "b", "c"].map { try config.get(ConfigPath("folder.\($0)"), as: Int.self) }
@@ -93,7 +77,7 @@ import Testing
     }
 
     /// Replaces the files of a folder as Kubernetes does: the link `..data` changes its target.
-    private static func swapFolder(_ scratch: Scratch, _ number: Int) throws {
+    private static func swapFolder(_ scratch: TemporaryFolder, _ number: Int) throws {
         let files = FileManager.default
         let folder = scratch.file("secrets")
         try files.createDirectory(atPath: "\(folder)/..v\(number)", withIntermediateDirectories: true)

@@ -1,4 +1,5 @@
 import AshlarAppConfig
+import AshlarRemote
 import AshlarTestSupport
 import Foundation
 import Testing
@@ -15,7 +16,7 @@ private actor StubServer {
 
     func fail() { documents.append(nil) }
 
-    func answer(_ version: String?) throws -> RemoteConfigSource.Response {
+    func answer(_ version: String?) throws -> RemoteDocument.Response {
         asked.append(version)
         guard let document = documents.isEmpty ? nil : documents.removeFirst() else { throw Down() }
         if let version, version == document.version { return .notModified }
@@ -23,11 +24,11 @@ private actor StubServer {
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct RemoteTests {
+@Suite(.timeLimit(.minutes(5))) struct RemoteConfigSourceTests {
     private let server = StubServer()
 
     private func source(
-        cache: String? = nil, verify: (@Sendable ([UInt8], [UInt8]) throws -> Bool)? = nil
+        cache: String? = nil, verify: RemoteDocument.Verification? = nil
     ) -> RemoteConfigSource {
         RemoteConfigSource("remote", cache: cache, verify: verify) { [server] in try await server.answer($0) }
     }
@@ -92,7 +93,7 @@ private actor StubServer {
         #expect(error?.description.contains(reason) == true, "\(error as Any)")
         #expect(store.current.int(forKey: "n") == 1)
         #expect(source.status.version == "good")
-        let stated = try #require(source.status.error)
+        let stated = try #require(source.status.failure)
         let texts = [stated.description] + stated.problems.map(\.description)
         #expect(texts.joined().contains(reason), "\(texts)")
         // Reloads for other reasons use the good document.
@@ -110,13 +111,13 @@ private actor StubServer {
         await server.fail()
         let error = await #expect(throws: ConfigError.self) { try await store.refresh() }
         #expect(error?.underlying is StubServer.Down)
-        #expect(source.status.error?.code == .unreadableSource)
+        #expect(source.status.failure?.code == .unreadableSource)
         #expect(store.current.int(forKey: "n") == 0)
     }
 
     @Test("Signatures are verified, for documents of the cache file, too")
     func signatures() async throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder([:])
         let verify: @Sendable ([UInt8], [UInt8]) throws -> Bool = { document, signature in
             signature == [UInt8(truncatingIfNeeded: document.reduce(0) { $0 &+ Int($1) })]
         }
@@ -126,21 +127,21 @@ private actor StubServer {
         let good = #"{"n": 1}"#
         await server.serve(good)
         await #expect(throws: ConfigError.self) { try await first.fetch() }
-        #expect(first.status.error?.reason == "the document has no signature")
+        #expect(first.status.failure?.reason == "the document has no signature")
         await server.serve(good, signature: [0])
         await #expect(throws: ConfigError.self) { try await first.fetch() }
-        #expect(first.status.error?.reason == "the signature is wrong")
+        #expect(first.status.failure?.reason == "the signature is wrong")
         await server.serve(good, version: "v", signature: signature(good))
         try await store.refresh()
         #expect(store.current.int(forKey: "n") == 1)
         #expect(source(cache: scratch.file("cache"), verify: verify).status.version == "v")
         let other = source(cache: scratch.file("cache"), verify: { _, _ in false })
-        #expect(other.status.version == nil && other.status.error?.reason == "the signature is wrong")
+        #expect(other.status.version == nil && other.status.failure?.reason == "the signature is wrong")
     }
 
     @Test("The last valid document is preserved in the cache file; a damaged file has no document")
     func caches() async throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder([:])
         let path = scratch.file("cache")
         let first = source(cache: path)
         #expect(first.status.error == nil)
@@ -158,7 +159,7 @@ private actor StubServer {
             try Data(whole[..<length]).write(to: URL(fileURLWithPath: path))
             let cut = source(cache: path)
             #expect(cut.status.version == nil, "\(length) of \(whole.count) bytes")
-            #expect(cut.status.error?.reason == "the cache file is not a whole document")
+            #expect(cut.status.failure?.reason == "the cache file is not a whole document")
         }
         var random = SeededRandom(seed: 31)
         for _ in 0..<200 {
@@ -171,7 +172,7 @@ private actor StubServer {
 
     @Test("A document isn't rejected while another source can't be read")
     func unrelatedFailures() async throws {
-        let scratch = try Scratch()
+        let scratch = try TemporaryFolder([:])
         try scratch.write("{\"n\": 0}")
         let source = source(cache: scratch.file("cache"))
         var plan = scratch.plan()
@@ -203,7 +204,7 @@ private actor StubServer {
         let (entered, enter) = AsyncStream.makeStream(of: Void.self)
         let calls = Counter()
         let source = RemoteConfigSource("remote") { _ in
-            guard await calls.next() == 1 else { return .document(Array("{}".utf8), version: "2") }
+            guard calls.next() == 1 else { return .document(Array("{}".utf8), version: "2") }
             enter.yield()
             for await _ in gate { break }
             throw StubServer.Down()
@@ -218,13 +219,13 @@ private actor StubServer {
 
     @Test("Odd jitters are permitted", arguments: [Double.nan, -1, 0, 7, .infinity])
     func oddJitters(jitter: Double) async throws {
-        let clock = RecordingClock()
+        let clock = ManualClock(advancesItself: true)
         let source = source()
         let task = Task { await source.refresh(every: .seconds(1), jitter: jitter, clock: clock) }
-        try await until { clock.pauses.count >= 3 }
+        try await until { clock.slept.count >= 3 }
         task.cancel()
         await task.value
-        #expect(clock.pauses.allSatisfy { $0 <= .seconds(2) })
+        #expect(clock.slept.allSatisfy { $0 <= .seconds(2) })
     }
 
     @Test("The document is active even if the cache file can't be written")
@@ -234,12 +235,12 @@ private actor StubServer {
         await server.serve(#"{"n": 1}"#)
         try await store.refresh()
         #expect(store.current.int(forKey: "n") == 1)
-        #expect(source.status.error?.reason?.hasPrefix("cannot write the cache file") == true)
+        #expect(source.status.failure?.reason?.hasPrefix("can't write the cache file") == true)
     }
 
     @Test("Periodic refreshes vary by the jitter and end with the task")
     func periodic() async throws {
-        let clock = RecordingClock()
+        let clock = ManualClock(advancesItself: true)
         let source = source()
         let store = try store(source)
         let watch = store.watch()
@@ -249,7 +250,7 @@ private actor StubServer {
         task.cancel()
         await task.value
         watch.cancel()
-        let pauses = clock.pauses
+        let pauses = clock.slept
         #expect(pauses.allSatisfy { $0 > .seconds(79) && $0 <= .seconds(120) })
         #expect(Set(pauses).count > 10)
     }
@@ -260,7 +261,7 @@ private actor StubServer {
         let (entered, enter) = AsyncStream.makeStream(of: Void.self)
         let calls = Counter()
         let source = RemoteConfigSource("remote") { _ in
-            let number = await calls.next()
+            let number = calls.next()
             if number == 1 {
                 enter.yield()
                 for await _ in gate { break }
@@ -274,30 +275,5 @@ private actor StubServer {
         _ = try await late.value
         source.activate()
         #expect(source.content().version == "2")
-    }
-
-    private actor Counter {
-        private var count = 0
-
-        func next() -> Int {
-            count += 1
-            return count
-        }
-    }
-}
-
-/// A clock whose sleeps end immediately and are recorded.
-private final class RecordingClock: Clock, @unchecked Sendable {
-    private let lock = NSLock()
-    private var recorded: [Duration] = []
-
-    var pauses: [Duration] { lock.withLock { recorded } }
-    var now: ContinuousClock.Instant { ContinuousClock.now }
-    var minimumResolution: Duration { .zero }
-
-    func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
-        lock.withLock { recorded.append(ContinuousClock.now.duration(to: deadline)) }
-        try Task.checkCancellation()
-        await Task.yield()
     }
 }

@@ -1,4 +1,5 @@
 import Ashlar
+import AshlarRemote
 import Testing
 
 @Suite struct RemoteConfigurationTests {

@@ -2,6 +2,7 @@ import AshlarTestSupport
 
 #if os(Linux) || os(macOS)
     import AshlarAppConfig
+    import AshlarRemote
     import Foundation
     import Testing
 
@@ -20,7 +21,7 @@ import AshlarTestSupport
             let seed: UInt64 = 51
             var random = SeededRandom(seed: seed)
             for round in 0..<rounds(6, soak: 200) {
-                let scratch = try Scratch()
+                let scratch = try TemporaryFolder([:])
                 let path = scratch.file("cache")
                 let (first, second) = (random.below(9_000), 20_000 + random.below(200_000))
                 let end = 10_000 + random.below(second - 10_000)
@@ -47,7 +48,7 @@ import AshlarTestSupport
             let seed: UInt64 = 52
             var random = SeededRandom(seed: seed)
             for round in 0..<rounds(6, soak: 200) {
-                let scratch = try Scratch()
+                let scratch = try TemporaryFolder([:])
                 let path = scratch.file("cache")
                 let pause = random.below(20_000)
                 await #expect(processExitsWith: .signal(SIGKILL), "seed \(seed), round \(round)") {

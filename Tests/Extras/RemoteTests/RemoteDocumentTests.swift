@@ -1,5 +1,6 @@
 import Ashlar
-import AshlarTooling
+import AshlarRemote
+import AshlarTestSupport
 import Foundation
 import Synchronization
 import Testing
@@ -37,44 +38,44 @@ private final class FileServer: Sendable {
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct RemoteFileTests {
+@Suite(.timeLimit(.minutes(5))) struct RemoteDocumentTests {
     private static let url = "https://config.example/file"
     private static func map(_ host: String) -> String {
-        AppFolder.hostMap.replacingOccurrences(of: "www.example", with: host)
+        TemporaryFolder.hostMap.replacingOccurrences(of: "www.example", with: host)
     }
     private static func release(_ hosts: HostSwitch) -> String? { hosts.resolve("api.example")?.host }
 
     @Test("A map is fetched conditionally; a failure or a malformed map leaves the current one")
     func conditional() async throws {
-        let folder = try AppFolder()
+        let folder = try TemporaryFolder([:])
         let server = FileServer(Self.map("one.example"), tag: "\"1\"")
         let hosts = HostSwitch(.empty, defaults: .release)
         let file = try hosts.remoteMap(Self.url, client: server.client, cache: folder.path + "/hosts")
-        #expect(await file.status.version == nil)
+        #expect(file.status.version == nil)
         #expect(Self.release(hosts) == nil)
         #expect(try await file.refresh())
         #expect(Self.release(hosts) == "one.example")
-        let first = try #require(await file.status.date)
+        let first = try #require(file.status.date)
         #expect(try await !file.refresh())
-        #expect(await file.status.date.map { $0 >= first } == true)
+        #expect(file.status.date.map { $0 >= first } == true)
 
         for (text, tag) in [(nil, nil), ("{", "\"2\""), ("[]", "\"3\"")] as [(String?, String?)] {
             server.set(text, tag: tag)
             await #expect(throws: NetworkError.self) { try await file.refresh() }
             #expect(Self.release(hosts) == "one.example")
-            #expect(await file.status.version == "\"1\"")
-            #expect(await file.status.error is NetworkError)
+            #expect(file.status.version == "\"1\"")
+            #expect(file.status.error is NetworkError)
         }
         server.set(Self.map("two.example"), tag: "\"4\"")
         #expect(try await file.refresh())
         #expect(Self.release(hosts) == "two.example")
-        #expect(await file.status.error == nil)
+        #expect(file.status.error == nil)
         #expect(server.tagsSent == [nil] + Array(repeating: "\"1\"", count: 5))
     }
 
     @Test("The next start uses the last valid map before it fetches, and sends its entity tag")
     func restart() async throws {
-        let folder = try AppFolder()
+        let folder = try TemporaryFolder([:])
         let cache = folder.path + "/hosts"
         let server = FileServer(Self.map("one.example"), tag: "\"1\"")
         let first = HostSwitch(.empty, defaults: .release)
@@ -93,7 +94,7 @@ private final class FileServer: Sendable {
 
     @Test("A stored copy that is damaged, of another format or unreadable is reported and not used")
     func damagedCache() async throws {
-        let folder = try AppFolder()
+        let folder = try TemporaryFolder([:])
         let cache = folder.path + "/hosts"
         let server = FileServer(Self.map("one.example"))
         try await HostSwitch(.empty).remoteMap(Self.url, client: server.client, cache: cache).refresh()
@@ -103,13 +104,14 @@ private final class FileServer: Sendable {
             let hosts = HostSwitch(.empty, defaults: .release)
             let file = try hosts.remoteMap(Self.url, client: server.client, cache: cache)
             #expect(Self.release(hosts) == nil)
-            #expect(await file.status.error.map { "\($0)" }?.contains("hosts is not a whole document") == true)
+            #expect(
+                file.status.error.map { "\($0)" }?.contains("hosts: the cache file is not a whole document") == true)
             #expect(try await file.refresh())
-            #expect(await file.status.error == nil)
+            #expect(file.status.error == nil)
         }
         let missing = try HostSwitch(.empty).remoteMap(Self.url, client: server.client, cache: "/nonexistent/hosts")
         #expect(try await missing.refresh(), "a file that can't be stored is used")
-        #expect(await missing.status.error != nil)
+        #expect(missing.status.error != nil)
     }
 
     @Test("Concurrent refreshes end with the server's last file and are accepted one at a time")
@@ -118,7 +120,7 @@ private final class FileServer: Sendable {
         let overlaps = Atomic(0)
         let server = FileServer("0")
         let last = Mutex("")
-        let file = try RemoteFile(Self.url, client: server.client) { bytes in
+        let file = try RemoteDocument("file", url: Self.url, client: server.client) { bytes in
             if accepting.add(1, ordering: .relaxed).newValue > 1 { overlaps.add(1, ordering: .relaxed) }
             last.withLock { $0 = String(decoding: bytes, as: UTF8.self) }
             accepting.subtract(1, ordering: .relaxed)
@@ -135,25 +137,25 @@ private final class FileServer: Sendable {
 
     @Test("A malformed URL throws")
     func malformedURL() {
-        #expect(throws: NetworkError.self) { try RemoteFile("no url", client: FileServer("").client) { _ in } }
+        #expect(throws: NetworkError.self) {
+            try RemoteDocument("file", url: "no url", client: FileServer("").client) { _ in }
+        }
     }
 
     @Test("An app fetches configuration, host map and strings, and can then start with them offline")
     func app() async throws {
         await #expect(processExitsWith: .success) {
-            let folder = try AppFolder([
-                "ApplicationConfig.json": #"{"title": "shipped"}"#, "HostMap.json": AppFolder.hostMap,
+            let folder = try TemporaryFolder([
+                "ApplicationConfig.json": #"{"title": "shipped"}"#, "HostMap.json": TemporaryFolder.hostMap,
                 "en.lproj/Localizable.strings": #""cancel" = "Cancel";"#, "cache/.keep": "",
             ])
-            let texts = { (version: Int, text: String) throws -> [UInt8] in
-                let entries = [CustomizationEntry(key: "cancel", value: .string(text))]
-                return try CustomizationUpdate.file(
-                    version: version, tables: ["en": ["Localizable": StringsTable(entries: entries)]])
+            let texts = { (version: Int, text: String) -> [UInt8] in
+                UpdateTests.file(version: version, #"{"en": {"Localizable": {"cancel": "\#(text)"}}}"#)
             }
             let (config, hosts, update) = (
                 FileServer(#"{"title": "remote"}"#, tag: "c1"),
-                FileServer(RemoteFileTests.map("new.example"), tag: "h1"),
-                FileServer(String(decoding: try texts(1, "Stop"), as: UTF8.self), tag: "t1")
+                FileServer(RemoteDocumentTests.map("new.example"), tag: "h1"),
+                FileServer(String(decoding: texts(1, "Stop"), as: UTF8.self), tag: "t1")
             )
             func app() -> AshlarApp {
                 var configuration = AshlarApp.Configuration(resources: folder.path, environments: [], log: nil)
@@ -186,7 +188,7 @@ private final class FileServer: Sendable {
             #expect(state(second) == ["remote", "new.example", "Stop"])
 
             hosts.set("{}", tag: "h2")
-            update.set(String(decoding: try texts(2, "Halt"), as: UTF8.self), tag: "t2")
+            update.set(String(decoding: texts(2, "Halt"), as: UTF8.self), tag: "t2")
             #expect(await second.refresh().map(\.part) == [.configuration, .hosts])
             #expect(state(second) == ["remote", "new.example", "Halt"])
             #expect(state(app()) == ["remote", "new.example", "Halt"])

@@ -6,6 +6,8 @@ import AshlarTestSupport
     import Foundation
     import Testing
 
+    @testable import AshlarRemote
+
     /// Sources that share one cache file, in one process and in several.
     @Suite(.timeLimit(.minutes(10))) struct RemoteSharingTests {
         /// A source whose documents have these numbers, and a store that uses it.
@@ -29,7 +31,7 @@ import AshlarTestSupport
 
         @Test("An older document that is activated late doesn't replace a newer one in the cache file")
         func lateActivation() async throws {
-            let scratch = try Scratch()
+            let scratch = try TemporaryFolder([:])
             let path = scratch.file("cache")
             let (first, second) = (Self.store(path, [1, 4]), Self.store(path, [2, 3]))
             try await first.source.fetch()
@@ -49,14 +51,14 @@ import AshlarTestSupport
 
         @Test("A cached document from the future, without a valid signature, or malformed is replaced")
         func unusableDocuments() async throws {
-            func document(_ text: String, _ date: Double, signature: UInt8 = 1) -> RemoteDocument {
-                RemoteDocument(bytes: Array(text.utf8), version: "other", signature: [signature], date: date)
+            func document(_ text: String, _ date: Double, signature: UInt8 = 1) -> StoredDocument {
+                StoredDocument(bytes: Array(text.utf8), version: "other", signature: [signature], date: date)
             }
             for (text, delay, signature, isPreserved) in [
                 ("{}", -60, 1, false), ("{}", 0.05, 1, true), ("{}", 3600, 1, false), ("{}", .infinity, 1, false),
                 ("{}", .nan, 1, false), ("{", 0.05, 1, false), ("{}", 0.05, 2, false),
             ] as [(String, Double, UInt8, Bool)] {
-                let scratch = try Scratch()
+                let scratch = try TemporaryFolder([:])
                 let path = scratch.file("cache")
                 let own = Self.store(path, [1], verify: { $1 == [1] })
                 try await own.source.fetch()
@@ -78,7 +80,7 @@ import AshlarTestSupport
             let seed: UInt64 = 61
             var random = SeededRandom(seed: seed)
             for round in 0..<rounds(2, soak: 50) {
-                let scratch = try Scratch()
+                let scratch = try TemporaryFolder([:])
                 let path = scratch.file("cache")
                 let isOver = Mutex(false)
                 let observer = Task.detached {

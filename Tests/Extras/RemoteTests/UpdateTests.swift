@@ -1,5 +1,6 @@
 import AshlarCore
 import AshlarCustomization
+import AshlarRemote
 import AshlarTestSupport
 import Foundation
 import Testing
@@ -22,8 +23,8 @@ import Testing
     }
     static let french = #"{"fr": {"Localizable": {"title": "Neuf"}}}"#
 
-    private func strings(_ languages: [LanguageTag] = ["fr"]) throws -> (Customization, TemporaryTree) {
-        let tree = try TemporaryTree([
+    private func strings(_ languages: [LanguageTag] = ["fr"]) throws -> (Customization, TemporaryFolder) {
+        let tree = try TemporaryFolder([
             "en.lproj/Localizable.strings": #""title" = "Title"; "cancel" = "Cancel"; "logo" = "logo.png";"#,
             "fr.lproj/Localizable.strings": #""title" = "Titre"; "cancel" = "Annuler";"#,
             "acme.lproj/Localizable.strings": #""logo" = "acme.png";"#,
@@ -121,7 +122,7 @@ import Testing
     func mutations() {
         var random = SeededRandom(seed: 7)
         let original = Self.file(version: 5, Self.french, signature: Self.sign)
-        for _ in 0..<CLDRFixture.count(2_000, soak: 200_000) {
+        for _ in 0..<rounds(2_000, soak: 200_000) {
             var bytes = original
             let index = Int.random(in: 0..<bytes.count, using: &random)
             let value = UInt8.random(in: 0...255, using: &random)
@@ -156,7 +157,7 @@ import Testing
 
     @Test("An installed update survives a new store, and rolling back restores the one before")
     func store() throws {
-        let tree = try TemporaryTree([:])
+        let tree = try TemporaryFolder([:])
         let folder = tree.path + "/updates/strings"
         let store = CustomizationUpdateStore(folder: folder)
         #expect(store.current == nil && store.diagnostics.isEmpty)
@@ -179,7 +180,7 @@ import Testing
 
     @Test("A failed installation changes nothing")
     func failedInstallation() throws {
-        let tree = try TemporaryTree([:])
+        let tree = try TemporaryFolder([:])
         let store = CustomizationUpdateStore(folder: tree.path, verify: Self.verify)
         try store.install(Self.file(version: 2, Self.french, signature: Self.sign))
         for bytes in [
@@ -198,7 +199,7 @@ import Testing
 
     @Test("If the current file is damaged, the previous one is used and a diagnostic reported")
     func damagedCurrent() throws {
-        let tree = try TemporaryTree([:])
+        let tree = try TemporaryFolder([:])
         let store = CustomizationUpdateStore(folder: tree.path)
         try store.install(Self.file(version: 1, Self.french))
         try store.install(Self.file(version: 2, Self.french))
@@ -215,7 +216,7 @@ import Testing
         arguments: 0...3)
     func interruptedInstallation(written: Int) throws {
         let (old, new) = (Self.file(version: 1, Self.french), Self.file(version: 2, Self.french))
-        let tree = try TemporaryTree([:])
+        let tree = try TemporaryFolder([:])
         try CustomizationUpdateStore(folder: tree.path).install(old)
         if written > 0 { try Data(old).write(to: URL(filePath: tree.path + "/previous.ashlar-strings")) }
         if written > 1 { try Data(new).write(to: URL(filePath: tree.path + "/current.ashlar-strings")) }
@@ -230,7 +231,7 @@ import Testing
 
     @Test("Stores of one folder see each other's installations when they install or roll back")
     func twoStores() throws {
-        let tree = try TemporaryTree([:])
+        let tree = try TemporaryFolder([:])
         let (first, second) = (
             CustomizationUpdateStore(folder: tree.path), CustomizationUpdateStore(folder: tree.path)
         )
@@ -248,7 +249,7 @@ import Testing
 
     @Test("Stores of one folder that install and roll back concurrently leave complete files", .timeLimit(.minutes(2)))
     func racingStores() async throws {
-        let tree = try TemporaryTree([:])
+        let tree = try TemporaryFolder([:])
         let folder = tree.path
         await withTaskGroup(of: Void.self) { group in
             for worker in 0..<4 {
@@ -269,9 +270,9 @@ import Testing
 
     @Test("A process killed during an installation leaves a readable folder", .timeLimit(.minutes(5)))
     func killedProcesses() async throws {
-        let tree = try TemporaryTree([:])
+        let tree = try TemporaryFolder([:])
         setenv("ASHLAR_UPDATE_FOLDER", tree.path, 1)
-        for round in 1...CLDRFixture.count(3, soak: 60) {
+        for round in 1...rounds(3, soak: 60) {
             setenv("ASHLAR_UPDATE_VERSION", "\(round * 1_000)", 1)
             await #expect(processExitsWith: .signal(SIGKILL)) {
                 let environment = ProcessInfo.processInfo.environment
@@ -296,10 +297,10 @@ import Testing
     @Test("Random installations and rollbacks agree with a model", .timeLimit(.minutes(5)))
     func model() throws {
         var random = SeededRandom(seed: 42)
-        let tree = try TemporaryTree([:])
+        let tree = try TemporaryFolder([:])
         var store = CustomizationUpdateStore(folder: tree.path)
         var (current, previous, newest) = (Int?.none, Int?.none, 0)
-        for _ in 0..<CLDRFixture.count(120, soak: 5_000) {
+        for _ in 0..<rounds(120, soak: 5_000) {
             switch Int.random(in: 0..<4, using: &random) {
             case 0, 1:
                 let version = max(1, newest + Int.random(in: -1...2, using: &random))
@@ -317,7 +318,7 @@ import Testing
 
     @Test("After concurrent installations, the newest version is installed", .timeLimit(.minutes(1)))
     func concurrentInstallations() async throws {
-        let tree = try TemporaryTree([:])
+        let tree = try TemporaryFolder([:])
         let store = CustomizationUpdateStore(folder: tree.path)
         await withTaskGroup(of: Void.self) { group in
             for version in 1...16 {

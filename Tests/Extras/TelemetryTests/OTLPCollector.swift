@@ -1,12 +1,14 @@
+import AshlarLogging
+import AshlarTestSupport
 import Foundation
 import Testing
 
-@testable import AshlarLogging
+@testable import AshlarTelemetry
 
-/// A collector that returns responses in order, then accepts everything.
+/// A collector that returns outcomes in order, then accepts everything; nil for one that can't be reached.
 final class Collector: Sendable {
     struct State {
-        var answers: [OTLPSink.Answer?] = []
+        var outcomes: [OTLPCollector.Outcome?] = []
         var bodies: [[UInt8]] = []
         var pauses: [Duration] = []
         var isEnded = false
@@ -14,15 +16,14 @@ final class Collector: Sendable {
 
     let state = Guarded(State())
 
-    init(_ answers: [OTLPSink.Answer?] = []) { state.withLock { $0.answers = answers } }
+    init(_ outcomes: [OTLPCollector.Outcome?] = []) { state.withLock { $0.outcomes = outcomes } }
 
-    func receive(_ body: [UInt8]) throws -> OTLPSink.Answer {
-        let answer: OTLPSink.Answer? = state.withLock {
+    func receive(_ body: [UInt8]) -> OTLPCollector.Outcome {
+        let outcome: OTLPCollector.Outcome? = state.withLock {
             $0.bodies.append(body)
-            return $0.answers.isEmpty ? .accepted : $0.answers.removeFirst()
+            return $0.outcomes.isEmpty ? .accepted : $0.outcomes.removeFirst()
         }
-        guard let answer else { throw CancellationError() }
-        return answer
+        return outcome ?? .retry()
     }
 
     /// Ends delays immediately, and sending at the end of the test.
@@ -51,12 +52,12 @@ final class Collector: Sendable {
     /// Logs numbered lines to a sink.
     static func log(_ range: Range<Int>, to sink: OTLPSink) {
         for index in range {
-            let record = LogRecord.Copy(
+            let record = LogRecord(
                 sequence: UInt64(index), level: .error, time: LogTime(nanoseconds: 1_700_000_000_000_000_001),
                 depth: 0, context: "net", message: "line \(index)",
                 fields: ["k": LogFieldValue.array([.integer(1), .boolean(true)])], file: "A/B.swift", function: "f()",
                 line: 3, threadID: 9)
-            #expect(record.withRecord { sink.receive($0) })
+            #expect(sink.receive(record))
         }
     }
 }

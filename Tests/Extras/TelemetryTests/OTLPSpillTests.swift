@@ -1,8 +1,9 @@
+import AshlarLogging
 import AshlarTestSupport
 import Foundation
 import Testing
 
-@testable import AshlarLogging
+@testable import AshlarTelemetry
 
 /// The spill folder of an ``OTLPSink``: slow and full disks, killed and competing processes.
 @Suite struct OTLPSpillTests {
@@ -34,7 +35,7 @@ import Testing
     private func sink(_ collector: Collector, _ folder: TemporaryFolder, _ disk: Disk) -> OTLPSink {
         OTLPSink(
             resource: [:], threshold: .verbose, interval: .seconds(7), batchLines: 4, maximumBytes: 1 << 20,
-            folder: OTLPSpillFolder(folder.path, write: disk.write), sender: { try collector.receive($0) },
+            folder: OTLPSpillFolder(folder.path, write: disk.write), send: { collector.receive($0) },
             sleep: { _ in throw CancellationError() })
     }
 
@@ -174,7 +175,9 @@ import Testing
         var generator = SeededRandom(seed: seed)
         var acknowledged: [String: Int] = [:]
         for round in 0..<(isSoak ? 200 : 6) {
-            let children = try (0..<2).map { try TestChild("spill", folder.path, ["id=\(round)-\($0)"]) }
+            let children = try (0..<2).map {
+                try TestChild("AshlarTelemetryTestChild", [folder.path, "\(round)-\($0)"])
+            }
             let moments = children.map { _ in UInt32.random(in: 0...60_000, using: &generator) }
             let outputs = try await withThrowingTaskGroup(of: (Int, String).self) { group in
                 for (index, child) in children.enumerated() {

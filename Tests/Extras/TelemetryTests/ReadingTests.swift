@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import AshlarLogging
+@testable import AshlarTelemetry
 
 /// Parses the output of the formats.
 @Suite struct ReadingTests {
@@ -12,8 +13,8 @@ import Testing
         "lines": "one\ntwo\u{202E}", "timing": ["wait": 3, "read": -8],
     ]
 
-    private func record(_ message: String, _ fields: LogFields, depth: Int = 2) -> LogRecord.Copy {
-        LogRecord.Copy(
+    private func record(_ message: String, _ fields: LogFields, depth: Int = 2) -> LogRecord {
+        LogRecord(
             sequence: 7, level: .logging, time: LogTime(nanoseconds: 1_795_132_800_123_000_000), depth: depth,
             context: "net.http", message: message, fields: fields, file: "App/Upload.swift", function: "run(a:)",
             line: 12, threadID: 4711)

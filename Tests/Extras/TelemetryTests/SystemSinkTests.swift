@@ -1,8 +1,9 @@
+import AshlarLogging
 import AshlarTestSupport
 import Foundation
 import Testing
 
-@testable import AshlarLogging
+@testable import AshlarTelemetry
 
 /// Syslog and journal, with a service of the test at the socket.
 @Suite struct SystemSinkTests {
@@ -12,13 +13,13 @@ import Testing
         let sink = SyslogSink(tag: "notes", socketPath: service.path)
         for (level, severity) in zip(LogLevel.allCases, [1, 2, 3, 4, 5, 6, 7, 7, 7]) {
             let record = copy(level: level, message: "one\ntwo")
-            #expect(record.withRecord { sink.receive($0) })
+            #expect(sink.receive(record))
             let header = "<\(8 + severity)>Nov 20 13:22:32 notes[\(getpid())]: "
             #expect(try service.text() == "\(header)[\(level.name)] Ctx - one\\ntwo k=1")
         }
-        #expect(copy(nanoseconds: 86_400_000_000_000 * 3).withRecord { sink.receive($0) })
+        #expect(sink.receive(copy(nanoseconds: 86_400_000_000_000 * 3)))
         #expect(try service.text().hasPrefix("<15>Jan  4 00:00:00 notes["))
-        #expect(copy(message: String(repeating: "x", count: 100_000)).withRecord { sink.receive($0) })
+        #expect(sink.receive(copy(message: String(repeating: "x", count: 100_000))))
         let long = try service.text()
         #expect(long.utf8.count < 8192 + 64 && long.utf8.count > 8000)
     }
@@ -29,7 +30,7 @@ import Testing
         try folder.make()
         let path = folder.path + "/s"
         let sink = SyslogSink(tag: "t", socketPath: path)
-        func send() -> Bool { copy().withRecord { sink.receive($0) } }
+        func send() -> Bool { sink.receive(copy()) }
         #expect(!send())
         for _ in 0..<2 {
             let service = try DatagramService(path: path)
@@ -45,7 +46,7 @@ import Testing
         let service = try DatagramService()
         let sink = SyslogSink(tag: "t", socketPath: service.path)
         let text = String(repeating: "x", count: 4000)
-        let sent = (0..<10_000).prefix { _ in copy(message: text).withRecord { sink.receive($0) } }.count
+        let sent = (0..<10_000).prefix { _ in sink.receive(copy(message: text)) }.count
         #expect(sent < 10_000)
     }
 
@@ -55,7 +56,7 @@ import Testing
         try folder.make()
         let sink = SyslogSink(tag: "t", socketPath: service.path)
         func send() throws -> Bool {
-            try copy().withRecord { sink.receive($0) } && service.text().hasSuffix("msg k=1")
+            try sink.receive(copy()) && service.text().hasSuffix("msg k=1")
         }
         #expect(try send())
         let precious = folder.path + "/precious"
@@ -72,7 +73,7 @@ import Testing
         let service = try DatagramService()
         let sink = JournalSink(identifier: "notes", socketPath: service.path)
         let fields: LogFields = ["user-id": 7, "message": "mine", "_9x": "two\nlines", "": true]
-        #expect(copy(level: .error, message: "one\ntwo\u{1B}", fields: fields).withRecord { sink.receive($0) })
+        #expect(sink.receive(copy(level: .error, message: "one\ntwo\u{1B}", fields: fields)))
         let entries = try journalFields(service.datagram())
         #expect(
             entries.map { "\($0)=\($1)" } == [
@@ -81,7 +82,7 @@ import Testing
                 "X=two\nlines", "FIELD=true",
             ])
         // Values with a line end have the binary form, others NAME=value.
-        #expect(copy(message: "plain", fields: [:]).withRecord { sink.receive($0) })
+        #expect(sink.receive(copy(message: "plain", fields: [:])))
         #expect(String(decoding: try service.datagram(), as: UTF8.self).hasPrefix("MESSAGE=plain\nPRIORITY=7\n"))
     }
 
@@ -95,7 +96,7 @@ import Testing
             (0..<Int.random(in: 0...40, using: &random)).map { _ in parts.randomElement(using: &random)! }.joined()
         }
         let (message, value) = (text(), text())
-        #expect(copy(message: message, fields: ["value": value]).withRecord { sink.receive($0) })
+        #expect(sink.receive(copy(message: message, fields: ["value": value])))
         let entries = try journalFields(service.datagram())
         #expect(entries.first?.1.utf8.elementsEqual(message.utf8) == true)
         #expect(entries.last?.0 == "VALUE")
@@ -109,7 +110,7 @@ import Testing
         let long = String(repeating: "é", count: 100_000)
         var fields: LogFields = [:]
         for index in 0..<100 { fields.append("field\(index)", long) }
-        #expect(copy(message: long, fields: fields).withRecord { sink.receive($0) })
+        #expect(sink.receive(copy(message: long, fields: fields)))
         let entries = try journalFields(service.datagram())
         #expect(entries[0].1.utf8.count == 32_768)
         #expect(entries.dropFirst(8).allSatisfy { $0.1.utf8.count == 4096 })
@@ -128,8 +129,8 @@ import Testing
     private func copy(
         level: LogLevel = .debug, nanoseconds: Int64 = 1_795_180_952_123_456_789, message: String = "msg",
         fields: LogFields = ["k": 1]
-    ) -> LogRecord.Copy {
-        LogRecord.Copy(
+    ) -> LogRecord {
+        LogRecord(
             sequence: 42, level: level, time: LogTime(nanoseconds: nanoseconds), depth: 0, context: "Ctx",
             message: message, fields: fields, file: "M/F.swift", function: "get(from:)", line: 7, threadID: 99)
     }

@@ -1,4 +1,6 @@
 import AshlarNetworking
+import AshlarTestSupport
+import AshlarTesting
 import Foundation
 import Testing
 
@@ -156,7 +158,7 @@ private let notes = #"""
 
     @Test("A delay uses the given clock, and the request's own limits apply")
     func delay() async throws {
-        let clock = ManualClock()
+        let clock = ManualClock(advancesItself: true)
         #expect(try await transport(clock: clock, [.delay(.seconds(5))]).send(get()).status == 200)
         #expect(clock.slept == [.seconds(5)])
         var request = try get()
@@ -308,26 +310,5 @@ private let notes = #"""
         #expect(!FileManager.default.fileExists(atPath: path + ".tmp"))
         let error = #expect(throws: NetworkError.self) { try recording.archive.write(toFile: "/nonexistent/x.har") }
         #expect(error?.code == .fileFailed && error?.file == "/nonexistent/x.har")
-    }
-}
-
-/// A clock that records sleeps instead of waiting.
-final class ManualClock: Clock, Sendable {
-    struct Instant: InstantProtocol {
-        var offset: Duration
-        func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-        func duration(to other: Instant) -> Duration { other.offset - offset }
-        static func < (a: Instant, b: Instant) -> Bool { a.offset < b.offset }
-    }
-
-    private let sleeps = Mutex<[Duration]>([])
-    var now: Instant { Instant(offset: slept.reduce(.zero, +)) }
-    var minimumResolution: Duration { .zero }
-    var slept: [Duration] { sleeps.withLock { $0 } }
-
-    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
-        try Task.checkCancellation()
-        let pause = now.duration(to: deadline)
-        sleeps.withLock { $0.append(pause) }
     }
 }

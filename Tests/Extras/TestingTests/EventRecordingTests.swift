@@ -1,5 +1,7 @@
 import AshlarCore
 import AshlarEventBus
+import AshlarTestSupport
+import AshlarTesting
 import Foundation
 import Synchronization
 import Testing
@@ -145,6 +147,13 @@ struct CatalogTests {
         #expect(error?.description.contains("a string") == true && error?.description.contains("$.tags[0]") == true)
     }
 
+    @Test("Payloads of unknown names are equal if their JSON has the same bytes")
+    func rawPayloads() throws {
+        let (a, b) = (try RawEventPayload(json: "\"caf\u{e9}\""), try RawEventPayload(json: "\"cafe\u{301}\""))
+        #expect(a != b)
+        #expect(try a == RawEventPayload(json: " \"caf\u{e9}\" "))
+    }
+
     @Test("Metadata of a bridge reaches the watchers and their triggers")
     func metadata() throws {
         let bus = EventBus()
@@ -180,7 +189,7 @@ struct RecordingTests {
         catalog.add(number)
         return catalog
     }
-    let lines = Recorder<String>()
+    private let lines = Recorder<String>()
     let bag = WatchBag()
 
     private func recorder(_ secrets: Set<String> = []) -> EventRecorder {
@@ -208,7 +217,7 @@ struct RecordingTests {
         #expect(recording.events.map(\.name) == ["note:saved", "number", "bare", "void", "no:one"])
         #expect(recording.events.map(\.number) == [1, 2, 3, 4, 5])
         #expect(recording.events[1].metadata == metadata && recording.events[0].metadata == nil)
-        #expect(recording.events[0].location?.file == "AshlarEventBusTests/RecordingTests.swift")
+        #expect(recording.events[0].location?.file == "AshlarTestingTests/EventRecordingTests.swift")
         #expect(recording.events.map(\.description) == lines.items, "a parsed line is printed unchanged")
 
         let other = EventBus()

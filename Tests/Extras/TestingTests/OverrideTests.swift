@@ -1,4 +1,5 @@
 import AshlarAppConfig
+import AshlarTesting
 import Testing
 
 @Suite struct OverrideTests {

@@ -1,4 +1,7 @@
 import AshlarNetworking
+import AshlarNetworkingTestSupport
+import AshlarTestSupport
+import AshlarTesting
 import Foundation
 import Testing
 
@@ -46,6 +49,25 @@ import Testing
         let replay = ReplayTransport(try HARArchive(json: json))
         #expect(try await run(NetworkClient(transport: replay)) == live)
         #expect(replay.unused.isEmpty)
+    }
+
+    @Test("No part of a request can split it", arguments: ["name", "value", "sensitive", "host field"])
+    func injection(place: String) async throws {
+        let stub = StubTransport { _ in .status(200) }
+        for transport in [RecordingTransport(stub), ReplayTransport(HARArchive())] as [any NetworkTransport] {
+            let client = NetworkClient(transport: transport)
+            var request = try client.request(.post, "https://a.example/")
+            switch place {
+            case "name": request.headers.append("X\r\nX-Evil: 1", "1")
+            case "value": request.headers.append("X", "1\n")
+            case "sensitive": request.headers.append("X", "\0 1", isSensitive: true)
+            default: request.headers.append("hOsT", "evil.example")
+            }
+            let sent = request
+            let error = await outcome { () async throws(NetworkError) in try await client.send(sent) }.failure
+            #expect(error?.code == .invalidHeader && error?.attempts == 0)
+        }
+        #expect(stub.requests.isEmpty)
     }
 
     @Test("The error for a different request names the most similar recording and the differences, without secrets")

@@ -1,3 +1,4 @@
+import AshlarTestSupport
 import AshlarTooling
 import Foundation
 import Testing
@@ -29,7 +30,7 @@ enum AndroidCompiler {
 @Suite(.enabled(if: AndroidCompiler.path != nil, "aapt2 is not installed (Debian package aapt)"))
 struct AndroidCompilerTests {
     /// Writes the files below a folder, one resource folder per brand, and compiles each.
-    private func compile(_ resources: AndroidResources, in tree: TemporaryTree) throws {
+    private func compile(_ resources: AndroidResources, in tree: TemporaryFolder) throws {
         for file in resources.files { try tree.write(file.text, to: file.path) }
         let roots = Set(resources.files.map { $0.path.components(separatedBy: "/values")[0] })
         for (index, root) in roots.sorted().enumerated() {
@@ -45,7 +46,7 @@ struct AndroidCompilerTests {
             for _ in 0..<6 {
                 let layers = random.layers()
                 // A message without a form for `other` is an error in the diagnostics, but compiles.
-                try compile(AndroidResources(layers, typing: typing), in: TemporaryTree())
+                try compile(AndroidResources(layers, typing: typing), in: TemporaryFolder([:]))
             }
         }
     }
@@ -57,7 +58,7 @@ struct AndroidCompilerTests {
         #expect(layers.contains { $0.role == .brand("acme") })
         let resources = AndroidResources(layers)
         #expect(!resources.diagnostics.contains { $0.severity == .error })
-        try compile(resources, in: TemporaryTree())
+        try compile(resources, in: TemporaryFolder([:]))
         let back = resources.layers().layers
         for layer in layers {
             for (name, table) in layer.tables {
@@ -78,7 +79,7 @@ struct AndroidCompilerTests {
         let entries = texts.enumerated().map { CustomizationEntry(key: "k\($0)", value: .string($1)) }
         let layer = CustomizationLayer(
             id: "en", role: .base("en"), tables: ["Localizable": StringsTable(entries: entries)])
-        let tree = try TemporaryTree([
+        let tree = try TemporaryFolder([
             "AndroidManifest.xml": """
             <?xml version="1.0" encoding="utf-8"?>
             <manifest xmlns:android="http://schemas.android.com/apk/res/android" package="com.example.app"/>

@@ -86,7 +86,7 @@ struct AndroidConstructTests {
 
     /// The values that aapt2 reads from the files: the value of each resource in each configuration.
     static func dump(_ files: [AndroidResources.File], product: String) throws -> [String: String] {
-        let tree = try TemporaryTree([
+        let tree = try TemporaryFolder([
             "AndroidManifest.xml":
                 "<manifest xmlns:android=\"http://schemas.android.com/apk/res/android\" package=\"com.example.app\"/>",
             "app/src/main/res/values/attrs.xml": "<resources><attr name=\"foo\" format=\"string\"/></resources>",

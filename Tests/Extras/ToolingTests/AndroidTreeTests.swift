@@ -1,10 +1,11 @@
+import AshlarTestSupport
 import AshlarTooling
 import Foundation
 import Testing
 
 @Suite struct AndroidTreeTests {
-    private func tree() throws -> TemporaryTree {
-        try TemporaryTree([
+    private func tree() throws -> TemporaryFolder {
+        try TemporaryFolder([
             "Info.plist": "<plist><dict><key>FTCustomizationString</key><string>acme</string></dict></plist>",
             "en.lproj/Localizable.strings":
                 "\"send\" = \"Send %@ to %@\";\n/* Of the bar */\n\"bar color\" = \"92,66,134,54\";",
@@ -44,7 +45,7 @@ import Testing
                 </resources>
 
                 """)
-        let out = try TemporaryTree()
+        let out = try TemporaryFolder([:])
         try resources.write(toFolder: out.path + "/new")
         let read = AndroidResources(folder: out.path + "/new")
         #expect(Set(read.files) == Set(resources.files))
@@ -62,7 +63,7 @@ import Testing
 
     @Test("Languages of a string catalog get folders of their own")
     func catalog() throws {
-        let tree = try TemporaryTree([
+        let tree = try TemporaryFolder([
             "Catalog.xcstrings": #"""
             {"sourceLanguage": "en", "strings": {"a": {"localizations": {
               "en": {"stringUnit": {"value": "A"}},
@@ -81,7 +82,7 @@ import Testing
 
     @Test("Of two folders with one language, the export has the values of the one that wins")
     func twoFolders() throws {
-        let tree = try TemporaryTree([
+        let tree = try TemporaryFolder([
             "en.lproj/Localizable.strings": #""a" = "A"; "b" = "B";"#,
             "fr.lproj/Localizable.strings": #""a" = "canonical";"#,
             "French.lproj/Localizable.strings": #""a" = "old"; "b" = "old";"#,
@@ -95,7 +96,7 @@ import Testing
 
     @Test("Files that cannot be written or read are reported with their path")
     func failures() throws {
-        let out = try TemporaryTree(["file": "x", "app/values/big.xml": "<resources/>", "app/values/build": "x"])
+        let out = try TemporaryFolder(["file": "x", "app/values/big.xml": "<resources/>", "app/values/build": "x"])
         let resources = AndroidResources(files: [.init(path: "res/values/a.xml", text: "")])
         let error = #expect(throws: CustomizationError.self) { try resources.write(toFolder: out.path + "/file") }
         #expect(error?.code == .unwritable)

@@ -40,7 +40,7 @@ import Testing
 
     /// The numbers of the pairs that msgfmt rejects.
     static func refused(_ pairs: [(String, String)], by program: String) throws -> Set<Int> {
-        let tree = try TemporaryTree()
+        let tree = try TemporaryFolder([:])
         var lines = ["msgid \"\"", "msgstr \"Content-Type: text/plain; charset=UTF-8\\n\"", ""]
         var numbers: [Int: Int] = [:]
         for (number, pair) in pairs.enumerated() {

@@ -1,10 +1,11 @@
+import AshlarTestSupport
 import AshlarTooling
 import Foundation
 import Testing
 
 @Suite struct LintTests {
-    static func tree() throws -> TemporaryTree {
-        try TemporaryTree([
+    static func tree() throws -> TemporaryFolder {
+        try TemporaryFolder([
             "en.lproj/Localizable.strings": """
             "title" = "Welcome";
             "ok" = "OK";
@@ -77,7 +78,7 @@ import Testing
         let all = Customization(path: tree.path, languages: ["en"]).lint()
         let some = all.ignoring([.extraKey, .untranslated])
         #expect(all.diagnostics.count - some.diagnostics.count == 3, "two extra keys, one text left as it was")
-        let orderly = try TemporaryTree([
+        let orderly = try TemporaryFolder([
             "en.lproj/Localizable.strings": "\"a\" = \"Yes\";", "fr.lproj/Localizable.strings": "\"a\" = \"Oui\";",
         ])
         #expect(Customization(path: orderly.path, languages: ["en"]).lint().diagnostics.isEmpty)
@@ -91,7 +92,7 @@ import Testing
             "\"a\" = \"b\";\né = x;\n\"c\" = \"d\";",
         ])
     func truncation(_ source: String) throws {
-        let tree = try TemporaryTree(["en.lproj/Localizable.strings": source])
+        let tree = try TemporaryFolder(["en.lproj/Localizable.strings": source])
         let report = Customization(path: tree.path, languages: ["en"]).lint()
         #expect(report.diagnostics.contains { $0.code == .truncatedByFoundation && $0.line >= 2 })
     }
@@ -104,7 +105,7 @@ import Testing
         ).themes
         let report = Customization(layers: []).with(themes: themes).lint()
         #expect(report.diagnostics.map(\.code.rawValue).sorted() == ["alias-cycle", "dangling-alias", "ignored-alpha"])
-        let tree = try TemporaryTree(["en.lproj/Localizable.strings": "\"c\" = \"1,2,3,54\";"])
+        let tree = try TemporaryFolder(["en.lproj/Localizable.strings": "\"c\" = \"1,2,3,54\";"])
         func codes(_ scale: ColorDialect.AlphaScale) -> [String] {
             let policy = CustomizationPolicy(colors: .components(alpha: scale))
             return Customization(path: tree.path, languages: ["en"], policy: policy).lint().diagnostics.map(
@@ -127,7 +128,7 @@ import Testing
             ("9223372036854775807", false), ("10%", false), ("12:30", false), ("1.2.3", false), ("a,b,c", false),
         ])
     func nearlyTyped(text: String, isFound: Bool) throws {
-        let tree = try TemporaryTree(["en.lproj/Localizable.strings": "\"k\" = \"\(text)\";"])
+        let tree = try TemporaryFolder(["en.lproj/Localizable.strings": "\"k\" = \"\(text)\";"])
         let policy = CustomizationPolicy(colors: .components(alpha: .byte))
         let found = Customization(path: tree.path, languages: ["en"], policy: policy).lint().diagnostics
         #expect(found.map(\.code) == (isFound ? [.malformedValue] : []))
@@ -153,7 +154,7 @@ import Testing
 
     @Test("Keys with one name in Java code, and duplicate keys, are reported with both locations")
     func namesAndRepeats() throws {
-        let tree = try TemporaryTree([
+        let tree = try TemporaryFolder([
             "en.lproj/Localizable.strings": "\"a.b\" = \"x\";\n\"a_b\" = \"y\";\n\"c\" = \"z\";\n\"c\" = \"w\";"
         ])
         let report = Customization(path: tree.path, languages: ["en"]).lint()
@@ -168,7 +169,7 @@ import Testing
 
     /// The findings in two languages, English being the base.
     static func findings(_ english: String, _ other: String, language: String = "fr") throws -> CustomizationReport {
-        let tree = try TemporaryTree([
+        let tree = try TemporaryFolder([
             "en.lproj/Localizable.strings": english, "\(language).lproj/Localizable.strings": other,
         ])
         return Customization(path: tree.path, languages: ["en"]).lint()
@@ -258,7 +259,7 @@ import Testing
 
     @Test("The colors of the policy are those of string catalogs, too")
     func catalogColors() throws {
-        let tree = try TemporaryTree([
+        let tree = try TemporaryFolder([
             "Localizable.xcstrings": #"""
             {"sourceLanguage": "en", "strings": {"tint": {"localizations": {
               "en": {"stringUnit": {"value": "1,2,3"}}, "fr": {"stringUnit": {"value": "1,2,3,54"}}}}}}

@@ -1,10 +1,11 @@
+import AshlarTestSupport
 import AshlarTooling
 import Testing
 
 @Suite struct PseudoSnapshotTests {
     @Test("A snapshot is pseudolocalized completely, and restored")
     func snapshot() throws {
-        let tree = try TemporaryTree([
+        let tree = try TemporaryFolder([
             "en.lproj/Localizable.strings":
                 #""title" = "Title"; "flag" = "YES"; "size" = "0.8"; "color" = "92,66,134"; "logo" = "logo.png";"#,
             "fr.lproj/Localizable.strings": #""title" = "Titre %@"; "site" = "https://example.com/a"; "count" = "12";"#,

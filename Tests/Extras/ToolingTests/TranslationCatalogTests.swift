@@ -1,4 +1,5 @@
 import Ashlar
+import AshlarRemote
 import AshlarTestSupport
 import Foundation
 import Testing
@@ -152,7 +153,7 @@ import Testing
 
     @Test("Translations are written to the files of a tree, and every other byte is unchanged")
     func tree() throws {
-        let tree = try TemporaryTree([
+        let tree = try TemporaryFolder([
             "en.lproj/Localizable.strings": "\"title\" = \"Title\";\n\"ok\" = \"OK\";\n",
             "fr.lproj/Localizable.strings": "/* A comment */\n\"ok\"=\"D'accord\";  // odd\n",
             "en.lproj/Localizable.stringsdict": StringsTable(entries: [.init(key: "files", value: .message(Self.files))]

@@ -1,4 +1,8 @@
-@testable import AshlarNetworking
+import AshlarNetworking
+import AshlarNetworkingTestSupport
+import AshlarTestSupport
+
+@testable import AshlarWebSockets
 
 /// A WebSocket's connection whose events a test provides, and which records what is sent.
 final class StubConnection: WebSocketConnection {
@@ -15,7 +19,7 @@ final class StubConnection: WebSocketConnection {
         var sent: [Sent] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// The events that the channel hasn't asked for.
     var pending: Int { state.withLock { $0.events.count } }

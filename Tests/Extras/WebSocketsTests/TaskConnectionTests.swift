@@ -1,8 +1,10 @@
 import AshlarCore
+import AshlarNetworking
+import AshlarNetworkingTestSupport
 import AshlarTestSupport
 import Testing
 
-@testable import AshlarNetworking
+@testable import AshlarWebSockets
 
 /// WebSockets over tasks that exchange whole messages, as sessions of Apple systems do.
 @Suite(.timeLimit(.minutes(2))) struct TaskConnectionTests {
@@ -15,7 +17,7 @@ import Testing
             var pings: [@Sendable (NetworkError?) -> Void] = []
             var calls: [String] = []
         }
-        let state = Mutex(State())
+        let state = Locked(State())
 
         func receive(_ handler: @escaping @Sendable (Result<WebSocketMessage, NetworkError>) -> Void) {
             state.withLock { $0.receivers.append(handler) }
@@ -45,7 +47,7 @@ import Testing
     }
 
     private let task = FakeTask()
-    private let clock = SleeperClock()
+    private let clock = ManualClock()
     private let lost = NetworkError(.connectionLost, "socket is not connected", phase: .receive)
 
     private func connection(limit: Int = 1000) -> TaskConnection { TaskConnection(task, limit: limit, clock: clock) }

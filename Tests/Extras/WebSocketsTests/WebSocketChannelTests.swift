@@ -1,13 +1,15 @@
 import AshlarCore
+import AshlarNetworking
+import AshlarNetworkingTestSupport
 import AshlarTestSupport
 import Testing
 
-@testable import AshlarNetworking
+@testable import AshlarWebSockets
 
 /// The state of a WebSocket, over a connection without a network and with a clock that the test moves.
 @Suite(.timeLimit(.minutes(2))) struct WebSocketChannelTests {
     private let connection = StubConnection()
-    private let clock = SleeperClock()
+    private let clock = ManualClock()
 
     private func channel(_ change: (inout WebSocketOptions) -> Void = { _ in }) -> WebSocketChannel {
         var options = WebSocketOptions()

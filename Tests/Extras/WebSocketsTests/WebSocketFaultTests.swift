@@ -1,8 +1,10 @@
+import AshlarNetworking
+import AshlarNetworkingTestSupport
 import AshlarTestSupport
 import Foundation
 import Testing
 
-@testable import AshlarNetworking
+@testable import AshlarWebSockets
 
 #if os(Linux)
     /// WebSockets with servers that misbehave.
@@ -34,7 +36,7 @@ import Testing
 
         @Test("A violation ends the WebSocket with an error, and the server receives the close code", arguments: faults)
         func violations(input: Fault) async throws {
-            let received = Mutex<[UInt8]?>(nil)
+            let received = Locked<[UInt8]?>(nil)
             let server = try webSocketServer { connection in
                 connection.write(WebSocketFrameTests.frame(0x81, Array("first".utf8)) + input.bytes)
                 guard input.closes != nil else { return connection.finish() }
@@ -58,7 +60,7 @@ import Testing
 
         @Test("A flood of pings is answered with few pongs and little memory, while messages still arrive")
         func flood() async throws {
-            let pongs = Mutex(0)
+            let pongs = Locked(0)
             let server = try webSocketServer { connection in
                 let ping = webSocketFrame(0x89, String(repeating: "p", count: 125))
                 let block = (0..<1000).flatMap { _ in ping }
@@ -74,7 +76,7 @@ import Testing
 
         @Test("Unread messages make the server wait")
         func backPressure() async throws {
-            let (written, isBlocked) = (Mutex(0), Mutex(false))
+            let (written, isBlocked) = (Locked(0), Locked(false))
             let server = try webSocketServer { connection in
                 let message = WebSocketFrameTests.frame(0x82, [UInt8](repeating: 1, count: 60_000))
                 for _ in 0..<1000 {
@@ -101,7 +103,7 @@ import Testing
             let client = try TransportKind.curl.client()
             let socket = try await client.webSocket(server.url)
             let message = WebSocketMessage.binary([UInt8](repeating: 1, count: 100_000))
-            let sent = Mutex(0)
+            let sent = Locked(0)
             let task = Task { () -> NetworkError? in
                 await outcome { () async throws(NetworkError) in
                     for _ in 0..<1000 {
@@ -120,7 +122,7 @@ import Testing
 
         @Test("Releasing a WebSocket ends its connection")
         func released() async throws {
-            let ended = Mutex(false)
+            let ended = Locked(false)
             let server = try webSocketServer { connection in
                 _ = connection.waitForClose()
                 ended.withLock { $0 = true }

@@ -1,7 +1,9 @@
+import AshlarNetworking
+import AshlarNetworkingTestSupport
 import AshlarTestSupport
 import Testing
 
-@testable import AshlarNetworking
+@testable import AshlarWebSockets
 
 /// Frames and handshakes of WebSockets, without a connection.
 @Suite(.timeLimit(.minutes(5))) struct WebSocketFrameTests {

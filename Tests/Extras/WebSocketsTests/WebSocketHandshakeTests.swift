@@ -1,8 +1,10 @@
+import AshlarNetworkingTestSupport
 import AshlarTestSupport
 import Foundation
 import Testing
 
 @testable import AshlarNetworking
+@testable import AshlarWebSockets
 
 #if os(Linux)
     /// Handshakes of WebSockets, with servers that refuse, misbehave or are silent.
@@ -153,7 +155,7 @@ import Testing
             "A server that accepts with a protocol or extension that wasn't offered is disconnected",
             arguments: ["Sec-WebSocket-Protocol: other", "Sec-WebSocket-Extensions: permessage-deflate"])
         func unoffered(field: String) async throws {
-            let isClosed = Mutex(false)
+            let isClosed = Locked(false)
             let server = try FaultServer { connection in
                 guard let request = connection.request() else { return }
                 connection.write(acceptance(request, [field]))
@@ -167,7 +169,7 @@ import Testing
 
         @Test("A handshake is repeated with credentials after 401")
         func authentication() async throws {
-            let seen = Mutex<[String?]>([])
+            let seen = Locked<[String?]>([])
             let server = try FaultServer { connection in
                 guard let request = connection.request() else { return }
                 let authorization = request["Authorization"]
@@ -214,7 +216,7 @@ import Testing
 
         @Test("The handshake follows redirects, sends cookies, credentials and fields, and is observed as a request")
         func handshakeRequest() async throws {
-            let seen = Mutex<[ServedRequest]>([])
+            let seen = Locked<[ServedRequest]>([])
             let server = try FaultServer { connection in
                 while let request = connection.request() {
                     seen.withLock { $0.append(request) }
@@ -229,10 +231,10 @@ import Testing
                     return connection.finish()
                 }
             }
-            let kinds = Mutex<[NetworkEvent.Kind]>([])
+            let kinds = Locked<[NetworkEvent.Kind]>([])
             var configuration = ClientConfiguration()
             configuration.cache = .memory()
-            configuration.observers = [ClosureNetworkObserver { event in kinds.withLock { $0.append(event.kind) } }]
+            configuration.observers = [NetworkObserver { event in kinds.withLock { $0.append(event.kind) } }]
             let client = try TransportKind.curl.client(configuration)
             var request = try client.request(.get, server.url + "/old?x=1")
             request.headers["X-Own"] = "1"

@@ -1,3 +1,6 @@
+import AshlarNetworking
+import AshlarNetworkingTestSupport
+import AshlarTestSupport
 import Foundation
 
 /// The server of `Scripts/websocket-server`; ends with this object.
@@ -12,7 +15,7 @@ final class WebSocketPeer: @unchecked Sendable {  // made on one thread, then on
             _ = try await offPool { try WebSocketPeer() }
             return true
         } catch {
-            print("PyPI's websockets cannot be had: \(error)")
+            print("PyPI's websockets can't be had: \(error)")
             return false
         }
     }

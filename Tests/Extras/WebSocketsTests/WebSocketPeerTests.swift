@@ -1,13 +1,16 @@
+import AshlarNetworking
+import AshlarNetworkingTestSupport
+import AshlarTestSupport
 import Foundation
 import Testing
 
-@testable import AshlarNetworking
+@testable import AshlarWebSockets
 
 #if os(Linux)
     /// WebSockets with the server of PyPI's `websockets`.
     @Suite(
         .timeLimit(.minutes(5)),
-        .enabled("python3 or PyPI's websockets cannot be had") { await WebSocketPeer.isThere() })
+        .enabled("python3 or PyPI's websockets can't be had") { await WebSocketPeer.isThere() })
     struct WebSocketPeerTests {
         private func open(
             _ path: String, _ options: WebSocketOptions = .init(), client: NetworkClient? = nil

@@ -1,5 +1,9 @@
+import AshlarNetworking
+import AshlarNetworkingTestSupport
+import AshlarTestSupport
+
 #if os(Linux)
-    @testable import AshlarNetworking
+    @testable import AshlarWebSockets
 
     /// A server that accepts upgrades and then runs a script.
     func webSocketServer(_ script: @escaping @Sendable (FaultConnection) -> Void) throws -> FaultServer {

@@ -1,12 +1,12 @@
 #if canImport(SwiftUI)
-    public import AshlarNetworking
+    import AshlarNetworking
     public import SwiftUI
 
-    /// A list of sections; a row with an input asks for its text in an alert.
+    /// A list of sections; a row with a prompt asks for its text in an alert.
     public struct TableList: View {
-        private let sections: [TableSection]
+        private let sections: [ListSection]
         private let didSelect: @MainActor () -> Void
-        @State private var asking: TableItem?
+        @State private var asking: ListRow?
         @State private var text = ""
 
         /// Creates a list.
@@ -14,56 +14,55 @@
         /// - Parameters:
         ///   - sections: The sections.
         ///   - didSelect: Runs after the action of a row.
-        public init(_ sections: [TableSection], didSelect: @escaping @MainActor () -> Void = {}) {
-            (self.sections, self.didSelect) = (sections, didSelect)
+        public init(_ sections: [ListSection], didSelect: @escaping @MainActor () -> Void = {}) {
+            self.sections = sections
+            self.didSelect = didSelect
         }
 
         /// The list.
         public var body: some View {
             List {
                 ForEach(sections) { section in
-                    Section(section.title ?? "") { ForEach(section.items) { row($0) } }
+                    Section(section.title ?? "") { ForEach(section.rows) { button($0) } }
                 }
             }
             .alert(asking?.title ?? "", isPresented: isPresent($asking)) {
-                TextField(asking?.input?.prompt ?? "", text: $text)
-                Button("OK") {
-                    asking?.input?.text = text
-                    if let asking { perform(asking) }
-                }
+                TextField(asking?.prompt ?? "", text: $text)
+                Button("OK") { if let asking { perform(asking, text) } }
                 Button("Cancel", role: .cancel) {}
             }
         }
 
-        @ViewBuilder private func row(_ item: TableItem) -> some View {
-            if item.select != nil {
+        @ViewBuilder private func button(_ row: ListRow) -> some View {
+            if row.select != nil {
                 Button {
-                    if let input = item.input {
-                        (text, asking) = (input.text, item)
+                    if row.prompt != nil {
+                        text = row.text
+                        asking = row
                     } else {
-                        perform(item)
+                        perform(row, "")
                     }
                 } label: {
-                    label(item)
+                    label(row)
                 }
             } else {
-                label(item)
+                label(row)
             }
         }
 
-        private func label(_ item: TableItem) -> some View {
+        private func label(_ row: ListRow) -> some View {
             HStack {
                 VStack(alignment: .leading) {
-                    Text(verbatim: item.title)
-                    if let subtitle = item.subtitle { Text(verbatim: subtitle).font(.caption) }
+                    Text(verbatim: row.title)
+                    if let subtitle = row.subtitle { Text(verbatim: subtitle).font(.caption) }
                 }
                 Spacer()
-                if item.isTicked { Image(systemName: "checkmark") }
+                if row.isTicked { Image(systemName: "checkmark") }
             }
         }
 
-        private func perform(_ item: TableItem) {
-            item.select?(item)
+        private func perform(_ row: ListRow, _ text: String) {
+            row.select?(text)
             didSelect()
         }
     }
@@ -84,17 +83,17 @@
                 .alert(problem ?? "", isPresented: isPresent($problem)) { Button("OK") {} }
         }
 
-        private var sections: [TableSection] {
+        private var sections: [ListSection] {
             // Reading the snapshot updates the list after a selection.
             guard let app, !app.hosts.map.configurations.isEmpty else { return [] }
-            return app.app.hosts.tableSections { error in Task { @MainActor in problem = "\(error)" } }
+            return app.app.hosts.listSections { error in Task { @MainActor in problem = "\(error)" } }
         }
     }
 
     /// The state of an app for the people who develop and test it; see ``DebugReport``.
     public struct DebugPanel: View {
         private let report: DebugReport
-        @State private var sections: [TableSection] = []
+        @State private var sections: [ListSection] = []
 
         /// Creates a panel.
         public init(_ report: DebugReport) { self.report = report }

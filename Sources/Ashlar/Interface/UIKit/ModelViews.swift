@@ -34,7 +34,8 @@
         public init(_ models: ModelCollection, style: UITableView.Style = .plain) {
             self.models = models
             super.init(frame: .zero, style: style)
-            (dataSource, delegate) = (source, source)
+            dataSource = source
+            delegate = source
             follower.follow(models.observe) { [weak self] in self?.update() }
         }
 
@@ -42,7 +43,7 @@
         public required init?(coder: NSCoder) { nil }
 
         /// Returns the sections for the models; override to show them.
-        open func sections(_ models: ModelCollection) -> [TableSection] { [] }
+        open func sections(_ models: ModelCollection) -> [ListSection] { [] }
 
         private func update() {
             source.sections = sections(models)

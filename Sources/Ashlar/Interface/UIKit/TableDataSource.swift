@@ -5,18 +5,20 @@
     /// Shows sections in a table, and performs the action of a selected row.
     open class TableDataSource: NSObject, UITableViewDataSource, UITableViewDelegate {
         /// The sections; reload the table after a change.
-        public var sections: [TableSection]
-        /// Asks for the text of a row with an input; if nil, the action receives the text that the row starts with.
-        public var ask: ((_ item: TableItem, _ answer: @escaping @MainActor (String) -> Void) -> Void)?
+        public var sections: [ListSection]
+        /// Asks for the text of a row with a prompt; if nil, the action receives the text that the row starts with.
+        public var ask: ((_ row: ListRow, _ answer: @escaping @MainActor (String) -> Void) -> Void)?
         /// Runs after the action of a row.
         public var didSelect: (() -> Void)?
 
         /// Creates a data source.
-        public init(_ sections: [TableSection] = []) { self.sections = sections }
+        public init(_ sections: [ListSection] = []) { self.sections = sections }
 
         /// The row at a place of the table, or nil.
-        public func item(at place: IndexPath) -> TableItem? {
-            sections.indices.contains(place.section) ? sections[place.section][place.row] : nil
+        public func row(at place: IndexPath) -> ListRow? {
+            guard sections.indices.contains(place.section) else { return nil }
+            let rows = sections[place.section].rows
+            return rows.indices.contains(place.row) ? rows[place.row] : nil
         }
 
         /// The number of sections.
@@ -24,7 +26,7 @@
 
         /// The number of rows in a section.
         public func tableView(_ tableView: UITableView, numberOfRowsInSection section: Int) -> Int {
-            sections.indices.contains(section) ? sections[section].count : 0
+            sections.indices.contains(section) ? sections[section].rows.count : 0
         }
 
         /// The heading of a section.
@@ -32,39 +34,30 @@
             sections.indices.contains(section) ? sections[section].title : nil
         }
 
-        /// A cell with title, subtitle and tick; override to show more.
+        /// A cell with title, subtitle and tick; override to show more, and `tableView(_:heightForRowAt:)` for its height.
         open func tableView(_ tableView: UITableView, cellForRowAt indexPath: IndexPath) -> UITableViewCell {
-            let item = item(at: indexPath)
-            let identifier = item?.reuseIdentifier ?? "TableItem"
+            let row = row(at: indexPath)
+            let identifier = "ListRow"
             let cell =
                 tableView.dequeueReusableCell(withIdentifier: identifier)
                 ?? UITableViewCell(style: .subtitle, reuseIdentifier: identifier)
-            cell.textLabel?.text = item?.title
-            cell.detailTextLabel?.text = item?.subtitle
-            cell.accessoryType = item?.isTicked == true ? .checkmark : .none
-            cell.selectionStyle = item?.select == nil ? .none : .default
+            cell.textLabel?.text = row?.title
+            cell.detailTextLabel?.text = row?.subtitle
+            cell.accessoryType = row?.isTicked == true ? .checkmark : .none
+            cell.selectionStyle = row?.select == nil ? .none : .default
             return cell
-        }
-
-        /// The height of a row.
-        public func tableView(_ tableView: UITableView, heightForRowAt indexPath: IndexPath) -> CGFloat {
-            item(at: indexPath)?.rowHeight.map { CGFloat($0) } ?? tableView.rowHeight
         }
 
         /// Performs the action of a row.
         public func tableView(_ tableView: UITableView, didSelectRowAt indexPath: IndexPath) {
             tableView.deselectRow(at: indexPath, animated: true)
-            guard let item = item(at: indexPath), item.select != nil else { return }
-            guard item.input != nil, let ask else { return perform(item) }
-            ask(item) { [weak self] text in
-                var item = item
-                item.input?.text = text
-                self?.perform(item)
-            }
+            guard let row = row(at: indexPath), row.select != nil else { return }
+            guard row.prompt != nil, let ask else { return perform(row, row.text) }
+            ask(row) { [weak self] text in self?.perform(row, text) }
         }
 
-        private func perform(_ item: TableItem) {
-            item.select?(item)
+        private func perform(_ row: ListRow, _ text: String) {
+            row.select?(text)
             didSelect?()
         }
     }
@@ -72,18 +65,18 @@
     /// A table of sections that can change, with alerts for inputs and errors.
     open class SectionsController: UITableViewController {
         private let source = TableDataSource()
-        private let read: @MainActor () -> [TableSection]
+        private let read: @MainActor () -> [ListSection]
 
         /// Creates a controller.
         ///
         /// - Parameter sections: Returns the sections.
-        public init(sections: @escaping @MainActor () -> [TableSection]) {
+        public init(sections: @escaping @MainActor () -> [ListSection]) {
             read = sections
             super.init(style: .grouped)
         }
 
         /// Returns the sections; called when the view appears and after each selection.
-        open func sections() -> [TableSection] { read() }
+        open func sections() -> [ListSection] { read() }
 
         /// Not available: the sections are code.
         public required init?(coder: NSCoder) { nil }
@@ -94,7 +87,7 @@
             tableView.dataSource = source
             tableView.delegate = source
             source.didSelect = { [weak self] in self?.reload() }
-            source.ask = { [weak self] item, answer in self?.ask(item, answer) }
+            source.ask = { [weak self] row, answer in self?.ask(row, answer) }
         }
 
         /// Reads the sections.
@@ -109,11 +102,11 @@
             tableView.reloadData()
         }
 
-        private func ask(_ item: TableItem, _ answer: @escaping @MainActor (String) -> Void) {
-            let alert = UIAlertController(title: item.title, message: nil, preferredStyle: .alert)
+        private func ask(_ row: ListRow, _ answer: @escaping @MainActor (String) -> Void) {
+            let alert = UIAlertController(title: row.title, message: nil, preferredStyle: .alert)
             alert.addTextField { field in
-                field.placeholder = item.input?.prompt
-                field.text = item.input?.text
+                field.placeholder = row.prompt
+                field.text = row.text
             }
             alert.addAction(UIAlertAction(title: "Cancel", style: .cancel, handler: nil))
             alert.addAction(
@@ -138,7 +131,7 @@
         @MainActor public func makePicker() -> SectionsController {
             weak var shown: SectionsController?
             let picker = SectionsController {
-                self.tableSections { [weak shown] error in Task { @MainActor in shown?.show("\(error)") } }
+                self.listSections { [weak shown] error in Task { @MainActor in shown?.show("\(error)") } }
             }
             shown = picker
             picker.title = "Hosts"

@@ -18,8 +18,9 @@
         func follow(_ view: some ThemedView) {
             task?.cancel()
             guard view.window != nil, let center = AshlarApp.current?.customization else { return }
-            let changes = center.changes
+            // The view is complete before its first frame; the stream begins with the current customization.
             view.apply(center.current)
+            let changes = center.changes()
             task = Task { [weak view] in for await strings in changes { view?.apply(strings) } }
         }
 

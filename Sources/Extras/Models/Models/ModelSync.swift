@@ -1,3 +1,78 @@
+internal import AshlarCore
+public import AshlarNetworking
+
+/// An operation on a model on the server.
+public enum ModelSyncVerb: String, Hashable, Sendable {
+    /// Reads a model or a list of models: GET.
+    case read
+    /// Creates a model: POST.
+    case create
+    /// Replaces a model: PUT.
+    case update
+    /// Deletes a model: DELETE.
+    case delete
+}
+
+/// The location of a model or collection, and the value to send.
+public struct ModelSyncTarget: Sendable {
+    /// The host, or nil if the path is an absolute URL.
+    public var host: EndpointHost?
+    /// The encoded path, or an absolute URL.
+    public var path: String
+    /// The value to send, or nil.
+    public var body: JSONEntity?
+    /// The latest version of the model from the server (`ETag`), or nil.
+    public var version: String?
+    /// A name of the change that is the same when it is sent again (`Idempotency-Key`), or nil.
+    public var idempotencyKey: String?
+    /// Whether the target is a collection.
+    var isList = false
+    /// The model, which receives an answer that arrives after the operation.
+    var model = WeakModel()
+
+    /// Creates a target.
+    public init(host: EndpointHost?, path: String, body: JSONEntity? = nil, version: String? = nil) {
+        self.host = host
+        self.path = path
+        self.body = body
+        self.version = version
+    }
+}
+
+struct WeakModel: Sendable {
+    weak var value: Model?
+}
+
+/// The result of an operation.
+public struct ModelSyncAnswer: Sendable {
+    /// The response; missing if it was empty.
+    public var json: JSONEntity
+    /// The version of the model (`ETag`), or nil.
+    public var version: String?
+    /// Whether the schema's `parse` or `parseList` has already been applied.
+    var isParsed = false
+
+    /// Creates an answer.
+    public init(_ json: JSONEntity = .missing, version: String? = nil) {
+        self.json = json
+        self.version = version
+    }
+}
+
+/// Performs the operations on models: on a server, in a file, or in a test's dictionary.
+public protocol ModelSync: Sendable {
+    /// Performs an operation.
+    ///
+    /// - Throws: Any failure: `.conflict` if the version is outdated, `.validationFailed` with `messages` if attributes
+    ///   were rejected.
+    func perform(_ verb: ModelSyncVerb, _ target: ModelSyncTarget) async throws(NetworkError) -> ModelSyncAnswer
+}
+
+extension NetworkError.Code {
+    /// The collection already contains the model, or one with its identifier.
+    public static let duplicateModel = Self(rawValue: "duplicateModel")
+}
+
 /// A sync over HTTP with JSON: read, create, update and delete are GET, POST, PUT and DELETE.
 ///
 /// A status outside 200–299 throws: 422 as `.validationFailed` with the response's messages, 412 as `.conflict`, others
@@ -18,7 +93,8 @@ public struct RESTSync: ModelSync {
         _ client: NetworkClient,
         prepare: @escaping @Sendable (ModelSyncVerb, inout NetworkRequest) -> Void = { _, _ in }
     ) {
-        (self.client, self.prepare) = (client, prepare)
+        self.client = client
+        self.prepare = prepare
     }
 
     /// Sends a request.
@@ -95,4 +171,55 @@ public struct RESTSync: ModelSync {
             return headers
         }
     }
+}
+
+/// A task with several waiting tasks; it is cancelled when all of them are cancelled.
+final class SharedTask: Sendable {
+    private let task: Task<Void, any Error>
+    /// The number of waiting tasks; −1 after the end or the cancellation.
+    private let waiting: Waiting
+
+    private final class Waiting: Sendable {
+        let count = Mutex(1)
+    }
+
+    init(_ operation: @escaping @Sendable () async throws -> Void) {
+        let waiting = Waiting()
+        self.waiting = waiting
+        task = Task {
+            defer { waiting.count.withLock { $0 = -1 } }
+            try await operation()
+        }
+    }
+
+    /// Counts another waiting task; returns false after the end or the cancellation.
+    func join() -> Bool {
+        waiting.count.withLock { count in
+            guard count >= 0 else { return false }
+            count += 1
+            return true
+        }
+    }
+
+    private func leave() {
+        let isLast = waiting.count.withLock { count in
+            guard count >= 0 else { return false }
+            count = count == 1 ? -1 : count - 1
+            return count < 0
+        }
+        if isLast { task.cancel() }
+    }
+
+    /// Waits for the end of the task, as one of the counted waiting tasks.
+    func wait() async throws(NetworkError) {
+        let result = await withTaskCancellationHandler {
+            await task.result
+        } onCancel: {
+            leave()
+        }
+        if case .failure(let error) = result { throw NetworkError(wrapping: error) }
+    }
+
+    /// Waits for the end of the task without being counted.
+    func end() async { _ = await task.result }
 }

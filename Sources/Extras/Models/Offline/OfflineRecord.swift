@@ -1,3 +1,5 @@
+internal import AshlarNetworking
+
 /// A record in the folder: the latest known version of the server and the unsent changes, oldest first.
 struct OfflineRecord: Sendable {
     /// An unsent change.
@@ -55,7 +57,11 @@ struct OfflineRecord: Sendable {
     /// The number of the last accepted change, counted in this process.
     var stamp = 0
 
-    init(name: String, host: EndpointHost?, path: String) { (self.name, self.host, self.path) = (name, host, path) }
+    init(name: String, host: EndpointHost?, path: String) {
+        self.name = name
+        self.host = host
+        self.path = path
+    }
 
     /// Whether the server hasn't assigned an identifier yet.
     var isUnidentified: Bool { localID != nil && !serverID.isValid }
@@ -69,7 +75,7 @@ struct OfflineRecord: Sendable {
     /// The attributes with all unsent changes, or nil for a deleted or unknown record.
     func attributes(id attribute: String) -> JSONEntity? {
         guard let last = changes.last else { return base.isValid ? base : nil }
-        guard last.verb != .delete, var members = last.body.object() else { return nil }
+        guard last.verb != .delete, var members = last.body.dictionary() else { return nil }
         if id.isValid { members[attribute] = id }
         return JSONEntity(object: members)
     }
@@ -104,14 +110,18 @@ struct OfflineRecord: Sendable {
                 changes.removeAll()
                 return nil
             }
-            (last.verb, last.body, last.path) = (.delete, .missing, change.path)
+            last.verb = .delete
+            last.body = .missing
+            last.path = change.path
         } else {
             last.body = last.verb == .create ? withoutLocalID(change.body, attribute) : change.body
             if last.verb != .create { (last.verb, last.path) = (.update, change.path) }
         }
         if let refusal = last.refusal, !refusal.isConflict {
             // The new attributes may be acceptable, and the server must not mistake them for the refused ones.
-            (last.refusal, last.key, last.isSent) = (nil, change.key, false)
+            last.refusal = nil
+            last.key = change.key
+            last.isSent = false
         }
         changes[changes.count - 1] = last
         return last.key
@@ -121,18 +131,20 @@ struct OfflineRecord: Sendable {
     mutating func accept(_ answer: JSONEntity, version: String?, id attribute: String) {
         let sent = changes.removeFirst()
         if sent.verb == .delete {
-            (base, self.version) = (.missing, nil)
+            base = .missing
+            self.version = nil
             if let next = changes.first, next.verb == .update { changes[0] = recreating(next, id: attribute) }
             return
         }
-        let members = sent.body.object([:]).merging(answer.object([:])) { $1 }
+        let members = sent.body.dictionary([:]).merging(answer.dictionary([:])) { $1 }
         base = JSONEntity(object: members)
         replaceVersion(by: version)
         for index in changes.indices { changes[index].version = version }
         guard sent.verb == .create else { return }
         if let id = members[attribute], let text = Model.text(of: id) {
             formerPaths.append(path)
-            (serverID, path) = (id, (collection ?? sent.path).appendingSegment(text))
+            serverID = id
+            path = (collection ?? sent.path).appendingSegment(text)
         } else if !changes.isEmpty {
             changes[0].refusal = Refusal(
                 code: .decodingFailed, message: "the answer to the creation has no identifier")
@@ -152,7 +164,8 @@ struct OfflineRecord: Sendable {
         changes[0].refusal = refusal
         guard joins, changes.count > 1, let last = changes.last else { return }
         if last.verb == .delete, changes[0].verb == .create || refusal.isDeletion {
-            (changes, base) = ([], .missing)
+            changes = []
+            base = .missing
             return
         }
         if changes[0].verb != .create { (changes[0].verb, changes[0].path) = (last.verb, last.path) }
@@ -176,7 +189,10 @@ struct OfflineRecord: Sendable {
         if refusal?.isDeletion == true || isUnidentified, first.verb == .update {
             first = recreating(first, id: attribute)
         }
-        (first.key, first.version, first.refusal, first.isSent) = (key, version, nil, false)
+        first.key = key
+        first.version = version
+        first.refusal = nil
+        first.isSent = false
         changes[0] = first
     }
 
@@ -191,8 +207,10 @@ struct OfflineRecord: Sendable {
         let list = collection ?? path.removingLastSegment()
         collection = list
         var change = change
-        (change.verb, change.path, change.version) = (.create, list, nil)
-        change.body = JSONEntity(object: change.body.object([:]).filter { $0.key != attribute })
+        change.verb = .create
+        change.path = list
+        change.version = nil
+        change.body = JSONEntity(object: change.body.dictionary([:]).filter { $0.key != attribute })
         return change
     }
 

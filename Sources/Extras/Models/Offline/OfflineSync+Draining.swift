@@ -1,4 +1,5 @@
 internal import AshlarCore
+public import AshlarNetworking
 
 extension OfflineSync {
     /// A change to send.
@@ -125,7 +126,7 @@ extension OfflineSync {
             try save(record, &state)
             return state.waits[key] == nil ? state.models.removeValue(forKey: key) : nil
         }
-        guard let model = model?.value, job.change.verb != .delete, let attributes = answer.json.object() else {
+        guard let model = model?.value, job.change.verb != .delete, let attributes = answer.json.dictionary() else {
             return
         }
         model.adopt(attributes, sent: job.change.body, version: answer.version)

@@ -1,4 +1,5 @@
 internal import AshlarCore
+internal import AshlarNetworking
 
 extension OfflineSync {
     /// Sends the unsent changes and fetches; returns the stored records if the server doesn't answer.
@@ -126,7 +127,8 @@ extension OfflineSync {
         if isSame { return }
         var record = record
         if record.version != version { record.ownVersions = [] }
-        (record.base, record.version) = (json.detached(), version)
+        record.base = json.detached()
+        record.version = version
         if (try? save(record, &state, isDurable: false)) == nil { state.table.store(record) }
     }
 }

@@ -1,4 +1,5 @@
 internal import AshlarCore
+public import AshlarNetworking
 
 /// A sync that stores records and unsent changes in files and sends the changes in order when the server answers.
 ///
@@ -60,7 +61,8 @@ public final class OfflineSync: ModelSync {
     /// - Throws: `.fileFailed` if the folder can't be used, or if another sync uses it, in this process or in another.
     /// - Complexity: O(*n*) in the size of the stored records.
     public init(_ sync: any ModelSync, folder: String, schema: ModelSchema = .init()) throws(NetworkError) {
-        (self.sync, self.schema) = (sync, schema)
+        self.sync = sync
+        self.schema = schema
         self.folder = try OfflineFolder(folder)
         let content = self.folder.load()
         state = Mutex(State(table: OfflineTable(content), unreadable: content.unreadable))
@@ -111,7 +113,9 @@ public final class OfflineSync: ModelSync {
     public func removeAll() throws(NetworkError) {
         try state.withLock { state throws(NetworkError) in
             state.stamp += 1
-            (state.table, state.unreadable, state.models) = (OfflineTable(.init()), [], [:])
+            state.table = OfflineTable(.init())
+            state.unreadable = []
+            state.models = [:]
             state.removal = state.stamp
             try folder.removeAll()
         }
@@ -208,7 +212,9 @@ public final class OfflineSync: ModelSync {
         guard change.verb == .create else { return OfflineRecord(name: name, host: target.host, path: target.path) }
         let id = LocalID.make()
         var record = OfflineRecord(name: name, host: target.host, path: target.path.appendingSegment(id))
-        (record.localID, record.collection, record.creation) = (id, target.path, change.order)
+        record.localID = id
+        record.collection = target.path
+        record.creation = change.order
         return record
     }
 
@@ -223,4 +229,35 @@ public final class OfflineSync: ModelSync {
 
 extension OfflineResolution {
     fileprivate var isRemoval: Bool { if case .theirs = self { true } else { false } }
+}
+
+/// A change that an ``OfflineSync`` has stored and the server hasn't accepted yet.
+public struct OfflineChange: Identifiable, Sendable {
+    /// The name of the change, which requests send as `Idempotency-Key`.
+    public let id: String
+    /// The operation.
+    public let verb: ModelSyncVerb
+    /// The path of the request.
+    public let path: String
+    /// The attributes to send; missing for a deletion.
+    public let mine: JSONEntity
+    /// The server's attributes when the change was made; missing if they are unknown.
+    public let base: JSONEntity
+    /// The server's attributes when it refused the change; missing if the server has no such record.
+    public let theirs: JSONEntity
+    /// The reason why the server refused the change, or nil if the change waits to be sent.
+    ///
+    /// The code is `.conflict`, or the status is 409 or 412, if the server has a newer version. The status is 404 or
+    /// 410 if the record has been deleted on the server.
+    public let failure: NetworkError?
+}
+
+/// A decision about a change that the server refused.
+public enum OfflineResolution: Sendable {
+    /// Sends the change again and replaces the server's version, or creates the record again.
+    case mine
+    /// Removes the unsent changes of the record.
+    case theirs
+    /// Sends these attributes instead and replaces the server's version.
+    case merged(JSONEntity)
 }

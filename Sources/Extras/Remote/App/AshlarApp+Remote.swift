@@ -1,17 +1,21 @@
+public import Ashlar
 import AshlarAppConfig
 import AshlarLogging
 
 extension AshlarApp {
-    /// Fetches the files of ``Configuration/remote`` and uses them.
+    /// Fetches the files of `Configuration.remote` and uses them.
     ///
     /// The files are fetched at the same time. A file that fails leaves the one in use.
     ///
     /// - Returns: An issue for each file that could not be fetched or was rejected.
     @discardableResult
     public func refresh() async -> [StartupIssue] {
-        async let configuration = issue(.configuration, remote.configuration != nil) { try await self.config.refresh() }
-        async let hostMap = issue(.hosts, remote.hostMap != nil) { try await self.remote.hostMap?.refresh() }
-        async let texts = issue(.customization, remote.texts != nil) { try await self.remote.texts?.refresh() }
+        guard let remote = addition as? RemoteParts else { return [] }
+        async let configuration = Self.issue(.configuration, remote.configuration != nil) {
+            try await self.config.refresh()
+        }
+        async let hostMap = Self.issue(.hosts, remote.hostMap != nil) { try await remote.hostMap?.refresh() }
+        async let texts = Self.issue(.customization, remote.texts != nil) { try await remote.texts?.refresh() }
         return await [configuration, hostMap, texts].compactMap(\.self)
     }
 
@@ -23,17 +27,12 @@ extension AshlarApp {
     ///   - clock: The clock that measures the pauses.
     public func refresh<C: Clock>(every interval: Duration, clock: C = ContinuousClock()) async
     where C.Duration == Duration {
-        while !Task.isCancelled {
-            do {
-                try await clock.sleep(for: interval * Double.random(in: 0.9...1.1))
-            } catch {
-                return
-            }
-            for issue in await refresh() { Log("remote").warning("\(issue)") }
+        await RemoteDocument.atIntervals(interval, jitter: 0.1, clock: clock) {
+            for issue in await self.refresh() { Log("remote").warning("\(issue)") }
         }
     }
 
-    private func issue(
+    private static func issue(
         _ part: StartupIssue.Part, _ exists: Bool, _ body: @Sendable () async throws -> Void
     ) async -> StartupIssue? {
         guard exists else { return nil }

@@ -1,28 +1,49 @@
-/// A document from a server, and its file: the last good copy for the next start.
+import AshlarCore
+
+/// A document from a server, and its file: the last accepted copy for the next start.
 ///
 /// The file has a line for each property, an empty line, and the bytes. It is replaced atomically, so that it holds one
 /// whole document even if the process is killed.
-package struct RemoteDocument: Sendable, Equatable {
+struct StoredDocument: Sendable, Equatable {
     /// The content.
-    package var bytes: [UInt8]
+    var bytes: [UInt8]
     /// The version, such as an entity tag.
-    package var version: String?
+    var version: String?
     /// The signature of the content.
-    package var signature: [UInt8]?
+    var signature: [UInt8]?
     /// The seconds since 2001 at which the document was fetched, or confirmed by the server.
-    package var date: Double
+    var date: Double
 
     private static let heading = "ashlar document 1"
     private static let largestFile = 64 << 20
 
-    package init(bytes: [UInt8], version: String?, signature: [UInt8]?, date: Double) {
-        (self.bytes, self.version, self.signature, self.date) = (bytes, version, signature, date)
+    init(bytes: [UInt8], version: String?, signature: [UInt8]?, date: Double) {
+        self.bytes = bytes
+        self.version = version
+        self.signature = signature
+        self.date = date
+    }
+
+    /// Reads a file; returns nil if it doesn't exist.
+    init?(path: String) throws(RemoteError) {
+        let file: [UInt8]
+        do throws(FileFailure) {
+            file = try WholeFile.read(path, limit: Self.largestFile)
+        } catch {
+            if error.isMissing { return nil }
+            throw RemoteError(.unreadableCache, "can't read the cache file: \(error)", file: path)
+        }
+        guard let document = StoredDocument(file: file) else {
+            throw RemoteError(.damagedCache, "the cache file is not a whole document", file: path)
+        }
+        self = document
     }
 
     /// Reads the content of a file; returns nil if it is not a whole document.
-    package init?(file: [UInt8]) {
-        guard let end = zip(file.indices, file.indices.dropFirst()).first(where: { file[$0] == 10 && file[$1] == 10 })
-        else { return nil }
+    init?(file: [UInt8]) {
+        let newline = UInt8(ascii: "\n")
+        let pairs = zip(file.indices, file.indices.dropFirst())
+        guard let end = pairs.first(where: { file[$0] == newline && file[$1] == newline }) else { return nil }
         var lines = String(decoding: file[..<end.0], as: UTF8.self).split(separator: "\n").map(String.init)
         let content = Array(file[(end.1 + 1)...])
         guard lines.first == Self.heading, let checksum = lines.popLast(),
@@ -41,7 +62,7 @@ package struct RemoteDocument: Sendable, Equatable {
     }
 
     /// The content of the file.
-    package var file: [UInt8] {
+    var file: [UInt8] {
         var lines = [Self.heading, "date: \(date)"]
         // Base64, because a version from a server may contain anything.
         if let version { lines.append("version: \(Base64.encode(Array(version.utf8)))") }
@@ -59,15 +80,19 @@ package struct RemoteDocument: Sendable, Equatable {
     ///   - path: The path of the file.
     ///   - now: The seconds since 2001. A document with a later date comes from a wrong clock and is replaced.
     ///   - isValid: Whether the program can use a document of the file; other documents are replaced.
-    /// - Throws: The system's error; the file is then unchanged.
-    package func write(
-        to path: String, now: Double, isValid: (RemoteDocument) -> Bool = { _ in true }
-    ) throws(FileFailure) {
-        try AtomicFile.replace(path) {
-            guard let file = try? WholeFile.read(path, limit: Self.largestFile), let other = RemoteDocument(file: file),
-                other.date > date, other.date <= now, isValid(other)
-            else { return self.file }
-            return file
+    /// - Throws: An error with the code `unwritableCache`; the file is then unchanged.
+    func write(
+        to path: String, now: Double, isValid: (StoredDocument) -> Bool = { _ in true }
+    ) throws(RemoteError) {
+        do throws(FileFailure) {
+            try AtomicFile.replace(path) {
+                guard let file = try? WholeFile.read(path, limit: Self.largestFile),
+                    let other = StoredDocument(file: file), other.date > date, other.date <= now, isValid(other)
+                else { return self.file }
+                return file
+            }
+        } catch {
+            throw RemoteError(.unwritableCache, "can't write the cache file: \(error)", file: path)
         }
     }
 

@@ -1,3 +1,4 @@
+public import AshlarAppConfig
 internal import AshlarCore
 
 /// A flag, whose value depends on the ID and the attributes of a user or device.
@@ -64,7 +65,7 @@ public struct ConfigFlagDecision<Value: Sendable>: Sendable, CustomStringConvert
     var isSecret = false
 
     private var text: String {
-        isSecret ? ConfigDescription.redacted : SecretText.redactingCredentials(in: "\(value)")
+        isSecret ? SecretNames.placeholder : SecretText.redactingCredentials(in: "\(value)")
     }
 
     /// The value, the rule and its location, and a line for each problem; a secret value is `<redacted>`.
@@ -107,19 +108,16 @@ extension ApplicationConfig {
                 flag: flag.name, id: subject.id, value: flag.defaultValue, rule: nil, reason: "there is no such flag",
                 location: nil, problems: [])
         }
-        var reader = FlagReader(self, place, flag.path)
-        let definition = reader.definition()
-        let outcome = reader.problems.isEmpty ? definition?.outcome(for: subject) : nil
-        if let outcome, let node = outcome.value {
-            let value = place.tree.scalar(of: node) ?? place.tree.value(of: node)
-            if let made = Value(configValue: value, coercion: place.snapshot.context.coercion) {
+        var reader = FlagReader(self)
+        let definition = reader.definition(of: flag.name, at: place)
+        let outcome = reader.problems.isEmpty ? definition.outcome(for: subject) : nil
+        if let outcome, let found = outcome.value {
+            if let value = found.read(as: Value.self) {
                 return ConfigFlagDecision(
-                    flag: flag.name, id: subject.id, value: made, rule: outcome.rule, reason: outcome.reason,
-                    location: place.tree.location(of: node), problems: [], isSecret: place.snapshot.isSecret(node))
+                    flag: flag.name, id: subject.id, value: value, rule: outcome.rule, reason: outcome.reason,
+                    location: found.location, problems: [], isSecret: found.isSecret)
             }
-            reader.problems.append(
-                mismatch(ConfigPlace(snapshot: place.snapshot, node: node), reader.path(of: node), Value.configTypeName)
-            )
+            reader.problems.append(mismatch(found, found.path, Value.configTypeName))
         }
         return ConfigFlagDecision(
             flag: flag.name, id: subject.id, value: flag.defaultValue, rule: nil,
@@ -132,10 +130,9 @@ extension ApplicationConfig {
     /// - Complexity: O(*n*) in the number of values below `flags`.
     public func flagProblems() -> [ConfigError] {
         guard let flags = locate("flags"), flags.kind == .dictionary else { return [] }
-        return flags.tree.children(of: flags.node).flatMap { node -> [ConfigError] in
-            let path = ConfigPath(components: ["flags", flags.tree.key(of: node)])
-            var reader = FlagReader(self, ConfigPlace(snapshot: flags.snapshot, node: node), path)
-            _ = reader.definition()
+        return flags.children.flatMap { flag -> [ConfigError] in
+            var reader = FlagReader(self)
+            _ = reader.definition(of: flag.key, at: flag)
             return reader.problems
         }
     }

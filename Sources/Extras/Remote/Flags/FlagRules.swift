@@ -1,23 +1,25 @@
-/// A flag with the nodes of its values.
+import AshlarAppConfig
+
+/// The rules of a flag, with the places of its values.
 struct FlagDefinition {
     struct Rule {
         var conditions: [(attribute: String, condition: FlagCondition)] = []
         var percent: Double?
-        var value: Int
+        var value: ConfigPlace
     }
 
     struct Outcome {
         var rule: Int?
         var reason: String
-        /// The node of the value; nil for the default in code.
-        var value: Int?
+        /// The value; nil for the default in code.
+        var value: ConfigPlace?
     }
 
     var name: String
     var isEnabled = true
     /// The value if the flag is turned off.
-    var off: Int?
-    var fallback: Int?
+    var off: ConfigPlace?
+    var fallback: ConfigPlace?
     var salt: String
     var rules: [Rule] = []
 
@@ -33,14 +35,18 @@ struct FlagDefinition {
             if let percent = rule.percent {
                 let bucket = subject.id.map { Self.bucket(of: $0, salt: salt) }
                 guard percent >= 100 || bucket.map({ Double($0) < percent * 100 }) == true else { continue }
-                let place = bucket.map { "at \(ConfigText.real(Double($0) / 100)) %, " } ?? ""
-                reasons.append("\(place)within \(ConfigText.real(percent)) %")
+                let place = bucket.map { "at \(Self.text(Double($0) / 100)) %, " } ?? ""
+                reasons.append("\(place)within \(Self.text(percent)) %")
             }
             return Outcome(
                 rule: number + 1, reason: reasons.isEmpty ? "always" : reasons.joined(separator: ", "),
                 value: rule.value)
         }
         return Outcome(reason: "no rule applies", value: fallback)
+    }
+
+    private static func text(_ number: Double) -> String {
+        String(configValue: .real(number), coercion: .standard) ?? ""
     }
 
     /// Returns the bucket of an ID, from 0 to 9,999: MurmurHash3 x86 32-bit with seed 0 of `salt:ID`, scaled.
@@ -102,11 +108,42 @@ struct FlagVersion: Comparable, CustomStringConvertible {
             numbers.append(number)
         }
         while numbers.last == 0 { numbers.removeLast() }
-        (description, self.numbers) = (text, numbers)
+        description = text
+        self.numbers = numbers
     }
 
     static func == (left: FlagVersion, right: FlagVersion) -> Bool { left.numbers == right.numbers }
     static func < (left: FlagVersion, right: FlagVersion) -> Bool {
         left.numbers.lexicographicallyPrecedes(right.numbers)
     }
+}
+
+/// MurmurHash3 x86 32-bit by Austin Appleby, with the seed 0.
+///
+/// The hash is the same on every platform and in every version, so the bucket of an ID never changes.
+enum Murmur3 {
+    static func hash(_ bytes: some Collection<UInt8>) -> UInt32 {
+        let bytes = Array(bytes)
+        var hash: UInt32 = 0
+        var at = 0
+        while at + 4 <= bytes.count {
+            hash ^= mixed(word(bytes[at..<(at + 4)]))
+            hash = rotated(hash, 13) &* 5 &+ 0xE654_6B64
+            at += 4
+        }
+        if at < bytes.count { hash ^= mixed(word(bytes[at...])) }
+        hash ^= UInt32(truncatingIfNeeded: bytes.count)
+        hash = (hash ^ (hash >> 16)) &* 0x85EB_CA6B
+        hash = (hash ^ (hash >> 13)) &* 0xC2B2_AE35
+        return hash ^ (hash >> 16)
+    }
+
+    /// Returns up to four bytes as a little-endian word.
+    private static func word(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+        bytes.reversed().reduce(0) { ($0 << 8) | UInt32($1) }
+    }
+
+    private static func mixed(_ word: UInt32) -> UInt32 { rotated(word &* 0xCC9E_2D51, 15) &* 0x1B87_3593 }
+
+    private static func rotated(_ word: UInt32, _ bits: UInt32) -> UInt32 { (word << bits) | (word >> (32 - bits)) }
 }

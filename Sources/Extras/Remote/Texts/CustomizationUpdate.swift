@@ -1,4 +1,5 @@
 internal import AshlarCore
+public import AshlarCustomization
 
 /// New texts for an installed app: one file with a version, a checksum and an optional signature.
 ///
@@ -19,12 +20,14 @@ public struct CustomizationUpdate: Sendable {
     /// A closure that returns whether a signature is valid for some bytes.
     public typealias Verification = @Sendable (_ signed: [UInt8], _ signature: [UInt8]) -> Bool
 
+    let strings: UpdatedStrings
+
     /// The version, a positive number.
-    public let version: Int
+    public var version: Int { strings.version }
     /// The tables of each language by name.
-    public let tables: [LanguageTag: [String: StringsTable]]
+    public var tables: [LanguageTag: [String: StringsTable]] { strings.tables }
     /// The problems of the strings; an entry with a problem is omitted.
-    public let diagnostics: [CustomizationDiagnostic]
+    public var diagnostics: [CustomizationDiagnostic] { strings.diagnostics }
 
     /// Reads an update.
     ///
@@ -47,8 +50,7 @@ public struct CustomizationUpdate: Sendable {
             guard let signature = header.signature else { throw Self.invalid("the file has no signature", file) }
             guard verify(header.signed, signature) else { throw Self.invalid("the signature is not valid", file) }
         }
-        let read = JSONReader.read(bytes: payload, file: file)
-        guard let root = read.root, read.diagnostics.isEmpty, case .dict(let languages)? = root["languages"]?.value()
+        guard case .dict(let root)? = JSONReader.value(of: payload), case .dict(let languages)? = root["languages"]
         else {
             throw Self.invalid("expected JSON with the dictionary \"languages\"", file)
         }
@@ -60,17 +62,19 @@ public struct CustomizationUpdate: Sendable {
             }
             guard tables[language] == nil else { throw Self.invalid("two dictionaries for \(language)", file) }
             var known: [String: StringsTable] = [:]
-            for (table, value) in content { known[table] = Self.table(value, table, name, file, &problems) }
+            let location = CustomizationLocation(file: file + "#" + name)
+            for (table, value) in content {
+                known[table] = Self.table(value, named: table, at: location, &problems)
+            }
             tables[language] = known
         }
-        (self.version, self.tables, diagnostics) = (header.version, tables, problems)
+        strings = UpdatedStrings(version: header.version, tables: tables, diagnostics: problems)
     }
 
     private static func table(
-        _ value: CustomizationValue, _ name: String, _ language: String, _ file: String,
+        _ value: CustomizationValue, named name: String, at location: CustomizationLocation,
         _ problems: inout [CustomizationDiagnostic]
     ) -> StringsTable? {
-        let location = CustomizationLocation(file: file + "#" + language)
         guard case .dict(let members) = value else {
             problems.add(
                 .error, .notATable, "the table \(name) is not a dictionary but a \(value.typeName)", at: location)
@@ -112,7 +116,7 @@ extension CustomizationUpdate {
         init(_ bytes: [UInt8], file: String) throws(CustomizationError) {
             var at = 0
             func line() -> String? {
-                guard let end = bytes[at...].prefix(4_096).firstIndex(of: 0x0A) else { return nil }
+                guard let end = bytes[at...].prefix(4_096).firstIndex(of: UInt8(ascii: "\n")) else { return nil }
                 defer { at = end + 1 }
                 return String(decoding: bytes[at..<end], as: UTF8.self)
             }
@@ -142,4 +146,16 @@ extension CustomizationUpdate {
     }
 
     package static let firstLine = "ashlar-strings 1"
+}
+
+extension Customization {
+    /// Returns the stack with the texts of an update, or without an update.
+    ///
+    /// - Parameter update: The update, which replaces an earlier one; nil restores the texts of the app.
+    /// - Returns: The new snapshot.
+    /// - Complexity: O(*n*) in the entries of the stack.
+    public func with(update: CustomizationUpdate?) -> Customization { with(updated: update?.strings) }
+
+    /// The version of the current update, if any.
+    public var updateVersion: Int? { updatedStrings?.version }
 }

@@ -1,4 +1,6 @@
 internal import AshlarCore
+public import AshlarCustomization
+public import AshlarNetworking
 
 /// Stores updates in a folder, so that they are available after a restart, and can restore the previous one.
 ///
@@ -51,7 +53,8 @@ public final class CustomizationUpdateStore: Sendable {
     ///   - folder: The path of the folder.
     ///   - verify: Checks a signature; see ``CustomizationUpdate/init(_:file:verify:)``.
     public init(folder: String, verify: CustomizationUpdate.Verification? = nil) {
-        (self.folder, self.verify) = (folder, verify)
+        self.folder = folder
+        self.verify = verify
         var problems: [CustomizationDiagnostic] = []
         let files = Self.read(folder, verify, &problems)
         self.files = Mutex(files)
@@ -59,7 +62,7 @@ public final class CustomizationUpdateStore: Sendable {
         diagnostics = problems
     }
 
-    /// The content of the folder; a current update that cannot be read is replaced by the previous one.
+    /// The content of the folder; a current update that can't be read is replaced by the previous one.
     private static func read(
         _ folder: String, _ verify: CustomizationUpdate.Verification?, _ problems: inout [CustomizationDiagnostic]
     ) -> Files {
@@ -119,11 +122,12 @@ public final class CustomizationUpdateStore: Sendable {
     @discardableResult
     public func rollBack() throws(CustomizationError) -> CustomizationUpdate? {
         try change { (files: inout Files) throws(CustomizationError) in
-            // The version first: after a crash in between, it cannot be installed again either.
+            // The version first: after a crash in between, it can't be installed again either.
             try write(Array(String(files.newestVersion).utf8), .newest)
             try write(files.previous?.bytes ?? [], .current)
             try write([], .previous)
-            (files.current, files.previous) = (files.previous, nil)
+            files.current = files.previous
+            files.previous = nil
         }
         return current
     }
@@ -164,7 +168,7 @@ public final class CustomizationUpdateStore: Sendable {
     }
 
     private static func unwritable(_ path: String, _ failure: FileFailure) -> CustomizationError {
-        CustomizationUpdate.invalid("cannot write: \(failure)", path)
+        CustomizationUpdate.invalid("can't write: \(failure)", path)
     }
 
     private func write(_ bytes: [UInt8], _ file: File) throws(CustomizationError) {
@@ -173,5 +177,32 @@ public final class CustomizationUpdateStore: Sendable {
         } catch {
             throw Self.unwritable(folder + "/" + file.rawValue, error)
         }
+    }
+}
+
+extension CustomizationCenter {
+    /// Uses the texts of a store, and returns the document that fetches newer ones.
+    ///
+    /// - Parameters:
+    ///   - url: The URL of an update; see ``CustomizationUpdate``.
+    ///   - client: The client that fetches it.
+    ///   - store: The store of updates; it checks signatures and versions.
+    ///   - cache: The path of a file for the update that was fetched last; its folder must exist.
+    /// - Returns: The document; ``RemoteDocument/refresh()`` fetches it.
+    /// - Throws: `NetworkError` if the URL is malformed.
+    public func remoteTexts(
+        _ url: String, client: NetworkClient, store: CustomizationUpdateStore, cache: String
+    ) throws(NetworkError) -> RemoteDocument {
+        let fetch = try RemoteDocument.fetch(url, by: client)
+        update { $0.with(update: store.current) }
+        let use: @Sendable ([UInt8]) throws -> Void = { bytes in
+            // An update that was installed by a process that ended before it wrote the cache.
+            if try CustomizationUpdate(bytes).version == store.current?.version { return }
+            try store.install(bytes)
+            self.update { $0.with(update: store.current) }
+        }
+        // The store has the update of an earlier run.
+        return RemoteDocument(
+            "texts", cache: cache, verify: nil, check: { _ in }, use: use, usesStored: false, fetch: fetch)
     }
 }

@@ -1,3 +1,5 @@
+internal import AshlarLogging
+
 /// The lines that wait to be sent, bounded: batches in files or in memory, then single lines.
 ///
 /// A value without locks, threads or files. ``OTLPDelivery`` guards it, and writes and removes the files that it names.
@@ -35,10 +37,12 @@ struct OTLPBacklog: Sendable {
     /// Creates a backlog that begins with batches in files, in order.
     init(
         _ batches: [Batch] = [], batchLines: Int, maximumBytes: Int,
-        clock: @escaping @Sendable () -> Int64 = { SystemCalls.wallClock() }
+        clock: @escaping @Sendable () -> Int64 = { LogTime.now.nanoseconds }
     ) {
-        (self.batchLines, self.maximumBytes) = (max(1, batchLines), max(1024, maximumBytes))
-        (self.batches, self.clock) = (batches, clock)
+        self.batchLines = max(1, batchLines)
+        self.maximumBytes = max(1024, maximumBytes)
+        self.batches = batches
+        self.clock = clock
         lastNumber = batches.last?.number ?? 0
     }
 
@@ -65,7 +69,7 @@ struct OTLPBacklog: Sendable {
         dropSurplus()
     }
 
-    /// Removes a batch that was answered or can't be read.
+    /// Removes a batch that was accepted or rejected, or that can't be read.
     mutating func remove(_ number: Int64, isLost: Bool) {
         guard let index = batches.firstIndex(where: { $0.number == number }) else { return }
         let batch = batches.remove(at: index)
@@ -137,20 +141,13 @@ struct OTLPEnvelope: Sendable {
     private let head: [UInt8]
 
     init(resource: LogFields) {
-        head = ByteBuffer.temporary {
-            $0.append("{\"resourceLogs\":[{\"resource\":{\"attributes\":" as StaticString)
-            JSONLineWriter.appendAttributes(resource, to: $0)
-            $0.append("},\"scopeLogs\":[{\"scope\":{\"name\":\"AshlarLogging\"},\"logRecords\":[" as StaticString)
-            return $0.text.array
-        }
+        let attributes = JSONLineWriter.attributes(resource)
+        head =
+            Array(#"{"resourceLogs":[{"resource":{"attributes":"#.utf8) + attributes
+            + Array(#"},"scopeLogs":[{"scope":{"name":"AshlarLogging"},"logRecords":["#.utf8)
     }
 
     func body(of records: some Sequence<[UInt8]>) -> [UInt8] {
-        var body = head
-        for (index, record) in records.enumerated() {
-            if index > 0 { body.append(44) }
-            body += record
-        }
-        return body + Array("]}]}]}".utf8)
+        head + records.joined(separator: CollectionOfOne(UInt8(ascii: ","))) + Array("]}]}]}".utf8)
     }
 }

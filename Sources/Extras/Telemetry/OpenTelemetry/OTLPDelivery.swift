@@ -1,32 +1,41 @@
 internal import AshlarCore
+internal import AshlarLogging
 
 /// Sends the batches of a sink; a task runs only while lines wait.
 ///
 /// `add` never waits for the disk or the collector: files are written, read and removed without the lock of the state.
 final class OTLPDelivery: Sendable {
+    /// Sends the body of a request.
+    typealias Send = @Sendable (_ body: [UInt8]) async -> OTLPCollector.Outcome
+
     private struct State {
         var backlog: OTLPBacklog
         var isRunning = false
         /// The last request that is being sent.
         var sending: Task<Duration?, Never>?
-        var pauses = OTLPPauses()
+        /// The number of attempts since the last response that wasn't to be repeated.
+        var failures = 0
     }
 
     private let state: Guarded<State>
+    private let backoff = Backoff(first: .seconds(1), ceiling: .seconds(60))
     /// Held while batches are written, so that they reach the folder in order.
     private let spilling = ForkSafeLock()
     private let folder: OTLPSpillFolder?
     private let envelope: OTLPEnvelope
     private let interval: Duration
-    private let sender: OTLPSink.Sender
+    private let send: Send
     private let sleep: @Sendable (Duration) async throws -> Void
 
     init(
         envelope: OTLPEnvelope, interval: Duration, backlog: OTLPBacklog, folder: OTLPSpillFolder?,
-        sender: @escaping OTLPSink.Sender, sleep: @escaping @Sendable (Duration) async throws -> Void
+        send: @escaping Send, sleep: @escaping @Sendable (Duration) async throws -> Void
     ) {
-        (self.envelope, self.interval, self.folder) = (envelope, interval, folder)
-        (self.sender, self.sleep) = (sender, sleep)
+        self.envelope = envelope
+        self.interval = interval
+        self.folder = folder
+        self.send = send
+        self.sleep = sleep
         state = Guarded(State(backlog: backlog))
         if !backlog.isEmpty { start(after: .zero) }
     }
@@ -82,19 +91,20 @@ final class OTLPDelivery: Sendable {
                 state.withLock { $0.backlog.remove(batch.number, isLost: true) }
                 continue
             }
-            let answer = (try? await sender(body)) ?? .retry(after: nil)
-            if case .retry(let asked) = answer {
+            let outcome = await send(body)
+            if case .retry(let asked) = outcome {
                 let pause = state.withLock {
                     $0.backlog.giveBack()
-                    return $0.pauses.next(asked: asked)
+                    $0.failures += 1
+                    return max(backoff.pause(beforeRetry: $0.failures), asked ?? .zero)
                 }
                 // A crash loses nothing that is in a file.
                 await onHelperThread { $0.spill() }
                 return pause
             }
             state.withLock {
-                $0.pauses = OTLPPauses()
-                $0.backlog.remove(batch.number, isLost: answer == .rejected)
+                $0.failures = 0
+                $0.backlog.remove(batch.number, isLost: outcome == .rejected)
             }
             // Before the next request, so that a crash repeats one request at most.
             await onHelperThread { $0.removeUnneededFiles() }
@@ -155,24 +165,11 @@ final class OTLPDelivery: Sendable {
     // MARK: Forks
 
     /// Not the lock of the folder: a fork does not wait for the disk.
-    var forkLocks: [any ForkLock] { [state.lock] }
+    var forkLocks: [ForkSafeLock] { [state.lock] }
 
     func becomeForkedChild() {
         state.held.backlog.forget()
         (state.held.isRunning, state.held.sending) = (false, nil)
         spilling.resetInForkedChild()
-    }
-}
-
-/// The growing pauses between attempts.
-struct OTLPPauses {
-    private var failures = 0
-
-    /// The pause after another failure: 1 s, 2 s and so on to 60 s, shortened at random by up to a quarter so that
-    /// programs don't return together; or the collector's own, if it is longer.
-    mutating func next(asked: Duration?) -> Duration {
-        let full = min(60_000, 1000 << min(failures, 6))
-        failures += 1
-        return max(.milliseconds(Int.random(in: full * 3 / 4...full)), asked ?? .zero)
     }
 }

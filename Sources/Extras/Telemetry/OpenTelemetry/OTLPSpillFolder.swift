@@ -1,4 +1,5 @@
 internal import AshlarCore
+internal import AshlarLogging
 
 /// The files of batches that wait for the collector.
 ///
@@ -20,8 +21,11 @@ final class OTLPSpillFolder: Sendable {
         }
 
         init(number: Int64, processID: Int32, processStart: UInt64, sink: UInt32, lines: Int) {
-            (self.number, self.processID, self.processStart) = (number, processID, processStart)
-            (self.sink, self.lines) = (sink, lines)
+            self.number = number
+            self.processID = processID
+            self.processStart = processStart
+            self.sink = sink
+            self.lines = lines
         }
 
         /// Parses a name strictly; other files are never read or removed.
@@ -48,7 +52,8 @@ final class OTLPSpillFolder: Sendable {
     private let write: Write
 
     init(_ path: String, write: @escaping Write = { try AtomicFile.replace($0, with: $1) }) {
-        (self.path, self.write) = (SystemCalls.absolutePath(path), write)
+        self.path = FileSystem.absolutePath(path)
+        self.write = write
         sink = Self.sinks.withLock { sinks in
             while true {
                 let sink = UInt32.random(in: 0 ... .max)
@@ -76,28 +81,28 @@ final class OTLPSpillFolder: Sendable {
             if name.hasSuffix(".tmp"), let unfinished = FileName(String(name.dropLast(4))), isOrphan(unfinished) {
                 remove(name)
             }
-            guard let found = FileName(name), isOrphan(found), let status = SystemCalls.status(path: "\(path)/\(name)"),
-                status.isRegular
+            guard let found = FileName(name), isOrphan(found),
+                let status = FileStatus("\(path)/\(name)", followingLinks: false), status.kind == .regular
             else { continue }
             var number = found.number
             while !numbers.insert(number).inserted { number += 1 }
             let own = self.name(number, lines: found.lines)
             // Another process may adopt the file first.
-            guard SystemCalls.rename("\(path)/\(name)", to: "\(path)/\(own)") else { continue }
+            guard FileSystem.rename("\(path)/\(name)", to: "\(path)/\(own)") else { continue }
             batches.append(
                 OTLPBacklog.Batch(
-                    number: number, lines: found.lines, bytes: Int(clamping: status.size), place: .file(own)))
+                    number: number, lines: found.lines, bytes: Int(clamping: status.signature.size), place: .file(own)))
         }
         return batches.sorted { $0.number < $1.number }
     }
 
     private func isOrphan(_ file: FileName) -> Bool {
-        if file.processID == SystemCalls.processID { return !Self.sinks.withLock { $0.contains(file.sink) } }
+        if file.processID == ProcessIdentity.current { return !Self.sinks.withLock { $0.contains(file.sink) } }
         return ProcessIdentity.start(of: file.processID) != file.processStart
     }
 
     private func name(_ number: Int64, lines: Int) -> String {
-        let pid = SystemCalls.processID
+        let pid = ProcessIdentity.current
         let start = ProcessIdentity.start(of: pid) ?? 0
         return FileName(number: number, processID: pid, processStart: start, sink: sink, lines: lines).text
     }
@@ -105,8 +110,8 @@ final class OTLPSpillFolder: Sendable {
     /// Writes a batch to the disk; returns the name of its file, or nil if that isn't possible.
     func write(_ body: [UInt8], of batch: OTLPBacklog.Batch) -> String? {
         let name = name(batch.number, lines: batch.lines)
-        guard SystemCalls.createFolder(path) == 0 else { return nil }
         do {
+            try FolderListing.create(path, permissions: 0o700)
             try write("\(path)/\(name)", body)
             return name
         } catch {
@@ -117,5 +122,5 @@ final class OTLPSpillFolder: Sendable {
 
     func read(_ name: String, limit: Int) -> [UInt8]? { try? WholeFile.read("\(path)/\(name)", limit: limit) }
 
-    func remove(_ name: String) { SystemCalls.remove("\(path)/\(name)") }
+    func remove(_ name: String) { FileSystem.remove("\(path)/\(name)") }
 }

@@ -1,4 +1,6 @@
 internal import AshlarCore
+internal import AshlarLogging
+internal import AshlarTrees
 
 /// Parses JSON lines of every profile by their member names.
 enum JSONLineParser {
@@ -28,7 +30,7 @@ private struct JSONLineObject {
         case "severity":
             // Google Cloud uses names; Ashlar's own member is a number.
             if let name = text(index),
-                let level = LogLevel.allCases.first(where: { $0.googleSeverity.description == name })
+                let level = LogLevel(googleSeverity: name)
             {
                 parsed.level = level
             }
@@ -51,7 +53,8 @@ private struct JSONLineObject {
 
     private mutating func setMessage(_ text: String?) {
         guard let text else { return }
-        (parsed.message, hasMessage) = (text, true)
+        parsed.message = text
+        hasMessage = true
     }
 
     private func text(_ index: Int) -> String? {

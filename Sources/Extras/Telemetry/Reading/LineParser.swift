@@ -1,3 +1,6 @@
+internal import AshlarCore
+internal import AshlarLogging
+
 /// The contents of a parsed line; values that its format doesn't print are empty.
 struct ParsedLine {
     var time: LogTime?
@@ -12,10 +15,21 @@ struct ParsedLine {
     var line: UInt = 0
     var threadID: UInt64 = 0
 
-    var copy: LogRecord.Copy {
-        LogRecord.Copy(
+    var copy: LogRecord {
+        LogRecord(
             sequence: sequence, level: level, time: time ?? LogTime(nanoseconds: 0), depth: depth, context: context,
             message: message, fields: fields, file: file, function: function, line: line, threadID: threadID)
+    }
+}
+
+extension LogTime {
+    /// Parses a time such as `2026-11-20T13:22:32.123Z`, with an offset or `Z`.
+    init?(rfc3339 text: some Sequence<UInt8>) {
+        guard let moment = RFC3339.parse(text) else { return nil }
+        let fraction = Int64((moment.fraction * 1e9).rounded())
+        let (whole, overflow) = moment.seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        guard !overflow else { return nil }
+        self.init(nanoseconds: whole &+ fraction)
     }
 }
 
@@ -23,11 +37,12 @@ struct ParsedLine {
 struct LineParser {
     /// The gutter of a continued message, after its line end.
     static let gutter = Array("  | ".utf8)
+    static let lineEnd = UInt8(ascii: "\n")
 
     private let patterns: [PatternMatcher]
 
     init(_ formats: [LogFormat]) {
-        patterns = (formats + [.standard, .myLogger, .ftToolBox]).compactMap { PatternMatcher($0.compiled) }
+        patterns = (formats + [.standard, .myLogger, .ftToolBox]).compactMap { PatternMatcher($0) }
     }
 
     /// Parses a line without its line end; returns nil if no format matches.
@@ -51,10 +66,10 @@ struct PatternMatcher {
     private static let mostSteps = 10_000
 
     /// Creates a matcher; returns nil for a format without a pattern.
-    init?(_ format: CompiledFormat) {
-        guard case .pattern(let pieces) = format.kind else { return nil }
+    init?(_ format: LogFormat) {
+        guard let pieces = format.pieces else { return nil }
         self.pieces = pieces
-        indent = Array(repeatElement(format.indentUnit, count: format.indentWidth).joined())
+        indent = Array(String(repeating: format.indentCharacter, count: format.indentWidth).utf8)
     }
 
     func parse(_ line: [UInt8]) -> ParsedLine? {
@@ -106,7 +121,7 @@ struct PatternMatcher {
             }
             // Deeper levels are printed as a number: `(+3)`.
             if parsed.depth > 0, line[position...].starts(with: "(+".utf8) {
-                let digits = line[(position + 2)...].prefix { 48...57 ~= $0 }
+                let digits = line[(position + 2)...].prefix(while: \.isDigit)
                 if let more = Int(String(decoding: digits, as: UTF8.self)), digits.endIndex < line.count,
                     line[digits.endIndex] == UInt8(ascii: ")")
                 {
@@ -126,7 +141,7 @@ struct PatternMatcher {
         }
 
         private mutating func number(_ index: Int, at start: Int) -> Bool {
-            let digits = line[start...].prefix { 48...57 ~= $0 }
+            let digits = line[start...].prefix(while: \.isDigit)
             guard let number = UInt64(String(decoding: digits, as: UTF8.self)) else { return false }
             switch pieces[index].kind {
             case .number: parsed.level = UInt8(exactly: number).flatMap(LogLevel.init) ?? parsed.level
@@ -175,10 +190,7 @@ struct PatternMatcher {
         }
 
         private static func isTimeByte(_ byte: UInt8) -> Bool {
-            switch byte {
-            case 0x30...0x3A, 0x2B, 0x2D, 0x2E, 0x54, 0x5A: true
-            default: false
-            }
+            byte.isDigit || "+-.:TZ".utf8.contains(byte)
         }
     }
 }

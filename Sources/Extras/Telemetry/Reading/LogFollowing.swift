@@ -1,3 +1,6 @@
+internal import AshlarCore
+internal import AshlarLogging
+
 extension LogReader {
     /// Returns a sequence of the lines of all runs in the folder as they are written, until the task is cancelled.
     ///
@@ -46,7 +49,9 @@ public struct LogFollowing: AsyncSequence, Sendable {
         fileprivate init(
             follower: RunFollower, query: LogQuery, pause: @escaping @Sendable () async throws -> Void
         ) {
-            (self.follower, self.query, self.pause) = (follower, query, pause)
+            self.follower = follower
+            self.query = query
+            self.pause = pause
         }
 
         /// Returns the next line, or nil after the task is cancelled.
@@ -66,50 +71,47 @@ public struct LogFollowing: AsyncSequence, Sendable {
 
 /// Tracks how much of each run in a folder has been read.
 struct RunFollower: Sendable {
-    fileprivate struct Progress: Sendable {
+    private struct Progress: Sendable {
         var parser: RunParser
         /// The number of bytes read of each file.
         var offsets: [String: Int] = [:]
         /// Whether the run has ended and everything has been read.
         var isFinished = false
+
+        /// Returns the whole lines that were written into a file since the last call.
+        mutating func newLines(in path: String) -> [LogLine] {
+            var offset = offsets[path] ?? 0
+            // Another program truncated the file, so it continues from its start.
+            if let size = FileStatus(path)?.size, size < Int64(offset) { offset = 0 }
+            let bytes = RunReader.bytes(of: path, from: offset)
+            // A mapped file contains zeros after its last line, and a line in progress starts with a zero byte.
+            let written = bytes.prefix { $0 != 0 }
+            guard let end = written.lastIndex(of: LineParser.lineEnd) else { return [] }
+            offsets[path] = offset + end + 1
+            return parser.lines(in: Array(written[...end]))
+        }
     }
 
     private let reader: LogReader
-    private var runs: [RunName: Progress] = [:]
+    private var runs: [String: Progress] = [:]
 
     init(reader: LogReader) { self.reader = reader }
 
     /// Returns the whole lines that were written since the last call.
     mutating func newLines() -> [LogLine] {
         var found: [[LogLine]] = []
-        for files in RunFolder(path: reader.folder).runs().reversed() where runs[files.name]?.isFinished != true {
-            // The outcome is read first, so the files of a finished run are complete when they are read.
-            let run = files.described()
-            guard reader.application == nil || run.application == reader.application else { continue }
-            var progress = runs[files.name] ?? Progress(parser: RunParser(run: run, formats: reader.formats))
-            if run.outcome == .stillRunning || runs[files.name] != nil {
+        // The outcome is read first, so the files of a finished run are complete when they are read.
+        for run in reader.runs.reversed() where runs[run.baseName]?.isFinished != true {
+            var progress = runs[run.baseName] ?? Progress(parser: RunParser(run: run, formats: reader.formats))
+            if run.outcome == .stillRunning || runs[run.baseName] != nil {
                 found.append(run.files.flatMap { progress.newLines(in: $0) })
             } else {
                 // After a power failure, there can be holes, after which a live file has no lines.
                 found.append(progress.parser.lines(in: RunReader.contents(of: run.files, limit: nil)))
             }
             progress.isFinished = run.outcome != .stillRunning
-            runs[files.name] = progress
+            runs[run.baseName] = progress
         }
         return LogReader.merged(found)
-    }
-}
-
-extension RunFollower.Progress {
-    mutating func newLines(in path: String) -> [LogLine] {
-        var offset = offsets[path] ?? 0
-        // Another program truncated the file, so it continues from its start.
-        if let size = SystemCalls.status(path: path)?.size, size < Int64(offset) { offset = 0 }
-        let bytes = RunReader.bytes(of: path, from: offset)
-        // A mapped file contains zeros after its last line, and a line in progress starts with a zero byte.
-        let written = bytes.prefix { $0 != 0 }
-        guard let end = written.lastIndex(of: 10) else { return [] }
-        offsets[path] = offset + end + 1
-        return parser.lines(in: Array(written[...end]))
     }
 }

@@ -1,3 +1,6 @@
+internal import AshlarCore
+public import AshlarLogging
+
 /// A line that was read from a run.
 public struct LogLine: Hashable, Sendable {
     /// The line as in the file, without its line end.
@@ -5,7 +8,7 @@ public struct LogLine: Hashable, Sendable {
     /// A message with continuation lines is one line.
     public let text: String
     /// The contents of the line; nil if its format is unknown, as for the text of a signal handler.
-    public let record: LogRecord.Copy?
+    public let record: LogRecord?
     /// The time at which the line was logged; if it has no time, the time of the line before it or the start of the
     /// run.
     public let time: LogTime
@@ -44,7 +47,9 @@ public struct LogQuery: Sendable {
 
     /// Creates a query.
     public init(level: LogLevel? = nil, context: String? = nil, text: String? = nil) {
-        (self.level, self.context, self.text) = (level, context, text)
+        self.level = level
+        self.context = context
+        self.text = text
     }
 
     /// Whether a line satisfies all conditions.
@@ -80,8 +85,8 @@ public struct LogQuery: Sendable {
     }
 
     private static func contains(_ text: String, _ part: String) -> Bool {
-        func lowercased(_ byte: UInt8) -> UInt8 { 65...90 ~= byte ? byte | 32 : byte }
-        let (text, part) = (text.utf8.map(lowercased), part.utf8.map(lowercased))
+        let text = text.utf8.map(\.asciiLowercased)
+        let part = part.utf8.map(\.asciiLowercased)
         guard let first = part.first else { return true }
         var start = 0
         while start + part.count <= text.count, let found = text[start...].firstIndex(of: first) {

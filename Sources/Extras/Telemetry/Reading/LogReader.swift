@@ -1,3 +1,6 @@
+internal import AshlarCore
+public import AshlarLogging
+
 /// Reads the runs in a folder as records: filtered, merged by time, or as they are written.
 ///
 /// The format of each line is recognized: JSON lines of every profile, logfmt, the patterns of ``LogFormat``'s presets,
@@ -20,7 +23,9 @@ public struct LogReader: Sendable {
 
     /// Creates a reader.
     public init(folder: String, application: String? = nil, formats: [LogFormat] = []) {
-        (self.folder, self.application, self.formats) = (folder, application, formats)
+        self.folder = folder
+        self.application = application
+        self.formats = formats
     }
 
     /// The runs, the newest first, including running ones.
@@ -71,7 +76,10 @@ struct RunParser {
     private var time: LogTime
 
     init(run: PriorRun, formats: [LogFormat]) {
-        (startedAt, processID, parser, time) = (run.startedAt, run.processID, LineParser(formats), run.startedAt)
+        startedAt = run.startedAt
+        processID = run.processID
+        parser = LineParser(formats)
+        time = run.startedAt
     }
 
     /// Returns the lines of bytes that start and end at line boundaries.
@@ -79,9 +87,9 @@ struct RunParser {
         var lines: [LogLine] = []
         var start = 0
         while start < bytes.count {
-            var end = bytes[start...].firstIndex(of: 10) ?? bytes.count
+            var end = bytes[start...].firstIndex(of: LineParser.lineEnd) ?? bytes.count
             while end + 1 < bytes.count, bytes[(end + 1)...].starts(with: LineParser.gutter) {
-                end = bytes[(end + 1)...].firstIndex(of: 10) ?? bytes.count
+                end = bytes[(end + 1)...].firstIndex(of: LineParser.lineEnd) ?? bytes.count
             }
             if end > start { lines.append(line(bytes[start..<end])) }
             start = end + 1

@@ -1,8 +1,16 @@
+internal import AshlarCore
+internal import AshlarLogging
+
 /// Parses `key=value` pairs and the message before them.
 enum LogfmtParser {
+    private static let space = UInt8(ascii: " ")
+    private static let quote = UInt8(ascii: "\"")
+    private static let equals = UInt8(ascii: "=")
+    private static let backslash = UInt8(ascii: "\\")
+
     /// Parses a line of ``LogFormat/logfmt``; returns nil for another format.
     static func parse(_ line: [UInt8]) -> ParsedLine? {
-        let (pairs, end) = fields(in: [32] + line, from: 0)
+        let (pairs, end) = fields(in: [space] + line, from: 0)
         guard end == line.count + 1, pairs.elements.count >= 4 else { return nil }
         var parsed = ParsedLine()
         var rest: [LogFields.Element] = []
@@ -20,7 +28,9 @@ enum LogfmtParser {
                 parsed.level = level
             case "context": parsed.context = text
             case "depth": parsed.depth = Int(text) ?? 0
-            case "msg": (parsed.message, hasMessage) = (text, true)
+            case "msg":
+                parsed.message = text
+                hasMessage = true
             default: return nil
             }
         }
@@ -38,7 +48,7 @@ enum LogfmtParser {
             let end = valueEnd(in: line, at: equals + 1)
             let bytes = line[(equals + 1)..<end]
             pairs.append(
-                LogFields.Element(key: key, value: bytes.first == 34 ? .string(unquoted(bytes)) : value(bytes)))
+                LogFields.Element(key: key, value: bytes.first == quote ? .string(unquoted(bytes)) : value(bytes)))
             position = end
         }
         // A truncated line ends with the number of missing pairs.
@@ -50,45 +60,45 @@ enum LogfmtParser {
     ///
     /// A message that contains ` key=` is printed in quotes, so the first pair outside quotes is a field.
     static func messageEnd(in text: [UInt8]) -> Int {
-        if text.first == 34 {
+        if text.first == quote {
             let end = valueEnd(in: text, at: 0)
             if end == text.count || keyEnd(in: text, at: end) != nil { return end }
         }
         var position = 0
-        while let space = text[position...].firstIndex(of: 32) {
-            if keyEnd(in: text, at: space) != nil { return space }
-            position = space + 1
+        while let start = text[position...].firstIndex(of: space) {
+            if keyEnd(in: text, at: start) != nil { return start }
+            position = start + 1
         }
         return text.count
     }
 
     /// Returns the text of a printed message, without the quotes around ` key=` and without gutters.
     static func message(_ bytes: ArraySlice<UInt8>) -> String {
-        if bytes.first == 34, bytes.count > 1, bytes.last == 34 {
+        if bytes.first == quote, bytes.count > 1, bytes.last == quote {
             let inner = unquoted(bytes)
-            if LogText.withBytes(inner, { LogfmtWriter.looksLikeFields($0) }) { return inner }
+            if LogfmtWriter.looksLikeFields(inner) { return inner }
         }
-        guard bytes.contains(10) else { return String(decoding: bytes, as: UTF8.self) }
-        let lines = bytes.split(separator: 10, omittingEmptySubsequences: false)
+        guard bytes.contains(LineParser.lineEnd) else { return String(decoding: bytes, as: UTF8.self) }
+        let lines = bytes.split(separator: LineParser.lineEnd, omittingEmptySubsequences: false)
         return lines.enumerated().map { index, line in
             String(decoding: index == 0 ? line : line.dropFirst(LineParser.gutter.count), as: UTF8.self)
         }.joined(separator: "\n")
     }
 
     /// Returns the position of `=` after the space and the key at a position.
-    private static func keyEnd(in line: [UInt8], at space: Int) -> Int? {
-        guard space < line.count, line[space] == 32 else { return nil }
-        var position = space + 1
+    private static func keyEnd(in line: [UInt8], at start: Int) -> Int? {
+        guard start < line.count, line[start] == space else { return nil }
+        var position = start + 1
         while position < line.count, LogfmtWriter.isKeyByte(line[position]) { position += 1 }
-        return position > space + 1 && position < line.count && line[position] == 61 ? position : nil
+        return position > start + 1 && position < line.count && line[position] == equals ? position : nil
     }
 
     private static func valueEnd(in line: [UInt8], at start: Int) -> Int {
-        guard start < line.count, line[start] == 34 else {
-            return line[start...].firstIndex(of: 32) ?? line.count
+        guard start < line.count, line[start] == quote else {
+            return line[start...].firstIndex(of: space) ?? line.count
         }
         var position = start + 1
-        while position < line.count, line[position] != 34 { position += line[position] == 92 ? 2 : 1 }
+        while position < line.count, line[position] != quote { position += line[position] == backslash ? 2 : 1 }
         return min(position + 1, line.count)
     }
 
@@ -101,7 +111,7 @@ enum LogfmtParser {
         case "nil": return .none
         default: break
         }
-        guard let first = bytes.first, first == 45 || 48...57 ~= first else { return .string(text) }
+        guard let first = bytes.first, first == UInt8(ascii: "-") || first.isDigit else { return .string(text) }
         if let number = Int64(text), number.description == text { return .integer(number) }
         if let number = UInt64(text), number.description == text { return .unsigned(number) }
         if let number = Double(text), number.description == text { return .float(number) }
@@ -112,15 +122,15 @@ enum LogfmtParser {
     private static func unquoted(_ bytes: ArraySlice<UInt8>) -> String {
         var result: [UInt8] = []
         var rest = bytes.dropFirst()
-        while let byte = rest.popFirst(), byte != 34 {
-            guard byte == 92, let escape = rest.popFirst() else {
+        while let byte = rest.popFirst(), byte != quote {
+            guard byte == backslash, let escape = rest.popFirst() else {
                 result.append(byte)
                 continue
             }
             switch escape {
-            case UInt8(ascii: "n"): result.append(10)
-            case UInt8(ascii: "r"): result.append(13)
-            case UInt8(ascii: "t"): result.append(9)
+            case UInt8(ascii: "n"): result.append(UInt8(ascii: "\n"))
+            case UInt8(ascii: "r"): result.append(UInt8(ascii: "\r"))
+            case UInt8(ascii: "t"): result.append(UInt8(ascii: "\t"))
             case UInt8(ascii: "x"):
                 let scalar = scalar(rest.prefix(2))
                 result += String(Character(scalar)).utf8

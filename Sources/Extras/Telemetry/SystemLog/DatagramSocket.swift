@@ -1,4 +1,6 @@
-internal import CAshlarLogging
+internal import AshlarCore
+internal import AshlarLogging
+internal import CAshlarTelemetry
 
 /// A non-blocking socket to a service of this machine.
 ///
@@ -6,10 +8,13 @@ internal import CAshlarLogging
 final class DatagramSocket: Sendable {
     private struct Connection {
         var descriptor: Int32 = -1
-        var identity: SystemCalls.FileIdentity?
+        var identity: FileIdentity?
+
+        /// Whether the descriptor is still the socket; the app may have closed it and reused its number.
+        var isOpen: Bool { descriptor >= 0 && identity != nil && FileIdentity(descriptor: descriptor) == identity }
 
         mutating func close() {
-            if SystemCalls.isSame(descriptor, identity) { SystemCalls.close(descriptor) }
+            if isOpen { ashlar_telemetry_close(descriptor) }
             descriptor = -1
         }
     }
@@ -23,16 +28,15 @@ final class DatagramSocket: Sendable {
     deinit { connection.withLock { $0.close() } }
 
     /// Sends one datagram; returns `false` if the service doesn't listen or its queue is full.
-    func send(_ bytes: LogText) -> Bool {
+    func send(_ bytes: [UInt8]) -> Bool {
         connection.withLock {
             for _ in 0..<2 {
-                // The app may have closed the descriptor and reused its number.
-                if !SystemCalls.isSame($0.descriptor, $0.identity) {
-                    $0.descriptor = SystemCalls.outOfTheWay(ashlar_log_connect_datagram(path))
-                    $0.identity = SystemCalls.status($0.descriptor)?.identity
+                if !$0.isOpen {
+                    $0.descriptor = ashlar_telemetry_connect(path)
+                    $0.identity = FileIdentity(descriptor: $0.descriptor)
                 }
                 guard $0.descriptor >= 0 else { return false }
-                if ashlar_log_send_datagram($0.descriptor, bytes.start, bytes.count) == 0 { return true }
+                if ashlar_telemetry_send($0.descriptor, bytes, bytes.count) == 0 { return true }
                 // A restarted service listens on another socket with the same name.
                 $0.close()
             }
@@ -40,8 +44,6 @@ final class DatagramSocket: Sendable {
         }
     }
 
-    /// The descriptor of the socket.
-    ///
-    /// For tests.
+    /// The descriptor of the socket; -1 while it isn't connected.
     var descriptor: Int32 { connection.withLock { $0.descriptor } }
 }

@@ -1,3 +1,6 @@
+internal import AshlarCore
+public import AshlarLogging
+
 /// Sends lines to the systemd journal, with their fields and positions as journal fields.
 ///
 /// The sink uses the journal's native protocol (systemd.io/JOURNAL_NATIVE_PROTOCOL): `MESSAGE`, `PRIORITY`,
@@ -28,26 +31,26 @@ public struct JournalSink: LogSink {
     public init(
         identifier: String, threshold: LogLevel = .verbose, socketPath: String = "/run/systemd/journal/socket"
     ) {
-        (self.identifier, self.threshold) = (identifier, threshold)
+        self.identifier = identifier
+        self.threshold = threshold
         socket = DatagramSocket(path: socketPath)
     }
 
     /// Sends the line.
-    public func receive(_ record: borrowing LogRecord) -> Bool {
-        let buffer = ByteBuffer(capacity: 1024)
-        defer { buffer.deallocate() }
-        append("MESSAGE", record.text, atMost: Self.longestMessage, to: buffer)
-        append("PRIORITY", "\(record.level.syslogSeverity)", to: buffer)
-        append("SYSLOG_IDENTIFIER", identifier, to: buffer)
-        append("CODE_FILE", record.file, to: buffer)
-        append("CODE_LINE", "\(record.line)", to: buffer)
-        append("CODE_FUNC", record.function, to: buffer)
-        append("TID", "\(record.threadID)", to: buffer)
-        append("LOG_CONTEXT", record.context, to: buffer)
-        for field in record.fields.elements where buffer.count < Self.mostBytes {
-            append(Self.name(of: field.key), field.value.description, to: buffer)
+    public func receive(_ record: LogRecord) -> Bool {
+        var entry: [UInt8] = []
+        Self.append("MESSAGE", record.message, atMost: Self.longestMessage, to: &entry)
+        Self.append("PRIORITY", "\(record.level.syslogSeverity)", to: &entry)
+        Self.append("SYSLOG_IDENTIFIER", identifier, to: &entry)
+        Self.append("CODE_FILE", record.file, to: &entry)
+        Self.append("CODE_LINE", "\(record.line)", to: &entry)
+        Self.append("CODE_FUNC", record.function, to: &entry)
+        Self.append("TID", "\(record.threadID)", to: &entry)
+        Self.append("LOG_CONTEXT", record.context, to: &entry)
+        for field in record.fields.elements where entry.count < Self.mostBytes {
+            Self.append(Self.name(of: field.key), field.value.description, to: &entry)
         }
-        return socket.send(buffer.text)
+        return socket.send(entry)
     }
 
     /// Returns a name that the journal accepts: up to 64 capital letters, digits and underscores, starting with a
@@ -55,36 +58,33 @@ public struct JournalSink: LogSink {
     static func name(of key: String) -> String {
         var name = ""
         for byte in key.uppercased().utf8.prefix(64) {
-            let isLetter = 65...90 ~= byte
-            let isAllowed = isLetter || (!name.isEmpty && (48...57 ~= byte || byte == 95))
+            let isAllowed = byte.isLetter || (!name.isEmpty && (byte.isDigit || byte == UInt8(ascii: "_")))
             if isAllowed { name.unicodeScalars.append(UnicodeScalar(byte)) } else if !name.isEmpty { name += "_" }
         }
         if name.isEmpty { return "FIELD" }
         return ownNames.contains(name) ? "FIELD_" + name : name
     }
 
-    private func append(_ name: String, _ value: String, to buffer: ByteBuffer) {
-        LogText.withBytes(value) { append(name, $0, atMost: Self.longestValue, to: buffer) }
-    }
-
-    private func append(_ name: String, _ value: LogText, atMost limit: Int, to buffer: ByteBuffer) {
-        let value = value.prefix(Escaping.characterBoundary(value, atMost: min(value.count, limit)))
-        buffer.append(name)
-        if value.contains(10) {
+    /// Appends a field, whose value is truncated at a character boundary.
+    private static func append(
+        _ name: String, _ value: String, atMost limit: Int = longestValue, to entry: inout [UInt8]
+    ) {
+        let bytes = value.utf8.prefix(Escaping.characterBoundary(value, atMost: limit))
+        let newline = UInt8(ascii: "\n")
+        entry += name.utf8
+        if bytes.contains(newline) {
             // A value with line ends follows its length.
-            buffer.append(byte: 10)
-            for shift in 0..<8 {
-                buffer.append(byte: UInt8(truncatingIfNeeded: UInt64(value.count) >> UInt64(shift * 8)))
-            }
+            entry.append(newline)
+            withUnsafeBytes(of: UInt64(bytes.count).littleEndian) { entry += $0 }
         } else {
-            buffer.append(byte: 61)
+            entry.append(UInt8(ascii: "="))
         }
-        buffer.append(value)
-        buffer.append(byte: 10)
+        entry += bytes
+        entry.append(newline)
     }
 }
 
 extension JournalSink: ForkAware {
-    var forkLocks: [any ForkLock] { [socket.lock] }
-    func becomeForkedChild() {}
+    package var forkLocks: [ForkSafeLock] { [socket.lock] }
+    package func becomeForkedChild() {}
 }

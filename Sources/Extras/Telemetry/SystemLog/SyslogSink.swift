@@ -1,4 +1,5 @@
 internal import AshlarCore
+public import AshlarLogging
 
 /// Sends lines to the machine's syslog through its datagram socket.
 ///
@@ -12,6 +13,9 @@ public struct SyslogSink: LogSink {
     private let format: LogFormat
     let socket: DatagramSocket
 
+    /// Many services reject larger datagrams.
+    private static let longestText = 8192
+
     /// Creates a sink.
     ///
     /// - Parameters:
@@ -22,47 +26,35 @@ public struct SyslogSink: LogSink {
     public init(
         tag: String, format: LogFormat = .myLogger, threshold: LogLevel = .verbose, socketPath: String = "/dev/log"
     ) {
-        (self.tag, self.format, self.threshold) = (tag, format, threshold)
+        self.tag = tag
+        self.format = format
+        self.threshold = threshold
         socket = DatagramSocket(path: socketPath)
     }
 
     /// Sends the line.
-    public func receive(_ record: borrowing LogRecord) -> Bool {
-        let buffer = ByteBuffer()
-        defer { buffer.deallocate() }
-        buffer.append(byte: 60)
-        buffer.append(decimal: UInt64(8 + record.level.syslogSeverity))
-        buffer.append(byte: 62)
-        Self.appendTime(record.time, to: buffer)
-        buffer.append(byte: 32)
-        buffer.append(tag)
-        buffer.append(byte: 91)
-        buffer.append(decimal: Int64(SystemCalls.processID))
-        buffer.append("]: " as StaticString)
-        // Many services reject larger datagrams.
-        _ = format.compiled.write(record, to: buffer, limit: 8192)
-        return socket.send(buffer.text)
+    public func receive(_ record: LogRecord) -> Bool {
+        let priority = 8 + record.level.syslogSeverity
+        let header = "<\(priority)>\(Self.text(of: record.time)) \(tag)[\(ProcessIdentity.current)]: "
+        let text = record.formatted(as: format, maximumBytes: Self.longestText)
+        return socket.send(Array((header + text).utf8))
     }
 
-    /// Appends `Nov 20 13:22:32`.
-    private static func appendTime(_ time: LogTime, to buffer: ByteBuffer) {
-        let second = time.parts.second
-        let day = Int((Double(second) / 86_400).rounded(.down))
+    /// Returns `Nov 20 13:22:32`.
+    private static func text(of time: LogTime) -> String {
+        let second = Int(time.parts.second)
+        let day = second >= 0 ? second / 86_400 : (second - 86_399) / 86_400
         let date = CivilDate(daysSince1970: day)
-        let names: [StaticString] = [
-            "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-        ]
-        buffer.append(names[date.month - 1])
-        buffer.append(date.day < 10 ? "  " as StaticString : " ")
-        buffer.append(decimal: UInt64(date.day))
-        buffer.append(byte: 32)
-        LogTime.appendTimeOfDay(Int(second) - day * 86_400, to: buffer)
+        let names = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        let rest = second - day * 86_400
+        let clock = [rest / 3600, rest / 60 % 60, rest % 60].map { $0.digits(2) }.joined(separator: ":")
+        return "\(names[date.month - 1]) \(date.day < 10 ? " " : "")\(date.day) \(clock)"
     }
 }
 
 extension SyslogSink: ForkAware {
-    var forkLocks: [any ForkLock] { [socket.lock] }
-    func becomeForkedChild() {}
+    package var forkLocks: [ForkSafeLock] { [socket.lock] }
+    package func becomeForkedChild() {}
 }
 
 extension LogLevel {

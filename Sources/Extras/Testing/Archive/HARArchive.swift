@@ -1,3 +1,4 @@
+public import AshlarNetworking
 public import Foundation
 
 /// Recorded exchanges in HAR 1.2, the format of browsers, proxies and ``RecordingTransport``.
@@ -6,6 +7,8 @@ public import Foundation
 /// body of the response, and times. The format is the HTTP Archive format 1.2 of the W3C web performance group.
 ///
 /// ```swift
+/// import AshlarNetworking
+///
 /// let archive = try HARArchive(json: Array(#"""
 ///     {"log": {"version": "1.2", "entries": [{
 ///         "request": {"method": "GET", "url": "https://api.example.com/notes/1"},
@@ -61,7 +64,10 @@ public struct HAREntry: Hashable, Sendable {
 
     /// Creates an exchange.
     public init(started: Date? = nil, duration: Duration = .zero, request: HARRequest, response: HARResponse) {
-        (self.started, self.duration, self.request, self.response) = (started, duration, request, response)
+        self.started = started
+        self.duration = duration
+        self.request = request
+        self.response = response
     }
 }
 
@@ -78,7 +84,10 @@ public struct HARRequest: Hashable, Sendable {
 
     /// Creates a request.
     public init(_ method: HTTPMethod = .get, _ url: HTTPURL, headers: HTTPHeaders = [:], body: [UInt8] = []) {
-        (self.method, self.url, self.headers, self.body) = (method, url, headers, body)
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
     }
 }
 
@@ -93,6 +102,8 @@ public struct HARResponse: Hashable, Sendable {
 
     /// Creates a response.
     public init(status: Int, headers: HTTPHeaders = [:], body: [UInt8] = []) {
-        (self.status, self.headers, self.body) = (status, headers, body)
+        self.status = status
+        self.headers = headers
+        self.body = body
     }
 }

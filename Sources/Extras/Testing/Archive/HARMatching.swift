@@ -1,3 +1,5 @@
+internal import AshlarNetworking
+
 /// The parts of a request that must equal those of a recorded one.
 public struct HARMatching: Hashable, Sendable {
     /// A part of a request.
@@ -23,7 +25,8 @@ public struct HARMatching: Hashable, Sendable {
 
     /// Creates a rule.
     public init(_ parts: Set<Part>, headers headerNames: Set<String> = []) {
-        (self.parts, self.headerNames) = (parts, headerNames)
+        self.parts = parts
+        self.headerNames = headerNames
     }
 
     /// All parts except header fields must be equal.
@@ -68,8 +71,8 @@ struct HARFingerprint: Sendable {
     }
 
     private static func body(_ request: HARRequest, _ redaction: NetworkRedaction) -> Value {
-        let body = HARRedaction(redaction).redact(body: request.body, type: request.headers["Content-Type"])
-        let isJSON = HARRedaction.isJSON(request.headers["Content-Type"])
+        let body = redaction.redact(body: request.body, type: request.headers["Content-Type"])
+        let isJSON = NetworkRedaction.isJSON(request.headers["Content-Type"])
         if isJSON, let json = try? JSONEntity(parsing: body) { return .json(json) }
         return .bytes(body)
     }

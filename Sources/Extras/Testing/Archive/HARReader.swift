@@ -1,4 +1,5 @@
 internal import AshlarCore
+internal import AshlarNetworking
 import Foundation
 
 /// Reads the parts of HAR 1.2 that are needed to answer requests.
@@ -11,8 +12,12 @@ struct HARReader {
             root = try JSONEntity(parsing: json, limits: JSONLimits(bytes: HARArchive.largest))
         } catch {
             var failure = NetworkError(.invalidArchive, error.message, underlying: error)
-            (failure.offset, failure.line, failure.column) = (error.offset, error.line, error.column)
-            (failure.path, failure.file, failure.limit) = (error.path, file, error.limit)
+            failure.offset = error.offset
+            failure.line = error.line
+            failure.column = error.column
+            failure.path = error.path
+            failure.file = file
+            failure.limit = error.limit
             throw failure
         }
         let log = root["log"]
@@ -44,7 +49,7 @@ struct HARReader {
         let content = response["content"]
         var result = HAREntry(
             started: entry["startedDateTime"].date(),
-            duration: .milliseconds(max(0, min(entry["time"].double(0), 1e12))),
+            duration: .milliseconds(max(0, min(entry["time"].double() ?? 0, 1e12))),
             request: try read(request: request),
             response: HARResponse(
                 status: status, headers: try headers(of: response),
@@ -115,9 +120,12 @@ struct HARReader {
         var message = expected
         if parent != nil { message += ", found " + (place.isValid ? place.text() : "none") }
         var error = NetworkError(.invalidArchive, message, underlying: underlying)
-        (error.path, error.file) = (place.path, file)
+        error.path = place.path
+        error.file = file
         let position = (place.isValid ? place : parent ?? place).position
-        (error.offset, error.line, error.column) = (position?.offset, position?.line, position?.column)
+        error.offset = position?.offset
+        error.line = position?.line
+        error.column = position?.column
         return error
     }
 }

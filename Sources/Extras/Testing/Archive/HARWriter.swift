@@ -1,4 +1,5 @@
 internal import AshlarCore
+public import AshlarNetworking
 import Foundation
 
 extension HARArchive {
@@ -12,7 +13,7 @@ extension HARArchive {
         let creator: JSONEntity = ["name": "Ashlar", "version": "1"]
         let list = JSONEntity(array: entries.map(HARWriter.entry))
         let log = JSONEntity(object: [("version", "1.2"), ("creator", creator), ("entries", list)])
-        return JSONEntity(object: [("log", log)]).bytes(.pretty) + [0x0A]
+        return JSONEntity(object: [("log", log)]).bytes(indent: 2) + [0x0A]
     }
 
     /// Replaces a file by the archive atomically.

@@ -1,4 +1,5 @@
 internal import AshlarCore
+public import AshlarNetworking
 public import Foundation
 
 /// Sends requests over another transport and records the exchanges for ``ReplayTransport``.
@@ -8,6 +9,8 @@ public import Foundation
 /// by piece. An exchange is recorded when its body is read to the end; failed and cancelled ones aren't recorded.
 ///
 /// ```swift
+/// import AshlarNetworking
+///
 /// let recording = RecordingTransport(StubTransport(["GET /notes": .text("[]")]))
 /// let client = NetworkClient(transport: recording)
 /// _ = try await client.get("https://api.example.com/notes")
@@ -36,7 +39,9 @@ public final class RecordingTransport: NetworkTransport {
         _ base: any NetworkTransport, redaction: NetworkRedaction = .standard,
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
-        (self.base, self.redaction, self.now) = (base, redaction, now)
+        self.base = base
+        self.redaction = redaction
+        self.now = now
     }
 
     /// The finished exchanges in the order of their requests.
@@ -59,7 +64,7 @@ public final class RecordingTransport: NetworkTransport {
         let (started, clock) = (now(), ContinuousClock.now)
         let asked = try redacted(request, body)
         var response = try await base.send(request)
-        let (head, inner, hidden, recorded) = (response.head, response.body, HARRedaction(redaction), recorded)
+        let (head, inner, hidden, recorded) = (response.head, response.body, redaction, recorded)
         let source = RecordingBodySource(inner) { bytes in
             let answer = HARResponse(
                 status: head.status, headers: hidden.redact(head.headers),
@@ -73,7 +78,7 @@ public final class RecordingTransport: NetworkTransport {
     }
 
     private func redacted(_ request: NetworkRequest, _ body: [UInt8]) throws(NetworkError) -> HARRequest {
-        let hidden = HARRedaction(redaction)
+        let hidden = redaction
         // User name, password and fragment are removed, because they aren't sent either.
         let url = try HTTPURL(redaction.redact(try HTTPURL(request.url.requestText)))
         var headers = request.headers
@@ -94,7 +99,8 @@ private final class RecordingBodySource: ResponseBodySource {
     private let bytes = Mutex<[UInt8]?>([])
 
     init(_ inner: ResponseBody, finish: @escaping @Sendable ([UInt8]) -> Void) {
-        (self.inner, self.finish) = (inner, finish)
+        self.inner = inner
+        self.finish = finish
     }
 
     func next() async throws(NetworkError) -> [UInt8]? {

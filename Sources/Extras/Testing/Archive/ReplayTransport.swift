@@ -1,4 +1,5 @@
 internal import AshlarCore
+public import AshlarNetworking
 
 /// Answers requests from a HAR archive without a network.
 ///
@@ -7,6 +8,8 @@ internal import AshlarCore
 /// unless `repeatsLast` is false. Secrets are replaced on both sides before matching, so a redacted archive works.
 ///
 /// ```swift
+/// import AshlarNetworking
+///
 /// let url = try HTTPURL("https://api.example.com/notes/1")
 /// let archive = HARArchive([
 ///     HAREntry(request: HARRequest(.get, url), response: HARResponse(status: 200, body: Array("{}".utf8)))
@@ -43,8 +46,12 @@ public final class ReplayTransport: NetworkTransport {
         repeatsLast: Bool = true, clock: any Clock<Duration> = ContinuousClock(),
         faults: @escaping @Sendable (_ request: NetworkRequest, _ entry: Int) -> [ReplayFault] = { _, _ in [] }
     ) {
-        (self.archive, self.matching, self.redaction) = (archive, matching, redaction)
-        (self.repeatsLast, self.clock, self.faults) = (repeatsLast, clock, faults)
+        self.archive = archive
+        self.matching = matching
+        self.redaction = redaction
+        self.repeatsLast = repeatsLast
+        self.clock = clock
+        self.faults = faults
         fingerprints = archive.entries.map { HARFingerprint($0.request, matching, redaction) }
         answers = Mutex([Int](repeating: 0, count: archive.entries.count))
     }
@@ -170,7 +177,10 @@ private final class ReplayBodySource: ResponseBodySource {
     private let limit: Int?
     private let state = Mutex(State.fresh)
 
-    init(_ bytes: [UInt8], truncatedAfter limit: Int? = nil) { (self.bytes, self.limit) = (bytes, limit) }
+    init(_ bytes: [UInt8], truncatedAfter limit: Int? = nil) {
+        self.bytes = bytes
+        self.limit = limit
+    }
 
     func next() async throws(NetworkError) -> [UInt8]? {
         let before = state.withLock { state in

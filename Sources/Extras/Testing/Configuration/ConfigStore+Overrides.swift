@@ -1,10 +1,11 @@
+public import AshlarAppConfig
 internal import AshlarCore
 
 // Support for tests: overrides for one task, and a record of reads.
 extension ConfigStore {
     /// Runs code with overridden values of this store; tasks outside of the scope aren't affected.
     ///
-    /// The overrides apply to ``current`` and everything that reads it, in the current task and its child tasks. They
+    /// The overrides apply to `current` and everything that reads it, in the current task and its child tasks. They
     /// take precedence over values written at run time. Scopes can be nested; the innermost value wins. Code on other
     /// threads or in detached tasks doesn't see them.
     ///
@@ -27,9 +28,10 @@ extension ConfigStore {
         _ values: [String: ConfigValue], recording record: ConfigReadRecord? = nil,
         operation: () throws(Failure) -> Value
     ) throws(Failure) -> Value {
-        let scope = begin(values, record)
-        defer { end() }
-        let result = ConfigOverrides.$scopes.withValue(scope) { Result { () throws(Failure) in try operation() } }
+        let adjustment = adjustment(by: values, record)
+        let result = ConfigAdjustment.$current.withValue(adjustment) {
+            Result { () throws(Failure) in try operation() }
+        }
         return try result.get()
     }
 
@@ -38,50 +40,34 @@ extension ConfigStore {
         _ values: [String: ConfigValue], recording record: ConfigReadRecord? = nil,
         isolation: isolated (any Actor)? = #isolation, operation: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
-        let scope = begin(values, record)
-        defer { end() }
-        let result: Result<Value, Failure> = await ConfigOverrides.$scopes.withValue(
-            scope,
+        let adjustment = adjustment(by: values, record)
+        let result: Result<Value, Failure> = await ConfigAdjustment.$current.withValue(
+            adjustment,
             operation: {
                 do throws(Failure) { return .success(try await operation()) } catch { return .failure(error) }
             }, isolation: isolation)
         return try result.get()
     }
 
-    private func begin(_ values: [String: ConfigValue], _ record: ConfigReadRecord?) -> [ConfigOverrides] {
-        state.withLock { $0.overrideScopes += 1 }
-        let own = ConfigOverrides(store: ObjectIdentifier(self), values: values, record: record)
-        return ConfigOverrides.scopes + [own]
-    }
-
-    private func end() { state.withLock { $0.overrideScopes -= 1 } }
-
-    /// Returns a configuration with the overrides of the current task.
-    func applyingOverrides(to config: ApplicationConfig) -> ApplicationConfig {
-        var config = config
-        for scope in ConfigOverrides.scopes where scope.store == ObjectIdentifier(self) {
+    /// Returns the adjustments of the current task, and then that of a new scope.
+    private func adjustment(by values: [String: ConfigValue], _ record: ConfigReadRecord?) -> ConfigAdjustment {
+        let outer = ConfigAdjustment.current
+        let id = ObjectIdentifier(self)
+        return ConfigAdjustment { store, config in
+            var config = outer?.apply(store, config) ?? config
+            if ObjectIdentifier(store) != id { return config }
             // Sections come before the values inside them.
-            for (key, value) in scope.values.sorted(by: { $0.key < $1.key }) { config.set(value, forKey: key) }
-            if let record = scope.record { config = config.trackingAccess { record.add($0) } }
+            for (key, value) in values.sorted(by: { $0.key < $1.key }) { config.set(value, forKey: key) }
+            return record.map { record in config.trackingAccess { record.add($0) } } ?? config
         }
-        return config
     }
-}
-
-/// The overrides of one scope.
-struct ConfigOverrides: Sendable {
-    @TaskLocal static var scopes: [ConfigOverrides] = []
-
-    let store: ObjectIdentifier
-    let values: [String: ConfigValue]
-    let record: ConfigReadRecord?
 }
 
 /// A record of reads.
 ///
 /// A record is thread-safe. Record the reads of one configuration with
-/// ``ApplicationConfig/trackingAccess(report:diagnostic:)`` and ``add(_:)``, or the reads of a scope with
-/// ``ConfigStore/withOverrides(_:recording:operation:)``.
+/// `ApplicationConfig.trackingAccess(report:diagnostic:)` and ``add(_:)``, or the reads of a scope with
+/// `ConfigStore.withOverrides(_:recording:operation:)`.
 public final class ConfigReadRecord: Sendable {
     private let list = Mutex<[ConfigAccess]>([])
 

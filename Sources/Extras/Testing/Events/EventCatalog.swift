@@ -1,6 +1,10 @@
+public import AshlarEventBus
+
 /// The payload types of topics by name, so that bridges and recordings can encode and decode events.
 ///
 /// ```swift
+/// import AshlarEventBus
+///
 /// struct Note: Codable, Sendable { var id: Int, title: String }
 /// let saved = Topic<Note>("note:saved")
 ///
@@ -57,9 +61,9 @@ public struct EventCatalog: Sendable {
             type: type,
             encode: { payload in
                 guard let payload = payload as? Payload else { throw mismatch(payload, "") }
-                return try CodedValueEncoder.encode(payload)
+                return try CodedValue(encoding: payload)
             },
-            decode: { try Payload(from: CodedValueDecoder($0)) },
+            decode: { try $0.decode(Payload.self) },
             trigger: { payload, name, bus throws(EventBusError) in
                 guard let payload = payload as? Payload else { throw mismatch(payload, name) }
                 return try trigger(payload, name, bus)
@@ -95,7 +99,7 @@ public struct EventCatalog: Sendable {
                     .payloadNotCodable, subject: name, expected: "an Encodable payload",
                     found: "\(Swift.type(of: payload))")
             }
-            return try CodedValueEncoder.encode(payload)
+            return try CodedValue(encoding: payload)
         } catch var error as EventBusError {
             error.subject = name
             throw error
@@ -119,7 +123,7 @@ public struct EventCatalog: Sendable {
         guard let entry = entry(name) else { return RawEventPayload(value: value) }
         do { return try entry.decode(value) } catch {
             throw EventBusError(
-                .payloadNotCodable, subject: name, expected: "\(entry.type)", found: CodedValueDecoder.text(of: error))
+                .payloadNotCodable, subject: name, expected: "\(entry.type)", found: CodedValue.text(of: error))
         }
     }
 

@@ -1,8 +1,11 @@
 internal import AshlarCore
+public import AshlarEventBus
 
 /// An interceptor that writes events as lines of JSON for an ``EventRecording``.
 ///
 /// ```swift
+/// import AshlarEventBus
+///
 /// var catalog = EventCatalog()
 /// catalog.add(Topic<Int>("note:selected"))
 /// let bus = EventBus()
@@ -34,13 +37,15 @@ public final class EventRecorder: EventInterceptor {
         _ catalog: EventCatalog = EventCatalog(), additionalSecrets: Set<String> = [],
         write: @escaping @Sendable (String) -> Void
     ) {
-        (self.catalog, self.write) = (catalog, write)
+        self.catalog = catalog
+        self.write = write
         secrets = SecretNames(additionalWords: additionalSecrets)
     }
 
     /// Writes an event and calls `next`.
-    public func intercept(_ event: InterceptedEvent, next: @escaping EventPassage) -> DeliveryResult {
-        var (payload, unencodedType): (CodedValue?, String?) = (nil, nil)
+    public func intercept(_ event: InterceptedEvent, next: @escaping Next) -> DeliveryResult {
+        var payload: CodedValue?
+        var unencodedType: String?
         if !(event.payload is Void) {
             do {
                 let value = try catalog.encode(event.payload, name: event.name)
@@ -68,8 +73,25 @@ public final class EventRecorder: EventInterceptor {
 
     /// Waits until every event that was intercepted before this call has been written.
     public func flush() async {
-        let end = Departure()
-        _ = runner.run { end.isOver() }
+        let end = Completion()
+        _ = runner.run { end.complete() }
         await end.wait()
     }
+}
+
+extension CodedValue {
+    /// The value with a placeholder for the values of keys that name secrets.
+    func redacted(_ secrets: SecretNames) -> CodedValue {
+        switch self {
+        case .array(let elements): .array(elements.map { $0.redacted(secrets) })
+        case .object(let members):
+            .object(
+                members.map { key, value in
+                    (key, secrets.matches(key) && !value.isNull ? Self.placeholder : value.redacted(secrets))
+                })
+        default: self
+        }
+    }
+
+    static var placeholder: CodedValue { .string(SecretNames.placeholder) }
 }

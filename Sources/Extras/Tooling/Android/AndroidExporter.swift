@@ -1,5 +1,6 @@
 import AshlarCore
 import AshlarCustomization
+import AshlarTrees
 
 /// Writes layers as resource files.
 struct AndroidExporter {
@@ -86,7 +87,7 @@ struct AndroidExporter {
             usesMarks = usesMarks || xml.contains("<xliff:")
             body += xml
         }
-        let namespaces = AndroidXML.namespaces.filter { $0.0 == "tools" || usesMarks }
+        let namespaces = XMLTree.Element.androidNamespaces.filter { $0.0 == "tools" || usesMarks }
         let text = """
             <?xml version="1.0" encoding="utf-8"?>
             <!-- \(AndroidMarker(layer: layer, table: name).comment) -->
@@ -161,8 +162,8 @@ struct AndroidExporter {
 
     /// Returns the element with a new value.
     private mutating func changed(
-        _ node: AndroidXML, _ original: AndroidElement?, _ entry: CustomizationEntry, name: String
-    ) -> AndroidXML {
+        _ node: XMLTree.Element, _ original: AndroidElement?, _ entry: CustomizationEntry, name: String
+    ) -> XMLTree.Element {
         var element = AndroidElement(
             entry.value, typing: .declared, dialect: .ftCustomization, reference: AndroidReference.named)
         if case .markup? = original, case .string(let text)? = element, AndroidMarkup.xml(text) != nil {
@@ -175,7 +176,7 @@ struct AndroidExporter {
         for loss in original?.value(key: { $0 }).losses ?? [] {
             diagnostics.add(.warning, .androidChanged, loss + " in the new value", at: entry.location, key: entry.key)
         }
-        guard let element, var new = AndroidXMLReader.read(element.xml(name: name)).root else {
+        guard let element, var new = XMLTree(parsing: element.xml(name: name)).root else {
             diagnostics.add(
                 .warning, .androidUnsupported, "Android has no resource for the new value; the original is written",
                 at: entry.location, key: entry.key)
@@ -235,7 +236,7 @@ struct AndroidExporter {
     }
 }
 
-extension AndroidXML {
+extension XMLTree.Element {
     fileprivate mutating func set(_ name: String, to value: String) {
         guard let index = attributes.firstIndex(where: { $0.name == name }) else { return }
         attributes[index] = Attribute(name: name, value: value)

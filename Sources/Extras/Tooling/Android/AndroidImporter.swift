@@ -1,4 +1,5 @@
 import AshlarCustomization
+import AshlarTrees
 
 /// Converts resource files to layers.
 struct AndroidImporter {
@@ -10,7 +11,7 @@ struct AndroidImporter {
 
     mutating func read(_ file: AndroidResources.File) {
         let source = SourceText(utf8: Array(file.text.utf8), file: file.path)
-        let document = AndroidXMLReader.read(file.text)
+        let document = XMLTree(parsing: file.text)
         if let failure = document.failure {
             diagnostics.add(.error, .androidMalformed, failure.message, at: source.location(ofByte: failure.offset))
         }
@@ -46,7 +47,7 @@ struct AndroidImporter {
 
     /// Returns the layer and table of a file, from its marker, or else from its path.
     private func place(
-        _ path: String, _ root: AndroidXML, _ header: AndroidMarker?
+        _ path: String, _ root: XMLTree.Element, _ header: AndroidMarker?
     ) -> (layer: CustomizationLayer, table: String)? {
         let parts = path.split(separator: "/").map(String.init)
         let fileName = String((parts.last ?? "").dropLast(".xml".utf8.count))
@@ -80,10 +81,13 @@ private struct AndroidFileReader {
     private var indices: [String: Int] = [:]
 
     init(source: SourceText, table: String, colors: ColorDialect, isForeign: Bool) {
-        (self.source, self.table, self.colors, self.isForeign) = (source, table, colors, isForeign)
+        self.source = source
+        self.table = table
+        self.colors = colors
+        self.isForeign = isForeign
     }
 
-    mutating func read(_ root: AndroidXML) {
+    mutating func read(_ root: XMLTree.Element) {
         var comment: String?
         var marker: AndroidMarker?
         for child in root.children {
@@ -98,26 +102,21 @@ private struct AndroidFileReader {
                 guard found["skipped"] == .bool(true), let key = found.text("key"), let value = found["value"] else {
                     continue
                 }
-                add(
-                    key, value, source.location(ofByte: offset),
-                    AndroidSource(comment: found.text("comment") ?? comment, elements: []))
-                (comment, marker) = (nil, nil)
+                entries.append(
+                    CustomizationEntry(key: key, value: value, location: source.location(ofByte: offset)))
+                sources.append(AndroidSource(comment: found.text("comment") ?? comment, elements: []))
+                comment = nil
+                marker = nil
             case .element(let node):
                 read(node.normalizingPrefixes(declaredBy: root), marker, comment)
-                (comment, marker) = (nil, nil)
+                comment = nil
+                marker = nil
             }
         }
         for index in entries.indices { entries[index].comment = sources[index].text }
     }
 
-    private mutating func add(
-        _ key: String, _ value: CustomizationValue, _ location: CustomizationLocation, _ source: AndroidSource
-    ) {
-        entries.append(CustomizationEntry(key: key, value: value, location: location))
-        sources.append(source)
-    }
-
-    private mutating func read(_ node: AndroidXML, _ marker: AndroidMarker?, _ comment: String?) {
+    private mutating func read(_ node: XMLTree.Element, _ marker: AndroidMarker?, _ comment: String?) {
         if AndroidElement.isIgnored.contains(node.name) { return }
         let location = source.location(ofByte: node.offset)
         guard let name = node["name"] else {
@@ -135,17 +134,18 @@ private struct AndroidFileReader {
         }
         let keepsSource = isForeign && !AndroidSource.isImplied(node, element, by: value, name: name)
         indices[name] = entries.count
-        add(
-            key, self.value(element, value, marker), location,
+        entries.append(
+            CustomizationEntry(key: key, value: self.value(element, value, marker), location: location))
+        sources.append(
             AndroidSource(comment: marker?.text("comment") ?? comment, elements: keepsSource ? [node] : []))
         if !keepsSource { implied[entries.count - 1] = node }
     }
 
     /// The elements that can be restored from the value of their entry, in case a variant follows.
-    private var implied: [Int: AndroidXML] = [:]
+    private var implied: [Int: XMLTree.Element] = [:]
 
     /// Adds another element with the same name: a variant for a product, or a resource of another type.
-    private mutating func addVariant(_ node: AndroidXML, to index: Int, _ location: CustomizationLocation) {
+    private mutating func addVariant(_ node: XMLTree.Element, to index: Int, _ location: CustomizationLocation) {
         if sources[index].elements.isEmpty, let first = implied[index] { sources[index].elements = [first] }
         let key = entries[index].key
         let product = node["product"].map { "product \"\($0)\"" }

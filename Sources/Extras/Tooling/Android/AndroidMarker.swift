@@ -100,11 +100,11 @@ struct AndroidMarker {
         var result = "\""
         for unit in text.utf16 {
             switch unit {
-            case 0x22: result += "\\\""
-            case 0x5C: result += "\\\\"
+            case UInt16(UInt8(ascii: "\"")): result += "\\\""
+            case UInt16(UInt8(ascii: "\\")): result += "\\\\"
             // Prevents the end of an XML comment and of a strings file's comment.
-            case 0x2D: result += result.utf8.last == 0x2D ? "\\u002d" : "-"
-            case 0x2A: result += "\\u002a"
+            case UInt16(UInt8(ascii: "-")): result += result.utf8.last == UInt8(ascii: "-") ? "\\u002d" : "-"
+            case UInt16(UInt8(ascii: "*")): result += "\\u002a"
             case 0x20...0x7E: result.unicodeScalars.append(Unicode.Scalar(UInt8(unit)))
             default:
                 result += "\\u" + unit.digits(4, radix: 16)

@@ -1,4 +1,5 @@
 import AshlarCustomization
+import AshlarTrees
 
 /// The XML that an entry was imported from, stored in the entry's comment if the value alone can't restore it.
 ///
@@ -8,9 +9,12 @@ struct AndroidSource {
     /// The comment without the marker.
     var comment: String?
     /// The elements, all with the same name: the element of the value, then variants for products and other types.
-    var elements: [AndroidXML] = []
+    var elements: [XMLTree.Element] = []
 
-    init(comment: String? = nil, elements: [AndroidXML]) { (self.comment, self.elements) = (comment, elements) }
+    init(comment: String? = nil, elements: [XMLTree.Element]) {
+        self.comment = comment
+        self.elements = elements
+    }
 
     /// Reads an entry's comment.
     init(_ comment: String?) {
@@ -20,7 +24,7 @@ struct AndroidSource {
         else { return }
         elements = texts.compactMap { value in
             guard case .string(let xml) = value else { return nil }
-            let read = AndroidXMLReader.read(xml)
+            let read = XMLTree(parsing: xml)
             return read.failure == nil ? read.root : nil
         }
         let people = comment[..<start].trimmingSpace()
@@ -42,12 +46,12 @@ struct AndroidSource {
 
     /// Whether an export of the value alone would restore the element.
     static func isImplied(
-        _ node: AndroidXML, _ element: AndroidElement, by value: CustomizationValue, name: String
+        _ node: XMLTree.Element, _ element: AndroidElement, by value: CustomizationValue, name: String
     ) -> Bool {
         let regenerated = AndroidElement(
             value, typing: .declared, dialect: .ftCustomization, reference: AndroidReference.named)
         guard regenerated == element, let xml = regenerated?.xml(name: name),
-            let written = AndroidXMLReader.read(xml).root, written.name == node.name,
+            let written = XMLTree(parsing: xml).root, written.name == node.name,
             Set(written.attributes) == Set(node.attributes), !node.text.contains("\\ud"), !node.text.contains("\\uD"),
             !written.hasElements(otherThan: node)
         else { return false }
@@ -60,9 +64,9 @@ struct AndroidSource {
     }
 }
 
-extension AndroidXML {
+extension XMLTree.Element {
     /// Whether the child elements and their attributes differ from those of another element.
-    fileprivate func hasElements(otherThan other: AndroidXML) -> Bool {
+    fileprivate func hasElements(otherThan other: XMLTree.Element) -> Bool {
         let (own, others) = (elements, other.elements)
         return own.count != others.count
             || zip(own, others).contains {
@@ -85,4 +89,49 @@ extension StringProtocol {
     }
 
     fileprivate func trimmingSpace() -> String { String(self).trimmingSpace() }
+}
+
+/// The namespaces of values files.
+extension XMLTree.Element {
+    /// The prefixes and namespaces that an export declares.
+    static let androidNamespaces = [
+        ("tools", "http://schemas.android.com/tools"), ("xliff", "urn:oasis:names:tc:xliff:document:1.2"),
+    ]
+
+    /// Whether the element only marks text that must not be translated.
+    var isTranslationMark: Bool { name.hasPrefix("xliff:") }
+
+    /// Returns the element with the prefixes that an export declares; other prefixes are declared in the element.
+    func normalizingPrefixes(declaredBy root: XMLTree.Element) -> XMLTree.Element {
+        var declared: [String: String] = [:]
+        for attribute in root.attributes where attribute.name.hasPrefix("xmlns:") {
+            declared[String(attribute.name.dropFirst(6))] = attribute.value
+        }
+        var used: Set<String> = []
+        var element = renaming { name in
+            guard let colon = name.firstIndex(of: ":"), !name.hasPrefix("xmlns:"), !name.hasPrefix("xml:") else {
+                return name
+            }
+            let prefix = String(name[..<colon])
+            let uri = declared[prefix]
+            if let known = Self.androidNamespaces.first(where: { $0.1 == uri }) { return known.0 + name[colon...] }
+            used.insert(prefix)
+            return name
+        }
+        for prefix in used.sorted() {
+            guard let uri = declared[prefix] else { continue }
+            element.attributes.append(Attribute(name: "xmlns:" + prefix, value: uri))
+        }
+        return element
+    }
+
+    private func renaming(_ name: (String) -> String) -> XMLTree.Element {
+        var element = self
+        element.name = name(self.name)
+        element.attributes = attributes.map { Attribute(name: name($0.name), value: $0.value) }
+        element.children = children.map { child in
+            if case .element(let inner) = child { .element(inner.renaming(name)) } else { child }
+        }
+        return element
+    }
 }

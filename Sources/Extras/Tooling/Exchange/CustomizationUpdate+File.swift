@@ -1,5 +1,7 @@
 import AshlarCore
 public import AshlarCustomization
+public import AshlarRemote
+import AshlarTrees
 
 extension CustomizationUpdate {
     /// Returns the file of an update.

@@ -40,7 +40,7 @@ private struct SwiftTokenizer {
     private mutating func token() {
         let byte = bytes[at]
         if has("//", at) {
-            while at < bytes.count, bytes[at] != 0x0A { at += 1 }
+            while at < bytes.count, bytes[at] != UInt8(ascii: "\n") { at += 1 }
         } else if has("/*", at) {
             comment()
         } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "#") {
@@ -50,7 +50,9 @@ private struct SwiftTokenizer {
             while at < bytes.count, isWord(bytes[at]) { at += 1 }
             tokens.append(SwiftToken(kind: .word(String(decoding: bytes[start..<at], as: UTF8.self)), offset: start))
         } else {
-            if byte > 0x20 { tokens.append(SwiftToken(kind: .sign(Character(Unicode.Scalar(byte))), offset: at)) }
+            if byte > UInt8(ascii: " ") {
+                tokens.append(SwiftToken(kind: .sign(Character(Unicode.Scalar(byte))), offset: at))
+            }
             at += 1
         }
     }
@@ -69,9 +71,11 @@ private struct SwiftTokenizer {
         var depth = 0
         while at < bytes.count {
             if has("/*", at) {
-                (depth, at) = (depth + 1, at + 2)
+                depth += 1
+                at += 2
             } else if has("*/", at) {
-                (depth, at) = (depth - 1, at + 2)
+                depth -= 1
+                at += 2
                 if depth == 0 { return }
             } else {
                 at += 1
@@ -83,7 +87,10 @@ private struct SwiftTokenizer {
     private mutating func literal() {
         let start = at
         var hashes = 0
-        while at < bytes.count, bytes[at] == UInt8(ascii: "#") { (hashes, at) = (hashes + 1, at + 1) }
+        while at < bytes.count, bytes[at] == UInt8(ascii: "#") {
+            hashes += 1
+            at += 1
+        }
         guard at < bytes.count, bytes[at] == UInt8(ascii: "\"") else {
             tokens.append(SwiftToken(kind: .sign("#"), offset: start))
             return
@@ -98,7 +105,7 @@ private struct SwiftTokenizer {
         var isInterpolated = false
         while at < bytes.count {
             if ends(isMultiline: isMultiline, hashes: hashes) { break }
-            if bytes[at] == 0x0A, !isMultiline { break }
+            if bytes[at] == UInt8(ascii: "\n"), !isMultiline { break }
             if bytes[at] == UInt8(ascii: "\\"), isEscape(hashes) {
                 at += 1 + hashes
                 if at < bytes.count, bytes[at] == UInt8(ascii: "(") {
@@ -111,7 +118,7 @@ private struct SwiftTokenizer {
                     escape(&text)
                 }
             } else if isMultiline, let next = lineEnd(at) {
-                text.append(0x0A)
+                text.append(UInt8(ascii: "\n"))
                 at = next
                 lineStarts.append(text.count)
             } else {
@@ -142,7 +149,7 @@ private struct SwiftTokenizer {
 
     /// The start of the next line if only whitespace remains on this one.
     private func continuation() -> Int? {
-        lineEnd(bytes[at...].firstIndex { $0 != 0x20 && $0 != 0x09 } ?? bytes.count)
+        lineEnd(bytes[at...].firstIndex { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") } ?? bytes.count)
     }
 
     private func isEscape(_ hashes: Int) -> Bool {
@@ -175,9 +182,9 @@ private struct SwiftTokenizer {
         let byte = bytes[at]
         at += 1
         switch byte {
-        case UInt8(ascii: "n"): text.append(0x0A)
-        case UInt8(ascii: "r"): text.append(0x0D)
-        case UInt8(ascii: "t"): text.append(0x09)
+        case UInt8(ascii: "n"): text.append(UInt8(ascii: "\n"))
+        case UInt8(ascii: "r"): text.append(UInt8(ascii: "\r"))
+        case UInt8(ascii: "t"): text.append(UInt8(ascii: "\t"))
         case UInt8(ascii: "0"): text.append(0)
         case UInt8(ascii: "u"):
             guard at < bytes.count, bytes[at] == UInt8(ascii: "{"),
@@ -198,11 +205,12 @@ private struct SwiftTokenizer {
         let indent = text[last...].count
         var content: [UInt8] = []
         for (start, end) in zip(lineStarts, lineStarts.dropFirst()) {
-            let spaces = text[start..<end].prefix(indent).prefix { $0 == 0x20 || $0 == 0x09 }.count
+            let spaces = text[start..<end].prefix(indent).prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+                .count
             content += text[(start + spaces)..<end]
         }
         // The last line ends before the closing quotes, unless it is joined with the line before.
-        if last > 0, text[last - 1] == 0x0A, content.last == 0x0A { content.removeLast() }
+        if last > 0, text[last - 1] == UInt8(ascii: "\n"), content.last == UInt8(ascii: "\n") { content.removeLast() }
         return String(decoding: content, as: UTF8.self)
     }
 }

@@ -88,9 +88,10 @@ extension TranslationCatalog {
                 let text = row.cells[column]
                 if text.isEmpty, state == nil, language != source { continue }
                 if text.isEmpty, language == source, !cell("part").isEmpty { continue }
-                collector.add(
-                    text, state ?? .translated, language, table, row.cells[keys], cell("part"),
-                    cell("comment").isEmpty ? nil : cell("comment"))
+                let place = PartCollector.Place(
+                    table: table, key: row.cells[keys], path: cell("part"),
+                    comment: cell("comment").isEmpty ? nil : cell("comment"))
+                collector.add(text, state: state ?? .translated, in: language, at: place)
             }
         }
         let catalog = collector.catalog(sourceLanguage: source, model: model) { diagnostics.append($0) }
@@ -106,9 +107,9 @@ private enum CSVReader {
     }
 
     static func rows(_ bytes: [UInt8]) -> (rows: [Row], isClosed: Bool) {
-        let bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...]
-        let firstLine = bytes.prefix { $0 != 0x0A && $0 != 0x0D }
-        let separators = [UInt8(ascii: ","), UInt8(ascii: ";"), 0x09]
+        let bytes = bytes.starts(with: Array("\u{FEFF}".utf8)) ? bytes[3...] : bytes[...]
+        let firstLine = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+        let separators = [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t")]
         let separator =
             separators.max { a, b in firstLine.count { $0 == a } < firstLine.count { $0 == b } } ?? separators[0]
         var rows: [Row] = []
@@ -123,7 +124,7 @@ private enum CSVReader {
             let byte = bytes[at]
             let next = at + 1 < bytes.endIndex ? bytes[at + 1] : 0
             at += 1
-            if byte == 0x0A || (byte == 0x0D && next != 0x0A) { line += 1 }
+            if byte == UInt8(ascii: "\n") || (byte == UInt8(ascii: "\r") && next != UInt8(ascii: "\n")) { line += 1 }
             if isQuoted {
                 if byte != UInt8(ascii: "\"") {
                     cell.append(byte)
@@ -137,8 +138,8 @@ private enum CSVReader {
                 isQuoted = true
             } else if byte == separator {
                 end()
-            } else if byte == 0x0A || byte == 0x0D {
-                if byte == 0x0D, next == 0x0A { continue }
+            } else if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") {
+                if byte == UInt8(ascii: "\r"), next == UInt8(ascii: "\n") { continue }
                 end()
                 rows.append(row)
                 row = Row(line: line)

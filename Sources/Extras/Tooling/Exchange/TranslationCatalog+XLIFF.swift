@@ -1,5 +1,6 @@
 import AshlarCore
 public import AshlarCustomization
+import AshlarTrees
 
 extension TranslationCatalog {
     /// A version of XLIFF, the XML format of translation tools (OASIS).
@@ -188,26 +189,26 @@ private struct XLIFFReader {
     }
 
     mutating func read(model: TranslationCatalog?) -> TranslationCatalog {
-        let document = AndroidXMLReader.read(String(decoding: text.utf8, as: UTF8.self))
+        let document = XMLTree(parsing: String(decoding: text.utf8, as: UTF8.self))
         if let failure = document.failure { report(.error, .malformedFile, failure.message, at: failure.offset) }
-        guard let root = document.root, root.name == "xliff" else {
+        guard let root = document.root, root.localName == "xliff" else {
             if document.failure == nil { report(.error, .malformedFile, "expected the element xliff", at: 0) }
             return TranslationCatalog(sourceLanguage: model?.sourceLanguage ?? "en")
         }
         let isSecond = root["version"]?.hasPrefix("2") == true
-        let first = root.elements.first { $0.name == "file" }
+        let first = root.elements(named: "file").first
         let source = (isSecond ? root["srcLang"] : first?["source-language"]).flatMap { LanguageTag($0) }
         if source == nil {
             report(.error, .malformedFile, "the source language is missing or not a language", at: root.offset)
         }
-        for element in root.elements where element.name == "file" {
+        for element in root.elements(named: "file") {
             let language = (isSecond ? root["trgLang"] : element["target-language"]).flatMap { LanguageTag($0) }
             guard let language else {
                 report(.error, .malformedFile, "the target language is missing or not a language", at: element.offset)
                 continue
             }
             let table = element["original"] ?? element["id"] ?? CustomizationLayer.defaultTable
-            units(in: element, table: table, source: source ?? "en", target: language)
+            readUnits(of: element, in: File(table: table, source: source ?? "en", target: language))
         }
         var problems: [CustomizationDiagnostic] = []
         let catalog = collector.catalog(sourceLanguage: source ?? model?.sourceLanguage ?? "en", model: model) {
@@ -217,61 +218,85 @@ private struct XLIFFReader {
         return catalog
     }
 
-    private mutating func units(in element: AndroidXML, table: String, source: LanguageTag, target: LanguageTag) {
-        for child in element.elements {
-            switch child.name {
+    private struct File {
+        let table: String
+        let source: LanguageTag
+        let target: LanguageTag
+    }
+
+    /// A string with its translation, whose parts are joined.
+    private struct Unit {
+        let id: String
+        let note: String?
+        let parts: [XMLTree.Element]
+        /// The parts of the translation; nil if there is none.
+        let targets: [XMLTree.Element?]?
+        let state: TranslationCatalog.State
+    }
+
+    private mutating func readUnits(of element: XMLTree.Element, in file: File) {
+        for child in element.elements where child.namespace == element.namespace {
+            switch child.localName {
             case "trans-unit":
                 guard let id = child["id"] else { continue }
-                let note = child.elements.first { $0.name == "note" }?.text
+                let note = child.child("note")?.text
                 let goal = child.child("target")
                 let states = [
                     "new": TranslationCatalog.State.new, "needs-translation": .new, "translated": .translated,
                     "final": .translated, "signed-off": .translated,
                 ]
                 let state = goal.flatMap { $0["state"] }.map { states[$0] ?? .needsReview }
-                add(id, table, note, [child], goal.map { [$0] }, state ?? .translated, source, target)
+                add(
+                    Unit(
+                        id: id, note: note, parts: [child], targets: goal.map { [$0] }, state: state ?? .translated),
+                    to: file)
             case "unit":
                 guard let id = child["name"] ?? child["id"] else { continue }
-                let note = child.elements.first { $0.name == "notes" }?.elements.first?.text
+                let note = child.child("notes")?.elements.first?.text
                 // Tools split a text into sentences; `ignorable` is the text between them.
-                let parts = child.elements.filter { $0.name == "segment" || $0.name == "ignorable" }
-                let segments = parts.filter { $0.name == "segment" }
+                let parts = child.elements.filter {
+                    $0.namespace == child.namespace && ["segment", "ignorable"].contains($0.localName)
+                }
+                let segments = parts.filter { $0.localName == "segment" }
                 guard !segments.isEmpty else { continue }
                 let isTranslated = segments.allSatisfy { $0.child("target") != nil }
+                let targets = parts.map { $0.child("target") ?? $0.child("source") }
                 add(
-                    id, table, note, parts, isTranslated ? parts.map { $0.child("target") ?? $0.child("source") } : nil,
-                    Self.state(of: segments), source, target)
-            case "body", "group": units(in: child, table: table, source: source, target: target)
+                    Unit(
+                        id: id, note: note, parts: parts, targets: isTranslated ? targets : nil,
+                        state: Self.state(of: segments)),
+                    to: file)
+            case "body", "group": readUnits(of: child, in: file)
             default: break
             }
         }
     }
 
     /// The progress of a unit of XLIFF 2.0: that of its least advanced segment.
-    private static func state(of segments: [AndroidXML]) -> TranslationCatalog.State {
+    private static func state(of segments: [XMLTree.Element]) -> TranslationCatalog.State {
         if segments.contains(where: { $0["state"] == "initial" }) { return .new }
         return segments.contains { $0["subState"] == "ashlar:needs-review" } ? .needsReview : .translated
     }
 
-    /// Adds the texts of a unit, whose parts are joined; without `goals` it is not translated.
-    private mutating func add(
-        _ id: String, _ table: String, _ note: String?, _ parts: [AndroidXML], _ goals: [AndroidXML?]?,
-        _ state: TranslationCatalog.State, _ source: LanguageTag, _ target: LanguageTag
-    ) {
-        let (key, path) = PartCollector.split(id)
-        for element in parts.flatMap(\.elements)
-        where ["source", "target"].contains(element.name) && !element.elements.isEmpty {
+    private mutating func add(_ unit: Unit, to file: File) {
+        let (key, path) = PartCollector.split(unit.id)
+        for element in unit.parts.flatMap(\.elements)
+        where ["source", "target"].contains(element.localName) && !element.elements.isEmpty {
             report(.warning, .exchangeLoss, "inline markup is read as text", at: element.offset, key: key)
         }
-        let sources = parts.compactMap { $0.child("source")?.text }
-        if !sources.isEmpty { collector.add(sources.joined(), .translated, source, table, key, path, note) }
-        if let goals { collector.add(goals.map { $0?.text ?? "" }.joined(), state, target, table, key, path, note) }
+        let place = PartCollector.Place(table: file.table, key: key, path: path, comment: unit.note)
+        let sources = unit.parts.compactMap { $0.child("source")?.text }
+        if !sources.isEmpty { collector.add(sources.joined(), state: .translated, in: file.source, at: place) }
+        if let targets = unit.targets {
+            let text = targets.map { $0?.text ?? "" }.joined()
+            collector.add(text, state: unit.state, in: file.target, at: place)
+        }
     }
 }
 
-extension AndroidXML {
+extension XMLTree.Element {
     /// The first element inside with a name.
-    fileprivate func child(_ name: String) -> AndroidXML? { elements.first { $0.name == name } }
+    fileprivate func child(_ name: String) -> XMLTree.Element? { elements(named: name).first }
 }
 
 extension CustomizationDiagnostic.Code {

@@ -1,3 +1,4 @@
+public import AshlarAppConfig
 internal import AshlarCore
 
 /// The reference documentation of settings.

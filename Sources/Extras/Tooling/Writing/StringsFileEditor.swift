@@ -1,3 +1,4 @@
+import AshlarCore
 public import AshlarCustomization
 
 /// Changes values in a strings file without changing any other byte.
@@ -28,7 +29,9 @@ public struct StringsFileEditor: Sendable {
     public init(
         _ bytes: [UInt8], file: String = "", assuming assumedEncoding: StringsEncoding? = nil
     ) throws(CustomizationError) {
-        (self.bytes, self.file, assumed) = (bytes, file, assumedEncoding)
+        self.bytes = bytes
+        self.file = file
+        assumed = assumedEncoding
         let parsed = StringsTable.parse(strings: bytes, file: file, assuming: assumedEncoding)
         if parsed.isRejected || StringsTable.isPropertyList(bytes) {
             throw CustomizationError(
@@ -87,7 +90,8 @@ public struct StringsFileEditor: Sendable {
         for (key, text) in changes where parsed.table[key] != text.map(CustomizationValue.string) {
             throw CustomizationError(.unwritable, key: key, expected: "the syntax around it is malformed")
         }
-        (bytes, table) = (new, parsed.table)
+        bytes = new
+        table = parsed.table
     }
 
     /// Replaces ranges of the decoded text in the bytes of the file.
@@ -116,7 +120,8 @@ private struct FileOffsets {
     private var fileOffset: Int
 
     init(_ table: StringsTable, fileLength: Int) {
-        (utf8, encoding) = (table.sourceBytes, table.encoding)
+        utf8 = table.sourceBytes
+        encoding = table.encoding
         let length = encoding.length(of: utf8[...])
         // Bytes other than the byte order mark and the text are an incomplete unit at the end.
         fileOffset = (fileLength - length) / encoding.unitSize * encoding.unitSize
@@ -176,5 +181,87 @@ extension StringsEncoding {
         if scalar.isASCII { return UInt8(ascii: scalar) }
         guard scalar.value <= 0xFFFF else { return nil }
         return upperHalf?.firstIndex(of: UInt16(scalar.value)).map { UInt8($0 + 0x80) }
+    }
+}
+
+/// The positions of a file's statements in its decoded text.
+struct StringsFileLayout {
+    let statements: [StringsStatement]
+    private let text: [UInt8]
+    private let encoding: StringsEncoding
+    private let closingBrace: Int?
+
+    init(_ table: StringsTable) {
+        statements = table.statements
+        text = table.sourceBytes
+        encoding = table.encoding
+        closingBrace = table.closingBrace
+    }
+
+    /// Returns the bytes to remove with a statement: the statement, the comment directly before it, and empty lines.
+    func removal(of statement: StringsStatement) -> Range<Int> {
+        let (statement, comment) = (statement.range, statement.comment)
+        var start = statement.lowerBound
+        if !comment.isEmpty, isBlank(comment.upperBound..<start), lineEnds(in: comment.upperBound..<start) <= 1 {
+            start = comment.lowerBound
+        }
+        var lineStart = start
+        while lineStart > 0, text[lineStart - 1] == UInt8(ascii: " ") || text[lineStart - 1] == UInt8(ascii: "\t") {
+            lineStart -= 1
+        }
+        var end = statement.upperBound
+        while end < text.count, text[end] == UInt8(ascii: " ") || text[end] == UInt8(ascii: "\t") { end += 1 }
+        let startsLine = lineStart == 0 || isLineEnd(text[lineStart - 1])
+        guard startsLine, end == text.count || isLineEnd(text[end]) else { return start..<statement.upperBound }
+        if end < text.count { end += text[end...].starts(with: Array("\r\n".utf8)) ? 2 : 1 }
+        return lineStart..<end
+    }
+
+    /// Returns the position and text of new statements.
+    func addition(of entries: [(key: String, text: String)]) -> (range: Range<Int>, text: String) {
+        var place = text.count
+        var indent = ""
+        if let last = statements.last?.range {
+            var lineStart = last.lowerBound
+            while lineStart > 0, text[lineStart - 1] == UInt8(ascii: " ") || text[lineStart - 1] == UInt8(ascii: "\t") {
+                lineStart -= 1
+            }
+            if lineStart == 0 || isLineEnd(text[lineStart - 1]) {
+                indent = String(decoding: text[lineStart..<last.lowerBound], as: UTF8.self)
+            }
+        }
+        if let closingBrace { place = closingBrace }
+        let lineEnd = firstLineEnd()
+        var prefix = ""
+        if place > 0, !isLineEnd(text[place - 1]) { prefix = lineEnd }
+        // The last statement may lack its semicolon.
+        if let last = statements.last?.range, !last.isEmpty, text[last.upperBound - 1] != UInt8(ascii: ";") {
+            prefix = ";" + prefix
+        }
+        let lines = entries.map { entry in
+            indent + StringsLiteral.quoted(entry.key, encoding: encoding) + " = "
+                + StringsLiteral.quoted(entry.text, encoding: encoding) + ";" + lineEnd
+        }
+        return (place..<place, prefix + lines.joined())
+    }
+
+    private func firstLineEnd() -> String {
+        guard let first = text.firstIndex(where: isLineEnd) else { return "\n" }
+        if text[first] == UInt8(ascii: "\n") { return "\n" }
+        return text[first...].starts(with: Array("\r\n".utf8)) ? "\r\n" : "\r"
+    }
+
+    private func isLineEnd(_ c: UInt8) -> Bool { c == UInt8(ascii: "\n") || c == UInt8(ascii: "\r") }
+
+    private func isBlank(_ range: Range<Int>) -> Bool {
+        text[range].allSatisfy { $0.isSpace }
+    }
+
+    private func lineEnds(in range: Range<Int>) -> Int {
+        range.count {
+            text[$0] == UInt8(ascii: "\n")
+                || text[$0] == UInt8(ascii: "\r")
+                    && !(text.indices.contains($0 + 1) && text[$0 + 1] == UInt8(ascii: "\n"))
+        }
     }
 }

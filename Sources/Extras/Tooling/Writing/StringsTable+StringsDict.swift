@@ -1,5 +1,6 @@
 import AshlarCore
 public import AshlarCustomization
+import AshlarTrees
 
 extension StringsTable {
     /// Returns the plural messages of the table as a `.stringsdict` file, an XML property list.
@@ -56,4 +57,43 @@ extension StringsTable {
 
     /// The text for XML; characters that XML cannot contain become U+FFFD.
     private static func escaped(_ text: String) -> String { XMLText.escaped(text, replacement: "\u{FFFD}") }
+}
+
+extension CustomizationValue {
+    /// Returns the value as JSON with sorted keys; colors, data and aliases become strings.
+    ///
+    /// - Parameter indent: The indentation of the line that contains the value, for Xcode's layout; nil for one line.
+    /// - Returns: The JSON.
+    func json(indent: String? = nil) -> String {
+        switch self {
+        case .int(let number): return String(number)
+        case .double(let number) where number.isFinite: return String(number)
+        case .bool(let flag): return String(flag)
+        case .list(let items): return "[" + items.map { $0.json() }.joined(separator: ", ") + "]"
+        case .message(let message): return message.stringsDict.json(indent: indent)
+        case .alias(let key): return JSONText.quoted("$" + key)
+        case .dict(let members):
+            let members = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+            guard let indent else {
+                return "{" + members.map { "\(JSONText.quoted($0)): \($1.json())" }.joined(separator: ", ") + "}"
+            }
+            let inner = indent + "  "
+            let lines = members.map { "\(inner)\(JSONText.quoted($0)) : \($1.json(indent: inner))" }
+            return "{\n\(lines.joined(separator: ",\n"))\n\(indent)}"
+        default: return JSONText.quoted(text ?? "")
+        }
+    }
+}
+
+/// Writes the files of exports.
+enum FileOutput {
+    /// Replaces a file and creates its folder; a failure has the code `unwritable` and the file's path.
+    static func write(_ bytes: [UInt8], to path: String) throws(CustomizationError) {
+        do throws(FileFailure) {
+            if let slash = path.lastIndex(of: "/") { try FolderListing.create(String(path[..<slash])) }
+            try AtomicFile.replace(path, with: bytes, permissions: 0o644)
+        } catch {
+            throw CustomizationError(.unwritable, key: path, expected: "\(error)")
+        }
+    }
 }

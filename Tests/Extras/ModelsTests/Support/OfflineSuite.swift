@@ -1,13 +1,10 @@
+import AshlarModels
 import AshlarNetworking
 import AshlarTestSupport
 import Foundation
 
-/// A folder that is removed with this object.
-final class TemporaryFolder: Sendable {
-    let path = NSTemporaryDirectory() + "net-offline-\(UUID())"
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-    var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted() }
-    func files(_ suffix: String) -> [String] { names.filter { $0.hasSuffix(suffix) }.map { path + "/" + $0 } }
+extension TemporaryFolder {
+    func files(_ suffix: String) -> [String] { names.filter { $0.hasSuffix(suffix) }.map { file($0) } }
 }
 
 /// A server and the folder of a device.
@@ -15,7 +12,7 @@ final class OfflineWorld: Sendable {
     let server = RecordServer()
     let folder = TemporaryFolder()
     let schema = ModelSchema(host: "api.example.com", path: "notes")
-    fileprivate let copies = Mutex<[TemporaryFolder]>([])
+    fileprivate let copies = Locked<[TemporaryFolder]>([])
 }
 
 protocol OfflineSuite {

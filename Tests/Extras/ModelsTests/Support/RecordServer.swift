@@ -1,4 +1,6 @@
+import AshlarModels
 import AshlarNetworking
+import AshlarTestSupport
 import Foundation
 
 /// A server of records behind a stub transport: `/notes` and `/notes/id`, with versions and idempotency keys.
@@ -34,8 +36,8 @@ final class RecordServer: Sendable {
         var overwritten = 0
     }
 
-    let state = Mutex(State())
-    let fault = Mutex<@Sendable (NetworkRequest) -> Fault?>({ _ in nil })
+    let state = Locked(State())
+    let fault = Locked<@Sendable (NetworkRequest) -> Fault?>({ _ in nil })
     /// Whether the answers and lists have no versions.
     let hasVersions: Bool
     /// Whether repeated updates and deletions are recognized, too.
@@ -111,7 +113,7 @@ final class RecordServer: Sendable {
 
     private func process(_ request: NetworkRequest, _ state: inout State) -> StubResponse {
         let parts = request.url.path.split(separator: "/").map(String.init)
-        let body = (try? JSONEntity(parsing: request.body.inMemory ?? []))?.object([:]) ?? [:]
+        let body = (try? JSONEntity(parsing: request.body.inMemory ?? []))?.dictionary([:]) ?? [:]
         if parts.count == 1 {
             if request.method == .get {
                 let list = state.records.sorted { $0.key < $1.key }.map { JSONEntity(object: $0.value.attributes) }

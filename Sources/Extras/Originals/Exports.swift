@@ -1,0 +1,5 @@
+@_exported import AshlarAppConfig
+@_exported import AshlarCustomization
+@_exported import AshlarEventBus
+@_exported import AshlarLogging
+@_exported import AshlarNetworking

@@ -1,0 +1,103 @@
+public import Ashlar
+internal import AshlarAppConfig
+internal import AshlarCore
+internal import AshlarCustomization
+internal import AshlarNetworking
+
+/// The files that an app fetches from servers: configuration, host map and texts.
+///
+/// ```swift
+/// var configuration = AshlarApp.Configuration(resources: "Resources")
+/// configuration.remote = RemoteFiles(cache: "/var/cache/acme")
+/// configuration.remote?.configuration = "https://config.example.org/app.json"
+/// configuration.remote?.hostMap = "https://config.example.org/HostMap.json"
+/// let app = AshlarApp(configuration)
+/// for issue in await app.refresh() { print(issue) }
+/// ```
+///
+/// At the start, the app uses the files that it fetched last, or those that it ships. `AshlarApp.refresh()` fetches them.
+public struct RemoteFiles: Sendable {
+    /// The folder of the last good files; it must exist.
+    public var cache: String
+    /// The URL of a configuration, a property list or JSON; it lies over the files of the app.
+    public var configuration: String?
+    /// The URL of a host map, which replaces that of the app.
+    public var hostMap: String?
+    /// The URL of an update of texts; see ``CustomizationUpdate``.
+    public var texts: String?
+    /// Decides whether the signature of a configuration, in the response's field `Content-Signature`, or that of texts
+    /// belongs to the bytes.
+    ///
+    /// A configuration or texts without a signature are then rejected. Host maps are not signed.
+    public var verify: CustomizationUpdate.Verification?
+
+    /// Creates a description without files.
+    public init(cache: String) { self.cache = cache }
+}
+
+extension AshlarApp.Configuration {
+    /// The files that the app fetches from servers; nil for none.
+    public var remote: RemoteFiles? {
+        get { addition as? RemoteFiles }
+        set { addition = newValue }
+    }
+}
+
+extension RemoteFiles: AppAddition {
+    package func started(client: NetworkClient, issues: inout [StartupIssue]) -> any StartedAddition {
+        RemoteParts(self, client: client, issues: &issues)
+    }
+}
+
+/// The fetched files of an app.
+final class RemoteParts: StartedAddition {
+    private struct Documents {
+        var hostMap: RemoteDocument?
+        var texts: RemoteDocument?
+    }
+
+    let configuration: RemoteConfigSource?
+    var hostMap: RemoteDocument? { documents.withLock { $0.hostMap } }
+    var texts: RemoteDocument? { documents.withLock { $0.texts } }
+
+    private let files: RemoteFiles
+    private let client: NetworkClient
+    private let documents = Mutex(Documents())
+
+    init(_ files: RemoteFiles, client: NetworkClient, issues: inout [StartupIssue]) {
+        self.files = files
+        self.client = client
+        configuration = Self.make(.configuration, at: files.configuration, issues: &issues) {
+            url throws(NetworkError) in
+            try RemoteConfigSource(
+                "remote", url: url, client: client, cache: files.cache + "/configuration", verify: files.verify)
+        }
+        if let error = configuration?.status.error { issues.append(StartupIssue(.configuration, error)) }
+    }
+
+    var source: (any ConfigSource)? { configuration }
+
+    func use(hosts: HostSwitch, texts center: CustomizationCenter, issues: inout [StartupIssue]) {
+        let hostMap = Self.make(.hosts, at: files.hostMap, issues: &issues) { url throws(NetworkError) in
+            try hosts.remoteMap(url, client: client, cache: files.cache + "/hosts")
+        }
+        let texts = Self.make(.customization, at: files.texts, issues: &issues) { url throws(NetworkError) in
+            let store = CustomizationUpdateStore(folder: files.cache + "/texts", verify: files.verify)
+            return try center.remoteTexts(url, client: client, store: store, cache: files.cache + "/texts.cache")
+        }
+        documents.withLock { $0 = Documents(hostMap: hostMap, texts: texts) }
+    }
+
+    private static func make<Document>(
+        _ part: StartupIssue.Part, at url: String?, issues: inout [StartupIssue],
+        _ body: (String) throws(NetworkError) -> Document
+    ) -> Document? {
+        guard let url else { return nil }
+        do throws(NetworkError) {
+            return try body(url)
+        } catch {
+            issues.append(StartupIssue(part, error, isError: true))
+            return nil
+        }
+    }
+}

@@ -1,0 +1,192 @@
+public import AshlarAppConfig
+internal import AshlarCore
+public import AshlarNetworking
+internal import Foundation
+
+/// A configuration that is fetched from a server or another origin.
+///
+/// Fetching and activating are separate: ``fetch()`` checks a new document and holds it, and ``activate()`` makes it
+/// the content of the source, so values change only when the program is ready. `ConfigStore.refresh()` does both. A
+/// document that is malformed, has an invalid signature, or makes the plan fail is rejected: the last good document
+/// stays active, and ``status`` has the reason.
+///
+/// With a cache file, the last good document is available after a restart, even if the process was killed.
+///
+/// ```swift
+/// let remote = RemoteConfigSource("flags", cache: "/var/cache/acme/flags") { version in
+///     // Send `version` as If-None-Match, and return .notModified for the status 304.
+///     .document(Array(#"{"flags": {}}"#.utf8), version: "\"1\"")
+/// }
+/// var plan = ConfigPlan(files: .memory(["ApplicationConfig.json": "{}"]))
+/// plan.add(remote)
+/// let store = try ConfigStore(loading: plan)
+/// try await store.refresh()
+/// ```
+///
+/// Copies of a source share their document.
+public struct RemoteConfigSource: ConfigSource {
+    private let document: RemoteDocument
+    private let format: (any ConfigFormat)?
+
+    /// Creates a source; its content is the document of the cache file, if there is one.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the source in explanations and errors.
+    ///   - cache: The path of a file for the last good document; its folder must exist. Several processes can share a
+    ///     file: the document that one of them fetched last stays in it.
+    ///   - format: The format of documents; `nil` for a property list or JSON.
+    ///   - verify: Checks the signature of a document, such as an Ed25519 signature with a key in the program. If set,
+    ///     documents without a signature are rejected.
+    ///   - fetch: Fetches the document; receives the current version.
+    public init(
+        _ name: String, cache: String? = nil, format: (any ConfigFormat)? = nil,
+        verify: RemoteDocument.Verification? = nil,
+        fetch: @escaping @Sendable (_ version: String?) async throws -> RemoteDocument.Response
+    ) {
+        self.format = format
+        let location = ConfigLocation(file: SecretText.redactingCredentials(in: name))
+        document = RemoteDocument(
+            name, cache: cache, verify: verify,
+            check: { try ApplicationConfig.check($0, as: format, at: location) }, use: nil, usesStored: true,
+            fetch: fetch)
+    }
+
+    /// Creates a source that fetches a document over HTTP with conditional requests.
+    ///
+    /// The version of a document is its `ETag`; the status 304 confirms the version.
+    ///
+    /// ```swift
+    /// let client = NetworkClient(ClientConfiguration())
+    /// let remote = try RemoteConfigSource(
+    ///     "flags", url: "https://config.example.org/flags.json", client: client, cache: "/var/cache/acme/flags")
+    /// var plan = ConfigPlan.standard
+    /// plan.add(remote)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - name: The name of the source in explanations and errors.
+    ///   - url: The URL of the document.
+    ///   - client: The client that fetches the document.
+    ///   - cache: The path of a file for the last good document; its folder must exist.
+    ///   - format: The format of documents; `nil` for a property list or JSON.
+    ///   - signatureField: The name of the response field that contains the signature of the document in Base64.
+    ///   - verify: Checks the signature of a document; documents without a signature are then rejected.
+    /// - Throws: `NetworkError` if the URL is malformed.
+    public init(
+        _ name: String, url: String, client: NetworkClient, cache: String? = nil, format: (any ConfigFormat)? = nil,
+        signatureField: String = "Content-Signature", verify: RemoteDocument.Verification? = nil
+    ) throws(NetworkError) {
+        let fetch = try RemoteDocument.fetch(url, by: client, signatureField: signatureField)
+        self.init(name, cache: cache, format: format, verify: verify, fetch: fetch)
+    }
+
+    /// The name of the source in explanations and errors.
+    public var name: String { document.name }
+
+    /// The state of the source; its error is a `ConfigError`.
+    public var status: RemoteDocument.Status {
+        var status = document.status
+        status.error = status.error.map { configError($0) }
+        return status
+    }
+
+    /// Fetches the document and holds it until activation.
+    ///
+    /// - Returns: Whether a new document waits for activation.
+    /// - Throws: `ConfigError` if the fetch fails or the document is rejected; the active document doesn't change.
+    @discardableResult
+    public func fetch() async throws(ConfigError) -> Bool {
+        do {
+            return try await document.fetch()
+        } catch {
+            throw configError(error)
+        }
+    }
+
+    /// Makes a waiting document the content of the source; watching stores then load again.
+    ///
+    /// The document becomes active, and is stored in the cache file, with the first load that succeeds with it. It
+    /// waits while another source of the plan can't be read.
+    ///
+    /// - Returns: Whether a document was waiting.
+    @discardableResult
+    public func activate() -> Bool { document.activate() != nil }
+
+    /// Fetches and activates the document.
+    public func refresh() async throws {
+        try await fetch()
+        activate()
+    }
+
+    /// Refreshes the source at intervals until the task is cancelled; failures are in ``status``.
+    ///
+    /// - Parameters:
+    ///   - interval: The mean time between two refreshes.
+    ///   - jitter: The part of the interval, from 0 to 1, by which pauses vary at random, so that clients spread.
+    ///   - clock: The clock that measures the pauses.
+    public func refresh<C: Clock>(
+        every interval: Duration, jitter: Double = 0.1, clock: C = ContinuousClock()
+    ) async where C.Duration == Duration {
+        await document.refresh(every: interval, jitter: jitter, clock: clock)
+    }
+
+    /// The active document, or the one that was activated last.
+    public func content() -> ConfigSourceContent {
+        guard let (current, number) = document.current else { return .missing }
+        var content = ConfigSourceContent.bytes(current.bytes, format: format)
+        content.location = ConfigLocation(file: shownName)
+        content.date = Date(timeIntervalSinceReferenceDate: current.date)
+        content.version = current.version
+        content.number = number
+        return content
+    }
+
+    /// A stream with an element for each activation.
+    public func changes() -> AsyncStream<Void>? { document.activations() }
+
+    /// Accepts the document that a load used, or returns to the last good one.
+    public func settle(_ content: ConfigSourceContent, error: ConfigError?) {
+        document.settle(content.number, error: error.map { Rejection(reason: $0) })
+    }
+
+    /// The error of a load that used a document.
+    private struct Rejection: Error {
+        let reason: ConfigError
+    }
+
+    private var shownName: String { SecretText.redactingCredentials(in: name) }
+
+    private func configError(_ error: any Error) -> ConfigError {
+        let location = ConfigLocation(file: shownName)
+        switch error {
+        case let error as ConfigError: return .reading(error, of: location)
+        case let error as Rejection:
+            var rejection = ConfigError(.malformedSource, location: location, reason: "the document was rejected")
+            rejection.problems = error.reason.problems.isEmpty ? [error.reason] : error.reason.problems
+            rejection.underlying = error.reason
+            return rejection
+        case let error as RemoteError:
+            let isMalformed = error.code == .invalidSignature || error.code == .damagedCache
+            var failure = ConfigError(
+                isMalformed ? .malformedSource : .unreadableSource,
+                location: error.file.map { ConfigLocation(file: $0, name: shownName) } ?? location,
+                reason: error.reason)
+            failure.underlying = error
+            return failure
+        case let error as NetworkError:
+            // The client hides secrets in the text of its errors.
+            var failure = ConfigError(.unreadableSource, location: location, reason: "\(error)")
+            failure.underlying = error
+            return failure
+        default: return .reading(error, of: location, .unreadableSource)
+        }
+    }
+}
+
+extension RemoteConfigSource: CustomStringConvertible, CustomReflectable {
+    /// The name without credentials.
+    public var description: String { shownName }
+
+    /// A mirror without the content, which can be secret.
+    public var customMirror: Mirror { Mirror(self, children: ["status": status], displayStyle: .struct) }
+}

@@ -1,0 +1,120 @@
+internal import AshlarCore
+public import AshlarLogging
+
+extension LogJSONProfile {
+    /// The log record of OpenTelemetry's protocol (OTLP).
+    ///
+    /// A collector refuses a whole request because of a malformed identifier, so traces and spans are hexadecimal digits
+    /// only.
+    public static let openTelemetry = LogJSONProfile(members: [
+        (
+            "timeUnixNano",
+            .custom { record, line in
+                line.append("\"")
+                line.append(decimal: record.time.nanoseconds)
+                line.append("\"")
+                return false
+            }
+        ),
+        (
+            "severityNumber",
+            .custom { record, line in
+                line.append(decimal: record.level.openTelemetrySeverity)
+                return false
+            }
+        ),
+        ("severityText", .level), ("traceId", .identifier(field: "trace_id", hexDigits: 32)),
+        ("spanId", .identifier(field: "span_id", hexDigits: 16)),
+        (
+            "body",
+            .custom { record, line in
+                line.append("{\"stringValue\":")
+                defer { line.append("}") }
+                return line.message(of: record)
+            }
+        ),
+        ("attributes", .custom { record, line in line.writeAttributes(of: record) }),
+    ])
+}
+
+extension JSONLineWriter {
+    /// Returns pairs as attributes.
+    static func attributes(_ fields: LogFields) -> [UInt8] {
+        collecting(limit: 65536) { _ = $0.writeAttributes(fields.elements) }
+    }
+
+    /// Appends the fields and the position of a line as attributes; returns whether anything was truncated.
+    func writeAttributes(of record: borrowing LineRecord) -> Bool {
+        var pairs: [LogFields.Element] = [
+            .init(key: "code.file.path", value: .string(record.file)),
+            .init(key: "code.function.name", value: .string(record.function)),
+            .init(key: "code.line.number", value: .integer(Int64(clamping: record.line))),
+            .init(key: "thread.id", value: .integer(Int64(clamping: record.threadID))),
+            .init(key: "log.context", value: .string(record.context)),
+        ]
+        pairs += record.fields.elements
+        return writeAttributes(pairs)
+    }
+
+    private func writeAttributes(_ pairs: [LogFields.Element]) -> Bool {
+        append("[")
+        defer { append("]") }
+        return writeItems(pairs, limit: limit - 8) { write($0, limit: limit - 10, depth: 0) }
+    }
+
+    private func write(_ pair: LogFields.Element, limit: Int, depth: Int) {
+        append("{\"key\":")
+        append(pair.key, limit: Self.longestKey)
+        append(",\"value\":")
+        writeAnyValue(pair.value, limit: limit, depth: depth)
+        append("}")
+    }
+
+    /// Appends a value as an object with one member, whose key is the type.
+    private func writeAnyValue(_ value: LogFieldValue, limit: Int, depth: Int) {
+        switch value {
+        case .integer(let number):
+            append("{\"intValue\":\"")
+            append(decimal: number)
+            append("\"}")
+        case .boolean(let flag): append(flag ? "{\"boolValue\":true}" : "{\"boolValue\":false}")
+        case .float(let number) where number.isFinite:
+            append("{\"doubleValue\":")
+            write(value, limit: limit, depth: depth)
+            append("}")
+        case .array(let values) where depth < LogFieldValue.deepestPrinted:
+            append("{\"arrayValue\":{\"values\":[")
+            _ = writeItems(values, limit: limit - 3 * depth - 4) {
+                writeAnyValue($0, limit: limit - 3 * depth - 8, depth: depth + 1)
+            }
+            append("]}}")
+        case .object(let fields) where depth < LogFieldValue.deepestPrinted:
+            append("{\"kvlistValue\":{\"values\":[")
+            _ = writeItems(fields.elements, limit: limit - 3 * depth - 4) {
+                write($0, limit: limit - 3 * depth - 8, depth: depth + 1)
+            }
+            append("]}}")
+        default:
+            append("{\"stringValue\":")
+            append(value.description, limit: max(64, room - 2))
+            append("}")
+        }
+    }
+}
+
+extension LogLevel {
+    /// The severity number in OpenTelemetry.
+    fileprivate var openTelemetrySeverity: Int64 {
+        switch self {
+        case .unrecoverable: 24
+        case .critical: 21
+        case .error: 17
+        case .warning: 13
+        case .info: 10
+        case .logging: 9
+        case .debug: 5
+        case .analytic: 2
+        case .verbose: 1
+        }
+    }
+}

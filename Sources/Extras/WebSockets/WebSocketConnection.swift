@@ -1,0 +1,114 @@
+internal import AshlarCore
+internal import AshlarNetworking
+
+/// A connection that carries the messages and control frames of a WebSocket.
+///
+/// ``FramedConnection`` implements it over bytes, ``TaskConnection`` over a task that exchanges whole messages.
+protocol WebSocketConnection: UpgradedConnection {
+    /// Waits for the next event; one task calls it. Nothing more is received until the next call.
+    ///
+    /// - Throws: The failure that ended the connection.
+    func next() async throws(NetworkError) -> WebSocketEvent
+    /// Sends a message; waits while many bytes are unsent.
+    func send(_ message: WebSocketMessage) async throws(NetworkError)
+    /// Sends a ping without waiting; `.pong` with the same payload follows.
+    func sendPing(_ payload: [UInt8])
+    /// Sends a close frame without waiting.
+    func sendClose(_ code: WebSocketCloseCode?, _ reason: String)
+}
+
+/// Something that a connection has received.
+enum WebSocketEvent: Hashable {
+    case message(WebSocketMessage)
+    case pong([UInt8])
+    case close(WebSocketCloseCode?, String)
+    /// Bytes that complete none of the others.
+    case progress
+}
+
+/// The content of a close frame.
+struct WebSocketClosing: Hashable, Sendable {
+    let code: WebSocketCloseCode?
+    let reason: String
+
+    /// Whether the end isn't a failure.
+    var isNormal: Bool { code == nil || code == .normal || code == .goingAway }
+
+    /// The failure, or nil after a normal end.
+    var error: NetworkError? {
+        if isNormal { return nil }
+        let text = reason.isEmpty ? "" : ": " + HTTPSyntax.printable(reason)
+        return NetworkError(
+            .webSocketClosed, "the server closed the WebSocket with \(code?.rawValue ?? 0)\(text)", phase: .receive)
+    }
+}
+
+#if os(Linux)
+    /// A WebSocket's connection that reads and writes the frames itself.
+    ///
+    /// It answers pings, and closes the connection with the code that belongs to a violation.
+    final class FramedConnection: WebSocketConnection {
+        private let stream: CurlDuplex
+        private let limit: Int
+        private let reader: Mutex<WebSocketReader>
+
+        /// Creates a connection that rejects messages of more than `limit` bytes.
+        init(_ stream: CurlDuplex, limit: Int) {
+            self.stream = stream
+            self.limit = limit
+            reader = Mutex(WebSocketReader(limit: limit))
+        }
+
+        func next() async throws(NetworkError) -> WebSocketEvent {
+            do throws(WebSocketReader.Violation) {
+                switch try readFrame() {
+                case .message(let message): return .message(message)
+                case .ping(let payload):
+                    stream.writeLatest(WebSocketFrame.encode(.pong, payload))
+                    return .progress
+                case .pong(let payload): return .pong(payload)
+                case .close(let code, let reason): return .close(code, reason)
+                case nil: break
+                }
+            } catch {
+                stream.writeNow(WebSocketFrame.close(error.code, error.message))
+                stream.end(afterSending: true)
+                throw failure(error)
+            }
+            guard let bytes = try await stream.next() else {
+                let code: NetworkError.Code = reader.withLock(\.isWithinMessage) ? .truncated : .connectionLost
+                throw NetworkError(code, "the connection ended without a close frame", phase: .receive)
+            }
+            reader.withLock { $0.append(bytes) }
+            return .progress
+        }
+
+        private func readFrame() throws(WebSocketReader.Violation) -> WebSocketReader.Event? {
+            try reader.withLock { reader throws(WebSocketReader.Violation) in try reader.next() }
+        }
+
+        private func failure(_ violation: WebSocketReader.Violation) -> NetworkError {
+            let code: NetworkError.Code =
+                violation.code == .tooLarge
+                ? .bodyTooLarge : violation.code == .invalidText ? .invalidText : .badResponse
+            var error = NetworkError(code, violation.message, phase: .receive)
+            if violation.code == .tooLarge { error.limit = limit }
+            return error
+        }
+
+        func send(_ message: WebSocketMessage) async throws(NetworkError) {
+            switch message {
+            case .text(let text): try await stream.write(WebSocketFrame.encode(.text, text.utf8))
+            case .binary(let bytes): try await stream.write(WebSocketFrame.encode(.binary, bytes))
+            }
+        }
+
+        func sendPing(_ payload: [UInt8]) { stream.writeNow(WebSocketFrame.encode(.ping, payload)) }
+
+        func sendClose(_ code: WebSocketCloseCode?, _ reason: String) {
+            stream.writeNow(WebSocketFrame.close(code, reason))
+        }
+
+        func end(afterSending: Bool) { stream.end(afterSending: afterSending) }
+    }
+#endif

@@ -1,0 +1,52 @@
+import AshlarAppConfig
+import AshlarRemote
+import Testing
+
+/// No text contains a secret of a fetched document or a flag.
+@Suite struct RemoteSecretTests {
+    private static func texts(_ subject: Any) -> [String] {
+        var dumped = ""
+        dump(subject, to: &dumped)
+        return [dumped, "\(subject)", String(reflecting: subject)]
+    }
+
+    @Test("Flags and documents print no secrets, even dumped")
+    func dumps() async throws {
+        let config = ApplicationConfig([
+            "flags": ["secretKey": ["default": "hunter"], "url": "db://user:hunter@host"]
+        ])
+        let subject = ConfigSubject(id: nil)
+        let remote = RemoteConfigSource("remote") { _ in .document(Array(#"{"token": "hunter"}"#.utf8)) }
+        try await remote.fetch()
+        remote.activate()
+        let subjects: [Any] = [
+            remote, remote.status, config.explain(ConfigFlag("secretKey", default: ""), for: subject),
+            config.explain(ConfigFlag("url", default: ""), for: subject),
+        ]
+        for text in subjects.flatMap(Self.texts) { #expect(!text.contains("hunter"), "\(text)") }
+        #expect(config.value(of: ConfigFlag("secretKey", default: ""), for: subject) == "hunter")
+    }
+
+    @Test("Credentials in the name of a source are hidden in every text")
+    func sourceNames() async throws {
+        let name = "https://app:hunter2@flags.example.org/config"
+        let source = RemoteConfigSource(name) { _ in .document(Array(#"{"n": "x"}"#.utf8)) }
+        var plan = plan(["ApplicationConfig.json": "{}"])
+        plan.add(source)
+        let store = try ConfigStore(loading: plan)
+        for config in [store.current, try await refreshed(store)] {
+            let texts =
+                [config as Any, config.explain("n")].flatMap(Self.texts) + config.diagnostics.map(\.description)
+            for text in texts { #expect(!text.contains("hunter2"), "\(text)") }
+        }
+        #expect("\(store.current.explain("n"))".contains("https://<redacted>@flags.example.org/config:1"))
+        let broken = RemoteConfigSource(name) { _ in .document([1]) }
+        await #expect(throws: ConfigError.self) { try await broken.fetch() }
+        #expect(broken.status.error.map { !"\($0)".contains("hunter2") } == true)
+    }
+
+    private func refreshed(_ store: ConfigStore) async throws -> ApplicationConfig {
+        try await store.refresh()
+        return store.current
+    }
+}
