@@ -5,12 +5,13 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 MODULES := Logging Customization AppConfig Networking EventBus
+EXTRAS := $(notdir $(wildcard Sources/Extras/*))
 # One module for bench, fuzz, soak, tsan and asan, as in `make bench MODULE=Logging`; all of them without it.
 MODULE ?=
 CHOSEN := $(or $(MODULE),$(MODULES))
 CHOSEN_FOR_FUZZING := $(or $(MODULE),$(MODULES) Tooling)
 CHOSEN_FOR_BENCH := $(or $(MODULE),$(MODULES) Ashlar)
-CHOSEN_FOR_TESTS := $(or $(MODULE),Core $(MODULES) Tooling)
+CHOSEN_FOR_TESTS := $(or $(MODULE),Core $(MODULES) $(EXTRAS))
 # Seconds for each fuzz target.
 SECONDS_PER_TARGET ?= 20
 SWIFT_FLAGS ?=
@@ -29,8 +30,8 @@ define install
 	done
 endef
 
-# Networking runs one test at a time, because tests that use all processors would delay the timers of other tests.
-parallel = $$([ "$(1)" != Networking ] || echo --no-parallel)
+# Networking and WebSockets run one test at a time, because tests that use all processors would delay the timers of others.
+parallel = $$(case "$(1)" in Networking|WebSockets) echo --no-parallel ;; esac)
 
 .PHONY: help run test build lint format docs docs-check consumer examples bench bench-check libcurl tsan asan fuzz \
     soak apple apple-release-check clean ci
@@ -45,7 +46,7 @@ run: ## Builds and runs the sample app on Resources/ (ARGS="--language fr --bran
 
 test: build ## Builds everything, runs every module's tests and checks the sources
 	@# Each module has its own process, so that tests of one module don't delay the timers of another, and its own log.
-	@for module in Core $(MODULES) Tooling Tool ""; do \
+	@for module in Core $(MODULES) $(EXTRAS) Tool ""; do \
 	    echo "== $${module:-Ashlar}"; \
 	    log=.build/test-Ashlar$$module.log; \
 	    swift test --skip-build $(SWIFT_FLAGS) $(call parallel,$$module) --filter "^Ashlar$${module}Tests\." 2>&1 | Scripts/summary $$log || \
@@ -76,7 +77,7 @@ docs-check: docs ## Builds the documentation and opens its pages in Chromium (AR
 
 consumer: ## Builds and runs Tests/Consumer, which uses each product alone
 	swift build --package-path Tests/Consumer $(SWIFT_FLAGS)
-	@for module in $(MODULES) EventBusOnMain EventBusNonisolated SwiftConfiguration; do Tests/Consumer/.build/debug/Use$$module; done
+	@for module in $(MODULES) Models Originals Remote Telemetry Testing WebSockets EventBusOnMain EventBusNonisolated SwiftConfiguration; do Tests/Consumer/.build/debug/Use$$module; done
 
 examples: ## Builds and runs every program of Examples/
 	swift build --package-path Examples --build-tests $(SWIFT_FLAGS)

@@ -25,12 +25,14 @@ let curl = NativePeer(target: "CCurlPeer", header: "x86_64-linux-gnu/curl/curl.h
 struct ModuleBenchmarks {
     let folder: String
     var product: String { folder == "Ashlar" ? folder : "Ashlar\(folder)" }
+    /// Further products that the benchmarks use.
+    var extras: [String] = []
     var peers: [NativePeer] = []
     var usedPeers: [NativePeer] { peers.filter(\.isUsed) }
 }
 
 let modules = [
-    ModuleBenchmarks(folder: "Logging", peers: [spdlog]),
+    ModuleBenchmarks(folder: "Logging", extras: ["AshlarTelemetry"], peers: [spdlog]),
     ModuleBenchmarks(folder: "Customization"),
     ModuleBenchmarks(folder: "AppConfig"),
     ModuleBenchmarks(folder: "Networking", peers: [curl]),
@@ -49,7 +51,8 @@ let package = Package(
         + modules.map { module in
             .executableTarget(
                 name: "\(module.folder)Benchmarks",
-                dependencies: ["BenchmarkHarness", .product(name: module.product, package: "Ashlar")]
+                dependencies: ["BenchmarkHarness"]
+                    + ([module.product] + module.extras).map { .product(name: $0, package: "Ashlar") }
                     + module.usedPeers.map { .byName(name: $0.target) },
                 swiftSettings: module.usedPeers.map { .define($0.condition) })
         }

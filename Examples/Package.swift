@@ -13,7 +13,10 @@ let package = Package(
     dependencies: [.package(name: "Ashlar", path: "..")],
     targets: [
         .executableTarget(
-            name: "field-notes", dependencies: [.product(name: "Ashlar", package: "Ashlar")],
+            name: "field-notes",
+            dependencies: [
+                .product(name: "Ashlar", package: "Ashlar"), .product(name: "AshlarTesting", package: "Ashlar"),
+            ],
             path: "Sources/FieldNotes"),
         .executableTarget(
             name: "weather", dependencies: [.product(name: "Ashlar", package: "Ashlar")], path: "Sources/weather",

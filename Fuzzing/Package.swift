@@ -2,10 +2,11 @@
 import PackageDescription
 
 /// A program that fuzzes the parsers of one module; `make fuzz` builds and runs it.
-func fuzzer(_ folder: String) -> Target {
+func fuzzer(_ folder: String, with extras: [String] = []) -> Target {
     .executableTarget(
         name: "\(folder)Fuzz",
-        dependencies: ["FuzzHarness", .product(name: "Ashlar\(folder)", package: "Ashlar")])
+        dependencies: ["FuzzHarness"]
+            + ([folder] + extras).map { .product(name: "Ashlar\($0)", package: "Ashlar") })
 }
 
 let package = Package(
@@ -14,10 +15,10 @@ let package = Package(
     dependencies: [.package(name: "Ashlar", path: "..")],
     targets: [
         .target(name: "FuzzHarness"),
-        fuzzer("Logging"),
+        fuzzer("Logging", with: ["Telemetry", "Testing"]),
         fuzzer("Customization"),
-        fuzzer("AppConfig"),
-        fuzzer("Networking"),
+        fuzzer("AppConfig", with: ["Remote"]),
+        fuzzer("Networking", with: ["Testing", "WebSockets"]),
         fuzzer("EventBus"),
         fuzzer("Tooling"),
     ]

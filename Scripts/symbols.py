@@ -5,7 +5,9 @@ import platform
 import subprocess
 import tempfile
 
-MODULES = ["Logging", "Customization", "AppConfig", "Networking", "EventBus", "Tooling"]
+FIVE = ["Logging", "Customization", "AppConfig", "Networking", "EventBus"]
+EXTRAS = sorted(path.name for path in (pathlib.Path(__file__).resolve().parent.parent / "Sources/Extras").iterdir())
+MODULES = FIVE + EXTRAS
 TYPE_KINDS = {"swift.struct", "swift.class", "swift.enum", "swift.protocol", "swift.typealias", "swift.actor", "swift.macro"}
 
 

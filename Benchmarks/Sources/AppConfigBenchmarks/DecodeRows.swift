@@ -64,7 +64,7 @@ func decodeRows(_ suite: inout BenchmarkSuite) {
     suite.row(
         "decode a structure of fifty fields", ours: decode,
         against: [
-            Peer(Contender("fifty string gets") { n in for _ in 0..<n { fiftyGets(config) } }, .atMost(3)),
+            Peer(Contender("fifty string gets") { n in for _ in 0..<n { fiftyGets(config) } }, .atMost(6)),
             Peer(Contender("fifty throwing gets") { n in for _ in 0..<n { fiftyThrowingGets(config) } }),
         ])
 }

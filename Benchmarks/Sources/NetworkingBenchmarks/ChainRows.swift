@@ -26,12 +26,12 @@ extension BenchmarkSuite {
             // The bars are those of a request that concerns neither the cache nor a retry.
             let isIdle = method == .post
             value(
-                "cache, authentication and retries, idle: \(method)", unit: "µs more", bar: isIdle ? .below(1) : nil,
+                "cache, authentication and retries, idle: \(method)", unit: "µs more", bar: isIdle ? .below(3) : nil,
                 note: "median of 31 differences"
             ) { cost.value.time }
             value(
                 "cache, authentication and retries, idle: \(method), allocations", unit: "more",
-                bar: isIdle ? .below(2) : nil
+                bar: isIdle ? .below(6) : nil
             ) { cost.value.allocations }
         }
         guard let request = try? NetworkRequest(.get, "https://api.example.com/notes/5") else { return }

@@ -1,4 +1,5 @@
 import Ashlar
+import AshlarTesting
 import Synchronization
 
 /// The notes or one of them, as JSON to read field by field.

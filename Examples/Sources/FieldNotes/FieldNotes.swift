@@ -48,7 +48,7 @@ struct FieldNotes {
         log.info("ends")
         for section in state.sections where section.title != "Issues" {
             screen.heading(section.title ?? "")
-            for item in section.items { screen.row((item.isTicked ? "* " : "") + item.title, item.subtitle ?? "") }
+            for row in section.rows { screen.row((row.isTicked ? "* " : "") + row.title, row.subtitle ?? "") }
         }
         if !options["--hold"].isEmpty {
             screen.text("holding; press Return to continue, or kill process \(getpid())")

@@ -7,7 +7,7 @@ let plan = ConfigPlan.directory(
 do {
     let config = try ApplicationConfig.load(plan)
     print("host:", config.string(forKey: "api.host", default: "localhost"))
-    print("timeout:", config.duration(forKey: "api.timeout", default: .seconds(24)))
+    print("timeout:", config.duration(forKey: "api.timeout") ?? .seconds(24))
     print("retries, typed:", try config.get("api.retries", as: Int.self))
     print(config.explain("api.host"))
     print(config.explain("api.timeout"))

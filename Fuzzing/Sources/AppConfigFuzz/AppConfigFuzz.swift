@@ -1,4 +1,5 @@
 import AshlarAppConfig
+import AshlarRemote
 import Foundation
 import FuzzHarness
 

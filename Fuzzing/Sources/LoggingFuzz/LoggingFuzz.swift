@@ -1,4 +1,6 @@
 import AshlarLogging
+import AshlarTelemetry
+import AshlarTesting
 import Foundation
 import FuzzHarness
 
@@ -91,7 +93,7 @@ private let jsonFormats: [LogFormat] = [.jsonLines, .json(.ecs), .json(.googleCl
 private let formats = ["{context} {file} {message} {level}", "<{message}> {sequence}"].compactMap { try? LogFormat($0) }
 
 /// A record with hostile text in every part.
-private func captured(_ message: String, _ name: String) -> LogRecord.Copy {
+private func captured(_ message: String, _ name: String) -> LogRecord {
     let sink = CapturingSink()
     sink.capture { Log(name).info(message, [name: name, "text": message]) }
     return sink.records[0]

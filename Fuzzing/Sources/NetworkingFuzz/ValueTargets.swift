@@ -1,4 +1,5 @@
 import AshlarNetworking
+import AshlarTesting
 import FuzzHarness
 
 /// JSON, host maps and archives: writing and reading a value again must return the same value.
@@ -8,7 +9,7 @@ let valueTargets = [
         let compact = json.bytes()
         guard let again = try? JSONEntity(parsing: compact) else { preconditionFailure("what was written is not read") }
         precondition(again == json && again.bytes() == compact, "the round trip changed the value")
-        precondition((try? JSONEntity(parsing: json.bytes(.pretty))) == json, "the indented text is another value")
+        precondition((try? JSONEntity(parsing: json.bytes(indent: 2))) == json, "the indented text is another value")
         walk(json)
     },
     FuzzTarget("host-map") { bytes in
