@@ -127,7 +127,8 @@ import Testing
         sleeper.executableURL = URL(fileURLWithPath: "/bin/sleep")
         sleeper.arguments = ["60"]
         try sleeper.run()
-        defer { sleeper.terminate() }
+        // The thread of a task blocks SIGTERM, and its children inherit that.
+        defer { kill(sleeper.processIdentifier, SIGKILL) }
         let start = try #require(ProcessIdentity.start(of: sleeper.processIdentifier))
         for end in ["1-3.json", "2-3.json.tmp"] {
             let name = "otlp-1700000000000000001-\(sleeper.processIdentifier)-\(start)-0000000\(end)"
