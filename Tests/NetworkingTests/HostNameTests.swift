@@ -20,7 +20,7 @@ import Testing
             ("βόλος.com", "xn--nxasmm1c.com"), ("ΒΌΛΟΣ.com", "xn--nxasmq6b.com"),
             ("日本語。ＪＰ", "xn--wgv71a119e.jp"), ("例え.テスト", "xn--r8jz45g.xn--zckzah"),
             ("مثال.إختبار", "xn--mgbh0fb.xn--kgbechtv"), ("א1.com", "xn--1-zhc.com"), ("ｅｘａｍｐｌｅ.com", "example.com"),
-            ("Ⅷ.com", "viii.com"), ("\u{AD}ü.de", "xn--tda.de"), ("क्\u{200D}ष.com", "xn--11b2ezcw70k.com"),
+            ("\u{AD}ü.de", "xn--tda.de"), ("क्\u{200D}ष.com", "xn--11b2ezcw70k.com"),
             ("☃.net", "xn--n3h.net"), ("０.1.2.３", "0.1.2.3"), ("ü.de.", "xn--tda.de."),
             (String(repeating: "ü", count: 55) + ".de", "xn--tda" + String(repeating: "a", count: 54) + ".de"),
         ])
@@ -39,7 +39,7 @@ import Testing
         arguments: [
             "-ü.de", "ü-.de", "ü..de", "。ü.de", "1א.com", "\u{202E}ü.de", "\u{36F}ü.de", "\u{378}.de", "ab--cd.ü.de",
             "a\u{200D}b.de", "ex／ü.com", "ü：80.com", "ü＠b.com", "ü？.com", "ü%2F.de", "xn--a-ü.de",
-            String(repeating: "ü", count: 70) + ".de", "\u{AD}", "ü\u{2028}.de",
+            String(repeating: "ü", count: 70) + ".de", "\u{AD}", "ü\u{2028}.de", "Ⅷ.com",
         ])
     func invalid(name: String) {
         #expect(#expect(throws: NetworkError.self) { try HTTPURL("https://\(name)/") }?.code == .invalidURL)
@@ -73,18 +73,30 @@ import Testing
         #expect(hosts.current.selectedKey("BÜCHER.example") == "r")
     }
 
-    @Test("Names that need no tables are converted without Foundation to the same text")
-    func withoutTables() {
+    @Test("Every name that is converted has the same result with the tables of Foundation")
+    func tables() {
         let seed = UInt64.random(in: 0..<1_000_000)
         var generator = SeededRandom(seed: seed)
-        let alphabet = Array("aBz019-üÄßçñøłŒșςΣабвЖЯ日本語한국어กขあがアｱＡ①éÅÇK\u{308}\u{5D0}\u{200D}").map(String.init)
-        for _ in 0..<5_000 {
-            let name = (0..<Int.random(in: 1...6, using: &generator)).map { _ in
-                alphabet.randomElement(using: &generator)!
-            }.joined()
+        let scalars =
+            "aBz019-.üÄßçñøłŒșςΣабвЖЯ日本語한국어กขあがアｱＡ①éÅÇK☃❤。\u{308}\u{301}\u{323}\u{5D0}\u{5B7}\u{627}\u{661}क्ष\u{200D}"
+        let alphabet = Array(scalars.unicodeScalars)
+        var convertedCount = 0
+        for _ in 0..<10_000 {
+            let name = String(
+                String.UnicodeScalarView(
+                    (0..<Int.random(in: 1...6, using: &generator)).compactMap { _ in
+                        alphabet.randomElement(using: &generator)
+                    }))
             guard !name.utf8.allSatisfy({ $0 < 0x80 }), let ascii = InternationalName.ascii(name) else { continue }
-            #expect(ascii == HostText.ascii(name), "seed \(seed): \(name)")
+            // Empty labels are refused elsewhere.
+            if ascii.hasPrefix(".") || ascii.contains("..") { continue }
+            var components = URLComponents()
+            components.scheme = "https"
+            components.host = name
+            #expect(ascii == components.encodedHost?.lowercased(), "seed \(seed): \(name)")
+            convertedCount += 1
         }
+        #expect(convertedCount > 1_000)
     }
 
     #if os(Linux)
@@ -96,7 +108,7 @@ import Testing
             let seed = UInt64.random(in: 0..<1_000_000)
             var generator = SeededRandom(seed: seed)
             // Letters, marks and signs of several scripts; both libraries know them all.
-            let alphabet = Array("aBz019üÄßçñøłŒșабвЖЯ日本語한국어กขあアｱＡ①éÅÇ").map(String.init)
+            let alphabet = Array("aBz019üÄßçñøłŒșабвЖЯ日本語한국어กขあアＡéÅÇ").map(String.init)
             for _ in 0..<2_000 {
                 let labels = (0..<Int.random(in: 1...3, using: &generator)).map { _ in
                     (0..<Int.random(in: 1...12, using: &generator)).map { _ in

@@ -198,7 +198,8 @@ struct RoutePatternParser {
             return .literal(try normalForm(Array(bytes[host]), scheme) { host.lowerBound + $0 })
         }
         let before = bytes[host.lowerBound..<mark]
-        if let wrong = before.firstIndex(where: { !PercentCoding.isUnreserved($0) }) {
+        let label = before[(before.lastIndex(of: .dot).map { $0 + 1 } ?? host.lowerBound)...]
+        if let wrong = label.firstIndex(where: { !PercentCoding.isUnreserved($0) }) {
             throw failure("patternMalformedHost", "letters, digits and -._~ before a parameter", at: wrong)
         }
         at = mark + 1
@@ -207,12 +208,13 @@ struct RoutePatternParser {
         // The value is one letter here, so that the host is checked as a whole.
         let (start, end) = (before.count + 1, at)
         let whole = Array(before) + [UInt8(ascii: "a")] + bytes[end..<host.upperBound]
-        let text = try normalForm(whole, scheme) { $0 - start + end }.utf8
+        let text = try normalForm(whole, scheme) { $0 < start ? host.lowerBound + $0 : $0 - start + end }
+        let prefix = try normalForm(Array(whole.prefix(start)), scheme) { host.lowerBound + $0 }.dropLast()
         return .parameter(
             RouteParameter(
-                name: name, type: type, prefix: String(decoding: text.prefix(before.count), as: UTF8.self),
-                suffix: String(decoding: text.dropFirst(start), as: UTF8.self),
-                isHostLabel: type != nil || text.count > 1))
+                name: name, type: type, prefix: String(prefix),
+                suffix: String(decoding: text.utf8.dropFirst(prefix.utf8.count + 1), as: UTF8.self),
+                isHostLabel: type != nil || text.utf8.count > 1))
     }
 
     /// Returns the normal form of a host; `position` converts the offset of a fault to one in the pattern.

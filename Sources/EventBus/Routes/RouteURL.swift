@@ -165,6 +165,7 @@ extension UInt8 {
     static let question = UInt8(ascii: "?")
     static let hashMark = UInt8(ascii: "#")
     static let colon = UInt8(ascii: ":")
+    static let dot = UInt8(ascii: ".")
 }
 
 extension EventBusError {

@@ -65,7 +65,7 @@ enum HostSyntax {
         var host = host.lowercased()
         if let bad = host.utf8.firstIndex(where: { $0 >= 0x80 }) {
             let end = host[bad...].firstIndex(of: ":") ?? host.endIndex
-            if let name = HostText.ascii(String(host[..<end])) { host = name + host[end...] }
+            if let name = InternationalName.ascii(String(host[..<end])) { host = name + host[end...] }
         }
         if host.last == "." {
             host.removeLast()
@@ -100,7 +100,7 @@ enum HostSyntax {
         }
         if name.isEmpty { return "expected a host before the port" }
         if name.utf8.contains(where: { $0 >= 0x80 }) {
-            guard let ascii = HostText.ascii(String(name)) else {
+            guard let ascii = InternationalName.ascii(String(name)) else {
                 return "expected a valid international host name (UTS #46)"
             }
             name = ascii[...]

@@ -28,19 +28,18 @@ package enum URLHost {
 
     /// Reads a host; returns its normal form, and the position of the `:` before the port or the end of the range.
     package static func parse(
-        _ range: Range<Int>, in bytes: [UInt8], _ rules: Rules,
-        toASCII: (String) -> String? = InternationalName.ascii
+        _ range: Range<Int>, in bytes: [UInt8], _ rules: Rules
     ) throws(URLFault) -> (host: String, end: Int) {
         if bytes[range].first == UInt8(ascii: "[") { return try address(range, in: bytes, rules) }
         let end = bytes[range].firstIndex(of: UInt8(ascii: ":")) ?? range.upperBound
-        let host = try name(range.lowerBound..<end, in: bytes, rules, toASCII: toASCII)
+        let host = try name(range.lowerBound..<end, in: bytes, rules)
         return (host, end)
     }
 
     // MARK: Names
 
     private static func name(
-        _ range: Range<Int>, in bytes: [UInt8], _ rules: Rules, toASCII: (String) -> String?
+        _ range: Range<Int>, in bytes: [UInt8], _ rules: Rules
     ) throws(URLFault) -> String {
         guard !range.isEmpty else { throw URLFault(.authority, range.lowerBound, "expected a host, found none") }
         var name: [UInt8] = []
@@ -63,7 +62,7 @@ package enum URLHost {
                 throw URLFault(.utf8, international, "expected a host in UTF-8")
             }
             guard rules.isDNSName else { return text }
-            guard let ascii = toASCII(text) else {
+            guard let ascii = InternationalName.ascii(text) else {
                 throw URLFault(.authority, international, "expected a valid international host name (UTS #46)")
             }
             name = Array(ascii.utf8)

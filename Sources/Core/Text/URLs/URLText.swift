@@ -24,6 +24,7 @@
 /// | `https://a/../b` | `/b` after normalization | `/b` | preserved |
 /// | `https:/a`, `https:a` | a path without a host | `https://a` | invalid |
 /// | `:0` | valid | valid | invalid for a web scheme, where nothing listens on it |
+/// | `https://a/%FF` | valid | valid | valid; a route's values are text, so none matches it |
 /// | `myapp://a%20b` | valid | preserved | invalid: no character of a host |
 package struct URLText: Hashable, Sendable {
     /// The scheme in lowercase.
@@ -53,11 +54,8 @@ package struct URLText: Hashable, Sendable {
     ///   - bytes: The text as UTF-8.
     ///   - isReceived: Whether a server sent the URL. As in browsers, spaces are encoded and a lone `%` becomes `%25`. A
     ///     zone of an IPv6 address is refused, because it has no meaning on this machine.
-    ///   - toASCII: Converts an international host name, or returns nil if it is invalid.
     /// - Throws: The first fault.
-    package init(
-        _ bytes: [UInt8], isReceived: Bool = false, toASCII: (String) -> String? = InternationalName.ascii
-    ) throws(URLFault) {
+    package init(_ bytes: [UInt8], isReceived: Bool = false) throws(URLFault) {
         try Self.checkCharacters(bytes, isReceived: isReceived)
         guard let colon = Self.schemeEnd(bytes) else { throw URLFault(.scheme, 0, "expected a scheme and ://") }
         guard bytes[colon...].starts(with: "://".utf8) else {
@@ -67,7 +65,7 @@ package struct URLText: Hashable, Sendable {
         let start = colon + 3
         let end = bytes[start...].firstIndex(where: Self.endsAuthority) ?? bytes.count
         let rules = URLHost.Rules(scheme: scheme, allowsZone: !isReceived)
-        (userInfo, host, port) = try Self.authority(start..<end, in: bytes, rules, toASCII: toASCII)
+        (userInfo, host, port) = try Self.authority(start..<end, in: bytes, rules)
         (path, query, fragment) = try Self.tail(bytes[end...], isReceived: isReceived)
     }
 
@@ -113,8 +111,7 @@ package struct URLText: Hashable, Sendable {
     ///
     /// - Precondition: The bytes contain no character that ``checkCharacters(_:isReceived:)`` rejects.
     package static func authority(
-        _ range: Range<Int>, in bytes: [UInt8], _ rules: URLHost.Rules,
-        toASCII: (String) -> String? = InternationalName.ascii
+        _ range: Range<Int>, in bytes: [UInt8], _ rules: URLHost.Rules
     ) throws(URLFault) -> (userInfo: String?, host: String, port: Int?) {
         // Only a URL without an authority, such as file:///a, has no host.
         if range.isEmpty, !rules.isDNSName { return (nil, "", nil) }
@@ -127,7 +124,7 @@ package struct URLText: Hashable, Sendable {
             userInfo = try PercentCoding.normalForm(bytes[start..<at], as: .userInfo)
             start = at + 1
         }
-        let (host, end) = try URLHost.parse(start..<range.upperBound, in: bytes, rules, toASCII: toASCII)
+        let (host, end) = try URLHost.parse(start..<range.upperBound, in: bytes, rules)
         guard end < range.upperBound else { return (userInfo, host, nil) }
         return (userInfo, host, try port(end + 1..<range.upperBound, in: bytes, least: rules.isDNSName ? 1 : 0))
     }

@@ -1,5 +1,4 @@
 internal import AshlarCore
-import Foundation
 
 /// A valid http or https URL, split into its parts.
 ///
@@ -8,10 +7,11 @@ import Foundation
 /// characters that a path or query can't contain, such as `ü` or `"`, are percent-encoded as UTF-8. Nothing else is
 /// changed except the case of scheme and host, so `/a/../b` and `/a//b` are sent as written.
 ///
-/// The syntax is that of RFC 3986, and routes use the same. A host is a name, an IPv4 address, or an IPv6 address in brackets, optionally with a
-/// zone (`[fe80::1%25eth0]`, RFC 6874). A name consists of letters, digits and `-._~`; escapes in it are decoded. An international name is converted
-/// to ASCII as browsers do (UTS #46, nontransitional, with the tables of Foundation): `bücher.example` becomes
-/// `xn--bcher-kva.example`.
+/// The syntax is that of RFC 3986, and routes use the same. A host is a name, an IPv4 address, or an IPv6 address in
+/// brackets, optionally with a zone (`[fe80::1%25eth0]`, RFC 6874). A name consists of letters, digits and `-._~`; escapes
+/// in it are decoded. An international name is converted to ASCII as browsers do (UTS #46, nontransitional):
+/// `bücher.example` becomes `xn--bcher-kva.example`. A name with compatibility characters, such as `Ⅷ.example`, is
+/// invalid; write its ASCII form.
 ///
 /// ```swift
 /// var url = try HTTPURL("https://API.example.com:8443/notes?tag=a")
@@ -59,7 +59,7 @@ public struct HTTPURL: Hashable, Sendable {
     /// Parses the bytes of a URL; one that a server sent is read as browsers do, see `URLText`.
     init(bytes: [UInt8], isReceived: Bool = false) throws(NetworkError) {
         let url = try NetworkError.invalidURL { () throws(URLFault) in
-            try URLText(bytes, isReceived: isReceived, toASCII: HostText.ascii)
+            try URLText(bytes, isReceived: isReceived)
         }
         guard let scheme = Scheme(rawValue: url.scheme) else {
             throw NetworkError(invalidURL: "expected http or https, found \(url.scheme.debugDescription)", offset: 0)
@@ -133,8 +133,7 @@ extension HTTPURL {
         let bytes = Array(text.utf8)
         let (host, end) = try NetworkError.invalidURL { () throws(URLFault) in
             try URLText.checkCharacters(bytes)
-            return try URLHost.parse(
-                bytes.indices, in: bytes, URLHost.Rules(isDNSName: true), toASCII: HostText.ascii)
+            return try URLHost.parse(bytes.indices, in: bytes, URLHost.Rules(isDNSName: true))
         }
         guard end == bytes.count else {
             throw NetworkError(invalidURL: "expected a host without a port", offset: end)
@@ -225,23 +224,5 @@ extension NetworkError {
         } catch {
             throw NetworkError(invalidURL: error.message, offset: error.offset)
         }
-    }
-}
-
-/// International host names.
-enum HostText {
-    /// Returns an international name in ASCII (UTS #46, nontransitional, as browsers do), or nil if it isn't valid.
-    ///
-    /// Foundation applies the tables of its ICU on every platform, but leaves some limits to its caller, such as the
-    /// length of a label.
-    static func ascii(_ name: String) -> String? {
-        var components = URLComponents()
-        components.scheme = "https"
-        components.host = name
-        guard let host = components.encodedHost?.lowercased(), host.utf8.allSatisfy(PercentCoding.isUnreserved) else {
-            return nil
-        }
-        let labels = host.split(separator: ".", omittingEmptySubsequences: false)
-        return labels.allSatisfy { $0.utf8.count <= 63 } ? host : nil
     }
 }
