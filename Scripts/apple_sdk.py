@@ -31,6 +31,7 @@ APPLE_ONLY = {
 }
 @usableFromInline internal func _noLongDouble<A>(_ a: A) -> A
 @usableFromInline internal func _noLongDouble<A>(_ a: A, _ b: A) -> A
+public func _getErrorEmbeddedNSError<T>(_ x: __shared T) -> Swift.AnyObject? where T : Swift.Error
 """,
     "Synchronization": "@usableFromInline internal func _swift_stdlib_gettid() -> Swift.UInt32\n",
     "Darwin": """

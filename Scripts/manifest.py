@@ -12,8 +12,10 @@ class Target:
         # SwiftPM takes the name from the package's folder, not from its manifest.
         self.package = re.sub(r"\W", "_", package.name.lower())
         self.folder = package / (description.get("path") or f"Sources/{self.name}")
-        self.sources = sorted(self.folder.rglob("*.swift"))
-        self.c_sources = sorted(self.folder.rglob("*.c"))
+        excluded = [self.folder / path for path in description.get("exclude", [])]
+        self.sources, self.c_sources = (
+            sorted(file for file in self.folder.rglob(pattern) if not any(file.is_relative_to(path) for path in excluded))
+            for pattern in ["*.swift", "*.c"])
         self.dependencies = [next(iter(dependency.values()))[0] for dependency in description["dependencies"]]
         self.flags = [flag for setting in description["settings"] for flag in swift_flags(setting)]
         if "-swift-version" not in self.flags:
@@ -44,11 +46,12 @@ def load(package):
 
 
 def targets(*packages):
-    """The targets of the packages without tests, each after its dependencies."""
+    """The targets of the packages without tests and their libraries, each after its dependencies."""
     found = {}
     for package in packages:
         for description in load(package)["targets"]:
-            if description["type"] in ("regular", "executable"):
+            is_for_tests = description["type"] == "regular" and (description.get("path") or "").startswith("Tests/")
+            if description["type"] in ("regular", "executable") and not is_for_tests:
                 found[description["name"]] = Target(package, description)
     ordered = {}
 
