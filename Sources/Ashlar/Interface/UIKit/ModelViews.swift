@@ -1,5 +1,5 @@
 #if canImport(UIKit) && !os(watchOS)
-    public import AshlarNetworking
+    public import AshlarModels
     public import UIKit
 
     /// A base class for views of a model, as iStructure's `ISBaseView`: ``update(_:)`` runs after each change.

@@ -6,6 +6,7 @@ let document = RemoteDocument("greeting") { version in
 } use: { bytes in
     print(String(decoding: bytes, as: UTF8.self))
 }
-precondition(try await document.refresh())
-precondition(try await !document.refresh())
+let isNew = try await document.refresh()
+let isNewAgain = try await document.refresh()
+precondition(isNew && !isNewAgain)
 precondition(document.status.version == "1")
