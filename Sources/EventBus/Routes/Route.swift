@@ -94,14 +94,15 @@ final class PrefixGuard: WatchHost {
     /// Returns whether a match is under the prefix; a prefix without a host covers the paths of all hosts.
     func covers(_ match: RouteMatch) -> Bool {
         guard match.parts.hasAuthority || !hasAuthority else { return false }
-        let segments = hasAuthority ? match.parts.segments[...] : match.parts.path
+        let url = match.parts
+        let positions = hasAuthority ? url.segments.indices : url.path
         return prefixes.contains { prefix in
-            guard prefix.count <= segments.count else { return false }
-            return zip(prefix, segments).allSatisfy { wanted, segment in
+            guard prefix.count <= positions.count else { return false }
+            return zip(prefix, positions).allSatisfy { wanted, index in
                 switch wanted {
-                case .literal(let text): ByteText(text) == segment.key
-                case .parameter(let parameter): parameter.match(segment) != nil
-                case .catchAll: !segment.text.isEmpty || segments.count > prefix.count
+                case .literal(let text): RouteKey(text) == url.key(at: index)
+                case .parameter(let parameter): parameter.match(url, at: index) != nil
+                case .catchAll: !url.key(at: index).bytes.isEmpty || positions.count > prefix.count
                 }
             }
         }

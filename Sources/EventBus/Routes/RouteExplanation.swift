@@ -120,7 +120,7 @@ extension RouteTable {
         guard search.reached < url.matchedCount else {
             return (depth, "the path ends before segment \(depth + 1), \(wanted.label)")
         }
-        let found = "segment \(depth + 1), \"\(url.segments[search.reached].text)\","
+        let found = "segment \(depth + 1), \"\(url.text(at: search.reached))\","
         switch wanted {
         case .literal(let text): return (depth, "\(found) is not \(text.isEmpty ? "empty" : text)")
         case .parameter: return (depth, "\(found) does not fit \(wanted.label)")

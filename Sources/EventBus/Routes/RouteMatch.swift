@@ -2,13 +2,13 @@
 public struct RouteMatch: Sendable, CustomStringConvertible {
     /// The captured values, in the order of the pattern.
     public let parameters: RouteParameters
-    /// The parts of the URL.
-    let parts: RouteURL
 
-    init(_ parts: RouteURL, _ target: RouteTarget, _ values: [RouteValue]) {
-        self.parts = parts
-        parameters = RouteParameters(url: parts.text, target: target, values: values)
+    init(_ url: RouteURL, _ target: RouteTarget, _ values: [RouteValue]) {
+        parameters = RouteParameters(url: url, target: target, values: values)
     }
+
+    /// The parts of the URL.
+    var parts: RouteURL { parameters.url }
 
     var target: RouteTarget { parameters.target }
 
@@ -19,10 +19,10 @@ public struct RouteMatch: Sendable, CustomStringConvertible {
     public var pattern: String { target.pattern.source }
 
     /// The scheme in lowercase; nil for a path.
-    public var scheme: String? { parts.hasAuthority ? parts.segments[0].text : nil }
+    public var scheme: String? { parts.hasAuthority ? parts.text(at: 0) : nil }
 
     /// The host in normal form, with its port unless that is the scheme's default; nil for a path.
-    public var host: String? { parts.hasAuthority ? parts.segments[1].text : nil }
+    public var host: String? { parts.hasAuthority ? parts.text(at: 1) : nil }
 
     /// The path, percent-encoded as in the URL; `/` for a URL that ends with its host.
     public var path: String {
@@ -44,7 +44,7 @@ public struct RouteMatch: Sendable, CustomStringConvertible {
 ///
 /// Values are never empty. The parameters of an omitted optional group are missing.
 public struct RouteParameters: Sendable, RandomAccessCollection, CustomStringConvertible {
-    let url: String
+    let url: RouteURL
     let target: RouteTarget
     let values: [RouteValue]
 
@@ -113,7 +113,7 @@ public struct RouteParameters: Sendable, RandomAccessCollection, CustomStringCon
     }
 
     private func invalid(_ name: String, _ text: String, _ type: Any.Type) -> EventBusError {
-        EventBusError(.parameterInvalid, subject: url, expected: "\(name) to be \(type)", found: "\"\(text)\"")
+        EventBusError(.parameterInvalid, subject: url.text, expected: "\(name) to be \(type)", found: "\"\(text)\"")
     }
 
     /// The values by name.

@@ -12,7 +12,7 @@ struct RouteNode: Sendable {
     }
 
     private struct Contents: Sendable {
-        var literals: [ByteText: RouteNode] = [:]
+        var literals: [RouteKey: RouteNode] = [:]
         var parameters: [Parameter] = []
         var target: RouteTarget?
     }
@@ -20,7 +20,7 @@ struct RouteNode: Sendable {
     /// The contents, in an array of one element, so that a search counts only one reference per node.
     private var contents = [Contents()]
 
-    private(set) var literals: [ByteText: RouteNode] {
+    private(set) var literals: [RouteKey: RouteNode] {
         get { contents[0].literals }
         _modify { yield &contents[0].literals }
     }
@@ -36,13 +36,16 @@ struct RouteNode: Sendable {
         set { contents[0].target = newValue }
     }
 
+    /// Returns the node after a literal.
+    func next(_ literal: RouteKey) -> RouteNode? { contents[0].literals[literal] }
+
     var isEmpty: Bool { target == nil && literals.isEmpty && parameters.isEmpty }
 
     /// Returns the target at a path of a pattern.
     func target(at path: ArraySlice<RouteSegment>, _ types: [RouteParameterType]) -> RouteTarget? {
         guard let segment = path.first else { return target }
         if case .literal(let text) = segment {
-            return literals[ByteText(text)]?.target(at: path.dropFirst(), types)
+            return literals[RouteKey(text)]?.target(at: path.dropFirst(), types)
         }
         let rank = RouteRank(segment, types)
         return parameters.first { $0.rank == rank }?.node.target(at: path.dropFirst(), types)
@@ -55,7 +58,7 @@ struct RouteNode: Sendable {
             return
         }
         if case .literal(let text) = segment {
-            let key = ByteText(text)
+            let key = RouteKey(text)
             literals[key, default: RouteNode()].set(target, at: path.dropFirst(), types)
             if target == nil, literals[key]?.isEmpty == true { literals[key] = nil }
             return
@@ -121,8 +124,7 @@ struct RouteSearch {
     mutating func find(from node: RouteNode, at index: Int = 0) throws(EventBusError) -> RouteTarget? {
         reached = max(reached, index)
         guard index < url.matchedCount else { return node.target }
-        let segment = url.segments[index]
-        if let next = node.literals[segment.key] {
+        if let next = node.next(url.key(at: index)) {
             try countStep()
             if let target = try find(from: next, at: index + 1) { return target }
         }
@@ -135,11 +137,11 @@ struct RouteSearch {
             case .literal: continue
             case .catchAll:
                 // A single slash isn't a value.
-                if segment.text.isEmpty, index == url.matchedCount - 1 { continue }
+                if index == url.matchedCount - 1, url.key(at: index).bytes.isEmpty { continue }
                 values.append(RouteValue(catchAll: url.decodedPath(from: index)))
                 return parameters[choice].node.target
             case .parameter(let rule):
-                guard let match = rule.match(segment) else { continue }
+                guard let match = rule.match(url, at: index) else { continue }
                 values.append(RouteValue(match.value, converted: match.converted))
             }
             if let target = try find(from: parameters[choice].node, at: index + 1) { return target }

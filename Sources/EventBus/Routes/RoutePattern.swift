@@ -155,21 +155,15 @@ final class RouteParameter: Sendable {
     /// Returns the value in a segment, and the value to which its type converts it.
     ///
     /// Returns nil if the segment doesn't consist of the text around a nonempty value of the type.
-    func match(_ segment: RouteURL.Segment) -> (value: String, converted: (any Sendable)?)? {
-        if type == nil, prefix.isEmpty, suffix.isEmpty { return segment.text.isEmpty ? nil : (segment.text, nil) }
-        guard let value = value(in: segment) else { return nil }
-        guard let type else { return (value, nil) }
-        let (isValid, converted) = type.check(value)
-        return isValid ? (value, converted) : nil
-    }
-
-    private func value(in segment: RouteURL.Segment) -> String? {
-        let (before, after, key) = (prefix.utf8, suffix.utf8, segment.key.text.utf8)
+    func match(_ url: RouteURL, at index: Int) -> (value: String, converted: (any Sendable)?)? {
+        let (before, after, key) = (prefix.utf8, suffix.utf8, url.key(at: index).bytes)
         guard key.count > before.count + after.count, key.starts(with: before),
             key.suffix(after.count).elementsEqual(after)
         else { return nil }
-        let value = segment.text.utf8.dropFirst(before.count).dropLast(after.count)
-        if isHostLabel, value.contains(where: { $0 == UInt8(ascii: ".") || $0 == .colon }) { return nil }
-        return String(value)
+        let value = url.text(at: index, droppingFirst: before.count, last: after.count)
+        if isHostLabel, value.utf8.contains(where: { $0 == .dot || $0 == .colon }) { return nil }
+        guard let type else { return (value, nil) }
+        let (isValid, converted) = type.check(value)
+        return isValid ? (value, converted) : nil
     }
 }

@@ -2,16 +2,16 @@ internal import AshlarCore
 
 /// A URL as routes match it: its parts, and its decoded segments.
 ///
-/// The path is split at its slashes, and then each segment is decoded once. The query and the fragment are decoded, too,
-/// so that a malformed escape anywhere in the URL is an error.
-struct RouteURL: Sendable {
-    /// A decoded part of the URL between two slashes, or its scheme or host.
+/// The path is split at its slashes, and then each segment is decoded once, into one buffer of bytes; only a captured value
+/// becomes a string. The query and the fragment are decoded, too, so that a malformed escape anywhere in the URL is an
+/// error.
+final class RouteURL: Sendable {
+    /// A part of the URL between two slashes, or its scheme or host.
     struct Segment: Sendable {
-        let text: String
-        /// The text that is compared with literals: `text`, in lowercase if the options ignore case.
-        let key: ByteText
         /// The encoded bytes in the URL.
         let range: Range<Int>
+        /// The decoded bytes.
+        fileprivate let part: Range<Int>
     }
 
     /// The URL, as passed to the match.
@@ -19,15 +19,19 @@ struct RouteURL: Sendable {
     /// The scheme and the host in normal form, if the URL has them, and then the segments of the path.
     ///
     /// A path that ends with a slash ends with an empty segment, also if the options ignore it.
-    private(set) var segments: [Segment] = []
+    let segments: [Segment]
     /// The number of segments that are matched.
-    private(set) var matchedCount = 0
+    let matchedCount: Int
     let hasAuthority: Bool
     let pathRange: Range<Int>
     /// The decoded query; empty if there is none.
     let query: RouteQuery
     /// The decoded text after `#`; nil if there is none.
     let fragment: String?
+    /// The decoded bytes of the segments.
+    private let decoded: [UInt8]
+    /// The same bytes as they are compared with literals: in lowercase if the options ignore case.
+    private let keys: [UInt8]
 
     /// Splits and decodes a URL.
     ///
@@ -38,11 +42,9 @@ struct RouteURL: Sendable {
     init(_ url: String, _ options: RouterOptions) throws(EventBusError) {
         guard url.utf8.count <= RouteLimits.pathBytes + RouteLimits.otherBytes else { throw Self.tooLong(url) }
         let bytes = Array(url.utf8)
-        text = url
-        hasAuthority = bytes.first != .slash
-        segments.reserveCapacity(8)
+        var split = SplitPath(bytes)
         var pathStart = 0
-        if hasAuthority {
+        if bytes.first != .slash {
             guard let schemeEnd = URLText.schemeEnd(bytes), bytes[schemeEnd...].starts(with: "://".utf8) else {
                 throw EventBusError(.pathNotAbsolute, subject: url, offset: 0, expected: "/ or a scheme and ://")
             }
@@ -50,49 +52,82 @@ struct RouteURL: Sendable {
             do { parts = try URLText(bytes) } catch { throw EventBusError(error, in: url) }
             let start = schemeEnd + "://".utf8.count
             pathStart = bytes[start...].firstIndex(where: URLText.endsAuthority) ?? bytes.count
-            let host = Self.host(parts.host, port: parts.port, scheme: parts.scheme)
-            for (text, range) in [(parts.scheme, 0..<schemeEnd), (host, start..<pathStart)] {
-                segments.append(Segment(text: text, key: ByteText(text), range: range))
-            }
+            split.append(parts.scheme, 0..<schemeEnd)
+            split.append(Self.host(parts.host, port: parts.port, scheme: parts.scheme), start..<pathStart)
         }
         let pathEnd = bytes[pathStart...].firstIndex { $0 == .question || $0 == .hashMark } ?? bytes.count
         let queryEnd = bytes[pathEnd...].firstIndex(of: .hashMark) ?? bytes.count
         guard pathEnd - pathStart <= RouteLimits.pathBytes,
             bytes.count - pathEnd + pathStart <= RouteLimits.otherBytes
         else { throw Self.tooLong(url) }
-        pathRange = pathStart..<pathEnd
+        let isShort: Bool
         do throws(PercentCoding.Fault) {
             query =
                 pathEnd < queryEnd
                 ? try RouteQuery(bytes, pathEnd + 1..<queryEnd, encoding: options.queryEncoding)
                 : RouteQuery(encoding: options.queryEncoding)
             fragment = queryEnd < bytes.count ? try Self.fragment(queryEnd + 1..<bytes.count, in: bytes) : nil
+            isShort = try split.appendPath(pathStart..<pathEnd, in: bytes, options)
         } catch {
             throw EventBusError(error, in: url)
         }
-        try split(bytes, options)
+        guard isShort else { throw EventBusError(.pathTooManySegments, subject: url) }
+        text = url
+        hasAuthority = bytes.first != .slash
+        pathRange = pathStart..<pathEnd
+        segments = split.segments
+        matchedCount = split.matchedCount
+        decoded = split.decoded
+        keys = options.isCaseSensitive ? decoded : decoded.map(\.asciiLowercased)
     }
 
-    /// Appends the segments of the path.
-    private mutating func split(_ bytes: [UInt8], _ options: RouterOptions) throws(EventBusError) {
-        let authorityCount = segments.count
-        var start = pathRange.lowerBound + 1
-        while start <= pathRange.upperBound {
-            let end = bytes[start..<pathRange.upperBound].firstIndex(of: .slash) ?? pathRange.upperBound
-            defer { start = end + 1 }
-            let isLast = end == pathRange.upperBound
-            // "/" has no segments. An empty last segment is the slash at the end of a path.
-            if start == end, isLast ? segments.count == authorityCount : options.collapsesSlashes { continue }
-            if !isLast || start < end || options.trailingSlash == .strict { matchedCount += 1 }
-            guard matchedCount <= RouteLimits.segments else {
-                throw EventBusError(.pathTooManySegments, subject: text)
-            }
-            let decoded: String
-            do { decoded = try bytes.decoded(start..<end) } catch { throw EventBusError(error, in: text) }
-            let key = options.isCaseSensitive ? decoded : decoded.asciiLowercased
-            segments.append(Segment(text: decoded, key: ByteText(key), range: start..<end))
+    /// The segments of a URL during the split.
+    private struct SplitPath {
+        private(set) var segments: [Segment] = []
+        private(set) var matchedCount = 0
+        private(set) var decoded: [UInt8]
+        /// Whether the URL is a path without escapes, which contains its decoded segments.
+        private let isDecoded: Bool
+
+        init(_ url: [UInt8]) {
+            isDecoded = url.first == .slash && !url.contains(.percent)
+            decoded = isDecoded ? url : []
+            segments.reserveCapacity(8)
         }
-        matchedCount += authorityCount
+
+        /// Appends the scheme or the host.
+        mutating func append(_ text: String, _ range: Range<Int>) {
+            let start = decoded.count
+            decoded += text.utf8
+            segments.append(Segment(range: range, part: start..<decoded.count))
+            matchedCount += 1
+        }
+
+        /// Appends the segments of the path; returns false if there are too many.
+        mutating func appendPath(
+            _ path: Range<Int>, in bytes: [UInt8], _ options: RouterOptions
+        ) throws(PercentCoding.Fault) -> Bool {
+            let authorityCount = segments.count
+            var start = path.lowerBound + 1
+            while start <= path.upperBound {
+                var end = start
+                while end < path.upperBound, bytes[end] != .slash { end += 1 }
+                defer { start = end + 1 }
+                let isLast = end == path.upperBound
+                // "/" has no segments. An empty last segment is the slash at the end of a path.
+                if start == end, isLast ? segments.count == authorityCount : options.collapsesSlashes { continue }
+                if !isLast || start < end || options.trailingSlash == .strict { matchedCount += 1 }
+                guard matchedCount - authorityCount <= RouteLimits.segments else { return false }
+                var part = start..<end
+                if !isDecoded {
+                    let first = decoded.count
+                    try bytes.decode(start..<end, into: &decoded)
+                    part = first..<decoded.count
+                }
+                segments.append(Segment(range: start..<end, part: part))
+            }
+            return true
+        }
     }
 
     /// Returns a decoded fragment, in which a lone `%` is text, as in browsers.
@@ -121,8 +156,17 @@ struct RouteURL: Sendable {
 
     // MARK: Parts
 
-    /// The segments of the path, including an empty one for a slash at its end.
-    var path: ArraySlice<Segment> { segments[(hasAuthority ? 2 : 0)...] }
+    /// The positions of the segments of the path, including an empty one for a slash at its end.
+    var path: Range<Int> { (hasAuthority ? 2 : 0)..<segments.count }
+
+    /// Returns the bytes of a segment that are compared with literals.
+    func key(at index: Int) -> RouteKey { RouteKey(bytes: keys[segments[index].part]) }
+
+    /// Returns the decoded text of a segment, without bytes at its start and end.
+    func text(at index: Int, droppingFirst first: Int = 0, last: Int = 0) -> String {
+        let part = segments[index].part
+        return String(decoding: decoded[part.lowerBound + first..<part.upperBound - last], as: UTF8.self)
+    }
 
     /// Returns the decoded segments of the path from a position to the end, including those that the options ignore.
     func decodedPath(from index: Int) -> [String] {
@@ -134,13 +178,34 @@ struct RouteURL: Sendable {
     }
 }
 
+/// A decoded segment, compared by its bytes without creating a string.
+struct RouteKey: Hashable, Sendable {
+    let bytes: ArraySlice<UInt8>
+
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    // A slice would hash each byte by itself.
+    func hash(into hasher: inout Hasher) { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
+}
+
+extension RouteKey {
+    init(_ text: String) { bytes = Array(text.utf8)[...] }
+}
+
 extension [UInt8] {
     /// Returns the decoded text of a range; in forms, `+` is a space.
     ///
     /// - Throws: The fault with its offset in the array.
     func decoded(_ range: Range<Int>, plusIsSpace: Bool = false) throws(PercentCoding.Fault) -> String {
-        guard plusIsSpace || self[range].contains(.percent) else { return String(decoding: self[range], as: UTF8.self) }
         var result: [UInt8] = []
+        try decode(range, plusIsSpace: plusIsSpace, into: &result)
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// Appends the decoded bytes of a range to an array.
+    fileprivate func decode(
+        _ range: Range<Int>, plusIsSpace: Bool = false, into result: inout [UInt8]
+    ) throws(PercentCoding.Fault) {
         do {
             try PercentCoding.decode(self[range], plusIsSpace: plusIsSpace, into: &result)
         } catch {
@@ -149,7 +214,6 @@ extension [UInt8] {
             case .utf8(let offset): throw .utf8(range.lowerBound + offset)
             }
         }
-        return String(decoding: result, as: UTF8.self)
     }
 }
 

@@ -123,8 +123,9 @@ package enum InternationalName {
 
     // MARK: Composition
 
-    /// The letters that consist of a letter and a mark. Equal strings have the same composed form, so the two scalars are
-    /// the key of the letter.
+    /// The letters that consist of a letter and a mark.
+    ///
+    /// Equal strings have the same composed form, so the two scalars are the key of the letter.
     private static let compositions: [String: Unicode.Scalar] = {
         var result: [String: Unicode.Scalar] = [:]
         let letters: ClosedRange<UInt32> = 0xC0...0x30FF
