@@ -67,7 +67,7 @@ struct RunFile: Hashable, Sendable {
         case (2, "log"):
             let isChild = parts[0].hasPrefix("child")
             guard let number = Int(isChild ? parts[0].dropFirst(5) : parts[0]),
-                1...9_999_999_999 ~= number
+                1...9_999_999_999 ~= Int64(number)
             else {
                 return nil
             }
