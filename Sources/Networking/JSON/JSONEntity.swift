@@ -181,7 +181,7 @@ public struct JSONEntity: Sendable {
     ///
     /// A missing value has the requested path. A key that isn't a plain name is written in brackets and quotes.
     ///
-    /// Beyond ``JSONLimits/deepest`` steps inside a missing value, the last steps are omitted.
+    /// Beyond 1,024 steps inside a missing value, the last steps are omitted.
     ///
     /// - Complexity: O(*d* log *n*) at depth *d*, but O(*n*) for the first access to a container of more than 32.
     public var path: String {

@@ -36,7 +36,7 @@ public struct CustomizationUpdate: Sendable {
     ///   - file: The file's path, for locations.
     ///   - verify: Returns whether the signature is valid. If nil, a signature is ignored; otherwise, a file without a
     ///     signature is rejected.
-    /// - Throws: ``CustomizationError`` with the code `invalidUpdate` and the reason.
+    /// - Throws: `CustomizationError` with the code `invalidUpdate` and the reason.
     /// - Complexity: O(*n*) in the number of bytes.
     public init(
         _ bytes: [UInt8], file: String = "update", verify: Verification? = nil

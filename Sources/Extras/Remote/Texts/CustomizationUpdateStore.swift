@@ -94,7 +94,7 @@ public final class CustomizationUpdateStore: Sendable {
     ///
     /// - Parameter bytes: The content of the file.
     /// - Returns: The update.
-    /// - Throws: ``CustomizationError`` with the code `invalidUpdate`; the current update then remains in use.
+    /// - Throws: `CustomizationError` with the code `invalidUpdate`; the current update then remains in use.
     @discardableResult
     public func install(_ bytes: [UInt8]) throws(CustomizationError) -> CustomizationUpdate {
         let update = try CustomizationUpdate(bytes, verify: verify)
@@ -118,7 +118,7 @@ public final class CustomizationUpdateStore: Sendable {
     /// The version that is rolled back can't be installed again.
     ///
     /// - Returns: The new current update, if any.
-    /// - Throws: ``CustomizationError`` with the code `invalidUpdate` if a file can't be written.
+    /// - Throws: `CustomizationError` with the code `invalidUpdate` if a file can't be written.
     @discardableResult
     public func rollBack() throws(CustomizationError) -> CustomizationUpdate? {
         try change { (files: inout Files) throws(CustomizationError) in

@@ -3,7 +3,7 @@ public import AshlarLogging
 
 /// Reads the runs in a folder as records: filtered, merged by time, or as they are written.
 ///
-/// The format of each line is recognized: JSON lines of every profile, logfmt, the patterns of ``LogFormat``'s presets,
+/// The format of each line is recognized: JSON lines of every profile, logfmt, the patterns of `LogFormat`'s presets,
 /// and those of ``formats``. JSON lines restore types, nested values and messages exactly. In other formats, a value
 /// that looks like a number or a boolean becomes one, and a message contains its escapes.
 ///

@@ -6,7 +6,7 @@ import AshlarTrees
 extension CodedValue {
     /// Parses a JSON text.
     ///
-    /// - Throws: ``EventBusError`` with the code `malformedJSON` and the offset.
+    /// - Throws: `EventBusError` with the code `malformedJSON` and the offset.
     init(json: [UInt8]) throws(EventBusError) {
         do {
             self = Self.value(try JSONDocument(json, options: .init(depth: 256)), at: 0)

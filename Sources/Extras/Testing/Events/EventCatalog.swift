@@ -84,7 +84,7 @@ public struct EventCatalog: Sendable {
     /// A payload whose name isn't in the catalog is encoded if its type is `Encodable`. A ``RawEventPayload`` is
     /// encoded as its JSON.
     ///
-    /// - Throws: ``EventBusError`` with the code `payloadMismatch` if the payload isn't of the type of the name, or
+    /// - Throws: `EventBusError` with the code `payloadMismatch` if the payload isn't of the type of the name, or
     ///   `payloadNotCodable`; the error of the payload's type is `underlying`.
     public func json(of payload: any Sendable, name: String) throws(EventBusError) -> String {
         try encode(payload, name: name).json
@@ -113,7 +113,7 @@ public struct EventCatalog: Sendable {
     /// Returns the payload of a JSON text: of the name's type, or a ``RawEventPayload`` if the name isn't in the
     /// catalog.
     ///
-    /// - Throws: ``EventBusError`` with the code `malformedJSON`, or `payloadNotCodable` if the JSON isn't a payload of
+    /// - Throws: `EventBusError` with the code `malformedJSON`, or `payloadNotCodable` if the JSON isn't a payload of
     ///   that type.
     public func payload(ofJSON json: String, name: String) throws(EventBusError) -> any Sendable {
         try decode(try CodedValue(json: Array(json.utf8)), name: name)
@@ -132,7 +132,7 @@ public struct EventCatalog: Sendable {
     /// If the name isn't in the catalog, the event has a ``RawEventPayload``, which only watchers of bare names and of
     /// patterns receive.
     ///
-    /// - Throws: ``EventBusError`` like ``payload(ofJSON:name:)``, or with the code `malformedName`.
+    /// - Throws: `EventBusError` like ``payload(ofJSON:name:)``, or with the code `malformedName`.
     @discardableResult
     public func trigger(
         _ name: String, json: String, on bus: EventBus, metadata: EventMetadata? = nil
@@ -161,7 +161,7 @@ public struct RawEventPayload: Sendable, Equatable, CustomStringConvertible {
 
     /// Creates a payload from JSON.
     ///
-    /// - Throws: ``EventBusError`` with the code `malformedJSON`.
+    /// - Throws: `EventBusError` with the code `malformedJSON`.
     public init(json: String) throws(EventBusError) { value = try CodedValue(json: Array(json.utf8)) }
 
     /// The JSON in one line.

@@ -34,7 +34,7 @@ public struct EventRecording: Sendable {
 
     /// Reads the lines of a file.
     ///
-    /// - Throws: ``EventBusError`` with the code `recordingUnreadable`.
+    /// - Throws: `EventBusError` with the code `recordingUnreadable`.
     public init(contentsOf path: String) throws(EventBusError) {
         do { self.init(try WholeFile.read(path), file: path) } catch {
             throw EventBusError(.recordingUnreadable, subject: path, found: error.description)
