@@ -98,7 +98,6 @@ import Testing
         #expect(customization.int("PINminimumLength") == 4)
         #expect(customization.int("PINmaximumLength") == 8)
         #expect(customization.bool("isPINrequired") == true)
-        #expect(customization.float("TimeIntervalInSeconds") == 0.8)
         #expect(customization.double("TimeIntervalInSeconds") == 0.8)
         #expect(customization.color("TabBarColor") == RGBAColor(red8: 92, green8: 66, blue8: 134, alpha8: 54))
         let image = try #require(customization.image("SearchImage"))

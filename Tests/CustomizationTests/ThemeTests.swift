@@ -44,7 +44,7 @@ import Testing
         #expect(read.color("tint") == RGBAColor(red: 0, green: 1, blue: 0, alpha: 0.25))
         #expect(read.color("back") == RGBAColor(red: 0, green: 0, blue: 1))
         #expect(read.string("title") == "Hello" && read.int("count") == 3 && !read.bool("on", default: true))
-        #expect(read.list("list") == [1, 2])
+        #expect(read[CustomizationKey<[Int]>("list")] == [1, 2])
         #expect(read[CustomizationKey<CustomizationValue>("box")] == .dict(["w": .int(1)]))
         #expect(read.entry("none") == nil)
     }

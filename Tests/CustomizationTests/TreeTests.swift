@@ -132,14 +132,11 @@ import Testing
         #expect(small.string("a") == "a" && small.diagnostics.map(\.code) == [.unreadableFile])
     }
 
-    @Test("Files in an old encoding are read if the policy names it")
-    func assumedEncoding() throws {
+    @Test("A file that isn't UTF-8 is reported")
+    func invalidEncoding() throws {
         let tree = try TemporaryFolder([:])
         try tree.write(Data(Array("a = \"caf".utf8) + [0x8E] + Array("\";".utf8)), to: "en.lproj/Localizable.strings")
         #expect(Customization(path: tree.path, languages: ["en"]).diagnostics.map(\.code) == [.invalidEncoding])
-        let read = Customization(
-            path: tree.path, languages: ["en"], policy: CustomizationPolicy(assumedEncoding: .macRoman))
-        #expect(read.string("a") == "café" && read.diagnostics.isEmpty)
     }
 
     // MARK: Images

@@ -1,3 +1,6 @@
+// The one public declaration of the core that this module exports: apps read fonts from the configuration, too.
+@_exported public import struct AshlarCore.FontSpec
+
 extension Customization {
     /// The problems of reads of this snapshot: missing keys and malformed values, without duplicates.
     public var problems: [CustomizationDiagnostic] { storage.problemList }
@@ -101,11 +104,6 @@ extension Customization {
         read(key, table, default: `default`)
     }
 
-    /// Returns a number, or the default if no layer defines the key or its value is malformed, which is reported.
-    public func float(_ key: String, default: Float = 0, table: String? = nil) -> Float {
-        read(key, table, default: `default`)
-    }
-
     /// Returns a boolean, or the default if no layer defines the key or its value is malformed, which is reported.
     public func bool(_ key: String, default: Bool = false, table: String? = nil) -> Bool {
         read(key, table, default: `default`)
@@ -116,10 +114,26 @@ extension Customization {
         read(key, table, default: `default`)
     }
 
-    /// Returns a list, or the default if no layer defines the key or its value is malformed, which is reported.
-    public func list<Element: CustomizationReadable>(
-        _ key: String, default: [Element] = [], table: String? = nil
-    ) -> [Element] {
-        read(key, table, default: `default`)
+    /// Returns the font with the name at the key and the size at the key with `Size`.
+    ///
+    /// A dictionary with `name` and `size` is also valid. Without a name, the font is the system font. A size that is
+    /// missing or less than 1 is replaced by 15. If neither exists, the key is reported in ``problems``.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - table: The table's name; `Localizable` if nil.
+    /// - Returns: The font.
+    public func font(_ key: String, table: String? = nil) -> FontSpec {
+        func exists(_ name: String) -> Bool {
+            guard let entry = entry(name, table: table) else { return false }
+            if name == key, case .dict = entry.value { return false }
+            return true
+        }
+        let nameKey = [key, key + ".name"].first(where: exists)
+        let sizeKey = [key + "Size", key + ".size"].first(where: exists)
+        if nameKey == nil, sizeKey == nil { report(CustomizationError(.missing, key: key, table: table).diagnostic) }
+        let name = nameKey.flatMap { self[CustomizationKey<String>($0, table: table)] }
+        let size = sizeKey.flatMap { self[CustomizationKey<Double>($0, table: table)] } ?? 0
+        return FontSpec(name: name?.isEmpty == true ? nil : name, size: size < 1 ? 15 : size)
     }
 }

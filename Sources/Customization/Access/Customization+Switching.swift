@@ -95,7 +95,7 @@ extension Customization {
     /// - Returns: The new snapshot; nil if no file has changed.
     /// - Complexity: One `stat` for each file in the folders of the stack, and O(*n*) in the bytes of the changed
     ///   files.
-    public func reloaded() -> Customization? {
+    package func reloaded() -> Customization? {
         guard let tree = storage.tree else { return nil }
         let earlier = tree.loadedFolders
         let fresh = CustomizationTree(path: tree.path, policy: tree.options, earlier: earlier)

@@ -18,11 +18,11 @@ public struct CustomizationExplanation: Sendable, Hashable, CustomStringConverti
     /// The key.
     public var key: String
     /// The table's name.
-    public var table: String
+    package var table: String
     /// The layers that define the key, lowest first; the last one provides the value.
     public var candidates: [Candidate]
     /// The keys that an alias refers to, the key itself first; empty if the value isn't an alias.
-    public var aliases: [String]
+    package var aliases: [String]
 
     /// The candidate that provides the value; nil if no layer defines the key.
     public var winner: Candidate? { candidates.last }

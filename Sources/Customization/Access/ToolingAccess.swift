@@ -77,13 +77,6 @@ extension CustomizationValue {
         if typed?.color != nil { types.insert(.color) }
         return types
     }
-
-    /// Parses JSON; returns nil if it is malformed.
-    package init?(json bytes: [UInt8]) {
-        let read = JSONReader.read(bytes: bytes, file: "")
-        guard read.diagnostics.isEmpty, let root = read.root else { return nil }
-        self = root.value()
-    }
 }
 
 /// The ranges of a statement's parts in the decoded text of a strings file.

@@ -13,44 +13,32 @@ package final class SourceText: Sendable {
     /// The lines, created on first use.
     private let lines = Mutex<LineTable?>(nil)
 
-    init(bytes: [UInt8], file: String, assuming encoding: StringsEncoding? = nil) {
-        let decoding = TextDecoding(bytes, assuming: encoding)
-        self.file = file
-        utf8 = decoding.utf8
-        self.encoding = decoding.encoding
-        isRejected = decoding.isRejected
-        decodingProblems = decoding.problems
-        hasLines = true
-    }
-
-    package init(utf8: [UInt8], file: String) {
+    private init(
+        file: String, utf8: [UInt8], decoding: TextDecoding? = nil, problems: [DecodingProblem] = [],
+        hasLines: Bool = true
+    ) {
         self.file = file
         self.utf8 = utf8
-        encoding = .utf8
-        isRejected = false
-        decodingProblems = []
-        hasLines = true
+        self.hasLines = hasLines
+        encoding = decoding?.encoding ?? .utf8
+        isRejected = decoding?.isRejected ?? false
+        decodingProblems = problems
     }
+
+    convenience init(bytes: [UInt8], file: String) {
+        let decoding = TextDecoding(bytes)
+        self.init(file: file, utf8: decoding.utf8, decoding: decoding, problems: decoding.problems)
+    }
+
+    package convenience init(utf8: [UInt8], file: String) { self.init(file: file, utf8: utf8) }
 
     /// Creates the text of a binary file or of values without a file; all locations are the file itself.
-    init(withoutLines file: String) {
-        self.file = file
-        utf8 = []
-        encoding = .utf8
-        isRejected = false
-        decodingProblems = []
-        hasLines = false
-    }
+    convenience init(withoutLines file: String) { self.init(file: file, utf8: [], hasLines: false) }
 
     /// Decodes bytes as Foundation does.
-    init(asFoundation bytes: [UInt8], file: String) {
+    convenience init(asFoundation bytes: [UInt8], file: String) {
         let decoding = TextDecoding(asFoundation: bytes)
-        self.file = file
-        utf8 = decoding.utf8
-        encoding = decoding.encoding
-        isRejected = decoding.isRejected
-        decodingProblems = []
-        hasLines = true
+        self.init(file: file, utf8: decoding.utf8, decoding: decoding)
     }
 
     /// The problems found while decoding the bytes.

@@ -219,7 +219,7 @@ extension StringsScanner {
     /// Writes an unpaired surrogate.
     private mutating func flush(_ pendingHigh: inout UInt16?) {
         guard pendingHigh != nil else { return }
-        decoded += TextDecoding.utf8(0xFFFD)
+        decoded += UTF16Text.utf8(of: 0xFFFD)
         pendingHigh = nil
     }
 
@@ -227,14 +227,14 @@ extension StringsScanner {
     private mutating func write(_ unit: UInt16, _ pendingHigh: inout UInt16?) {
         if let high = pendingHigh, unit & 0xFC00 == 0xDC00 {
             pendingHigh = nil
-            decoded += TextDecoding.utf8(0x10000 + (UInt32(high & 0x3FF) << 10 | UInt32(unit & 0x3FF)))
+            decoded += UTF16Text.utf8(of: 0x10000 + (UInt32(high & 0x3FF) << 10 | UInt32(unit & 0x3FF)))
             return
         }
         flush(&pendingHigh)
         switch unit & 0xFC00 {
         case 0xD800: pendingHigh = unit
-        case 0xDC00: decoded += TextDecoding.utf8(0xFFFD)
-        default: decoded += TextDecoding.utf8(UInt32(unit))
+        case 0xDC00: decoded += UTF16Text.utf8(of: 0xFFFD)
+        default: decoded += UTF16Text.utf8(of: UInt32(unit))
         }
     }
 

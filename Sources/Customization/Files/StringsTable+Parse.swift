@@ -1,11 +1,10 @@
 internal import AshlarCore
 
 extension StringsTable {
-    /// Parses a strings file in any encoding, or an XML or binary property list.
+    /// Parses a strings file in UTF-8, UTF-16 or UTF-32, or an XML or binary property list.
     ///
     /// The encoding is detected by the byte order mark; UTF-16 without one is detected by its zero bytes. All other
-    /// files must be UTF-8, unless `assumedEncoding` is set. In the mode `.recovering`, each error results in a
-    /// diagnostic with line and column.
+    /// files must be UTF-8. In the mode `.recovering`, each error results in a diagnostic with line and column.
     ///
     /// ```swift
     /// let parsed = StringsTable.parse(strings: Array(#""OK" = "Fine"; "Cancel" = "Stop""#.utf8), file: "a.strings")
@@ -17,21 +16,17 @@ extension StringsTable {
     ///   - bytes: The file's bytes, at most 4 GB.
     ///   - file: The file's path, for locations.
     ///   - mode: Whether to recover from errors, or to read exactly like Foundation.
-    ///   - assumedEncoding: The encoding of a file without a byte order mark, such as `.macRoman` for an old file.
     /// - Returns: The table and the problems.
     /// - Complexity: O(*n*) in the number of bytes.
     public static func parse(
-        strings bytes: [UInt8], file: String = "", mode: StringsParseMode = .recovering,
-        assuming assumedEncoding: StringsEncoding? = nil
+        strings bytes: [UInt8], file: String = "", mode: StringsParseMode = .recovering
     ) -> ParsedStrings {
         if PropertyListReader.isBinary(bytes) || (mode == .recovering && PropertyListReader.isXML(bytes)) {
             let read = PropertyListReader.read(bytes: bytes, file: file)
             return propertyList(read.root, text: read.text, diagnostics: read.diagnostics)
         }
         let text =
-            mode == .foundation
-            ? SourceText(asFoundation: bytes, file: file)
-            : SourceText(bytes: bytes, file: file, assuming: assumedEncoding)
+            mode == .foundation ? SourceText(asFoundation: bytes, file: file) : SourceText(bytes: bytes, file: file)
         if text.isRejected {
             var diagnostics = text.diagnostics
             if diagnostics.isEmpty { diagnostics = [notATable(file, "the bytes are not text")] }

@@ -26,24 +26,21 @@ struct TextDecoding {
     /// Decodes by the byte order mark, or by the pattern of zero bytes, or as UTF-8.
     ///
     /// - Complexity: O(*n*) in the number of bytes.
-    init(_ bytes: [UInt8], assuming assumed: StringsEncoding? = nil) {
+    init(_ bytes: [UInt8]) { self.init(bytes, guessesUTF16: true) }
+
+    private init(_ bytes: [UInt8], guessesUTF16: Bool) {
         let (marked, length) = Self.byteOrderMark(of: bytes)
         markLength = length
         encoding = marked ?? .utf8
         utf8 = []
-        if marked == nil {
-            if let assumed {
-                encoding = assumed
-            } else if let guess = Self.unmarkedUTF16(bytes) {
-                encoding = guess
-                report(0, .warning, .missingByteOrderMark, "UTF-16 without a byte order mark")
-            }
+        if marked == nil, guessesUTF16, let guess = Self.unmarkedUTF16(bytes) {
+            encoding = guess
+            report(0, .warning, .missingByteOrderMark, "UTF-16 without a byte order mark")
         }
         switch encoding {
         case .utf8: decodeUTF8(bytes)
         case .utf16LittleEndian, .utf16BigEndian: decodeUTF16(bytes, bigEndian: encoding == .utf16BigEndian)
         case .utf32LittleEndian, .utf32BigEndian: decodeUTF32(bytes, bigEndian: encoding == .utf32BigEndian)
-        case .latin1, .windows1252, .macRoman: decodeSingleBytes(bytes, upper: encoding.upperHalf ?? [])
         }
     }
 
@@ -52,7 +49,7 @@ struct TextDecoding {
         let unmarked =
             bytes.count > 2 && Self.byteOrderMark(of: bytes).encoding == nil && (bytes[0] == 0 || bytes[1] == 0)
         guard unmarked else {
-            self.init(bytes, assuming: .utf8)
+            self.init(bytes, guessesUTF16: false)
             return
         }
         // Foundation skips two bytes as if they were a byte order mark.
@@ -116,45 +113,9 @@ struct TextDecoding {
     }
 
     private mutating func decodeUTF16(_ bytes: [UInt8], bigEndian: Bool) {
-        let units = (bytes.count - markLength) / 2
-        var lone: [Int] = []
-        let start = markLength
-        // At least one: with a capacity of 0, the closure would write the count of the shared empty array.
-        utf8 = [UInt8](unsafeUninitializedCapacity: max(units * 3, 1)) { out, written in
-            bytes.withUnsafeBytes { raw in
-                func unit(_ i: Int) -> UInt16 {
-                    let value = raw.loadUnaligned(fromByteOffset: start + 2 * i, as: UInt16.self)
-                    return bigEndian ? UInt16(bigEndian: value) : UInt16(littleEndian: value)
-                }
-                var (i, o) = (0, 0)
-                while i < units {
-                    let a = unit(i)
-                    i += 1
-                    if a < 0x80 {
-                        out[o] = UInt8(truncatingIfNeeded: a)
-                        o += 1
-                        continue
-                    }
-                    var scalar = UInt32(a)
-                    if a & 0xF800 == 0xD800 {
-                        let b = i < units ? unit(i) : 0
-                        if a < 0xDC00, b & 0xFC00 == 0xDC00 {
-                            scalar = 0x10000 + (UInt32(a & 0x3FF) << 10 | UInt32(b & 0x3FF))
-                            i += 1
-                        } else {
-                            lone.append(o)
-                            scalar = 0xFFFD
-                        }
-                    }
-                    for byte in Self.utf8(scalar) {
-                        out[o] = byte
-                        o += 1
-                    }
-                }
-                written = o
-            }
-        }
-        for offset in lone {
+        let text = UTF16Text.utf8(from: bytes, startingAt: markLength, isBigEndian: bigEndian)
+        utf8 = text.utf8
+        for offset in text.unpaired {
             report(offset, .warning, .brokenUTF16, "unpaired surrogate replaced by U+FFFD")
         }
         if (bytes.count - markLength) % 2 == 1 {
@@ -176,28 +137,16 @@ struct TextDecoding {
                         + "the file was not read")
                 return
             }
-            utf8 += Self.utf8(scalar)
+            utf8 += UTF16Text.utf8(of: scalar)
         }
         if (bytes.count - markLength) % 4 != 0 {
             report(utf8.count, .warning, .invalidEncoding, "incomplete UTF-32 unit at the end ignored")
         }
     }
-
-    /// Returns a scalar as UTF-8; U+FFFD for a surrogate.
-    static func utf8(_ scalar: UInt32) -> UTF8.EncodedScalar {
-        UTF8.encode(Unicode.Scalar(scalar) ?? "\u{FFFD}") ?? UTF8.encodedReplacementCharacter
-    }
-
-    private mutating func decodeSingleBytes(_ bytes: [UInt8], upper: [UInt16]) {
-        utf8.reserveCapacity(bytes.count + bytes.count / 8)
-        for byte in bytes {
-            if byte < 0x80 { utf8.append(byte) } else { utf8 += Self.utf8(UInt32(upper[Int(byte) - 0x80])) }
-        }
-    }
 }
 
 /// The encoding of a text file.
-public enum StringsEncoding: Hashable, Sendable {
+package enum StringsEncoding: Hashable, Sendable {
     /// UTF-8, with or without a byte order mark.
     case utf8
     /// UTF-16, least significant byte first.
@@ -208,45 +157,6 @@ public enum StringsEncoding: Hashable, Sendable {
     case utf32LittleEndian
     /// UTF-32, most significant byte first.
     case utf32BigEndian
-    /// ISO 8859-1; never detected.
-    case latin1
-    /// Windows code page 1252; never detected.
-    case windows1252
-    /// Classic Mac OS Roman; never detected.
-    case macRoman
-}
-
-extension StringsEncoding {
-    /// The scalars of the upper 128 bytes, for single-byte encodings.
-    package var upperHalf: [UInt16]? {
-        switch self {
-        case .latin1: Array(0x80...0xFF)
-        case .windows1252: Self.windows1252Upper
-        case .macRoman: Self.macRomanUpper
-        default: nil
-        }
-    }
-
-    // Code page 1252 as in the WHATWG Encoding Standard: the five unassigned bytes are control characters.
-    private static let windows1252Upper: [UInt16] =
-        [
-            0x20AC, 0x81, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039, 0x0152,
-            0x8D, 0x017D, 0x8F, 0x90, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC, 0x2122, 0x0161,
-            0x203A, 0x0153, 0x9D, 0x017E, 0x0178,
-        ] + Array(0xA0...0xFF)
-
-    // Mac OS Roman with the euro sign at 0xDB, as in Unicode's ROMAN.TXT.
-    private static let macRomanUpper: [UInt16] = [
-        0xC4, 0xC5, 0xC7, 0xC9, 0xD1, 0xD6, 0xDC, 0xE1, 0xE0, 0xE2, 0xE4, 0xE3, 0xE5, 0xE7, 0xE9, 0xE8, 0xEA,
-        0xEB, 0xED, 0xEC, 0xEE, 0xEF, 0xF1, 0xF3, 0xF2, 0xF4, 0xF6, 0xF5, 0xFA, 0xF9, 0xFB, 0xFC, 0x2020, 0xB0,
-        0xA2, 0xA3, 0xA7, 0x2022, 0xB6, 0xDF, 0xAE, 0xA9, 0x2122, 0xB4, 0xA8, 0x2260, 0xC6, 0xD8, 0x221E, 0xB1,
-        0x2264, 0x2265, 0xA5, 0xB5, 0x2202, 0x2211, 0x220F, 0x3C0, 0x222B, 0xAA, 0xBA, 0x3A9, 0xE6, 0xF8, 0xBF,
-        0xA1, 0xAC, 0x221A, 0x192, 0x2248, 0x2206, 0xAB, 0xBB, 0x2026, 0xA0, 0xC0, 0xC3, 0xD5, 0x152, 0x153,
-        0x2013, 0x2014, 0x201C, 0x201D, 0x2018, 0x2019, 0xF7, 0x25CA, 0xFF, 0x178, 0x2044, 0x20AC, 0x2039,
-        0x203A, 0xFB01, 0xFB02, 0x2021, 0xB7, 0x201A, 0x201E, 0x2030, 0xC2, 0xCA, 0xC1, 0xCB, 0xC8, 0xCD, 0xCE,
-        0xCF, 0xCC, 0xD3, 0xD4, 0xF8FF, 0xD2, 0xDA, 0xDB, 0xD9, 0x131, 0x2C6, 0x2DC, 0xAF, 0x2D8, 0x2D9, 0x2DA,
-        0xB8, 0x2DD, 0x2DB, 0x2C7,
-    ]
 }
 
 /// The upper half of the NeXTSTEP character set, which octal escapes of property lists use.

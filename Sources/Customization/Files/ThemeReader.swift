@@ -286,7 +286,7 @@ public struct Theme: Sendable {
     /// The color dialect of the theme.
     public var colors: ColorDialect
     /// The problems found while reading the theme.
-    public var diagnostics: [CustomizationDiagnostic] = []
+    package var diagnostics: [CustomizationDiagnostic] = []
 
     /// Creates a theme.
     public init(

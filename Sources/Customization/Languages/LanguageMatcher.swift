@@ -106,7 +106,7 @@ public struct LanguageMatch: Hashable, Sendable, CustomStringConvertible {
     /// The chosen language.
     public let language: LanguageTag
     /// The preference that it matches.
-    public let preference: LanguageTag
+    package let preference: LanguageTag
     /// CLDR's distance between the two, from 0 for the same language to 49.
     public let distance: Int
     /// The chosen language with its available parents, from general to specific.

@@ -109,8 +109,6 @@ public struct CustomizationPolicy: Sendable {
     /// The brands whose folder has the name of a language, such as `bbc`; a requested brand doesn't have to be
     /// declared.
     public var brands: Set<String>
-    /// The encoding of files without a byte order mark, if it isn't UTF-8.
-    public var assumedEncoding: StringsEncoding?
     /// The maximum size of a file in bytes.
     public var maximumFileSize: Int
     /// Whether a string that only the base language defines is reported as a problem.
@@ -124,7 +122,6 @@ public struct CustomizationPolicy: Sendable {
     public init(
         missing: MissingText = .key, numbers: NumberSpelling = .strict, colors: ColorDialect = .ftCustomization,
         resolvesAliases: Bool = false, crossesScripts: Bool = false, brands: Set<String> = [],
-        assumedEncoding: StringsEncoding? = nil,
         maximumFileSize: Int = 256 << 20, reportsFallbacks: Bool = false,
         formatter: (any DateAndCurrencyFormatter)? = nil,
         onProblem: (@Sendable (CustomizationDiagnostic) -> Void)? = nil
@@ -135,7 +132,6 @@ public struct CustomizationPolicy: Sendable {
         self.resolvesAliases = resolvesAliases
         self.crossesScripts = crossesScripts
         self.brands = brands
-        self.assumedEncoding = assumedEncoding
         self.reportsFallbacks = reportsFallbacks
         self.maximumFileSize = min(maximumFileSize, Int(UInt32.max) / 4)
         self.formatter = formatter

@@ -144,7 +144,7 @@ enum TableFileKind: CaseIterable {
     ) -> (tables: [LanguageTag?: StringsTable], diagnostics: [CustomizationDiagnostic]) {
         switch self {
         case .strings:
-            let parsed = StringsTable.parse(strings: bytes, file: file, assuming: policy.assumedEncoding)
+            let parsed = StringsTable.parse(strings: bytes, file: file)
             return ([nil: parsed.table], parsed.diagnostics)
         case .stringsDict:
             let read = StringsTable.parse(stringsDict: bytes, file: file)

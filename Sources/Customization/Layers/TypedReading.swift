@@ -55,23 +55,13 @@ extension ComposedTable.Typed {
                 bool: NumberReading.nsBool(text), color: dialect.color(text))
             return
         }
-        let typed = text.withKeyBytes { bytes -> Self? in
-            guard let first = bytes.first, Self.mayBeTyped(first, bytes.count) else { return nil }
+        let typed = text.withKeyBytes { bytes in
             let text = ColorReading.trimmed(bytes)
             return Self(
                 int: NumberReading.integer(text), double: NumberReading.double(text), bool: NumberReading.bool(text),
                 color: ColorReading(dialect).color(text))
         }
-        guard let typed, !typed.isEmpty else { return nil }
+        if typed.isEmpty { return nil }
         self = typed
-    }
-
-    /// Rejects most strings quickly, by their first bytes and their length.
-    @inline(__always)
-    private static func mayBeTyped(_ first: UInt8, _ count: Int) -> Bool {
-        switch first {
-        case 0x09...0x0D, 0x20, UInt8(ascii: "#")...UInt8(ascii: "."), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-        default: count <= 64
-        }
     }
 }

@@ -42,10 +42,10 @@ public struct CustomizationDiagnostic: Hashable, Sendable, CustomStringConvertib
     /// The fix, such as `insert ";"`, if known.
     public var fix: String?
     /// A second location, such as the first of two statements with the same key.
-    public var related: CustomizationLocation?
+    package var related: CustomizationLocation?
 
     /// Creates a diagnostic.
-    public init(
+    package init(
         _ severity: Severity, _ code: Code, _ message: String, at location: CustomizationLocation,
         key: String? = nil, fix: String? = nil, related: CustomizationLocation? = nil
     ) {
@@ -85,16 +85,16 @@ extension CustomizationDiagnostic.Code {
     public static let unreadableFile = Self("unreadable-file")
     package static let fileTooLarge = Self("file-too-large")
     /// A folder does not exist.
-    public static let missingFolder = Self("missing-folder")
+    package static let missingFolder = Self("missing-folder")
     /// The name of a `.lproj` folder is neither a language nor the brand.
-    public static let unknownFolder = Self("unknown-folder")
+    package static let unknownFolder = Self("unknown-folder")
     /// Info.plist has no `FTCustomizationString`, so there is no brand layer.
     package static let noBrand = Self("no-brand")
     package static let unknownName = Self("unknown-name")
     /// A file of new texts is damaged or not signed.
-    public static let invalidUpdate = Self("invalid-update")
+    package static let invalidUpdate = Self("invalid-update")
     /// A reloaded file has errors; its last valid content stays in use.
-    public static let keptLastGood = Self("kept-last-good")
+    package static let keptLastGood = Self("kept-last-good")
 
     // Text and encodings
     /// The bytes are not text in the file's encoding; the file was not read.
@@ -133,7 +133,7 @@ extension CustomizationDiagnostic.Code {
     /// An escape that probably has another meaning than intended.
     package static let suspiciousEscape = Self("suspicious-escape")
     /// A property list or JSON file is not well-formed.
-    public static let malformedFile = Self("malformed-file")
+    package static let malformedFile = Self("malformed-file")
     package static let furtherProblems = Self("further-problems")
 
     // Reads
@@ -142,13 +142,13 @@ extension CustomizationDiagnostic.Code {
     /// A value can't be read as the requested type.
     public static let malformedValue = Self("malformed-value")
     /// An alias refers to itself.
-    public static let aliasCycle = Self("alias-cycle")
+    package static let aliasCycle = Self("alias-cycle")
     /// An alias refers to a key that no layer defines.
-    public static let danglingAlias = Self("dangling-alias")
+    package static let danglingAlias = Self("dangling-alias")
     /// No layer's folder contains the image.
     public static let missingImage = Self("missing-image")
     /// Only the base language defines the key.
-    public static let fallback = Self("fallback")
+    package static let fallback = Self("fallback")
 }
 
 /// The location of a value or a problem in a file.

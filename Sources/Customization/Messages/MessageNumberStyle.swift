@@ -77,9 +77,9 @@ public struct MessageProblem: Hashable, Sendable, CustomStringConvertible {
     /// The kind of problem.
     public let code: CustomizationDiagnostic.Code
     /// The placeholder or argument.
-    public let placeholder: String
+    package let placeholder: String
     /// The offset of the placeholder, or of the error in it, in the text's UTF-8.
-    public let offset: Int
+    package let offset: Int
     /// The message, with the expected and the found value or text.
     public let message: String
 
@@ -113,9 +113,9 @@ extension CustomizationDiagnostic.Code {
     /// A width or precision above 4,096; the placeholder is shown literally.
     package static let tooWide = Self("format-too-wide")
     /// The argument is missing; the placeholder is shown literally.
-    public static let missingArgument = Self("format-missing-argument")
+    package static let missingArgument = Self("format-missing-argument")
     /// The argument has another type; its plain form is inserted.
-    public static let typeMismatch = Self("format-type-mismatch")
+    package static let typeMismatch = Self("format-type-mismatch")
     /// A variable without definition; the placeholder is shown literally.
     package static let unknownVariable = Self("format-unknown-variable")
     /// A variable that refers to itself; the placeholder is shown literally.
@@ -123,15 +123,15 @@ extension CustomizationDiagnostic.Code {
     /// A choice without text for the value, not even `other`; the placeholder is shown literally.
     package static let missingCategory = Self("format-missing-category")
     /// An argument in braces that is not well-formed and is shown literally.
-    public static let messageSyntax = Self("message-syntax")
+    package static let messageSyntax = Self("message-syntax")
     /// A type or style of an argument in braces that is not supported; the value is shown in its plain form.
     package static let unknownType = Self("message-unknown-type")
     /// A date or an amount of money that no formatter supports; it is shown in its plain form.
-    public static let missingFormatter = Self("message-missing-formatter")
+    package static let missingFormatter = Self("message-missing-formatter")
     /// A choice with two messages for one case; the first one is used.
     package static let duplicateCase = Self("message-duplicate-case")
     /// A case of a plural that is neither a plural category nor a number.
     package static let unknownCase = Self("message-unknown-case")
     /// A choice without text for `other`.
-    public static let missingOther = Self("message-missing-other")
+    package static let missingOther = Self("message-missing-other")
 }

@@ -37,7 +37,7 @@ public struct CustomizationError: Error, Hashable, Sendable, CustomStringConvert
     /// The location of the value.
     public var location: CustomizationLocation?
     /// The keys that an alias refers to, in order.
-    public var aliases: [String] = []
+    package var aliases: [String] = []
 
     package init(
         _ code: Code, key: String, table: String? = nil, expected: String? = nil,

@@ -36,19 +36,9 @@ package enum NumberReading {
         return decimal(digits, isNegative: isNegative)
     }
 
-    /// Returns the number with these digits; nil if it doesn't fit into 64 bits.
+    /// Returns the number with these digits; nil if there are none, or if it doesn't fit into 64 bits.
     private static func decimal(_ digits: Bytes, isNegative: Bool) -> Int64? {
-        var value: Int64 = 0
-        for c in digits {
-            let (product, o1) = value.multipliedReportingOverflow(by: 10)
-            let digit = Int64(c - UInt8(ascii: "0"))
-            let (sum, o2) =
-                isNegative
-                ? product.subtractingReportingOverflow(digit) : product.addingReportingOverflow(digit)
-            if o1 || o2 { return nil }
-            value = sum
-        }
-        return value
+        Int64((isNegative ? "-" : "") + String(decoding: digits, as: UTF8.self))
     }
 
     /// Parses a finite decimal number with `.` as its point, ignoring whitespace around it.
@@ -135,7 +125,8 @@ extension NumberReading {
     static func nsInteger(_ text: String) -> Int64 {
         text.withKeyBytes { bytes in
             let (isNegative, rest) = signed(bytes)
-            return decimal(rest.prefix(while: \.isDigit), isNegative: isNegative) ?? (isNegative ? .min : .max)
+            let digits = rest.prefix(while: \.isDigit)
+            return digits.isEmpty ? 0 : decimal(digits, isNegative: isNegative) ?? (isNegative ? .min : .max)
         }
     }
 

@@ -68,7 +68,7 @@ import Testing
         let updated = app.with(update: update)
         #expect(updated.availableLanguages == ["en", "fr", "ru"])
         #expect(updated.plural("files", count: 3) == "3 файла")
-        #expect(updated.list("sizes") == [1, 2])
+        #expect(updated[CustomizationKey<[Int]>("sizes")] == [1, 2])
         #expect(updated.explain("files").winner?.location.file == "update#ru")
         _ = tree
     }

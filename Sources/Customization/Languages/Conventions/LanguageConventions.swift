@@ -73,7 +73,7 @@ public struct LanguageConventions: Hashable, Sendable {
     /// The plural forms of quantities: "3 files".
     public var plurals: PluralRules { data.plurals }
     /// The plural forms of positions: "the 3rd file".
-    public var ordinals: PluralRules { data.ordinals }
+    package var ordinals: PluralRules { data.ordinals }
 
     /// Compares the languages.
     public static func == (left: LanguageConventions, right: LanguageConventions) -> Bool {

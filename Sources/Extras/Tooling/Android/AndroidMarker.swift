@@ -64,7 +64,7 @@ struct AndroidMarker {
         let text = comment.trimmingSpace()
         guard text.hasPrefix(Self.prefix) else { return nil }
         let json = Array(text.utf8.dropFirst(Self.prefix.utf8.count))
-        guard case .dict(let members)? = CustomizationValue(json: json) else { return nil }
+        guard case .dict(let members)? = JSONReader.value(of: json) else { return nil }
         self.members = members.map { ($0.key, Self.value($0.value)) }
     }
 

@@ -118,7 +118,7 @@ extension TranslationCatalog {
         stringCatalog bytes: [UInt8], table: String = CustomizationLayer.defaultTable, file: String = ""
     ) -> (catalog: TranslationCatalog, diagnostics: [CustomizationDiagnostic]) {
         let (tables, diagnostics) = StringsTable.parse(stringCatalog: bytes, file: file)
-        let root = CustomizationValue(json: bytes)
+        let root = JSONReader.value(of: bytes)
         let source = root?["sourceLanguage"]?.text.flatMap { LanguageTag($0) } ?? "en"
         var catalog = TranslationCatalog(sourceLanguage: source)
         var index = UnitIndex()

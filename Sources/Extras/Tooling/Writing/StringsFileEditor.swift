@@ -17,22 +17,17 @@ public struct StringsFileEditor: Sendable {
     /// The current entries of the file.
     public private(set) var table: StringsTable
     private let file: String
-    private let assumed: StringsEncoding?
 
     /// Opens a strings file; XML and binary property lists aren't supported.
     ///
     /// - Parameters:
     ///   - bytes: The file's bytes.
     ///   - file: The file's path, for locations.
-    ///   - assumedEncoding: The encoding of a file without a byte order mark, if it isn't UTF-8.
     /// - Throws: `CustomizationError` with the code `unwritable` if the bytes aren't text, or are a property list.
-    public init(
-        _ bytes: [UInt8], file: String = "", assuming assumedEncoding: StringsEncoding? = nil
-    ) throws(CustomizationError) {
+    public init(_ bytes: [UInt8], file: String = "") throws(CustomizationError) {
         self.bytes = bytes
         self.file = file
-        assumed = assumedEncoding
-        let parsed = StringsTable.parse(strings: bytes, file: file, assuming: assumedEncoding)
+        let parsed = StringsTable.parse(strings: bytes, file: file)
         if parsed.isRejected || StringsTable.isPropertyList(bytes) {
             throw CustomizationError(
                 .unwritable, key: file, expected: parsed.diagnostics.first?.message ?? "the file is a property list")
@@ -80,13 +75,13 @@ public struct StringsFileEditor: Sendable {
             guard let range = winner.value else {
                 throw CustomizationError(.unwritable, key: key, location: table.entry(key)?.location)
             }
-            let literal = StringsLiteral.quoted(text, encoding: table.encoding)
+            let literal = StringsLiteral.quoted(text)
             edits.append((range, winner.isShorthand ? " = " + literal : literal))
         }
         if !added.isEmpty { edits.append(layout.addition(of: added)) }
         guard !edits.isEmpty else { return }
         let new = try splice(edits.sorted { $0.range.lowerBound < $1.range.lowerBound })
-        let parsed = StringsTable.parse(strings: new, file: file, assuming: assumed)
+        let parsed = StringsTable.parse(strings: new, file: file)
         for (key, text) in changes where parsed.table[key] != text.map(CustomizationValue.string) {
             throw CustomizationError(.unwritable, key: key, expected: "the syntax around it is malformed")
         }
@@ -140,7 +135,7 @@ extension StringsEncoding {
     /// The number of bytes of one code unit.
     var unitSize: Int {
         switch self {
-        case .utf8, .latin1, .windows1252, .macRoman: 1
+        case .utf8: 1
         case .utf16LittleEndian, .utf16BigEndian: 2
         case .utf32LittleEndian, .utf32BigEndian: 4
         }
@@ -157,8 +152,6 @@ extension StringsEncoding {
     }
 
     /// Returns a text in this encoding, without a byte order mark.
-    ///
-    /// Characters that the encoding lacks become `?`; ``StringsLiteral`` escapes them first.
     func bytes(of text: String) -> [UInt8] {
         switch self {
         case .utf8: return Array(text.utf8)
@@ -169,18 +162,7 @@ extension StringsEncoding {
                 let bytes = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: scalar.value >> $0) }
                 return self == .utf32BigEndian ? bytes : bytes.reversed()
             }
-        case .latin1, .windows1252, .macRoman:
-            return text.unicodeScalars.map { byte(of: $0) ?? UInt8(ascii: "?") }
         }
-    }
-
-    /// Whether the encoding contains a scalar.
-    func canWrite(_ scalar: Unicode.Scalar) -> Bool { upperHalf == nil || byte(of: scalar) != nil }
-
-    private func byte(of scalar: Unicode.Scalar) -> UInt8? {
-        if scalar.isASCII { return UInt8(ascii: scalar) }
-        guard scalar.value <= 0xFFFF else { return nil }
-        return upperHalf?.firstIndex(of: UInt16(scalar.value)).map { UInt8($0 + 0x80) }
     }
 }
 
@@ -188,13 +170,11 @@ extension StringsEncoding {
 struct StringsFileLayout {
     let statements: [StringsStatement]
     private let text: [UInt8]
-    private let encoding: StringsEncoding
     private let closingBrace: Int?
 
     init(_ table: StringsTable) {
         statements = table.statements
         text = table.sourceBytes
-        encoding = table.encoding
         closingBrace = table.closingBrace
     }
 
@@ -239,8 +219,7 @@ struct StringsFileLayout {
             prefix = ";" + prefix
         }
         let lines = entries.map { entry in
-            indent + StringsLiteral.quoted(entry.key, encoding: encoding) + " = "
-                + StringsLiteral.quoted(entry.text, encoding: encoding) + ";" + lineEnd
+            indent + StringsLiteral.quoted(entry.key) + " = " + StringsLiteral.quoted(entry.text) + ";" + lineEnd
         }
         return (place..<place, prefix + lines.joined())
     }

@@ -4,7 +4,7 @@ public import AshlarCustomization
 /// Writes values in the syntax of strings files.
 enum StringsLiteral {
     /// Returns the string in quotes, with the necessary escapes.
-    static func quoted(_ text: String, encoding: StringsEncoding = .utf8) -> String {
+    static func quoted(_ text: String) -> String {
         var literal = "\""
         for scalar in text.unicodeScalars {
             switch scalar {
@@ -14,12 +14,7 @@ enum StringsLiteral {
             case "\r": literal += "\\r"
             case "\t": literal += "\\t"
             case "\0"..."\u{1F}", "\u{7F}": literal += unicode(UInt16(scalar.value))
-            default:
-                if encoding.canWrite(scalar) {
-                    literal.unicodeScalars.append(scalar)
-                } else {
-                    for unit in String(scalar).utf16 { literal += unicode(unit) }
-                }
+            default: literal.unicodeScalars.append(scalar)
             }
         }
         return literal + "\""
