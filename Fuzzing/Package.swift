@@ -17,7 +17,7 @@ let package = Package(
         .target(name: "FuzzHarness"),
         fuzzer("Logging", with: ["Telemetry", "Testing"]),
         fuzzer("Customization"),
-        fuzzer("AppConfig", with: ["Remote"]),
+        fuzzer("AppConfig", with: ["Remote", "Tooling"]),
         fuzzer("Networking", with: ["Testing", "WebSockets"]),
         fuzzer("EventBus"),
         fuzzer("Tooling"),

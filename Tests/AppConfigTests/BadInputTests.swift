@@ -157,8 +157,8 @@ import Testing
         lenient.refusesDuplicateKeys = false
         let config = try ApplicationConfig.load(lenient)
         #expect(config.string(forKey: "a.x") == "2")
-        #expect(config.dictionary(forKey: "a")?.count == 2)
-        #expect(config.diagnostics.contains { $0.kind == .duplicateKey && $0.message.contains(":5") })
+        #expect(config.value(forKey: "a", as: [String: ConfigValue].self)?.count == 2)
+        #expect(config.diagnostics.contains { $0.code == .duplicateKey && $0.message.contains(":5") })
         #expect(loadError("{\"a\": 1, \"b\": 2, \"a\": 3}")?.code == .duplicateKey)
     }
 
@@ -167,7 +167,7 @@ import Testing
         var plan = ConfigPlan.directory("/no/such/directory", environments: [.debug])
         let config = try ApplicationConfig.load(plan)
         #expect(config.allKeys.isEmpty)
-        #expect(config.diagnostics.map(\.kind) == [.missingSource, .missingSource])
+        #expect(config.diagnostics.map(\.code) == [.missingSource, .missingSource])
         #expect(config.diagnostics[1].description == "no ApplicationConfig.debug.plist or .json in /no/such/directory")
         plan.requiresBase = true
         let error = #expect(throws: ConfigError.self) { try ApplicationConfig.load(plan) }
@@ -205,7 +205,7 @@ import Testing
         #expect(error?.location?.file == scratch.file("ApplicationConfig.plist"))
     }
 
-    @Test("Configurations of any depth are compared and exported on a small stack", .timeLimit(.minutes(5)))
+    @Test("Configurations of any depth are compared on a small stack", .timeLimit(.minutes(5)))
     func deepComparison() async throws {
         @Sendable func bytes(_ core: String) -> [UInt8] { Self.nest("{\"a\":", "[", core, "]", "}", 9_998) }
         let outcome = await onSmallStack { () -> [Bool] in
@@ -216,10 +216,9 @@ import Testing
             return [
                 one == same, one != other, ConfigDiff(from: one, to: same).isEmpty,
                 ConfigDiff(from: one, to: other).changes.count == 1, one.scoped(to: "b") == one,
-                one.exported(as: .json).count > 20_000, one.exported(as: .propertyList).count > 20_000,
             ]
         }
-        #expect(outcome == [true, true, true, true, true, true, true])
+        #expect(outcome == [true, true, true, true, true])
     }
 
     static let nests: [(String, [UInt8])] = [

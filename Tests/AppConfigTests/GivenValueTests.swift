@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct GivenValueTests {
     static func load(
-        variables: [String: String] = [:], arguments: [String] = [], schema: ConfigSchema? = nil
+        variables: [String: String] = [:], arguments: [String] = [], adjust: (inout ConfigPlan) -> Void = { _ in }
     ) -> ConfigLoadReport {
         var plan = plan([
             "ApplicationConfig.json": """
@@ -13,7 +13,7 @@ import Testing
         plan.variablePrefix = "APP_"
         plan.variables = variables
         plan.arguments = arguments
-        plan.schema = schema
+        adjust(&plan)
         return ApplicationConfig.loadReport(plan)
     }
 
@@ -30,7 +30,7 @@ import Testing
         #expect(report.config[ConfigPath(key)] == .string(text))
         #expect(report.config.explain(ConfigPath(key)).winner?.location.description == name)
         #expect(report.config.explain(ConfigPath(key)).shadowed.count == 1)
-        #expect(report.config.diagnostics.allSatisfy { $0.kind != .unknownKey })
+        #expect(report.config.diagnostics.allSatisfy { $0.code != .unknownKey })
     }
 
     @Test("A variable of an unknown key sets it in lowercase, with a diagnostic")
@@ -38,19 +38,21 @@ import Testing
         let report = Self.load(variables: ["APP_HTTP__TIMEOOT": "5"])
         #expect(report.config.string(forKey: "http.timeoot") == "5")
         #expect(
-            report.config.diagnostics.filter { $0.kind == .unknownKey }.map(\.description) == [
+            report.config.diagnostics.filter { $0.code == .unknownKey }.map(\.description) == [
                 "http.timeoot: the variable sets an unknown key (APP_HTTP__TIMEOOT)"
             ])
     }
 
-    @Test("A schema makes keys known that only variables set, so that a decoded struct has them")
-    func schemaKeys() throws {
-        struct Settings: Decodable { var dbURL: String }
-        let schema = ConfigSchema([.required(RequiredConfigKey("storage.dbURL", as: String.self))])
-        let report = Self.load(variables: ["APP_STORAGE__DBURL": "db://x"], schema: schema)
+    @Test("Required settings make keys known that only variables set, so that a decoded struct has them")
+    func declaredKeys() throws {
+        struct Settings: ConfigSettings {
+            var dbURL = ""
+            static let fields = [ConfigField("dbURL", "The database.", isRequired: true)]
+        }
+        let report = Self.load(variables: ["APP_STORAGE__DBURL": "db://x"]) { $0.require(Settings.self, at: "storage") }
         #expect(report.errors.isEmpty)
         #expect(try report.config.decode(Settings.self, at: "storage").dbURL == "db://x")
-        #expect(Self.load(schema: schema).errors.map(\.code) == [.missingKey])
+        #expect(Self.load(adjust: { $0.require(Settings.self, at: "storage") }).errors.map(\.code) == [.missingKey])
     }
 
     @Test("Arrays and dictionaries are given as JSON")
@@ -88,7 +90,7 @@ import Testing
                   over "5" from APP_HTTP__TIMEOUT (environment variables)
                   over 30 from ApplicationConfig.json:1 (base)
                 """)
-        #expect(config.diagnostics.contains { $0.kind == .unknownKey && $0.key == "other" })
+        #expect(config.diagnostics.contains { $0.code == .unknownKey && $0.key == "other" })
         #expect(
             Self.load(arguments: ["--set"]).errors.map(\.description) == ["expected path=value, found nothing (--set)"])
         #expect(Self.load(arguments: ["--set", "=x"]).errors.count == 1)
@@ -125,7 +127,7 @@ import Testing
         }
         let config = load(["--HTTP.maxsize=9", "--set=http.retries=6", "--set", "New.Key=1"]).config
         #expect(config.values == ["http": ["maxSize": "9", "retries": "6"], "list": [1], "New": ["Key": "1"]])
-        #expect(config.diagnostics.filter { $0.kind == .unknownKey }.isEmpty)
+        #expect(config.diagnostics.filter { $0.code == .unknownKey }.isEmpty)
         // If there is a key with that name, the spelling means this key.
         #expect(load(["--set=a=b"], "{\"set\": 1}").config.values == ["set": "a=b"])
         let index = load(["--set", "[0]=5"])

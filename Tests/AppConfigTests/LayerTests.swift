@@ -76,7 +76,7 @@ import Testing
     func runtime() throws {
         let loaded = try ApplicationConfig.load(plan(Self.files))
         var config = loaded
-        config.set(5, forKey: "http.timeout")
+        config["http.timeout"] = 5
         config["http.extra.deep"] = "x"
         config["title"] = nil
         #expect(config.int(forKey: "http.timeout") == 5)

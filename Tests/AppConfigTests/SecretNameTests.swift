@@ -73,6 +73,6 @@ import Testing
         #expect(
             config.description
                 == "a = <redacted>\nb = <redacted>\nc = <redacted>\nd = \"hunter3\"\ne = \"open\"")
-        #expect(!config.explainAll().map(\.description).joined().contains("hunter1"))
+        #expect(!config.paths().map { config.explain($0) }.map(\.description).joined().contains("hunter1"))
     }
 }

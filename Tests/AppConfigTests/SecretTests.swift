@@ -10,7 +10,7 @@ import Testing
         dump(config, to: &dumped)
         texts.append(dumped)
         texts += Mirror(reflecting: config).children.map { "\($0.label ?? "") \($0.value)" }
-        for explanation in config.explainAll() {
+        for explanation in config.paths().map({ config.explain($0) }) {
             texts.append("\(explanation)")
             dumped = ""
             dump(explanation, to: &dumped)
@@ -21,7 +21,7 @@ import Testing
         for path in config.paths() {
             do { _ = try config.get(path, as: [Bool].self) } catch { texts.append("\(error)") }
             do { _ = try config.decode([Bool].self, at: path) } catch { texts.append("\(error)") }
-            _ = config.array(forKey: path.description)
+            _ = config.value(forKey: path.description, as: [ConfigValue].self)
         }
         texts += config.diagnostics.map(\.description)
         return texts.joined(separator: "\n")
@@ -30,7 +30,7 @@ import Testing
     @Test("A value declared secret, and every value built from it, is never printed")
     func declaredKey() throws {
         let key = ConfigKey("declared.pin", default: 0, secret: true)
-        let required = RequiredConfigKey("declared.code", as: String.self, secret: true)
+        let code = ConfigKey("declared.code", default: "", secret: true)
         let literal = ConfigKey("declared.dotted.pin", default: "", secret: true)
         let config = try ApplicationConfig.load(
             plan(
@@ -44,7 +44,7 @@ import Testing
                 ], environments: [.debug], bundle: "com.acme.App"))
         #expect(config.string(forKey: "again") == "<db://hunter-4@h>")
         #expect(config[literal] == "hunter-3")
-        #expect(try config[required] == "hunter-2")
+        #expect(config[code] == "hunter-2")
         #expect(config[key] == 0)
         var changed = config
         changed["declared.pin"] = "hunter-6"
@@ -59,7 +59,6 @@ import Testing
             #expect(printed.contains("<redacted>"))
         }
         #expect(config.description.contains("declared.plain = \"seen\""))
-        #expect(throws: Never.self) { try config.validate(ConfigSchema([.required(required)])) }
     }
 
     @Test("A key declared secret after loading is then hidden, also in built values")
@@ -75,9 +74,9 @@ import Testing
         #expect(!Self.prints(config).contains("hunter"))
     }
 
-    @Test("Secrets of a schema are hidden in errors of readers and of the schema")
-    func schemaSecrets() throws {
-        let key = ConfigKey("ledger.number", default: 0)
+    @Test("Secrets are hidden in errors of readers and of required settings")
+    func requiredSecrets() throws {
+        struct Ledger: ConfigSettings { var number = 0 }
         var plan = plan([
             "ApplicationConfig.plist": plist(
                 "<key>ledger</key><dict><key>number</key><integer>hunter</integer></dict>")
@@ -87,9 +86,9 @@ import Testing
         #expect(reader.description.contains("found <redacted> (ApplicationConfig.plist:4"))
         plan = AshlarAppConfigTests.plan(["ApplicationConfig.json": #"{"ledger": {"number": "hunter"}}"#])
         plan.secrets = ConfigSecrets(paths: ["ledger"], includesStandardNames: false)
-        plan.schema = ConfigSchema([.optional(key)])
-        let schema = try #require(ApplicationConfig.loadReport(plan).errors.first)
-        #expect(schema.description.contains("ledger.number: expected Int, found string <redacted>"))
+        plan.require(Ledger.self, at: "ledger")
+        let problem = try #require(ApplicationConfig.loadReport(plan).errors.first)
+        #expect(problem.description.contains("ledger.number: expected Int, found string <redacted>"))
     }
 
     @Test("Errors of readers hide secrets at any depth")

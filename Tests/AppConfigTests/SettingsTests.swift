@@ -181,7 +181,7 @@ private struct Settings: ConfigSettings {
         plan.declare(Named.self, at: "job")
         let config = try ApplicationConfig.load(plan)
         #expect(try config.bind(Named.self, at: "job").maxRetries == 5)
-        #expect(config.diagnostics.allSatisfy { $0.kind != .unknownKey })
+        #expect(config.diagnostics.allSatisfy { $0.code != .unknownKey })
     }
 
     @Test(

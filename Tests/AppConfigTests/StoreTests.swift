@@ -136,7 +136,7 @@ extension TemporaryFolder {
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {
                 group.addTask {
-                    for _ in 0..<50 { store.update { $0["n"] = .integer(Int64($0.int(forKey: "n", default: 0) + 1)) } }
+                    for _ in 0..<50 { store.update { $0["n"] = .integer(Int64(($0.int(forKey: "n") ?? 0) + 1)) } }
                 }
             }
         }
@@ -173,7 +173,7 @@ extension TemporaryFolder {
                     var (torn, reads, last) = (0, 0, 0)
                     repeat {
                         let config = store.current
-                        let a = config.int(forKey: "a", default: -1)
+                        let a = config.int(forKey: "a") ?? -1
                         let isWhole = config.int(forKey: "b.c") == a && config.int(forKey: "d[0]") == a
                         if !isWhole || a < last { torn += 1 }
                         (reads, last) = (reads + 1, a)

@@ -27,14 +27,14 @@ import Testing
         #expect(report.config.int(forKey: "UPPER.MAX_RETRIES") == 6)
         #expect(report.config.int(forKey: "new.max_retries") == 7)
         #expect(report.config.allKeys == ["UPPER", "camel", "kebab", "new", "web"])
-        #expect(report.config.diagnostics.filter { $0.kind == .unknownKey }.count == 5)
+        #expect(report.config.diagnostics.filter { $0.code == .unknownKey }.count == 5)
     }
 
     @Test("Separators and case are ignored for known keys", arguments: ["maxRetries", "max-retries", "max_retries"])
     func separators(key: String) {
         let report = load("{\"http\": {\"\(key)\": 1}}", variables: ["APP_HTTP__MAX_RETRIES": "2"])
         #expect(report.config.values == ["http": [key: "2"]])
-        #expect(report.config.diagnostics.allSatisfy { $0.kind != .unknownKey })
+        #expect(report.config.diagnostics.allSatisfy { $0.code != .unknownKey })
     }
 
     @Test("Of keys that differ in separators only, the one with the variable's separators is set")
@@ -64,7 +64,7 @@ import Testing
     func scalar() {
         let report = load(#"{"a": 1}"#, variables: ["APP_A__B": "2"])
         #expect(report.config.values == ["a": ["b": "2"]])
-        #expect(report.config.diagnostics.contains { $0.kind == .kindConflict && $0.key == "a" })
+        #expect(report.config.diagnostics.contains { $0.code == .kindConflict && $0.key == "a" })
     }
 
     @Test("Typed keys are known paths")
@@ -72,7 +72,7 @@ import Testing
         let key = ConfigKey("typedOnly.maxSize", default: 0)
         let report = load("{}", variables: ["APP_TYPEDONLY__MAX_SIZE": "2"], arguments: ["--TypedOnly.maxsize=3"])
         #expect(report.config[key] == 3)
-        #expect(report.config.diagnostics.allSatisfy { $0.kind != .unknownKey })
+        #expect(report.config.diagnostics.allSatisfy { $0.code != .unknownKey })
     }
 
     @Test("Single elements of arrays are set")

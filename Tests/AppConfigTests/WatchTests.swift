@@ -303,7 +303,7 @@ import Testing
                 let watch = store.watch()
                 for descriptor in taken { close(descriptor) }
                 #expect(watch.isPolling)
-                #expect(store.current.diagnostics.map(\.kind) == [.watchingByPolling])
+                #expect(store.current.diagnostics.map(\.code) == [.watchingByPolling])
                 var changes = store.changes(of: ConfigKey("n", default: 0)).makeAsyncIterator()
                 #expect(await changes.next() == 1)
                 try scratch.write("{\"n\": 22}", atomically: true)

@@ -21,8 +21,8 @@ import Testing
             configuration.transport = StubTransport(["GET /notes": .text("two")])
             let app = AshlarApp(configuration)
             #expect(app.issues.map(\.description) == [])
-            #expect(app.config.current.double(forKey: "api.timeout", default: 0) == 5)
-            #expect(app.config.current.string(forKey: "api.host", default: "") == "staging.fieldnotes.example")
+            #expect(app.config.current.double(forKey: "api.timeout") == 5)
+            #expect(app.config.current.string(forKey: "api.host") == "staging.fieldnotes.example")
             #expect(LogSystem.threshold == .debug)
             #expect(app.customization.current.string("app.title") == "Borealis Log")
             #expect(app.customization.current.string("note.share") == "Transmettre")
@@ -80,7 +80,7 @@ import Testing
             #expect(hasIssue(.customization, "en.lproj/Localizable.strings:2"))
             #expect(hasIssue(.customization, "absent.json"))
             #expect(hasIssue(.hosts, "HostMap.json line 1"))
-            #expect(app.config.current.double(forKey: "api.timeout", default: 0) == 24)
+            #expect(app.config.current.double(forKey: "api.timeout") == 24)
             #expect(app.customization.current.string("a") == "b")
             #expect(app.hosts.rows.isEmpty)
         }
@@ -94,7 +94,7 @@ import Testing
             let issues = app.issues.filter { $0.part == .configuration }
             #expect(issues.count == 1)
             #expect(issues.first?.message.contains("/nonexistent") == true)
-            #expect(app.config.current.int(forKey: "retries", default: 3) == 3)
+            #expect(app.config.current.int(forKey: "retries") ?? 3 == 3)
         }
     }
 
@@ -108,7 +108,7 @@ import Testing
             configuration.hostMap = "HostMap.json"
             let app = AshlarApp(configuration)
             #expect(app.issues.map(\.description) == [])
-            #expect(app.config.current.string(forKey: "api.host", default: "") != "")
+            #expect(app.config.current.string(forKey: "api.host") ?? "" != "")
             #expect(app.customization.current.string("app.title") != "app.title")
             #expect(!app.hosts.rows.isEmpty)
         }

@@ -65,7 +65,7 @@ import Testing
                 AshlarApp.Configuration(log: nil), requires: [.configuration, .customization, .hosts])
             #expect(app.logging == nil)
             #expect(app.resources.path.hasSuffix("/Resources"))
-            #expect(app.config.current.string(forKey: "title", default: "") == "Notes")
+            #expect(app.config.current.string(forKey: "title") == "Notes")
             #expect(app.customization.current.string("cancel") == "Cancel")
             #expect(app.hosts.current.map.configurations.count == 1)
             #expect(app.explain("title").contains("ApplicationConfig.json"))

@@ -33,7 +33,7 @@ import Testing
             let second = Self.app(two, log: log)
             #expect(LogSystem.threshold == .debug)
             for (app, title) in [(first, "one"), (second, "two")] {
-                #expect(app.config.current.string(forKey: "title", default: "") == title)
+                #expect(app.config.current.string(forKey: "title") == title)
                 #expect(app.customization.current.string("title") == title)
                 #expect(app.hosts.resolve("api.example")?.host == "\(title).example")
             }

@@ -18,8 +18,8 @@ func readRows(_ suite: inout BenchmarkSuite) {
     let intKeys = numbers.map { ConfigKey($0, default: -1) }
     let stringKeys = texts.map { ConfigKey($0, default: "") }
     let absent = (0..<1024).map { "section\($0).nokey\($0)" }
-    precondition(intKeys.allSatisfy { config[$0] == intTable[$0.name] })
-    precondition(stringKeys.allSatisfy { config[$0] == stringTable[$0.name] })
+    precondition(zip(numbers, intKeys).allSatisfy { config[$1] == intTable[$0] })
+    precondition(zip(texts, stringKeys).allSatisfy { config[$1] == stringTable[$0] })
 
     let dictionaryInt = Contender("Dictionary<String, Int> hit") { n in
         var sum = 0

@@ -31,7 +31,7 @@ private func latenciesOfWatching(generations: Int) -> [Double] {
         let events = store.events()
         Task.detached {
             for await _ in events {
-                let generation = store.current.int(forKey: "n", default: 0)
+                let generation = store.current.int(forKey: "n") ?? 0
                 seen.state.withLock { $0 = (generation, .now) }
             }
         }

@@ -1,5 +1,6 @@
 import AshlarAppConfig
 import AshlarRemote
+import AshlarTooling
 import Foundation
 import FuzzHarness
 

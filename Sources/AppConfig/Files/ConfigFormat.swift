@@ -21,7 +21,7 @@
 ///
 /// var plan = ConfigPlan(files: .memory(["ApplicationConfig.lines": "http.timeout = 30"]))
 /// plan.formats["lines"] = LinesFormat()
-/// print(try ApplicationConfig.load(plan).int(forKey: "http.timeout", default: 10))  // 30
+/// print(try ApplicationConfig.load(plan).int(forKey: "http.timeout") ?? 10)  // 30
 /// ```
 public protocol ConfigFormat: Sendable {
     /// Reads the bytes of a file.
@@ -73,11 +73,8 @@ public struct ConfigDocument: Sendable, CustomReflectable {
     /// Whether strings are literal; otherwise `${…}` in them is a reference.
     public var isLiteral: Bool = false
 
-    /// Creates an empty document.
-    public init() { contents = .assignments(ConfigAssignments()) }
-
-    /// Creates a document of values without positions.
-    public init(_ values: [String: ConfigValue]) {
+    /// Creates a document of values without positions; by default, an empty one.
+    public init(_ values: [String: ConfigValue] = [:]) {
         var assignments = ConfigAssignments()
         for (key, value) in values.sorted(by: { $0.key < $1.key }) {
             assignments.set(value, at: key, from: ConfigLocation(file: ""))
@@ -146,7 +143,7 @@ public struct ConfigDocument: Sendable, CustomReflectable {
 /// ```swift
 /// var plan = ConfigPlan(files: .memory(["ApplicationConfig.json": "{\"port\": 80, /* the default */}"]))
 /// plan.formats["json"] = JSONWithCommentsFormat()
-/// print(try ApplicationConfig.load(plan).int(forKey: "port", default: 0))  // 80
+/// print(try ApplicationConfig.load(plan).int(forKey: "port") ?? 0)  // 80
 /// ```
 public struct JSONWithCommentsFormat: ConfigFormat {
     /// Creates the format.
@@ -162,25 +159,16 @@ public struct JSONWithCommentsFormat: ConfigFormat {
 /// The limits beyond which a source is rejected with a `limitExceeded` error.
 public struct ConfigLimits: Sendable, Hashable {
     /// The maximum nesting of dictionaries and arrays, 512 by default and at most 10,000.
-    public var depth: Int { didSet { depth = min(max(depth, 1), 10_000) } }
+    public var depth: Int = 512 { didSet { depth = min(max(depth, 1), 10_000) } }
     /// The maximum number of bytes in one file, 64 MiB by default and at most 1 GiB.
-    public var bytes: Int { didSet { bytes = min(max(bytes, 1), 1 << 30) } }
+    public var bytes: Int = 64 << 20 { didSet { bytes = min(max(bytes, 1), 1 << 30) } }
     /// The maximum number of values in one configuration, 4,000,000 by default, including each use of a shared object.
-    public var values: Int { didSet { values = min(max(values, 1), 1 << 27) } }
+    public var values: Int = 4_000_000 { didSet { values = min(max(values, 1), 1 << 27) } }
     /// The maximum number of bytes to which `${…}` expands one value, 1 MiB by default.
-    public var expandedValueBytes: Int
+    package var expandedValueBytes: Int = 1 << 20
     /// The maximum number of bytes to which `${…}` expands all values, 16 MiB by default.
-    public var expandedTotalBytes: Int
+    package var expandedTotalBytes: Int = 16 << 20
 
-    /// Creates limits.
-    public init(
-        depth: Int = 512, bytes: Int = 64 << 20, values: Int = 4_000_000, expandedValueBytes: Int = 1 << 20,
-        expandedTotalBytes: Int = 16 << 20
-    ) {
-        self.depth = min(max(depth, 1), 10_000)
-        self.bytes = min(max(bytes, 1), 1 << 30)
-        self.values = min(max(values, 1), 1 << 27)
-        self.expandedValueBytes = expandedValueBytes
-        self.expandedTotalBytes = expandedTotalBytes
-    }
+    /// Creates the default limits.
+    public init() {}
 }

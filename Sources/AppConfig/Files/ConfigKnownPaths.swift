@@ -1,7 +1,7 @@
-/// The paths of lower layers, of a schema, and of typed keys, with which variables and arguments are matched.
+/// The paths of lower layers, of settings, and of typed keys, with which variables and arguments are matched.
 struct ConfigKnownPaths {
     let tree: ConfigTree
-    /// The paths that a schema or a typed key declares.
+    /// The paths that settings or typed keys declare.
     let declared: [[String]]
 
     /// The maximum number of steps in a variable or argument.
@@ -115,4 +115,9 @@ struct ConfigKnownPaths {
         }
         return parts.joined(separator: siblings.contains { $0.contains("-") } ? "-" : "_")
     }
+}
+
+extension ConfigPath {
+    /// The keys of the path.
+    var keys: [String] { components.compactMap(\.key) }
 }

@@ -19,7 +19,7 @@ internal import AshlarCore
 ///
 /// var plan = ConfigPlan(files: .memory(["ApplicationConfig.json": #"{"title": "on ${host.name}"}"#]))
 /// plan.add(HostSource())
-/// print(try ApplicationConfig.load(plan).string(forKey: "title", default: ""))  // on web-7
+/// print(try ApplicationConfig.load(plan).string(forKey: "title") ?? "")  // on web-7
 /// ```
 public protocol ConfigSource: Sendable {
     /// The name of the source in explanations and errors.

@@ -101,32 +101,15 @@ enum FormatRecognition {
         fromUTF16 bytes: [UInt8], isBigEndian: Bool, _ context: ConfigReaderContext
     ) throws(ConfigError) -> [UInt8] {
         let start = bytes[0] >= 0xFE ? 2 : 0
-        var units = stride(from: start, to: bytes.count - 1, by: 2).map { at -> UInt16 in
-            let (first, second) = (UInt16(bytes[at]), UInt16(bytes[at + 1]))
-            return isBigEndian ? first << 8 | second : second << 8 | first
-        }.makeIterator()
-        var decoder = UTF16()
-        var utf8: [UInt8] = []
-        var offset = start
-        func failure(found: String) -> ConfigError {
-            let (line, column) = LineTable(utf8).position(of: utf8.count)
-            return ConfigError(
-                .malformedSource,
-                location: ConfigLocation(
-                    file: context.location.file, line: line, column: column, offset: offset,
-                    name: context.location.name),
-                expected: "UTF-16 text", found: found)
-        }
-        while true {
-            switch decoder.decode(&units) {
-            case .scalarValue(let scalar):
-                utf8 += UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
-                offset += scalar.value > 0xFFFF ? 4 : 2
-            case .emptyInput:
-                if bytes.count % 2 != 0 { throw failure(found: "an odd number of bytes") }
-                return utf8
-            case .error: throw failure(found: "an unpaired surrogate")
-            }
-        }
+        let text = UTF16Text.utf8(from: bytes, startingAt: start, isBigEndian: isBigEndian)
+        guard let end = text.unpaired.first ?? (bytes.count % 2 == 0 ? nil : text.utf8.count) else { return text.utf8 }
+        let (line, column) = LineTable(text.utf8).position(of: end)
+        let unitsBefore = String(decoding: text.utf8[..<end], as: UTF8.self).utf16.count
+        throw ConfigError(
+            .malformedSource,
+            location: ConfigLocation(
+                file: context.location.file, line: line, column: column, offset: start + 2 * unitsBefore,
+                name: context.location.name),
+            expected: "UTF-16 text", found: text.unpaired.isEmpty ? "an odd number of bytes" : "an unpaired surrogate")
     }
 }

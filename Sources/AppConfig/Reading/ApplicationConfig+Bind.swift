@@ -16,7 +16,7 @@ extension ApplicationConfig {
     /// - Complexity: O(*n*) in the number of values for each problem.
     public func bind<Settings: ConfigSettings>(
         _ type: Settings.Type = Settings.self, at path: ConfigPath = .root,
-        unknownKeys: ConfigSchema.UnknownKeys = .allowed
+        unknownKeys: ConfigUnknownKeys = .allowed
     ) throws(ConfigError) -> Settings {
         var binder = SettingsBinder(self, SettingsOutline(type, at: path), path)
         let settings = binder.bind(type)

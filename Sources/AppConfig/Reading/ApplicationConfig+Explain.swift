@@ -15,11 +15,6 @@ extension ApplicationConfig {
         return explain(path, &seen)
     }
 
-    /// Explains every value, in the order of the paths.
-    ///
-    /// - Complexity: O(*n*) times that of ``explain(_:)``.
-    public func explainAll() -> [ConfigExplanation] { paths().map { explain($0) } }
-
     func explain(_ path: ConfigPath, _ seen: inout Set<ConfigPath>) -> ConfigExplanation {
         let place = locate(path)
         let components = place.map { $0.tree.path(of: $0.node).components } ?? path.components

@@ -1,81 +1,31 @@
 internal import AshlarCore
 
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
-
 // A read: the key or path finds a place in the snapshot, or in the values written at run time, and the coercion rules
 // convert the value there.
 
-// The getters of NEIApplicationConfig with Swift names. Without a default, a missing or malformed value is `nil`. With a
-// default, the getter returns the default in both cases. A malformed value also adds a diagnostic to `diagnostics`. `get`
-// and `decode` throw instead.
+// The getters of NEIApplicationConfig with Swift names. A missing or malformed value is `nil`; a malformed value also adds
+// a diagnostic to `diagnostics`. `get` and `decode` throw instead.
 extension ApplicationConfig {
-    /// Returns the string of a key.
+    /// Returns the string of a key; nil if it is missing or not a string.
     public func string(forKey key: String) -> String? { read(key) }
 
-    /// Returns the string of a key, or a default if it is missing or not a string.
-    public func string(forKey key: String, default value: @autoclosure () -> String) -> String {
-        string(forKey: key) ?? value()
-    }
-
-    /// Returns the boolean of a key.
+    /// Returns the boolean of a key; nil if it is missing or not a boolean.
     public func bool(forKey key: String) -> Bool? { read(key) }
 
-    /// Returns the boolean of a key, or a default if it is missing or not a boolean.
-    public func bool(forKey key: String, default value: @autoclosure () -> Bool) -> Bool {
-        bool(forKey: key) ?? value()
-    }
-
-    /// Returns the integer of a key.
+    /// Returns the integer of a key; nil if it is missing or not an integer.
     public func int(forKey key: String) -> Int? { read(key) }
 
-    /// Returns the integer of a key, or a default if it is missing or not an integer.
-    public func int(forKey key: String, default value: @autoclosure () -> Int) -> Int { int(forKey: key) ?? value() }
-
-    /// Returns the number of a key.
+    /// Returns the number of a key; nil if it is missing or not a number.
     public func double(forKey key: String) -> Double? { read(key) }
 
-    /// Returns the number of a key, or a default if it is missing or not a number.
-    public func double(forKey key: String, default value: @autoclosure () -> Double) -> Double {
-        double(forKey: key) ?? value()
-    }
-
-    /// Returns the number of a key, rounded to a float.
-    public func float(forKey key: String) -> Float? { read(key) }
-
-    /// Returns the number of a key rounded to a float, or a default if it is missing or not a number.
-    public func float(forKey key: String, default value: @autoclosure () -> Float) -> Float {
-        float(forKey: key) ?? value()
-    }
-
-    /// Returns the value of a key as any type.
-    public func object(forKey key: String) -> ConfigValue? { read(key) }
-
-    /// Returns the value of a key as any type, or a default if it is missing.
-    public func object(forKey key: String, default value: @autoclosure () -> ConfigValue) -> ConfigValue {
-        object(forKey: key) ?? value()
-    }
-
-    /// Returns the array of a key.
-    public func array(forKey key: String) -> [ConfigValue]? { read(key) }
-
-    /// Returns the dictionary of a key.
-    public func dictionary(forKey key: String) -> [String: ConfigValue]? { read(key) }
-
-    /// Returns the bytes of a key: data, or a string in Base64.
-    public func data(forKey key: String) -> Data? { read(key) }
-
-    /// Returns the date of a key: a date, or a string in ISO 8601.
-    public func date(forKey key: String) -> Date? { read(key) }
-
-    /// Returns the URL of a key.
-    public func url(forKey key: String) -> URL? { read(key) }
-
-    /// Returns the duration of a key: a number of seconds, or a string such as `250ms`, `30s`, `1.5m`, `2h`, `7d`.
-    public func duration(forKey key: String) -> Duration? { read(key) }
+    /// Returns the value of a key as any type that configurations contain; nil if it is missing or malformed.
+    ///
+    /// ```swift
+    /// let config = ApplicationConfig(["timeout": "250ms", "hosts": ["a", "b"]])
+    /// let timeout = config.value(forKey: "timeout", as: Duration.self) ?? .seconds(1)
+    /// let hosts = config.value(forKey: "hosts", as: [String].self) ?? []
+    /// ```
+    public func value<T: ConfigConvertible>(forKey key: String, as type: T.Type = T.self) -> T? { read(key) }
 
     /// Returns the number of bytes of a key: an integer, or a string such as `10MB` (10,000,000) or `10MiB`
     /// (10,485,760).
@@ -115,26 +65,13 @@ extension ApplicationConfig {
         read(key.name, isSecret: key.isSecret) ?? key.defaultValue
     }
 
-    /// The value of a required key.
-    ///
-    /// - Throws: ``ConfigError`` with the code `missingKey` or `typeMismatch`.
-    public subscript<Value>(_ key: RequiredConfigKey<Value>) -> Value {
-        get throws(ConfigError) { try value(at: key.path, isSecret: key.isSecret) }
-    }
-
     /// Reads the value at a path.
     ///
     /// - Throws: ``ConfigError`` with the code `missingKey` or `typeMismatch`. It contains the file and line, the
     ///   expected and found values, the overridden value, and for a missing key the most similar existing key.
     public func get<T: ConfigConvertible>(_ path: ConfigPath, as type: T.Type = T.self) throws(ConfigError) -> T {
-        try value(at: path, isSecret: false)
-    }
-
-    private func value<T: ConfigConvertible>(at path: ConfigPath, isSecret: Bool) throws(ConfigError) -> T {
         guard let place = place(of: path) else { throw missing(path, expected: T.configTypeName) }
-        guard let value = place.read(as: T.self) else {
-            throw mismatch(place, path, T.configTypeName, isSecret: isSecret)
-        }
+        guard let value = place.read(as: T.self) else { throw mismatch(place, path, T.configTypeName) }
         return value
     }
 }

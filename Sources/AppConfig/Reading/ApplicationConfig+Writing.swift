@@ -13,15 +13,6 @@ extension ApplicationConfig {
         set { write(newValue, at: path) }
     }
 
-    /// The value of a key; setting it writes a run-time value, and setting `nil` removes the key.
-    public subscript(_ key: String) -> ConfigValue? {
-        get { object(forKey: key) }
-        set { write(newValue, at: ConfigPath(key)) }
-    }
-
-    /// Sets or overrides a value in this copy; `nil` removes the key.
-    public mutating func set(_ value: ConfigValue?, forKey key: String) { write(value, at: ConfigPath(key)) }
-
     private mutating func write(_ value: ConfigValue?, at path: ConfigPath) {
         var components = path.components
         // A literal root key takes precedence, as in reading.

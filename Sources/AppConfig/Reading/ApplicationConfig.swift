@@ -1,13 +1,13 @@
 /// A configuration: the merged values of all layers, each with its origin.
 ///
 /// A configuration is a value type without locks and I/O; a copy costs two retains. Writing to a copy with a subscript
-/// or `set` affects only this copy and is never saved. Use a ``ConfigStore`` for the current configuration of a
+/// affects only this copy and is never saved. Use a ``ConfigStore`` for the current configuration of a
 /// program.
 ///
 /// ```swift
 /// let config = ApplicationConfig(["http": ["timeout": 30, "host": "example.org"]])
-/// let timeout = config.int(forKey: "http.timeout", default: 10)  // 30
-/// let retries = config.int(forKey: "http.retries", default: 3)  // 3
+/// let timeout = config.int(forKey: "http.timeout") ?? 10  // 30
+/// let retries = config.int(forKey: "http.retries") ?? 3  // 3
 /// ```
 ///
 /// ## How a key is found
@@ -25,13 +25,8 @@ public struct ApplicationConfig: Sendable {
 
     init(snapshot: ConfigSnapshot) { self.snapshot = snapshot }
 
-    /// An empty configuration.
-    public init() { self.init([:]) }
-
-    /// Creates a configuration from values in code, without directives and references.
-    public init(_ values: [String: ConfigValue]) {
-        self.init(values, context: nil)
-    }
+    /// Creates a configuration from values in code, without directives and references; by default, an empty one.
+    public init(_ values: [String: ConfigValue] = [:]) { self.init(values, context: nil) }
 
     init(_ values: [String: ConfigValue], context: ConfigContext?) {
         var builder = ConfigTreeBuilder()
@@ -117,12 +112,6 @@ extension ApplicationConfig {
     /// The diagnostics of loading and reading, such as missing optional files, conflicts of types, and malformed
     /// values.
     public var diagnostics: [ConfigDiagnostic] { snapshot.context.diagnostics + snapshot.context.log.all }
-
-    func adding(_ diagnostics: [ConfigDiagnostic]) -> ApplicationConfig {
-        var context = snapshot.context
-        context.diagnostics += diagnostics
-        return ApplicationConfig(snapshot: ConfigSnapshot(snapshot, context: context))
-    }
 }
 
 extension ApplicationConfig: ExpressibleByDictionaryLiteral {

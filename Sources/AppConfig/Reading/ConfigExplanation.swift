@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-    public import FoundationEssentials
+    package import FoundationEssentials
 #else
-    public import Foundation
+    package import Foundation
 #endif
 
 /// The origin of a value: its entry and the entries that it overrides.
@@ -32,13 +32,13 @@ public struct ConfigExplanation: Sendable, CustomStringConvertible {
         /// The kind of layer.
         public let layer: ConfigLayerKind
         /// The name of the layer, such as a file's environment or a bundle identifier's pattern.
-        public let label: String
+        package let label: String
         /// The value as text, as the layer contains it, with unresolved references.
         public let text: String
         /// A note: the entry removes the value, or is at a path above it.
-        public let note: String?
+        package let note: String?
         /// The time at which a source obtained the value; `nil` for files and values of the process.
-        public internal(set) var date: Date?
+        package internal(set) var date: Date?
     }
 
     /// The path of the value.
@@ -54,16 +54,16 @@ public struct ConfigExplanation: Sendable, CustomStringConvertible {
     /// The entry that provides the value; for a merged dictionary or array, the strongest entry.
     public let winner: Entry?
     /// The entries of the other layers from which the value was merged, the strongest first.
-    public let merged: [Entry]
+    package let merged: [Entry]
     /// The overridden entries, the strongest first.
     public let shadowed: [Entry]
     /// The entry that removed the value.
-    public let removed: Entry?
+    package let removed: Entry?
     /// The explanations of the values that the references in this value use, in the order of the references.
     ///
     /// Each value is explained once; when it occurs again, its own parts are omitted. A variable has the path
     /// `env:NAME`.
-    public internal(set) var parts: [ConfigExplanation] = []
+    package internal(set) var parts: [ConfigExplanation] = []
 
     /// The entry of the value and the overridden entries, one per line.
     public var description: String {

@@ -14,9 +14,9 @@
 /// ```
 public struct ConfigKey<Value: ConfigConvertible & Sendable>: Sendable {
     /// The key as written.
-    public let name: String
+    package let name: String
     /// The value if the entry is missing or malformed.
-    public let defaultValue: Value
+    package let defaultValue: Value
     let isSecret: Bool
 
     /// Creates a key.
@@ -26,42 +26,13 @@ public struct ConfigKey<Value: ConfigConvertible & Sendable>: Sendable {
     ///   - defaultValue: The value if the entry is missing or malformed.
     ///   - isSecret: Whether the value, and every value that is built from it, is never printed by any configuration of
     ///     the process. This applies from the creation of the key. Static constants are created on first use. If values
-    ///     may be printed before, list the keys in a plan's schema, or use ``ConfigSecrets``.
+    ///     may be printed before, use ``ConfigSecrets`` or ``ConfigPlan/declare(_:at:)``.
     public init(_ name: String, default defaultValue: Value, secret isSecret: Bool = false) {
         self.name = name
         self.defaultValue = defaultValue
         self.isSecret = isSecret
         ConfigDeclaredKeys.add(name, isSecret: isSecret)
     }
-
-    var path: ConfigPath { ConfigPath(name) }
-}
-
-/// A key whose value must exist.
-///
-/// ```swift
-/// let host = RequiredConfigKey("http.host", as: String.self)
-/// let config = ApplicationConfig(["http": ["host": "example.org"]])
-/// print(try config[host])
-/// ```
-public struct RequiredConfigKey<Value: ConfigConvertible & Sendable>: Sendable {
-    /// The key as written.
-    public let name: String
-    let isSecret: Bool
-
-    /// Creates a key.
-    ///
-    /// - Parameters:
-    ///   - name: The key or path.
-    ///   - type: The type of the value.
-    ///   - isSecret: Whether the value is never printed; see ``ConfigKey/init(_:default:secret:)``.
-    public init(_ name: String, as type: Value.Type = Value.self, secret isSecret: Bool = false) {
-        self.name = name
-        self.isSecret = isSecret
-        ConfigDeclaredKeys.add(name, isSecret: isSecret)
-    }
-
-    var path: ConfigPath { ConfigPath(name) }
 }
 
 extension ConfigKey: CustomStringConvertible, CustomReflectable {
@@ -73,9 +44,4 @@ extension ConfigKey: CustomStringConvertible, CustomReflectable {
         let value: Any = isSecret ? ConfigDescription.redacted : defaultValue
         return Mirror(self, children: ["name": name, "defaultValue": value], displayStyle: .struct)
     }
-}
-
-extension RequiredConfigKey: CustomStringConvertible {
-    /// The key as written.
-    public var description: String { name }
 }

@@ -83,3 +83,13 @@ public struct ConfigField: Sendable {
         self.isRight = { value, coercion in Value(configValue: value, coercion: coercion).map(isRight) ?? true }
     }
 }
+
+/// The treatment of values that settings do not declare.
+public enum ConfigUnknownKeys: Sendable {
+    /// The value is permitted.
+    case allowed
+    /// The value is permitted, and a diagnostic is added to `diagnostics`.
+    case reported
+    /// The value is a problem, unless it is in a bundle identifier's section: a dictionary whose root key contains a dot.
+    case refused
+}

@@ -11,8 +11,8 @@ extension ApplicationConfig {
     /// A missing or malformed name is Arial, and a missing or malformed size is 12 points.
     public func font(named name: String) -> FontSpec {
         FontSpec(
-            name: string(forKey: "font.\(name).name", default: "Arial"),
-            size: double(forKey: "font.\(name).size", default: 12))
+            name: string(forKey: "font.\(name).name") ?? "Arial",
+            size: double(forKey: "font.\(name).size") ?? 12)
     }
 
     /// Returns the class whose name is the value of a key, such as `MyModule.HomeController`.
@@ -22,12 +22,6 @@ extension ApplicationConfig {
     /// class of the program, so compare the result with the classes you expect.
     public func type(forKey key: String) -> AnyClass? {
         string(forKey: key).flatMap { ConfigTypes.named($0) }
-    }
-
-    /// Returns the class whose name is the value of a key, or a default if the value is missing or not the name of a
-    /// class.
-    public func type(forKey key: String, default value: @autoclosure () -> AnyClass) -> AnyClass {
-        type(forKey: key) ?? value()
     }
 }
 

@@ -1,9 +1,12 @@
+internal import AshlarCore
+
 /// The differences between the values of two configurations, by path.
 ///
 /// ```swift
-/// let diff = try ConfigDiff(from: [.debug], to: ["staging"], in: .directory("Resources"))
-/// for change in diff.changes { print(change, change.newLocation as Any) }
-/// print(diff.json)
+/// let old: ApplicationConfig = ["http": ["timeout": 30]]
+/// var new = old
+/// new["http.timeout"] = 5
+/// print(ConfigDiff(from: old, to: new))  // http.timeout: 30 → 5
 /// ```
 public struct ConfigDiff: Sendable, Hashable, CustomStringConvertible {
     /// One different value.
@@ -11,7 +14,7 @@ public struct ConfigDiff: Sendable, Hashable, CustomStringConvertible {
         /// The path of the value.
         public let path: ConfigPath
         /// Whether the value is secret.
-        public let isSecret: Bool
+        package let isSecret: Bool
         /// The old value; `nil` if there is none or it is secret.
         ///
         /// Secret parts of an array, and credentials in URLs, are `<redacted>`.
@@ -56,24 +59,19 @@ public struct ConfigDiff: Sendable, Hashable, CustomStringConvertible {
         let node: Int?
 
         /// The value without secrets.
-        var value: ConfigValue? { node.map { _ in redacted.value(of: 0) } }
+        var value: ConfigValue? { node.map { redacted($0).value(of: 0) } }
 
-        /// The value, if there is one, without secrets.
-        var redacted: ConfigTree {
+        private func redacted(_ node: Int) -> ConfigTree {
             var builder = ConfigTreeBuilder()
-            add(to: &builder)
+            builder.redacted(node, of: tree, isSecret: isSecret)
             return builder.finish(sources: tree.sources)
-        }
-
-        func add(to builder: inout ConfigTreeBuilder) {
-            if let node { builder.redacted(node, of: tree, isSecret: isSecret) }
         }
 
         func text(_ isHidden: Bool) -> String? {
             guard let node else { return nil }
             if isHidden { return ConfigDescription.redacted }
             guard tree.kind(of: node) == .array else { return ConfigDescription.text(node, in: tree) }
-            let text = JSONWriter(isPretty: false).text(redacted)
+            let text = JSONWriter(isPretty: false).text(redacted(node))
             let shown = text.prefix(200)
             return shown.endIndex == text.endIndex ? text : shown + "…"
         }
@@ -124,47 +122,6 @@ public struct ConfigDiff: Sendable, Hashable, CustomStringConvertible {
         self.changes = changes.sorted { $0.path < $1.path }
     }
 
-    /// Compares the configurations of two lists of environments.
-    ///
-    /// - Throws: ``ConfigError`` with every problem of the first configuration that can't be loaded.
-    public init(
-        from old: [ConfigEnvironment], to new: [ConfigEnvironment], in plan: ConfigPlan
-    ) throws(ConfigError) {
-        var (before, after) = (plan, plan)
-        before.environments = old
-        after.environments = new
-        self.init(from: try ApplicationConfig.load(before), to: try ApplicationConfig.load(after))
-    }
-
-    /// The changes as a JSON array of objects with `path`, `old`, `new`, `oldLocation`, and `newLocation`.
-    ///
-    /// A secret value is `"<redacted>"`; members without a value are omitted.
-    public var json: String {
-        var builder = ConfigTreeBuilder()
-        builder.open(.array, position: 0)
-        for change in changes {
-            builder.open(.dictionary, position: 0)
-            for (name, side, location) in [
-                ("old", change.before, change.oldLocation), ("new", change.after, change.newLocation),
-            ] {
-                guard let location else { continue }
-                builder.key(name)
-                if change.isSecret {
-                    builder.string(ConfigDescription.redacted, position: 0)
-                } else {
-                    side.add(to: &builder)
-                }
-                builder.key("\(name)Location")
-                builder.string("\(location)", position: 0)
-            }
-            builder.key("path")
-            builder.string("\(change.path)", position: 0)
-            builder.close()
-        }
-        builder.close()
-        return JSONWriter(isPretty: true).text(builder.finish(sources: [.code("")])) + "\n"
-    }
-
     /// The values of one configuration that aren't dictionaries, and its empty dictionaries.
     private struct Leaves {
         let tree: ConfigTree
@@ -200,5 +157,43 @@ public struct ConfigDiff: Sendable, Hashable, CustomStringConvertible {
                 for node in twin..<Int(tree.nodes[twin].end) { isSecret[node] = true }
             }
         }
+    }
+}
+
+extension ConfigTreeBuilder {
+    /// Adds a value with `<redacted>` for each secret in it, and for credentials in URLs.
+    ///
+    /// Secrets aren't omitted, so that the indices of other elements don't change.
+    fileprivate mutating func redacted(_ root: Int, of tree: ConfigTree, isSecret: [Bool]) {
+        let last = Int(tree.nodes[root].end)
+        var ends: [Int] = []
+        var node = root
+        while node < last {
+            while let end = ends.last, end <= node {
+                close()
+                ends.removeLast()
+            }
+            let end = Int(tree.nodes[node].end)
+            if tree.nodes[node].flags.contains(.superseded) {
+                node = end
+                continue
+            }
+            if node != root, tree.kind(of: Int(tree.nodes[node].parent)) == .dictionary { key(tree.key(of: node)) }
+            if isSecret[node] {
+                string(ConfigDescription.redacted, position: 0)
+                node = end
+            } else if tree.kind(of: node).isContainer {
+                open(tree.kind(of: node), position: 0)
+                ends.append(end)
+                node += 1
+            } else if case .string(let text)? = tree.scalar(of: node) {
+                string(SecretText.redactingCredentials(in: text), position: 0)
+                node += 1
+            } else {
+                value(tree.scalar(of: node) ?? .null)
+                node += 1
+            }
+        }
+        for _ in ends { close() }
     }
 }

@@ -50,13 +50,12 @@ struct ConfigLoader {
     /// Whether a file or another source could not be read.
     private var hasUnreadableSource = false
     private var variables: [String: ConfigVariable] = [:]
-    /// The secrets of the plan and its schema, to which directives add after the layers are read.
+    /// The secrets of the plan, to which directives add after the layers are read.
     private var secrets: ConfigSecrets
 
     init(plan: ConfigPlan) {
         self.plan = plan
         secrets = plan.secrets
-        for rule in plan.schema?.rules ?? [] where rule.isSecret { secrets.paths.insert(rule.path) }
     }
 
     mutating func load() -> ApplicationConfig {
@@ -75,8 +74,8 @@ struct ConfigLoader {
         readLocalFile()
         addSources(over: .local)
         variables = readVariables()
-        var config = finish(readGivenValues(over: merged(layers)))
-        if let schema = plan.schema { config = check(config, schema) }
+        let config = finish(readGivenValues(over: merged(layers)))
+        for problems in plan.requirements { errors += problems(config) }
         settleSources()
         return config
     }
@@ -98,17 +97,6 @@ struct ConfigLoader {
     mutating func fail(_ error: ConfigError) {
         errors += (error.problems.isEmpty ? [error] : error.problems).map(redacted)
         hasUnreadableSource = true
-    }
-
-    private mutating func check(_ config: ApplicationConfig, _ schema: ConfigSchema) -> ApplicationConfig {
-        errors += config.problems(with: schema)
-        if schema.unknownKeys != .reported { return config }
-        let unknown = config.unknownKeys(schema).map { unknown in
-            ConfigDiagnostic(
-                .unknownKey, key: unknown.key, location: unknown.location,
-                message: [unknown.reason, unknown.hint].compactMap { $0 }.joined(separator: "; "))
-        }
-        return config.adding(unknown)
     }
 
     /// Adds a layer on top, unless its directives are malformed.
@@ -148,7 +136,7 @@ struct ConfigLoader {
         // A program can declare thousands of keys, so they are parsed only if names must be matched with them.
         let isMatched = plan.variablePrefix != nil || !plan.arguments.isEmpty
         let names = isMatched ? ConfigDeclaredKeys.names.sorted() : []
-        let declared = (plan.schema?.rules.map(\.path.keys) ?? []) + names.map { ConfigPath($0).keys }
+        let declared = names.map { ConfigPath($0).keys }
         if let prefix = plan.variablePrefix {
             let known = ConfigKnownPaths(tree: tree, declared: declared)
             add(VariablesReader.read(variables, prefix: prefix, known: known), .variables)
@@ -178,7 +166,7 @@ struct ConfigLoader {
         }
         var draft = ConfigSnapshot(tree: merged, context: ConfigContext())
         var usedVariables: [String: ConfigVariable] = [:]
-        if plan.interpolates, merged.hasTemplates || !plan.referenceSyntax.hasDollar {
+        if merged.hasTemplates || !plan.referenceSyntax.hasDollar {
             let fold = ConfigFold(layers, policy: plan.merge, readsDirectives: plan.readsDirectives)
             var interpolator = ConfigInterpolator(
                 draft, fold: fold, syntax: plan.referenceSyntax, limits: plan.limits, variables: variables,
@@ -199,7 +187,7 @@ struct ConfigLoader {
         let context = ConfigContext(
             layers: layers, policy: plan.merge, coercion: plan.coercion, secrets: secrets,
             diagnostics: diagnostics + hidden, readsDirectives: plan.readsDirectives,
-            references: plan.interpolates ? plan.referenceSyntax : nil, variables: usedVariables)
+            references: plan.referenceSyntax, variables: usedVariables)
         return ApplicationConfig(snapshot: ConfigSnapshot(draft, context: context))
     }
 

@@ -36,8 +36,8 @@ public struct ConfigPlan: Sendable {
     /// The prefix of the environment variables that set values, such as `APP_`; if `nil`, variables set no values.
     ///
     /// `APP_HTTP__TIMEOUT` sets `http.timeout`: `__` separates keys, and `_` is part of a key. Known keys are found
-    /// regardless of case and separators: `APP_MAX_RETRIES` sets `maxRetries`. Keys are known from weaker layers, the
-    /// schema, and typed keys. An unknown key is written like the other keys of its dictionary, or in lowercase, with a
+    /// regardless of case and separators: `APP_MAX_RETRIES` sets `maxRetries`. Keys are known from weaker layers,
+    /// settings, and typed keys. An unknown key is written like the other keys of its dictionary, or in lowercase, with a
     /// diagnostic. If a weaker layer has an array, a number is an index: `APP_SERVERS__0`. If a weaker layer has an
     /// array or a dictionary, the variable contains JSON. An empty variable is an empty string.
     public var variablePrefix: String?
@@ -59,14 +59,10 @@ public struct ConfigPlan: Sendable {
     /// are ignored with a diagnostic. Known keys are found regardless of case and separators. `--servers[1]=q` sets one
     /// element; an array or a dictionary is written as JSON. Values aren't split at commas. `--` ends the arguments.
     public var arguments: [String] = []
-    /// Whether references such as `${path}` and `${env:NAME}` in files and defaults are resolved.
-    public var interpolates: Bool = true
-    /// The syntax of references.
+    /// The syntax of references, which are resolved in files and defaults; for exceptions see ``literalLayers``.
     public var referenceSyntax: ConfigReferenceSyntax = .dollar
-    /// The requirements on the values; loading fails with every violation.
-    ///
-    /// Secret keys of the schema are never printed.
-    public var schema: ConfigSchema?
+    /// The checks of required settings: each returns the problems of a loaded configuration.
+    private(set) var requirements: [@Sendable (ApplicationConfig) -> [ConfigError]] = []
     /// The rules for merging layers.
     public var merge: ConfigMergePolicy = .deep
     /// Whether keys that begin with `$` are directives; set it to `false` for files that use such keys otherwise.
@@ -109,6 +105,33 @@ public struct ConfigPlan: Sendable {
     ) {
         precondition(kind != .source && kind != .runtime, "a source lies over a layer of the plan")
         sources.append(ConfigSourceLayer(source: source, over: kind, isRequired: isRequired))
+    }
+
+    /// Declares settings before the configuration is loaded.
+    ///
+    /// Variables and arguments then find the settings by their declared names, and secret ones are never printed.
+    public func declare<Settings: ConfigSettings>(_ type: Settings.Type, at path: ConfigPath = .root) {
+        SettingsOutline(type, at: path).declare()
+    }
+
+    /// Declares settings that each load checks: loading fails with every problem of their values.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the settings.
+    ///   - path: The path of the section with the settings, by default the root.
+    ///   - unknownKeys: The treatment of values in the section that the type does not declare.
+    public mutating func require<Settings: ConfigSettings>(
+        _ type: Settings.Type, at path: ConfigPath = .root, unknownKeys: ConfigUnknownKeys = .allowed
+    ) {
+        declare(type, at: path)
+        requirements.append { config in
+            do throws(ConfigError) {
+                _ = try config.bind(type, at: path, unknownKeys: unknownKeys)
+                return []
+            } catch {
+                return error.problems.isEmpty ? [error] : error.problems
+            }
+        }
     }
 
     /// The extensions of files, the strongest last.

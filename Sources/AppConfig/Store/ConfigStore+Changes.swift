@@ -57,15 +57,6 @@ extension ConfigStore {
     }
 }
 
-extension ConfigPlan {
-    /// Declares settings before the configuration is loaded.
-    ///
-    /// Variables and arguments then find the settings by their declared names, and secret ones are never printed.
-    public func declare<Settings: ConfigSettings>(_ type: Settings.Type, at path: ConfigPath = .root) {
-        SettingsOutline(type, at: path).declare()
-    }
-}
-
 /// The last settings that matched their type.
 private final class LastSettings<Settings: Sendable>: Sendable {
     private let last: Mutex<Settings>

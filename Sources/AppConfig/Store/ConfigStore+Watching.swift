@@ -24,7 +24,7 @@ public final class ConfigWatch: Sendable {
     deinit { cancel() }
 
     /// Whether the files are compared at an interval.
-    public var isPolling: Bool { state.withLock { $0.watch?.isPolling ?? false } }
+    package var isPolling: Bool { state.withLock { $0.watch?.isPolling ?? false } }
 
     /// Ends the watch; a reload that has begun completes.
     public func cancel() {

@@ -8,7 +8,7 @@ internal import AshlarCore
 /// ```swift
 /// let store = ConfigStore(ApplicationConfig(["http": ["timeout": 30]]))
 /// store.update { $0["http.timeout"] = 5 }
-/// print(store.current.int(forKey: "http.timeout", default: 10))  // 5
+/// print(store.current.int(forKey: "http.timeout") ?? 10)  // 5
 /// ```
 public final class ConfigStore: Sendable {
     /// What readers see.
@@ -220,10 +220,7 @@ public enum ConfigStoreEvent: Sendable {
     case failed(ConfigError)
 }
 
-extension ConfigStore: CustomStringConvertible, CustomReflectable {
-    /// The current configuration; secret values are `<redacted>`.
-    public var description: String { current.description }
-
+extension ConfigStore: CustomReflectable {
     /// The current configuration and the errors of the latest load.
     public var customMirror: Mirror {
         Mirror(self, children: ["current": current, "errors": errors.map(\.description)], displayStyle: .class)

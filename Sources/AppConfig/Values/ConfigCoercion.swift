@@ -5,8 +5,6 @@ internal import AshlarTrees
 public struct ConfigCoercion: Hashable, Sendable {
     enum Kind { case standard, strict, seed }
     let kind: Kind
-    /// Whether NaN and infinity are numbers.
-    private(set) var admitsNonFinite = false
 
     /// Strings are converted if the whole string matches, and numbers if the conversion is exact.
     ///
@@ -27,18 +25,6 @@ public struct ConfigCoercion: Hashable, Sendable {
 }
 
 extension ConfigCoercion {
-    /// Returns the same rules, but NaN and infinity are numbers.
-    ///
-    /// They can be reals or, unless the rules are strict, the strings `nan`, `inf` and `infinity` with or without a
-    /// sign.
-    public func admittingNonFinite() -> ConfigCoercion {
-        var coercion = self
-        coercion.admitsNonFinite = true
-        return coercion
-    }
-
-    private static let nonFiniteWords: Set<String> = ["nan", "inf", "infinity"]
-
     func bool(_ value: ConfigValue) -> Bool? {
         switch (value, kind) {
         case (.boolean(let value), _): return value
@@ -85,7 +71,7 @@ extension ConfigCoercion {
     func double(_ value: ConfigValue) -> Double? {
         switch (value, kind) {
         case (.real(let number), .seed): return number
-        case (.real(let number), _): return number.isFinite || admitsNonFinite ? number : nil
+        case (.real(let number), _): return number.isFinite ? number : nil
         case (.integer(let number), .seed): return Double(number)
         case (.unsigned(let number), .seed): return Double(number)
         case (.integer(let number), _):
@@ -93,10 +79,6 @@ extension ConfigCoercion {
             return Int64(exactly: Double(number)) == number ? Double(number) : nil
         case (.unsigned(let number), _): return UInt64(exactly: Double(number)) == number ? Double(number) : nil
         case (.string(let text), .standard):
-            if admitsNonFinite {
-                let word = text.hasPrefix("-") || text.hasPrefix("+") ? text.dropFirst() : text[...]
-                if Self.nonFiniteWords.contains(word.lowercased()) { return Double(text) }
-            }
             guard let first = text.utf8.first, first.isDigit || "+-.".utf8.contains(first),
                 !text.utf8.contains(where: { $0 | 0x20 == UInt8(ascii: "x") }), let number = Double(text),
                 number.isFinite

@@ -59,9 +59,9 @@ enum ConfigDescription {
 }
 
 /// Formats dates.
-enum ConfigDateText {
+package enum ConfigDateText {
     /// Returns `YYYY-MM-DDThh:mm:ssZ`, with milliseconds if they aren't zero.
-    static func format(secondsSince2001 seconds: Double) -> String {
+    package static func format(secondsSince2001 seconds: Double) -> String {
         guard seconds.isFinite, abs(seconds) < 2e11 else { return "\(seconds)" }
         let milliseconds = Int64((seconds * 1000).rounded()) + RFC3339.secondsFrom1970To2001 * 1000
         let rest = (milliseconds % 1000 + 1000) % 1000

@@ -10,17 +10,18 @@ public struct ConfigError: Error, Sendable {
         private enum Kind: String {
             case missingSource, unreadableSource, malformedSource, duplicateKey, limitExceeded, unknownDirective
             case missingKey, typeMismatch, invalidValue, unknownKey, unresolvedReference, referenceCycle, several
+            case kindConflict, hiddenByLiteralKey, defaultUsed, invalidSettings, watchingByPolling
         }
 
         private let kind: Kind
 
-        /// A required file doesn't exist.
+        /// A file doesn't exist; a diagnostic unless the file is required.
         public static var missingSource: Code { Code(kind: .missingSource) }
         /// A source can't be opened or read.
         public static var unreadableSource: Code { Code(kind: .unreadableSource) }
         /// A source isn't a well-formed property list or JSON text, or its root isn't a dictionary.
         public static var malformedSource: Code { Code(kind: .malformedSource) }
-        /// A dictionary has a duplicate key.
+        /// A dictionary has a duplicate key; in a diagnostic, the last value wins.
         public static var duplicateKey: Code { Code(kind: .duplicateKey) }
         /// A source or a value exceeds one of the ``ConfigLimits``.
         public static var limitExceeded: Code { Code(kind: .limitExceeded) }
@@ -30,9 +31,9 @@ public struct ConfigError: Error, Sendable {
         public static var missingKey: Code { Code(kind: .missingKey) }
         /// The value exists, but doesn't have the requested type.
         public static var typeMismatch: Code { Code(kind: .typeMismatch) }
-        /// The value has the right type, but a schema doesn't permit it.
+        /// The value has the right type, but the settings don't permit it.
         public static var invalidValue: Code { Code(kind: .invalidValue) }
-        /// A key exists that no schema contains.
+        /// A key exists that no settings declare; in a diagnostic, a variable, an argument or a file sets it.
         public static var unknownKey: Code { Code(kind: .unknownKey) }
         /// A `${…}` refers to no value and has no default, or is malformed.
         public static var unresolvedReference: Code { Code(kind: .unresolvedReference) }
@@ -40,6 +41,19 @@ public struct ConfigError: Error, Sendable {
         public static var referenceCycle: Code { Code(kind: .referenceCycle) }
         /// Several failures; see `problems`.
         public static var several: Code { Code(kind: .several) }
+
+        // The codes of diagnostics only.
+
+        /// A value had the wrong type, and a default replaces it.
+        public static var defaultUsed: Code { Code(kind: .defaultUsed) }
+        /// A dictionary and a value of another type have the same key; the stronger layer wins.
+        package static var kindConflict: Code { Code(kind: .kindConflict) }
+        /// A literal key such as `a.b` hides the nested value at the path `a.b`.
+        package static var hiddenByLiteralKey: Code { Code(kind: .hiddenByLiteralKey) }
+        /// After a reload, the values don't match a type of settings, whose last values stay current.
+        package static var invalidSettings: Code { Code(kind: .invalidSettings) }
+        /// The system provides no events for the files, so they are polled.
+        package static var watchingByPolling: Code { Code(kind: .watchingByPolling) }
 
         /// The code's name, such as `typeMismatch`.
         public var description: String { kind.rawValue }
@@ -52,15 +66,15 @@ public struct ConfigError: Error, Sendable {
     /// The file and line, variable or argument, if there is one.
     public var location: ConfigLocation?
     /// The problem, unless `expected` and `found` state it.
-    public var reason: String?
+    package var reason: String?
     /// The values or text that would be valid.
     public var expected: String?
     /// The value or text that was found; a secret value is `<redacted>`.
     public var found: String?
     /// More details, such as the overridden value or the first definition of a duplicate key.
-    public var notes: [String] = []
+    package var notes: [String] = []
     /// A suggestion, such as the most similar known key.
-    public var hint: String?
+    package var hint: String?
     /// The failures in an error with the code `several`, in order.
     public var problems: [ConfigError] = []
     /// The underlying error, if there is one.
@@ -109,33 +123,8 @@ extension ConfigError: CustomStringConvertible {
 
 /// A problem that doesn't prevent loading or reading, such as a missing optional file or a malformed value.
 public struct ConfigDiagnostic: Hashable, Sendable, CustomStringConvertible {
-    /// The kind of a diagnostic; kinds may be added, so a `switch` needs a `default`.
-    public struct Kind: Hashable, Sendable, CustomStringConvertible {
-        private let name: String
-
-        /// An optional file doesn't exist.
-        public static var missingSource: Kind { Kind(name: "missingSource") }
-        /// A dictionary and a value of another type have the same key; the stronger layer wins.
-        public static var kindConflict: Kind { Kind(name: "kindConflict") }
-        /// A literal key such as `a.b` hides the nested value at the path `a.b`.
-        public static var hiddenByLiteralKey: Kind { Kind(name: "hiddenByLiteralKey") }
-        /// A dictionary has a duplicate key; the last value wins.
-        public static var duplicateKey: Kind { Kind(name: "duplicateKey") }
-        /// A variable, an argument or a file sets an unknown key.
-        public static var unknownKey: Kind { Kind(name: "unknownKey") }
-        /// A value had the wrong type, and a getter returned its default.
-        public static var defaultUsed: Kind { Kind(name: "defaultUsed") }
-        /// After a reload, the values don't match a type of settings, whose last values stay current.
-        public static var invalidSettings: Kind { Kind(name: "invalidSettings") }
-        /// The system provides no events for the files, so they are polled.
-        public static var watchingByPolling: Kind { Kind(name: "watchingByPolling") }
-
-        /// The kind's name, such as `kindConflict`.
-        public var description: String { name }
-    }
-
     /// The kind of the diagnostic.
-    public let kind: Kind
+    public let code: ConfigError.Code
     /// The path of the affected value, if there is one.
     public let key: ConfigPath?
     /// The file and line, variable or argument, if there is one.
@@ -143,8 +132,8 @@ public struct ConfigDiagnostic: Hashable, Sendable, CustomStringConvertible {
     /// The message, without the key and the location.
     public let message: String
 
-    package init(_ kind: Kind, key: ConfigPath? = nil, location: ConfigLocation? = nil, message: String) {
-        self.kind = kind
+    package init(_ code: ConfigError.Code, key: ConfigPath? = nil, location: ConfigLocation? = nil, message: String) {
+        self.code = code
         self.key = key
         self.location = location
         self.message = message

@@ -12,7 +12,7 @@ public struct ConfigLocation: Hashable, Sendable, CustomStringConvertible {
     /// The column in UTF-8 bytes, from 1, or 0 if unknown.
     public var column: Int
     /// The offset in bytes from the start of the file; `nil` outside a file.
-    public var offset: Int?
+    package var offset: Int?
     /// The short name for messages: the file's name without its folder.
     public var name: String
 

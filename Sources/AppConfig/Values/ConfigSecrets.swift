@@ -18,7 +18,7 @@ public struct ConfigSecrets: Sendable, Hashable {
     /// `tokenizer` or `pinColor`, aren't secret.
     var includesStandardNames: Bool
     /// Additional lowercase words that make a key secret.
-    public var words: Set<String>
+    package var words: Set<String>
     /// The paths of secret values.
     public var paths: Set<ConfigPath>
 

@@ -134,17 +134,6 @@ public struct ConfigReferenceSyntax: Hashable, Sendable {
     /// Returns a name in the form of a reference.
     func reference(to name: String) -> String { hasDollar ? "${\(name)}" : "{\(name)}" }
 
-    /// Returns a string with `${` escaped, in the dollar syntax.
-    static func escaped(_ text: String) -> String {
-        guard dollar.isTemplate(text) else { return text }
-        var escaped: [UInt8] = []
-        for byte in text.utf8 {
-            if byte == UInt8(ascii: "{"), escaped.last == UInt8(ascii: "$") { escaped.append(UInt8(ascii: "$")) }
-            escaped.append(byte)
-        }
-        return String(decoding: escaped, as: UTF8.self)
-    }
-
     /// Whether a string contains the start of a reference, escaped or not.
     func isTemplate(_ text: String) -> Bool {
         if !hasDollar { return text.utf8.contains { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "}") } }

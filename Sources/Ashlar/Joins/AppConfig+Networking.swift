@@ -12,7 +12,7 @@ extension RequestOptions {
     /// | `network.attempts` | the maximum number of times that a failed request is sent; 1 for no retries |
     public mutating func apply(_ config: ApplicationConfig) {
         func read(_ key: String, _ current: Duration?) -> Duration? {
-            guard let value = config.duration(forKey: key) else { return current }
+            guard let value = config.value(forKey: key, as: Duration.self) else { return current }
             return value > .zero ? value : nil
         }
         connectTimeout = read("network.connectTimeout", connectTimeout)
@@ -35,8 +35,8 @@ extension TransportConfiguration {
     ///
     /// - Returns: An error for each malformed pin, without which an app must not connect.
     public mutating func apply(_ config: ApplicationConfig) -> [ConfigError] {
-        connections = config.int(forKey: "network.connections", default: connections)
-        connectionsPerHost = config.int(forKey: "network.connectionsPerHost", default: connectionsPerHost)
+        connections = config.int(forKey: "network.connections") ?? connections
+        connectionsPerHost = config.int(forKey: "network.connectionsPerHost") ?? connectionsPerHost
         guard let hosts = config["network.pinnedKeys"] else { return [] }
         var errors: [ConfigError] = []
         let path: ConfigPath = "network.pinnedKeys"

@@ -34,7 +34,7 @@ extension AshlarApp {
     /// ```swift
     /// do {
     ///     let app = try await AshlarApp.start(requires: [.configuration])
-    ///     print(app.config.current.string(forKey: "api.host", default: "none"))
+    ///     print(app.config.current.string(forKey: "api.host") ?? "none")
     /// } catch {
     ///     print(error)
     /// }

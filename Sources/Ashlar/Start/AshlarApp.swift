@@ -15,7 +15,7 @@ public import AshlarNetworking
 /// let app = AshlarApp(AshlarApp.Configuration(resources: "Resources"))
 /// for issue in app.issues { print(issue) }
 /// print(app.customization.current.string("app.title"))
-/// let timeout = app.config.current.double(forKey: "api.timeout", default: 24)
+/// let timeout = app.config.current.double(forKey: "api.timeout") ?? 24
 /// ```
 ///
 /// Starting doesn't fail. A missing, malformed or truncated file appears in ``issues`` with its file and line, and the
@@ -67,7 +67,7 @@ public final class AshlarApp: Sendable {
         let config = ConfigStore(loadingBestEffort: settings.plan(configuration, adding: addition?.source))
         self.config = config
         issues += config.errors.map { StartupIssue(.configuration, $0, isError: true) }
-        issues += config.current.diagnostics.filter { $0.kind != .missingSource }
+        issues += config.current.diagnostics.filter { $0.code != .missingSource }
             .map { StartupIssue(.configuration, $0) }
 
         var tasks: [Task<Void, Never>] = []

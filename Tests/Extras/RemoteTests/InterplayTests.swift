@@ -70,7 +70,7 @@ import Testing
     private static func versions(of config: ApplicationConfig) throws -> [Int] {
         let folder = try ["a", "b", "c"].map { try config.get(ConfigPath("folder.\($0)"), as: Int.self) }
         #expect(Set(folder).count == 1, "\(folder)")
-        let remote = config.array(forKey: "remote") ?? [0, 0]
+        let remote = config.value(forKey: "remote", as: [ConfigValue].self) ?? [0, 0]
         #expect(Set(remote).count == 1, "\(remote)")
         guard case .integer(let number)? = remote.first else { return [] }
         return [try config.get("file"), folder[0], Int(number)]

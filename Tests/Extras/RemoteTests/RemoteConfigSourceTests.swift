@@ -33,10 +33,15 @@ private actor StubServer {
         RemoteConfigSource("remote", cache: cache, verify: verify) { [server] in try await server.answer($0) }
     }
 
-    private func store(_ source: RemoteConfigSource, schema: ConfigSchema? = nil) throws -> ConfigStore {
+    private struct Digit: ConfigSettings {
+        var n = 0
+        static let fields = [ConfigField("n", "A digit.", in: 0...9)]
+    }
+
+    private func store(_ source: RemoteConfigSource, requiresDigit: Bool = false) throws -> ConfigStore {
         var plan = plan(["ApplicationConfig.json": #"{"n": 0, "title": "base"}"#])
         plan.add(source)
-        plan.schema = schema
+        if requiresDigit { plan.require(Digit.self) }
         return try ConfigStore(loading: plan)
     }
 
@@ -85,7 +90,7 @@ private actor StubServer {
         ])
     func rejects(text: String, reason: String) async throws {
         let source = source()
-        let store = try store(source, schema: ConfigSchema([.optional(ConfigKey("n", default: 0), in: 0...9)]))
+        let store = try store(source, requiresDigit: true)
         await server.serve(#"{"n": 1}"#, version: "good")
         try await store.refresh()
         await server.serve(text, version: "bad")

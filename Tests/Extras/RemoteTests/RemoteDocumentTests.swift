@@ -169,7 +169,7 @@ private final class FileServer: Sendable {
             }
             func state(_ app: AshlarApp) -> [String] {
                 [
-                    app.config.current.string(forKey: "title", default: ""),
+                    app.config.current.string(forKey: "title") ?? "",
                     app.hosts.resolve("api.example")?.host ?? "", app.customization.current.string("cancel"),
                 ]
             }

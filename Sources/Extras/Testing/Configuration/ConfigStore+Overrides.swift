@@ -13,7 +13,7 @@ extension ConfigStore {
     /// let store = ConfigStore(["http": ["timeout": 30]])
     /// let reads = ConfigReadRecord()
     /// store.withOverrides(["http.timeout": 1], recording: reads) {
-    ///     print(store.current.int(forKey: "http.timeout", default: 10))  // 1
+    ///     print(store.current.int(forKey: "http.timeout") ?? 10)  // 1
     /// }
     /// print(reads.keys)  // ["http.timeout"]
     /// ```
@@ -57,7 +57,7 @@ extension ConfigStore {
             var config = outer?.apply(store, config) ?? config
             if ObjectIdentifier(store) != id { return config }
             // Sections come before the values inside them.
-            for (key, value) in values.sorted(by: { $0.key < $1.key }) { config.set(value, forKey: key) }
+            for (key, value) in values.sorted(by: { $0.key < $1.key }) { config[ConfigPath(key)] = value }
             return record.map { record in config.trackingAccess { record.add($0) } } ?? config
         }
     }

@@ -2,21 +2,32 @@ import AshlarAppConfig
 import AshlarTestSupport
 import Testing
 
-@Suite struct SchemaTests {
-    @Test("All problems are reported together, with locations and the most similar names")
+@Suite struct RequirementTests {
+    private struct Required: ConfigSettings {
+        struct HTTP: Codable, Equatable {
+            var timeout = 30
+            var retries = 3
+            var host = ""
+        }
+        struct API: Codable, Equatable { var token = "" }
+        var http = HTTP()
+        var mode = "safe"
+        var api = API()
+
+        static let fields = [
+            ConfigField("http.timeout", "Seconds.", in: 1...120),
+            ConfigField("http.host", "The server.", isRequired: true),
+            ConfigField("mode", "The mode.", expected: "fast or safe", isRequired: true) { (mode: String) in
+                ["fast", "safe"].contains(mode)
+            },
+            ConfigField("api.token", "The token.", expected: "20 characters", isSecret: true) { (token: String) in
+                token.count == 20
+            },
+        ]
+    }
+
+    @Test("Loading reports all problems of required settings, with locations and the most similar names")
     func allProblems() throws {
-        let schema = ConfigSchema(
-            [
-                .optional(ConfigKey("http.timeout", default: 30), in: 1...120),
-                .optional(ConfigKey("http.retries", default: 3)),
-                .required(RequiredConfigKey("http.host", as: String.self)),
-                .required(RequiredConfigKey("mode", as: String.self), expected: "fast or safe") {
-                    ["fast", "safe"].contains($0)
-                },
-                .optional(ConfigKey("api.token", default: "", secret: true), expected: "20 characters") {
-                    $0.count == 20
-                },
-            ], unknownKeys: .refused)
         var plan = plan([
             "ApplicationConfig.json": """
             {"http": {"timeout": 500,
@@ -25,10 +36,9 @@ import Testing
              "mode": "wild", "api": {"token": "hunter2"}, "com.acme.App": {"any": 1}}
             """
         ])
-        plan.schema = schema
-        let report = ApplicationConfig.loadReport(plan)
+        plan.require(Required.self, unknownKeys: .refused)
         #expect(
-            report.errors.map(\.description) == [
+            ApplicationConfig.loadReport(plan).errors.map(\.description) == [
                 "http.timeout: expected 1 to 120, found integer 500 (ApplicationConfig.json:1:22)",
                 "http.retries: expected Int, found string \"x\" (ApplicationConfig.json:2:14)",
                 "http.host: expected String, found nothing; did you mean http.hots?",
@@ -42,36 +52,29 @@ import Testing
         #expect(error?.description.hasPrefix("6 problems:\n  http.timeout: expected 1 to 120") == true)
     }
 
-    @Test("Unknown keys are listed, or reported when loading")
+    @Test("Unknown keys are reported when loading, and unread values are listed")
     func unknownKeys() throws {
-        let schema = ConfigSchema([.optional(ConfigKey("http.timeout", default: 1))], unknownKeys: .reported)
+        struct Settings: ConfigSettings {
+            struct HTTP: Codable, Equatable { var timeout = 1 }
+            var http = HTTP()
+        }
         var plan = plan(
             [
                 "ApplicationConfig.json":
                     "{\"http\": {\"timeout\": 1,\n\"timeuot\": 2}, \"App\": {\"http\": {}}, \"com.acme.X\": {\"a\": 1}}"
             ], bundle: "App")
-        plan.schema = schema
+        plan.require(Settings.self, unknownKeys: .reported)
         let config = try ApplicationConfig.load(plan)
         #expect(
             config.diagnostics.map(\.description) == [
                 "http.timeuot: no such key is known; did you mean http.timeout? (ApplicationConfig.json:2)"
             ])
-        #expect(config.unknownKeys(schema).map(\.key) == ["http.timeuot"])
         let tracked = config.trackingAccess()
         _ = tracked.int(forKey: "http.timeout")
         #expect(tracked.unusedKeys() == ["http.timeuot"])
         var changed = tracked
         changed["http.timeuot"] = nil
         #expect(changed.unusedKeys() == [])
-    }
-
-    @Test("Validation finds every planted problem", arguments: [1, 2, 50, 500])
-    func planted(count: Int) throws {
-        let keys = (0..<600).map { ConfigKey("section\($0 % 7).key\($0)", default: 0) }
-        var config = ApplicationConfig()
-        for (number, key) in keys.enumerated() { config[ConfigPath(key.name)] = number < count ? "bad" : 1 }
-        let error = #expect(throws: ConfigError.self) { try config.validate(ConfigSchema(keys.map { .optional($0) })) }
-        #expect((error?.problems.isEmpty == true ? 1 : error?.problems.count) == count)
     }
 
     @Test("The suggested name is correct for nearly all single typing errors")
@@ -116,7 +119,7 @@ import Testing
         var dumped = ""
         dump(config, to: &dumped)
         texts.append(dumped)
-        texts += config.explainAll().map { "\($0) \($0.winner as Any) \($0.shadowed)" }
+        texts += config.paths().map { config.explain($0) }.map { "\($0) \($0.winner as Any) \($0.shadowed)" }
         texts.append("\(ConfigDiff(from: ApplicationConfig(), to: config))")
         texts.append("\(ConfigDiff(from: config, to: ApplicationConfig()))")
         for path in config.paths() {
