@@ -34,11 +34,10 @@ struct MetadataTests {
         #expect(seen.items == ["a -", "b -", "a one", "b one", "b two", "b one", "a -", "b -"])
     }
 
-    @Test("Metadata follows queued handlers: main actor, actor, mailbox, group, request", arguments: 0..<5)
+    @Test("Metadata follows queued handlers: main actor, actor, mailbox, request", arguments: 0..<4)
     func queued(kind: Int) async throws {
         actor Place {}
         let place = Place()
-        let group = EventGroup(a, on: bus)
         let request = RequestTopic<Int, Int>("request")
         let ends = bus.events(b)
         let handle: @Sendable () -> Void = { [bus, b] in _ = bus.trigger(b, 1) }
@@ -50,7 +49,6 @@ struct MetadataTests {
                 await Task.yield()
                 handle()
             }.store(in: bag)
-        case 3: group.join { _ in handle() }.store(in: bag)
         default:
             try bus.respond(to: request) {
                 handle()
@@ -59,7 +57,7 @@ struct MetadataTests {
         }
         // One queue serves events with and without metadata.
         for id in ["one", nil, "two"] {
-            if kind == 4 {
+            if kind == 3 {
                 let metadata = id.map { EventMetadata(correlationID: $0) }
                 if let metadata {
                     _ = try await metadata.whileCurrent { try await bus.request(request, 1) }
@@ -80,16 +78,8 @@ struct MetadataTests {
         #expect(found == ["one", "-", "two"])
     }
 
-    @Test("Deferred, ordered, stored and breadth-first events carry the metadata of their own trigger")
+    @Test("Stored and breadth-first events carry the metadata of their own trigger")
     func postponed() async {
-        let deferred = DeferredEvents(bus) { _, _ in }
-        bus.watch(a) { note($0) }.store(in: bag)
-        EventMetadata(correlationID: "one").whileCurrent { deferred.trigger(a, 1) }
-        deferred.trigger(a, 2)
-        EventMetadata(correlationID: "other").whileCurrent { deferred.flush() }
-        #expect(seen.items == ["a one", "a -"])
-
-        seen.clear()
         let stored = Topic<Int>("stored", keeping: 2)
         EventMetadata(correlationID: "one").whileCurrent { _ = bus.trigger(stored, 1) }
         bus.trigger(stored, 2)
@@ -139,49 +129,6 @@ struct MetadataTests {
             }
         }
         #expect(wrong.load(ordering: .relaxed) == 0)
-    }
-
-    @Test("A stamp completes metadata and makes a nested event a child in the trace")
-    func stamp() throws {
-        let time = Mutex(Duration.seconds(100))
-        let stamp = EventStamp(source: "checkout") {
-            time.withLock {
-                $0 += .seconds(1)
-                return $0
-            }
-        }
-        bus.intercept("**", with: stamp).store(in: bag)
-        let found = Recorder<EventMetadata>()
-        bus.watch(a) { [bus, b] in
-            if let metadata = $0.metadata { found.note(metadata) }
-            bus.trigger(b, 1)
-        }.store(in: bag)
-        bus.watch(b) { if let metadata = $0.metadata { found.note(metadata) } }.store(in: bag)
-        bus.trigger(a, 1)
-        let (outer, inner) = (found.items[0], found.items[1])
-        #expect(outer.time == .seconds(101) && inner.time == .seconds(102))
-        #expect(outer.source == "checkout" && inner.source == "checkout")
-        #expect(outer.correlationID == outer.traceParent?.traceID && inner.correlationID == outer.correlationID)
-        #expect(outer.traceParent?.traceID == inner.traceParent?.traceID)
-        #expect(outer.traceParent?.parentID != inner.traceParent?.parentID)
-        found.clear()
-        bus.trigger(a, 1)
-        #expect(found.items[0].correlationID != outer.correlationID, "another trigger begins another trace")
-        found.clear()
-        let given = EventMetadata(source: "phone", time: .seconds(7), correlationID: "c")
-        given.whileCurrent { _ = bus.trigger(b, 1) }
-        #expect(found.items[0].source == "phone" && found.items[0].time == .seconds(7))
-        #expect(found.items[0].correlationID == "c" && found.items[0].traceParent != nil)
-    }
-
-    @Test("The system's time is the current time")
-    func systemTime() throws {
-        let times = Recorder<Duration?>()
-        bus.intercept(a, with: EventStamp()).store(in: bag)
-        bus.watch(a) { times.note($0.metadata?.time) }.store(in: bag)
-        bus.trigger(a, 1)
-        let time = try #require(times.items.first ?? nil)
-        #expect(time > .seconds(1_700_000_000) && time < .seconds(20_000_000_000))
     }
 
     @Test("Asynchronous scopes end with their closure, and throw its error")

@@ -38,7 +38,7 @@ struct RouteTextTests {
     func places() throws {
         let router = Router(bus: EventBus())
         try router.route("/a", fileID: "App/Routes.swift", line: 12, column: 3) { _ in }
-        #expect(router.routesTable() == "/\n└── a    /a  App/Routes.swift:12:3")
+        #expect(router.current.routesTable() == "/\n└── a    /a  App/Routes.swift:12:3")
     }
 
     @Test(

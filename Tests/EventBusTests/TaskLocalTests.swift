@@ -87,15 +87,6 @@ struct TaskLocalTests {
         #expect(!reuses.items.isEmpty || isSanitized, "no task got the memory of an ended one, so nothing was tested")
     }
 
-    @Test("A deferred queue that nobody retains still delivers")
-    func unretainedQueue() async throws {
-        let watch = bus.watch("note:edited") { [log] _ in log.note("edited") }
-        DeferredEvents(bus).trigger(Topic<Int>("note:edited"), 1, .soon)
-        try await until { !log.items.isEmpty }
-        #expect(log.items == ["edited"])
-        watch.cancel()
-    }
-
     @Test("Deep nesting on a small stack fails without a crash")
     func smallStack() async {
         let bus = EventBus(depthLimit: 1000)

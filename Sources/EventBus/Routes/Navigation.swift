@@ -35,7 +35,7 @@ public struct UnmatchedRoute: Sendable {
     /// The URL, after redirects.
     public let url: String
     /// The options of the navigation.
-    public let options: (any Sendable)?
+    package let options: (any Sendable)?
     /// The reason: no route, a malformed URL, or a URL that is too long.
     public let error: EventBusError
 }

@@ -37,7 +37,10 @@ struct RouteNode: Sendable {
     }
 
     /// Returns the node after a literal.
-    func next(_ literal: RouteKey) -> RouteNode? { contents[0].literals[literal] }
+    func next(_ literal: RouteKey) -> RouteNode? {
+        // An empty dictionary would hash the literal.
+        contents[0].literals.isEmpty ? nil : contents[0].literals[literal]
+    }
 
     var isEmpty: Bool { target == nil && literals.isEmpty && parameters.isEmpty }
 

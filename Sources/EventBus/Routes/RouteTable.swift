@@ -15,7 +15,7 @@ public struct RouteTable: Sendable {
     /// The tree of the routes of URLs; their first two segments are the scheme and the host.
     private(set) var urls = RouteNode()
     /// The number of patterns in the table, with one for each choice of an optional group.
-    public private(set) var count = 0
+    package private(set) var count = 0
 
     init(_ options: RouterOptions) { self.options = options }
 

@@ -184,7 +184,13 @@ struct RouteKey: Hashable, Sendable {
 
     var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    // A slice would hash each byte by itself.
+    // A slice would compare and hash each byte by itself.
+    static func == (a: Self, b: Self) -> Bool {
+        a.bytes.withUnsafeBytes { bytes in
+            b.bytes.withUnsafeBytes { bytes.count == $0.count && bytes.elementsEqual($0) }
+        }
+    }
+
     func hash(into hasher: inout Hasher) { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
 }
 
@@ -269,9 +275,9 @@ extension URLFault {
 
 extension EventBusError.Code {
     /// A path or URL that starts neither with `/` nor with a scheme and `://`.
-    public static let pathNotAbsolute = Self("pathNotAbsolute")
+    package static let pathNotAbsolute = Self("pathNotAbsolute")
     /// A path, or the rest of a URL, is longer than the limit.
-    public static let pathTooLong = Self("pathTooLong")
+    package static let pathTooLong = Self("pathTooLong")
     /// A path with more segments than the limit.
     package static let pathTooManySegments = Self("pathTooManySegments")
     /// A URL whose host, port or user information is invalid.

@@ -247,9 +247,6 @@ public final class Router: Sendable {
     /// Returns whether a route matches a URL.
     public func contains(_ url: String) -> Bool { current.contains(url) }
 
-    /// Returns the routes as a tree in the order in which they are tried; see ``RouteTable/routesTable()``.
-    public func routesTable() -> String { current.routesTable() }
-
     /// Explains the match of a URL and the guards that would be asked; see ``RouteTable/explain(_:maxCandidates:)``.
     ///
     /// The guards aren't asked, so redirects aren't followed.

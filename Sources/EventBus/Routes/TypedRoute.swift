@@ -187,5 +187,5 @@ extension Router {
 
 extension EventBusError.Code {
     /// The value has parts that no URL of the route can represent.
-    public static let routeNotCodable = Self("routeNotCodable")
+    package static let routeNotCodable = Self("routeNotCodable")
 }

@@ -201,5 +201,5 @@ enum ProcessSignals {
 
 extension EventBusError.Code {
     /// The system can't deliver signals.
-    public static let signalsUnavailable = Self("signalsUnavailable")
+    package static let signalsUnavailable = Self("signalsUnavailable")
 }

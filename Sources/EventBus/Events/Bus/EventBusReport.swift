@@ -13,9 +13,9 @@ public struct EventBusReport: Sendable, CustomStringConvertible {
         /// The priority of the watch.
         package let priority: Int
         /// Whether the owner or the source has been released, so that the watch will be removed.
-        public let isDead: Bool
+        package let isDead: Bool
         /// Whether the same owner made the same watch on the same line before, so that its handler runs twice.
-        public let isDuplicate: Bool
+        package let isDuplicate: Bool
 
         /// The watch as one line.
         fileprivate var line: String {

@@ -1,13 +1,5 @@
 internal import AshlarCore
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Glibc)
-    import Glibc
-#endif
-
 /// Code that handles every event of selected topics between the trigger and the watchers.
 ///
 /// An interceptor passes the event on, drops it, or passes it on later. It may change the event. Code before the call of
@@ -53,7 +45,7 @@ public struct InterceptedEvent: Sendable {
     /// The source line of the trigger.
     public let location: EventLocation
     /// The identity of the object that the event comes from, if one was given.
-    public let sourceID: ObjectIdentifier?
+    package let sourceID: ObjectIdentifier?
 }
 
 extension EventBus {
@@ -104,51 +96,4 @@ final class InterceptorEntry: WatchHost {
     func isLive(_ id: UInt64) -> Bool { bus != nil && interceptor != nil }
 
     func belongs(to owner: AnyObject) -> Bool { bus === owner }
-}
-
-/// An interceptor that adds metadata to events: the time, the source, a correlation ID and a position in a trace.
-///
-/// Existing metadata isn't replaced, but the event becomes the next step of its trace. An event without a trace starts
-/// one. The default correlation ID is the identifier of the trace.
-///
-/// ```swift
-/// let bus = EventBus()
-/// let watches = [
-///     bus.intercept("**", with: EventStamp(source: "checkout")),
-///     bus.watch("order:*") { print($0.metadata?.traceParent?.description ?? "") },
-/// ]
-/// bus.trigger("order:placed", 5)
-/// for watch in watches { watch.cancel() }
-/// ```
-public struct EventStamp: EventInterceptor {
-    private let source: String?
-    private let now: @Sendable () -> Duration
-
-    /// Creates a stamp.
-    ///
-    /// - Parameters:
-    ///   - source: The part of the system that triggers the events.
-    ///   - now: Returns the time since 1970-01-01 00:00 UTC; by default that of the system's clock.
-    public init(source: String? = nil, now: (@Sendable () -> Duration)? = nil) {
-        self.source = source
-        self.now = now ?? Self.systemTime
-    }
-
-    private static let systemTime: @Sendable () -> Duration = {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
-    }
-
-    /// Completes the metadata of an event and passes it on.
-    public func intercept(_ event: InterceptedEvent, next: @escaping Next) -> DeliveryResult {
-        var event = event
-        var metadata = event.metadata ?? EventMetadata()
-        metadata.time = metadata.time ?? now()
-        metadata.source = metadata.source ?? source
-        metadata.traceParent = metadata.traceParent?.child() ?? TraceParent()
-        metadata.correlationID = metadata.correlationID ?? metadata.traceParent?.traceID
-        event.metadata = metadata
-        return next(event)
-    }
 }

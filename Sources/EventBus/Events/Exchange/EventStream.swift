@@ -22,8 +22,11 @@ public struct EventStream<Payload: Sendable>: AsyncSequence, Sendable {
     /// Creates an iterator that receives every later event; the first iterator also receives earlier events.
     public func makeAsyncIterator() -> Iterator { Iterator(subscription: first.take() ?? subscribe()) }
 
+    /// The number of events that the first iterator has missed because there was no room, even before it is created.
+    public var dropped: Int { counts.dropped }
+
     /// The counts of the first iterator's events, even before it is created.
-    public var counts: EventCounts { first.mailbox.counts }
+    package var counts: EventCounts { first.mailbox.counts }
 
     /// One reader of the stream.
     public struct Iterator: AsyncIteratorProtocol {
@@ -92,7 +95,7 @@ extension EventBus {
     /// let stream = bus.events(numbers, buffer: .newest(16))
     /// bus.trigger(numbers, 42)
     /// for await signal in stream {
-    ///     print(signal.payload, stream.counts.dropped)
+    ///     print(signal.payload, stream.dropped)
     ///     break
     /// }
     /// ```

@@ -185,9 +185,8 @@ final class Mailbox: Sendable {
 
     // MARK: The end
 
-    /// Refuses new events; waiting events are still delivered unless they are dropped and returned.
-    @discardableResult
-    func finish(throwingAway: Bool) -> [QueuedEvent] {
+    /// Refuses new events; waiting events are still delivered unless they are dropped.
+    func finish(throwingAway: Bool) {
         let (items, senders, consumers) = state.withLock { state in
             state.isFinished = true
             let items = throwingAway ? state.items.removeAll() : []
@@ -198,7 +197,8 @@ final class Mailbox: Sendable {
         }
         for sender in senders { sender.continuation?.resume(returning: false) }
         for consumer in consumers { consumer.continuation.resume(returning: nil) }
-        return items
+        // Events are released outside the lock.
+        _ = consume items
     }
 
     var counts: EventCounts {

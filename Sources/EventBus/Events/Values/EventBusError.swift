@@ -70,11 +70,11 @@ extension EventBusError.Code {
     /// The name is bound to another payload type on this bus.
     public static let payloadMismatch = Self("payloadMismatch")
     /// A nested trigger exceeded the depth limit of the bus and was refused.
-    public static let nestedTooDeep = Self("nestedTooDeep")
+    package static let nestedTooDeep = Self("nestedTooDeep")
     /// A call of the handler didn't end in time.
     public static let handlerRunning = Self("handlerRunning")
     /// The capacity of a buffer is less than 1.
-    public static let invalidCapacity = Self("invalidCapacity")
+    package static let invalidCapacity = Self("invalidCapacity")
 }
 
 /// A location in source code, from `#fileID`, `#line` and `#column`.

@@ -3,8 +3,8 @@ import Synchronization
 /// The origin of an event: the part of the system, the time, and the work that it belongs to.
 ///
 /// Metadata follows the triggers that a handler makes. A trigger takes the ``current`` metadata of its task; while a
-/// handler runs, inline or queued, that is the metadata of its event without the time. An ``EventStamp`` adds metadata
-/// to every event of a bus.
+/// handler runs, inline or queued, that is the metadata of its event without the time. An ``EventInterceptor`` can change
+/// the metadata of every event of a bus.
 ///
 /// ```swift
 /// let bus = EventBus()
@@ -87,11 +87,6 @@ final class MetadataBox: Sendable {
         var metadata = metadata
         metadata.time = nil
         return MetadataBox(metadata)
-    }
-
-    /// Runs a postponed trigger with the metadata at the time of its request.
-    static func trigger<Result>(_ box: MetadataBox?, _ body: () -> Result) -> Result {
-        isUsed.load(ordering: .relaxed) ? $current.withValue(box, operation: body) : body()
     }
 
     /// Runs a delivery as part of an event.

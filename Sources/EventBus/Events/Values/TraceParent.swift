@@ -16,7 +16,7 @@ public struct TraceParent: Hashable, Sendable, CustomStringConvertible {
     private let trace: TraceID
     private let parent: UInt64
     /// Whether the caller may have recorded the trace.
-    public let isSampled: Bool
+    package let isSampled: Bool
 
     private init(_ trace: TraceID, _ parent: UInt64, isSampled: Bool) {
         self.trace = trace
@@ -95,5 +95,5 @@ public struct TraceParent: Hashable, Sendable, CustomStringConvertible {
 
 extension EventBusError.Code {
     /// The text isn't a `traceparent` of W3C Trace Context.
-    public static let malformedTraceParent = Self("malformedTraceParent")
+    package static let malformedTraceParent = Self("malformedTraceParent")
 }

@@ -12,18 +12,14 @@ final class EventQueue<Payload: Sendable>: Sendable {
     private let drain: (@Sendable (TypedWatcher<Payload>) async -> Void)?
     /// Returns whether the actor that runs the handler exists.
     private let hasActor: @Sendable () -> Bool
-    /// Receives the events that wait when the watch is cancelled; nil to drop them.
-    fileprivate let leftover: (@Sendable (Signal<Payload>) -> Void)?
 
     private init(
         _ buffer: EventBuffer, hasActor: @escaping @Sendable () -> Bool = { true },
-        leftover: (@Sendable (Signal<Payload>) -> Void)? = nil,
         callOnMain: (@Sendable (Signal<Payload>) throws -> Bool)? = nil,
         drain: (@Sendable (TypedWatcher<Payload>) async -> Void)? = nil
     ) {
         mailbox = Mailbox(buffer)
         self.hasActor = hasActor
-        self.leftover = leftover
         self.callOnMain = callOnMain
         self.drain = drain
     }
@@ -33,10 +29,10 @@ final class EventQueue<Payload: Sendable>: Sendable {
 
     /// Returns a queue whose handler runs in a task.
     static func task(
-        _ buffer: EventBuffer, didHandle: @escaping DidHandle, leftover: (@Sendable (Signal<Payload>) -> Void)? = nil,
+        _ buffer: EventBuffer, didHandle: @escaping DidHandle,
         handler: @escaping @Sendable (Signal<Payload>) async throws -> Void
     ) -> EventQueue {
-        EventQueue(buffer, leftover: leftover, drain: { await $0.drain(isolation: nil, didHandle, handler) })
+        EventQueue(buffer, drain: { await $0.drain(isolation: nil, didHandle, handler) })
     }
 
     /// Returns a queue whose handler runs on an actor, which isn't retained.
@@ -93,11 +89,7 @@ final class EventQueue<Payload: Sendable>: Sendable {
     }
 
     /// Ends the queue; the reader of a stream still receives the waiting events.
-    func end() {
-        let waiting = mailbox.finish(throwingAway: drain != nil)
-        guard let leftover else { return }
-        for event in waiting { leftover(QueuedSignal<Payload>.signal(of: event)) }
-    }
+    func end() { mailbox.finish(throwingAway: drain != nil) }
 }
 
 extension TypedWatcher {
@@ -112,10 +104,7 @@ extension TypedWatcher {
             var handled = 0
             while let event = mailbox.takeOrRest(&batch) {
                 let signal = QueuedSignal<Payload>.signal(of: event)
-                guard isLive else {
-                    queue?.leftover?(signal)
-                    continue
-                }
+                guard isLive else { continue }
                 var failure: (any Error)?
                 do {
                     try await MetadataBox.handle(signal.box, isolation: isolation) { try await handle(signal) }

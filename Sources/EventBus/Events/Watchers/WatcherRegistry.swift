@@ -37,12 +37,6 @@ struct WatcherRegistry: Sendable {
         }
         return watcher
     }
-
-    /// Removes all watchers, which the caller releases outside all locks.
-    mutating func removeAll() -> [Watcher] {
-        defer { self = WatcherRegistry() }
-        return entries.compactMap(\.watcher)
-    }
 }
 
 /// The watchers of patterns, by the segments of the patterns.
