@@ -1,7 +1,6 @@
+import AshlarNetworking
 import Foundation
 import Testing
-
-@testable import AshlarNetworking
 
 /// RFC 8259, case by case.
 @Suite struct JSONGrammarTests {

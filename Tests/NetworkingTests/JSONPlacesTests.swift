@@ -1,7 +1,6 @@
+import AshlarNetworking
 import Foundation
 import Testing
-
-@testable import AshlarNetworking
 
 /// Paths, positions and depth: correct, without traps, and in linear time.
 @Suite(.timeLimit(.minutes(5))) struct JSONPlacesTests {

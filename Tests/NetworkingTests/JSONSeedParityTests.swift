@@ -57,11 +57,10 @@ import Testing
         #expect(json["flag"].int() == 1, "true is the number 1, there as here")
     }
 
-    @Test("Strings as numbers: the whole string by default, NSString's rules with .squidKit")
-    func coercion() {
-        #expect(json["text"].int(7) == 7 && json["word"].int(7) == 7)
-        let seed = json.coercing(.squidKit)
-        #expect(seed["text"].int(7) == 12 && seed["word"].int(7) == 0 && seed["word"].bool() == false)
+    @Test("Strings as numbers: the whole string must be one; AshlarOriginals has NSString's rules")
+    func strings() {
+        #expect(json["text"].int(7) == 7 && json["word"].int(7) == 7 && json["word"].bool() == nil)
+        #expect(JSONEntity("12").int() == 12)
     }
 
     @Test("Subscripts never return nil; isValid is false for missing values only")
@@ -98,11 +97,8 @@ import Testing
     @Test("Numbers and Booleans convert as in SquidKit: 1.5 is no Int, 1.0 is 1, 2 is no Bool, true is 1")
     func bridging() throws {
         let list = try JSONEntity(parsing: "[1.5, 1.0, 2, true, 1, 0]")
-        for rule in [JSONCoercion.exact, .squidKit] {
-            let list = list.coercing(rule)
-            #expect(list[0].int(9) == 9 && list[1].int(9) == 1 && list[2].bool() == nil && list[3].int() == 1)
-            #expect(list[4].bool() == true && list[5].bool() == false)
-        }
+        #expect(list[0].int(9) == 9 && list[1].int(9) == 1 && list[2].bool() == nil && list[3].int() == 1)
+        #expect(list[4].bool() == true && list[5].bool() == false)
     }
 
     @Test("count is that of arrays and objects, and 0 for everything else")

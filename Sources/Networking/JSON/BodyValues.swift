@@ -17,32 +17,28 @@ extension ResponseBody {
     /// - Parameters:
     ///   - type: The type of each value, such as `JSONEntity`.
     ///   - limit: The maximum number of bytes of one line; 1 MiB by default.
-    /// - Returns: The values. Only one iterator receives them.
+    /// - Returns: The values. Only one iterator receives them. An early end throws `.invalidJSON` or `.decodingFailed` with
+    ///   `line`, `.bodyTooLarge`, or the failure of the body.
     public func values<Value: Decodable & Sendable>(
         of type: Value.Type, upTo limit: Int = 1 << 20
-    ) -> BodyValues<Value> {
-        BodyValues(lines: lines(upTo: limit))
+    ) -> some AsyncSequence<Value, NetworkError> & Sendable {
+        BodyValues<Value>(lines: BodyLines(body: self, limit: limit))
     }
 }
 
 /// The values of JSON lines; see ``ResponseBody/values(of:upTo:)``.
-public struct BodyValues<Value: Decodable & Sendable>: AsyncSequence, Sendable {
-    /// A decoded line.
-    public typealias Element = Value
-    /// The reason for an early end: `.invalidJSON` or `.decodingFailed` with `line`, `.bodyTooLarge`, or the failure of the body.
-    public typealias Failure = NetworkError
-
+struct BodyValues<Value: Decodable & Sendable>: AsyncSequence, Sendable {
     fileprivate let lines: BodyLines
 
     /// Returns an iterator over the rest of the values.
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(lines: lines.makeAsyncIterator()) }
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(lines: lines.makeAsyncIterator()) }
 
     /// Receives the values in order.
-    public struct AsyncIterator: AsyncIteratorProtocol {
+    struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate var lines: BodyLines.AsyncIterator
 
         /// Returns the next value, or nil at the end.
-        public nonisolated(nonsending) mutating func next() async throws(NetworkError) -> Value? {
+        nonisolated(nonsending) mutating func next() async throws(NetworkError) -> Value? {
             while let line = try await lines.nextBytes() {
                 if line.bytes.allSatisfy(\.isHTTPSpace) { continue }
                 do throws(NetworkError) {
@@ -60,7 +56,7 @@ public struct BodyValues<Value: Decodable & Sendable>: AsyncSequence, Sendable {
         }
 
         /// Returns the next value, or nil at the end.
-        public mutating func next(
+        mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(NetworkError) -> Value? { try await next() }
     }

@@ -86,7 +86,7 @@ extension JSONEntity {
     }
 
     /// Creates an object with its members sorted by key; missing values are omitted.
-    public init(object members: [String: JSONEntity]) {
+    package init(object members: [String: JSONEntity]) {
         self.init(object: members.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
     }
 
@@ -135,7 +135,7 @@ extension JSONEntity {
         guard isContainer else { return self }
         var bytes: [UInt8] = []
         write(to: &bytes, keepsNulls: false)
-        return JSONEntity(trusted: bytes, key: key.isEmpty ? nil : key).coercing(rule)
+        return JSONEntity(trusted: bytes, key: key.isEmpty ? nil : key)
     }
 }
 
@@ -159,50 +159,23 @@ extension JSONEntity: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
     public init(dictionaryLiteral elements: (String, JSONEntity)...) { self.init(object: elements) }
 }
 
-extension RequestBody {
-    /// Returns a JSON value as written, with all digits of numbers and members in order.
-    ///
-    /// For a missing or impossible value, sending the request throws `.encodingFailed`.
-    public static func json(_ value: JSONEntity, contentType: String = "application/json")
-        -> RequestBody
-    {
-        guard value.isValid else {
-            return .failed(
-                NetworkError(.encodingFailed, "expected a JSON value, found \(value)", phase: .prepare))
-        }
-        return .bytes(value.bytes(), contentType: contentType)
-    }
-}
-
-/// The layout of JSON text.
-struct JSONStyle: Hashable, Sendable {
-    /// The number of spaces for each level of indentation, 0 to 16; nil writes one line without spaces.
-    var indent: Int?
-    /// Whether the members of objects are sorted by the UTF-8 of their keys.
-    var sortsKeys = false
-}
-
 extension JSONEntity: CustomStringConvertible {
     /// Returns the value as UTF-8 text; a missing one is `null`.
     ///
     /// Numbers and strings are written as in the document, so nothing is lost, and compact JSON is reproduced byte by
     /// byte.
     ///
-    /// - Parameters:
-    ///   - indent: The number of spaces for each level of indentation, 0 to 16; nil writes one line without spaces.
-    ///   - sortsKeys: Whether the members of objects are sorted by the UTF-8 of their keys.
+    /// - Parameter indent: The number of spaces for each level of indentation, 0 to 16; nil writes one line without spaces.
     /// - Returns: The text.
-    /// - Complexity: O(*n*) in the length of the value's text, plus the sorting of keys.
-    public func bytes(indent: Int? = nil, sortsKeys: Bool = false) -> [UInt8] {
+    /// - Complexity: O(*n*) in the length of the value's text.
+    public func bytes(indent: Int? = nil) -> [UInt8] {
         var output: [UInt8] = []
-        write(to: &output, JSONStyle(indent: indent, sortsKeys: sortsKeys))
+        write(to: &output, indent: indent)
         return output
     }
 
-    /// Returns the value as text; see ``bytes(indent:sortsKeys:)``.
-    public func text(indent: Int? = nil, sortsKeys: Bool = false) -> String {
-        String(decoding: bytes(indent: indent, sortsKeys: sortsKeys), as: UTF8.self)
-    }
+    /// Returns the value as text; see ``bytes(indent:)``.
+    public func text(indent: Int? = nil) -> String { String(decoding: bytes(indent: indent), as: UTF8.self) }
 
     /// The value as compact text, or `missing` with the requested path.
     public var description: String {
@@ -211,13 +184,12 @@ extension JSONEntity: CustomStringConvertible {
             : isImpossible ? "impossible JSON: too deep, too large or not a number" : "missing \(path)"
     }
 
-    func write(to output: inout [UInt8], _ style: JSONStyle = JSONStyle(), keepsNulls: Bool = true) {
+    func write(to output: inout [UInt8], indent: Int? = nil, keepsNulls: Bool = true) {
         guard isValid else {
             output += Array("null".utf8)
             return
         }
-        JSONWriter(document: document, style: style, keepsNulls: keepsNulls).write(
-            Int(index), to: &output, level: 0)
+        JSONWriter(document: document, indent: indent, keepsNulls: keepsNulls).write(Int(index), to: &output, level: 0)
     }
 }
 
@@ -226,7 +198,7 @@ extension JSONEntity: CustomStringConvertible {
 /// The depth limit of documents bounds the recursion.
 private struct JSONWriter {
     let document: JSONDocument
-    let style: JSONStyle
+    let indent: Int?
     /// Whether elements and members with the value `null` are written.
     let keepsNulls: Bool
 
@@ -250,15 +222,11 @@ private struct JSONWriter {
             if isObject {
                 document.copy(position, to: &output)
                 output.append(UInt8(ascii: ":"))
-                if style.indent != nil { output.append(UInt8(ascii: " ")) }
+                if indent != nil { output.append(UInt8(ascii: " ")) }
             }
             write(value, to: &output, level: level + 1)
         }
-        if isObject, style.sortsKeys {
-            for position in sortedKeys(of: index) { put(position) }
-        } else {
-            for position in document.children(of: index) { put(position) }
-        }
+        for position in document.children(of: index) { put(position) }
         if !isFirst { newLine(level, to: &output) }
         output.append(isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"))
     }
@@ -270,16 +238,8 @@ private struct JSONWriter {
         return JSONTape.kind(document.word(at: last)) == JSONTape.null
     }
 
-    /// Returns the positions of the keys of an object, sorted; duplicate keys retain their order, so that the last one
-    /// applies.
-    private func sortedKeys(of object: Int) -> [Int] {
-        document.children(of: object).map { (Array(document.string(at: $0).utf8), $0) }
-            .sorted { a, b in a.0 == b.0 ? a.1 < b.1 : a.0.lexicographicallyPrecedes(b.0) }
-            .map(\.1)
-    }
-
     private func newLine(_ level: Int, to output: inout [UInt8]) {
-        guard let indent = style.indent else { return }
+        guard let indent else { return }
         output.append(UInt8(ascii: "\n"))
         output.append(
             contentsOf: repeatElement(UInt8(ascii: " "), count: min(max(indent, 0), 16) * level))

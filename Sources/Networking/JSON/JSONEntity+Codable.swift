@@ -91,7 +91,7 @@ extension JSONEntity: Codable {
     /// Encodes the value; a missing one as `null`.
     ///
     /// The encoder receives numbers as `Int`, `UInt` or the nearest `Double`, and members without their order;
-    /// ``bytes(indent:sortsKeys:)`` preserves both.
+    /// ``bytes(indent:)`` preserves both.
     ///
     /// - Throws: Any error of the encoder, and `EncodingError.invalidValue` for a number too large for a `Double` and
     ///   for an impossible value.

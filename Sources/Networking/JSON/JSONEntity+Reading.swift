@@ -24,12 +24,11 @@ extension JSONEntity {
 
     /// Returns the integer, or nil if there is none or it doesn't fit.
     ///
-    /// `1.0` and `1e2` are integers, `1.5` isn't, `true` is 1; the rule of ``coercing(_:)`` applies to strings.
+    /// `1.0` and `1e2` are integers, `1.5` isn't, `true` is 1. A string is read if all of it is an integer, like `"12"`,
+    /// but not `"12abc"` or `" 12"`.
     public func int() -> Int? {
         if let number { return number.integer(Int.self) }
-        return coerced(
-            bool: { $0 ? 1 : 0 }, exact: { $0.integer(Int.self) }, squidKit: JSONStringReading.squidKitInt
-        )
+        return converted { $0.integer(Int.self) }
     }
 
     /// Returns the integer, or the default; see ``int()``.
@@ -37,19 +36,16 @@ extension JSONEntity {
 
     /// Returns the nearest double, or nil if there is no number or it is out of range.
     ///
-    /// `true` is 1; the rule of ``coercing(_:)`` applies to strings.
+    /// `true` is 1. A string is read if all of it is a number, like `"+1.50"`, but not `"12abc"` or `" 12"`.
     public func double() -> Double? {
         if let number { return number.double }
-        return coerced(
-            bool: { $0 ? 1 : 0 }, exact: { $0.double }, squidKit: JSONStringReading.squidKitDouble)
+        return converted { $0.double }
     }
 
     /// Returns the nearest float, or nil; see ``double()``.
     public func float() -> Float? {
         if let number { return number.float }
-        return coerced(
-            bool: { $0 ? 1 : 0 }, exact: { $0.float },
-            squidKit: { Float(JSONStringReading.squidKitDouble($0)) })
+        return converted { $0.float }
     }
 
     /// Returns the nearest float, or the default; see ``double()``.
@@ -57,7 +53,7 @@ extension JSONEntity {
 
     /// Returns the Boolean, or nil.
     ///
-    /// 1 and 0 are the only numbers that are Booleans; the rule of ``coercing(_:)`` applies to strings.
+    /// 1 and 0 are the only numbers that are Booleans, and true, false, yes, no, 1 and 0, in any case, the only strings.
     public func bool() -> Bool? {
         guard isValid else { return nil }
         switch kind {
@@ -67,9 +63,7 @@ extension JSONEntity {
             let value = number?.int64
             return value == 1 ? true : value == 0 ? false : nil
         default:
-            guard let text = string() else { return nil }
-            return rule == .exact
-                ? JSONStringReading.exactBool(text) : JSONStringReading.squidKitBool(text)
+            return string().flatMap(JSONStringReading.bool)
         }
     }
 
@@ -82,15 +76,12 @@ extension JSONEntity {
         return String(decoding: number.text, as: UTF8.self)
     }
 
-    private func coerced<R>(
-        bool: (Bool) -> R, exact: (JSONNumber) -> R?, squidKit: (String) -> R
-    ) -> R? {
+    /// Returns the number of a Boolean or of a string.
+    private func converted<R: ExpressibleByIntegerLiteral>(_ number: (JSONNumber) -> R?) -> R? {
         guard isValid else { return nil }
-        if kind == JSONTape.trueValue || kind == JSONTape.falseValue {
-            return bool(kind == JSONTape.trueValue)
-        }
-        guard let text = string() else { return nil }
-        return rule == .exact ? JSONStringReading.exactNumber(text, exact) : squidKit(text)
+        if kind == JSONTape.trueValue { return 1 }
+        if kind == JSONTape.falseValue { return 0 }
+        return string().flatMap { JSONStringReading.number($0, number) }
     }
 
     // MARK: Containers
@@ -138,7 +129,7 @@ extension JSONEntity {
     }
 
     /// Returns the URL in the string, or nil.
-    public func url() -> URL? { string().flatMap { $0.isEmpty ? nil : URL(string: $0) } }
+    package func url() -> URL? { string().flatMap { $0.isEmpty ? nil : URL(string: $0) } }
 }
 
 extension JSONEntity {
@@ -193,12 +184,12 @@ extension JSONEntity {
 
     /// Returns the same value as the root of its own document, without the memory of the rest.
     ///
-    /// A missing value remains missing. The result has the same coercion rule and key.
+    /// A missing value remains missing. The result has the same key.
     ///
     /// - Complexity: O(*n*) in the length of the value's text.
     public func detached() -> JSONEntity {
         guard isValid, keyIndex >= 0 || index > 0 || isArray || isObject else { return self }
-        return JSONEntity(trusted: bytes(), key: key.isEmpty ? nil : key).coercing(rule)
+        return JSONEntity(trusted: bytes(), key: key.isEmpty ? nil : key)
     }
 }
 
@@ -209,5 +200,46 @@ extension JSONEntity {
             try? JSONDocument($0, limits: JSONLimits(depth: JSONLimits.deepest))
         }
         if let document { self.init(document, key: key) } else { self = .impossible }
+    }
+}
+
+/// Reads strings as numbers and Booleans.
+private enum JSONStringReading {
+    /// Returns the number in a string, in JSON's grammar plus a leading `+` and leading zeros.
+    static func number<R>(_ text: String, _ body: (JSONNumber) -> R?) -> R? {
+        var text = text
+        return text.withUTF8 { utf8 in
+            var rest = utf8[...]
+            let isNegative = rest.first == UInt8(ascii: "-")
+            if isNegative || rest.first == UInt8(ascii: "+") { rest = rest.dropFirst() }
+            func digits() -> Int {
+                let count = rest.prefix(while: \.isDigit).count
+                rest = rest.dropFirst(count)
+                return count
+            }
+            let start = rest.startIndex
+            guard digits() > 0 else { return nil }
+            if rest.first == UInt8(ascii: ".") {
+                rest = rest.dropFirst()
+                guard digits() > 0 else { return nil }
+            }
+            if let byte = rest.first, byte.asciiLowercased == UInt8(ascii: "e") {
+                rest = rest.dropFirst()
+                if rest.first == UInt8(ascii: "+") || rest.first == UInt8(ascii: "-") { rest = rest.dropFirst() }
+                guard digits() > 0 else { return nil }
+            }
+            guard rest.isEmpty else { return nil }
+            return body(
+                JSONNumber(text: UnsafeBufferPointer(rebasing: utf8[(isNegative ? start - 1 : start)...])))
+        }
+    }
+
+    static func bool(_ text: String) -> Bool? {
+        guard text.utf8.count <= 5 else { return nil }
+        return switch text.lowercased() {
+        case "true", "yes", "1": true
+        case "false", "no", "0": false
+        default: nil
+        }
     }
 }

@@ -35,8 +35,6 @@ public struct JSONEntity: Sendable {
     ///
     /// It is false only for a subscript without a result, for ``missing``, and for impossible values.
     public let isValid: Bool
-    /// The rule for reading strings as numbers and Booleans, inherited by all values inside.
-    let rule: JSONCoercion
 
     /// The root, which has no key.
     private static let noKey: Int32 = -1
@@ -65,7 +63,6 @@ public struct JSONEntity: Sendable {
         ownKey = key ?? ""
         askedIndex = Self.noIndex
         trail = nil
-        rule = .exact
     }
 
     /// Creates a value inside `parent`.
@@ -78,7 +75,6 @@ public struct JSONEntity: Sendable {
         askedIndex = Self.noIndex
         trail = nil
         isValid = true
-        rule = parent.rule
     }
 
     /// Creates a missing value inside `parent`.
@@ -86,23 +82,11 @@ public struct JSONEntity: Sendable {
     private init(in parent: JSONEntity, missing key: String?, _ askedIndex: Int32) {
         document = parent.document
         index = parent.index
-        rule = parent.rule
         isValid = false
         keyIndex = key == nil ? parent.keyIndex : Self.givenKey
         ownKey = key ?? parent.ownKey
         self.askedIndex = key == nil ? askedIndex : Self.noIndex
         trail = parent.isValid ? nil : JSONTrail.adding(parent.step, to: parent.trail)
-    }
-
-    private init(_ other: JSONEntity, rule: JSONCoercion) {
-        document = other.document
-        index = other.index
-        keyIndex = other.keyIndex
-        ownKey = other.ownKey
-        askedIndex = other.askedIndex
-        trail = other.trail
-        isValid = other.isValid
-        self.rule = rule
     }
 
     // MARK: Subscripts
@@ -168,12 +152,6 @@ public struct JSONEntity: Sendable {
 
     @inline(__always)
     var isContainer: Bool { isValid && JSONTape.isContainer(word) }
-
-    /// Returns the same value with another rule, which also applies to all values inside.
-    ///
-    /// - Parameter rule: The rule for reading strings as numbers and Booleans.
-    /// - Returns: The same value with the rule.
-    public func coercing(_ rule: JSONCoercion) -> JSONEntity { JSONEntity(self, rule: rule) }
 
     // MARK: Location
 
@@ -245,7 +223,7 @@ extension JSONEntity: Hashable {
     /// Whether both are missing, or both have the same value, regardless of notation.
     ///
     /// Numbers are compared exactly (`1`, `1.0` and `10e-1` are equal), strings by their scalars, and objects by key
-    /// and value, in any order. Key, path and coercion rule are ignored.
+    /// and value, in any order. Key and path are ignored.
     ///
     /// - Complexity: O(*n*) in the size of the values.
     public static func == (a: JSONEntity, b: JSONEntity) -> Bool {

@@ -1,63 +1,24 @@
-internal import AshlarCore
-internal import AshlarTrees
+public import AshlarNetworking
 
-/// The rule for reading a string as a number or Boolean.
+/// SquidKit's rule for strings that are read as numbers and Booleans, which is that of `NSString`.
 ///
-/// Both rules convert between numbers and Booleans alike: 1.0 is the integer 1, 1.5 isn't an integer; 1 and 0 are
-/// Booleans, 2 isn't; `true` is the number 1.
-public enum JSONCoercion: Hashable, Sendable {
-    /// The whole string must be a number, or for a Boolean true, false, yes, no, 1 or 0 in any case.
-    ///
-    /// `"12"` is 12 and `"+1.50"` is 1.5; `"12abc"`, `" 12"`, `""` and `"abc"` return the default.
-    case exact
-    /// SquidKit's rule, which is that of `NSString`: the longest valid prefix, or 0 or false if there is none.
-    ///
-    /// `"12abc"` is 12 and `"abc"` is 0. For a Boolean, a leading Y, y, T, t or digit from 1 to 9 is true.
-    case squidKit
+/// It uses the longest valid prefix of a string, or 0 or false if there is none: `"12abc"` is 12 and `"abc"` is 0, where
+/// `int()`, `double()` and `bool()` return nil. Other values are read in the same way by both.
+extension JSONEntity {
+    /// Returns the integer, or nil if the value is missing, `null`, a container or a number that isn't an integer.
+    public func squidKitInt() -> Int? { string().map(NSStringReading.int) ?? int() }
+
+    /// Returns the double, or nil if the value is missing, `null` or a container.
+    public func squidKitDouble() -> Double? { string().map(NSStringReading.double) ?? double() }
+
+    /// Returns the Boolean; a string is true if it starts with Y, y, T, t or a digit from 1 to 9.
+    public func squidKitBool() -> Bool? { string().map(NSStringReading.bool) ?? bool() }
 }
 
-/// Reads strings as numbers and Booleans.
-enum JSONStringReading {
-    /// Returns the number in a string, in JSON's grammar plus a leading `+` and leading zeros.
-    static func exactNumber<R>(_ text: String, _ body: (JSONNumber) -> R?) -> R? {
-        var text = text
-        return text.withUTF8 { utf8 in
-            var rest = utf8[...]
-            let isNegative = rest.first == UInt8(ascii: "-")
-            if isNegative || rest.first == UInt8(ascii: "+") { rest = rest.dropFirst() }
-            func digits() -> Int {
-                let count = rest.prefix(while: \.isDigit).count
-                rest = rest.dropFirst(count)
-                return count
-            }
-            let start = rest.startIndex
-            guard digits() > 0 else { return nil }
-            if rest.first == UInt8(ascii: ".") {
-                rest = rest.dropFirst()
-                guard digits() > 0 else { return nil }
-            }
-            if let byte = rest.first, byte.asciiLowercased == UInt8(ascii: "e") {
-                rest = rest.dropFirst()
-                if rest.first == UInt8(ascii: "+") || rest.first == UInt8(ascii: "-") { rest = rest.dropFirst() }
-                guard digits() > 0 else { return nil }
-            }
-            guard rest.isEmpty else { return nil }
-            return body(
-                JSONNumber(text: UnsafeBufferPointer(rebasing: utf8[(isNegative ? start - 1 : start)...])))
-        }
-    }
-
-    static func exactBool(_ text: String) -> Bool? {
-        guard text.utf8.count <= 5 else { return nil }
-        return switch text.lowercased() {
-        case "true", "yes", "1": true
-        case "false", "no", "0": false
-        default: nil
-        }
-    }
-
+/// Reads strings like `NSString`.
+private enum NSStringReading {
     /// Reads like `NSString.integerValue`: whitespace, a sign, digits; 0 without digits, clamped on overflow.
-    static func squidKitInt(_ text: String) -> Int {
+    static func int(_ text: String) -> Int {
         var rest = text.unicodeScalars.drop { $0.properties.isWhitespace }
         let isNegative = rest.first == "-"
         if isNegative || rest.first == "+" { rest = rest.dropFirst() }
@@ -76,7 +37,7 @@ enum JSONStringReading {
     }
 
     /// Reads like `NSString.doubleValue`: whitespace, then the longest prefix that is a number, or 0.
-    static func squidKitDouble(_ text: String) -> Double {
+    static func double(_ text: String) -> Double {
         let rest = text.unicodeScalars.drop { $0.properties.isWhitespace }
         var end = rest.startIndex
         func skip(_ test: (Unicode.Scalar) -> Bool) -> Int {
@@ -108,7 +69,7 @@ enum JSONStringReading {
     }
 
     /// Reads like `NSString.boolValue`: after whitespace, a sign and zeros, one of Y, y, T, t or 1–9 is true.
-    static func squidKitBool(_ text: String) -> Bool {
+    static func bool(_ text: String) -> Bool {
         var rest = text.unicodeScalars.drop { $0.properties.isWhitespace }
         if rest.first == "-" || rest.first == "+" { rest = rest.dropFirst() }
         rest = rest.drop { $0 == "0" }
