@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct HostEnvironmentTests {
     private static func app(
-        _ folder: TemporaryFolder, _ environments: [ConfigEnvironment], _ store: BuiltInHostChoiceStore = .memory,
+        _ folder: TemporaryFolder, _ environments: [ConfigEnvironment], _ store: HostChoiceStore = .memory,
         hostDefault: HostDefault? = nil
     ) -> AshlarApp {
         var configuration = AshlarApp.Configuration(resources: folder.path, environments: environments, log: nil)
@@ -33,7 +33,7 @@ import Testing
     func remembered() async {
         await #expect(processExitsWith: .success) {
             let folder = try TemporaryFolder(["ApplicationConfig.json": "{}", "HostMap.json": TemporaryFolder.hostMap])
-            let store: BuiltInHostChoiceStore = .file(folder.path + "/choices.json")
+            let store: HostChoiceStore = .file(folder.path + "/choices.json")
             try Self.app(folder, [.debug], store).hosts.select("DEV", for: "api.example")
             #expect(Self.app(folder, [], store).hosts.resolve("api.example")?.host == "www.example")
             #expect(Self.app(folder, [.debug], store).hosts.resolve("api.example")?.host == "dev.example")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct TwoAppsTests {
     private static func app(
-        _ folder: TemporaryFolder, _ store: BuiltInHostChoiceStore = .memory, log: LogConfiguration? = nil
+        _ folder: TemporaryFolder, _ store: HostChoiceStore = .memory, log: LogConfiguration? = nil
     ) -> AshlarApp {
         var configuration = AshlarApp.Configuration(resources: folder.path, environments: [], log: log)
         configuration.hostChoices = store

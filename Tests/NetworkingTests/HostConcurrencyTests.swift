@@ -64,10 +64,9 @@ import Testing
 
     @Test("Choices from many threads reach the store one at a time, in order, and the last one is stored")
     func store() async throws {
-        final class Watching: HostChoiceStore {
+        final class Watching: Sendable {
             let state = Mutex<(isSaving: Bool, overlaps: Int, last: JSONEntity)>((false, 0, .missing))
-            func load() throws(NetworkError) -> JSONEntity { .missing }
-            func save(_ choices: JSONEntity) throws(NetworkError) {
+            func save(_ choices: JSONEntity) {
                 state.withLock { state in
                     if state.isSaving { state.overlaps += 1 }
                     state.isSaving = true
@@ -77,7 +76,8 @@ import Testing
             }
         }
         let store = Watching()
-        let hosts = HostSwitch(try exampleMap(), store: store)
+        let hosts = HostSwitch(
+            try exampleMap(), store: HostChoiceStore(load: { .missing }, save: { store.save($0) }))
         await withTaskGroup(of: Void.self) { group in
             for task in 0..<8 {
                 group.addTask {
@@ -120,10 +120,9 @@ import Testing
 
     @Test("A store can make a selection while it saves, without a deadlock")
     func reentrantStore() throws {
-        final class Reentrant: HostChoiceStore {
+        final class Reentrant: Sendable {
             let hosts = Mutex<HostSwitch?>(nil)
             let saves = Atomic(0)
-            func load() throws(NetworkError) -> JSONEntity { .missing }
             func save(_ choices: JSONEntity) throws(NetworkError) {
                 if saves.add(1, ordering: .relaxed).oldValue == 0 {
                     try hosts.withLock { $0 }?.select("DEV", for: "httpbin.org")
@@ -131,7 +130,10 @@ import Testing
             }
         }
         let store = Reentrant()
-        let hosts = HostSwitch(try exampleMap(), store: store)
+        let hosts = HostSwitch(
+            try exampleMap(),
+            store: HostChoiceStore(
+                load: { .missing }, save: { choices throws(NetworkError) in try store.save(choices) }))
         store.hosts.withLock { $0 = hosts }
         defer { store.hosts.withLock { $0 = nil } }
         try hosts.select("QA", for: "httpbin.org")

@@ -1,6 +1,5 @@
+import AshlarNetworking
 import Testing
-
-@testable import AshlarNetworking
 
 /// The map in SquidKit's documentation, with one more configuration.
 let exampleMapText = #"""

@@ -26,12 +26,7 @@ import Testing
         ])
     func international(name: String, expected: String) throws {
         #expect(try HTTPURL("https://\(name):81/x").host == expected)
-        var url = try HTTPURL("https://a/")
-        try url.setHost(name)
-        #expect(url.requestText == "https://\(expected)/")
-        var stored = url
-        try stored.setHost(url.host)
-        #expect(stored == url)
+        #expect(try HTTPURL("https://\(expected)/") == HTTPURL("https://\(name)/"))
     }
 
     @Test(
@@ -43,10 +38,6 @@ import Testing
         ])
     func invalid(name: String) {
         #expect(#expect(throws: NetworkError.self) { try HTTPURL("https://\(name)/") }?.code == .invalidURL)
-        #expect(throws: NetworkError.self) {
-            var url = try HTTPURL("https://a/")
-            try url.setHost(name)
-        }
     }
 
     @Test("Redirects, pins and host environments treat both spellings of a name alike")

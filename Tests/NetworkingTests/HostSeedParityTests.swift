@@ -1,6 +1,6 @@
+import AshlarNetworking
+import AshlarTestSupport
 import Testing
-
-@testable import AshlarNetworking
 
 /// Every documented call of SquidKit's `HostMapManager`, `HostMapCache` and host list.
 @Suite struct HostSeedParityTests {
@@ -10,13 +10,13 @@ import Testing
         #expect(hosts.rows.count == 2)
         hosts.update(try exampleMap())
         #expect(hosts.rows.count == 2, "loading twice doubled the rows there")
-        #expect(throws: NetworkError.self) { try hosts.reload(contentsOfFile: "/nonexistent/MyHostMap.json") }
+        #expect(throws: NetworkError.self) { hosts.update(try HostMap(contentsOfFile: "/nonexistent/MyHostMap.json")) }
         #expect(hosts.rows.count == 2)
     }
 
     @Test("setPrereleaseConfigurations and setReleaseConfigurations, which aren't stored")
     func releaseAndPrerelease() throws {
-        let store = BuiltInHostChoiceStore.memory()
+        let store = HostChoiceStore.memory()
         let hosts = HostSwitch(try exampleMap(), store: store)
         hosts.selectPrerelease()
         #expect(hosts.resolve("httpbin.org")?.host == "dev.httpbin.org")
@@ -37,25 +37,28 @@ import Testing
 
     @Test("The stored choice is restored after a restart, in SquidKit's format; the protocol is that of the map")
     func cache() throws {
-        let store = BuiltInHostChoiceStore.memory(["httpbin.org": ["key": "QA", "host": "qa.httpbin.org"]])
+        let store = HostChoiceStore.memory(["httpbin.org": ["key": "QA", "host": "qa.httpbin.org"]])
         let hosts = HostSwitch(try exampleMap(), store: store)
         #expect(hosts.resolve("httpbin.org")?.scheme == "https")
-        #expect(BuiltInHostChoiceStore.key == "com.squidkit.hostMapCachePreferenceKey")
+        #expect(HostChoiceStore.key == "com.squidkit.hostMapCachePreferenceKey")
     }
 
     @Test("hostMapCache.removeAll, hostMapCache = MyHostMapCache(), hostMapCache = nil")
     func caches() throws {
-        struct MyHostMapCache: HostChoiceStore {
-            let inner = BuiltInHostChoiceStore.memory()
-            func load() throws(NetworkError) -> JSONEntity { try inner.load() }
-            func save(_ choices: JSONEntity) throws(NetworkError) { try inner.save(choices) }
+        final class MyHostMapCache: Sendable {
+            let choices = Mutex<JSONEntity>(.missing)
+            var store: HostChoiceStore {
+                HostChoiceStore(
+                    load: { self.choices.withLock { $0 } }, save: { new in self.choices.withLock { $0 = new } })
+            }
         }
         let own = MyHostMapCache()
-        let hosts = HostSwitch(try exampleMap(), store: own)
+        let hosts = HostSwitch(try exampleMap(), store: own.store)
         try hosts.select("QA", for: "httpbin.org")
-        #expect(try own.load()["httpbin.org"]["key"].string() == "QA")
+        #expect(own.choices.withLock { $0 }["httpbin.org"]["key"].string() == "QA")
+        #expect(HostSwitch(try exampleMap(), store: own.store).resolve("httpbin.org")?.host == "qa.httpbin.org")
         hosts.reset()
-        #expect(try own.load() == [:])
+        #expect(own.choices.withLock { $0 } == [:])
         try HostSwitch(try exampleMap(), store: .none).select("QA", for: "httpbin.org")
     }
 
@@ -97,7 +100,7 @@ import Testing
 
     @Test("set(key, mappedHost, canonicalHost), also for an empty typed host")
     func set() throws {
-        let store = BuiltInHostChoiceStore.memory()
+        let store = HostChoiceStore.memory()
         let hosts = HostSwitch(try exampleMap(), store: store)
         try hosts.select("QA", for: "httpbin.org")
         try hosts.select("USER", for: "httpbin.org", userHost: "my.mac:8080")
@@ -128,7 +131,7 @@ import Testing
     @Test("A cached entry without a field causes a warning; SquidKit crashes")
     func damagedCache() throws {
         let hosts = HostSwitch(
-            try exampleMap(), store: BuiltInHostChoiceStore.memory(["httpbin.org": ["host": "qa.httpbin.org"]]))
+            try exampleMap(), store: HostChoiceStore.memory(["httpbin.org": ["host": "qa.httpbin.org"]]))
         #expect(hosts.resolve("httpbin.org") == nil && hosts.warnings.map(\.path) == [#"$["httpbin.org"]"#])
     }
 }

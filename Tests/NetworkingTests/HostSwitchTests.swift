@@ -1,7 +1,6 @@
+import AshlarNetworking
 import Foundation
 import Testing
-
-@testable import AshlarNetworking
 
 @Suite(.timeLimit(.minutes(5))) struct HostSwitchTests {
     @Test("A choice replaces scheme and host together; the canonical host has none")
@@ -103,7 +102,7 @@ import Testing
 
     @Test("Release and prerelease select for every host, remove the user's choices and are not stored")
     func release() throws {
-        let store = BuiltInHostChoiceStore.memory()
+        let store = HostChoiceStore.memory()
         let hosts = HostSwitch(try exampleMap(), store: store)
         try hosts.select("QA", for: "httpbin.org")
         try hosts.select("TEAM", for: "USDA", userHost: "x")
@@ -120,7 +119,7 @@ import Testing
 
     @Test("Choices are stored in SquidKit's format and restored")
     func remembering() throws {
-        let store = BuiltInHostChoiceStore.memory()
+        let store = HostChoiceStore.memory()
         let hosts = HostSwitch(try exampleMap(), store: store)
         try hosts.select("QA", for: "httpbin.org")
         try hosts.select("BOX", for: "USDA", userHost: "7")
@@ -138,7 +137,7 @@ import Testing
 
     @Test("Each damaged stored choice causes a warning, and the others are restored")
     func damagedStore() throws {
-        let store = BuiltInHostChoiceStore.memory([
+        let store = HostChoiceStore.memory([
             "httpbin.org": ["host": "qa.httpbin.org"], "USDA": ["key": "PROD", "host": "api.usda.example"],
             "elsewhere.example": ["key": "QA", "host": "x"],
         ])
@@ -158,7 +157,7 @@ import Testing
             (["httpbin.org": "QA"], #"expected a stored selection with a "key", found nothing"#),
             ("text", "expected an object of stored selections, found a string"),
         ] {
-            let hosts = HostSwitch(try exampleMap(), store: BuiltInHostChoiceStore.memory(stored))
+            let hosts = HostSwitch(try exampleMap(), store: HostChoiceStore.memory(stored))
             #expect(hosts.warnings.map(\.message) == [message])
             #expect(hosts.resolve("httpbin.org") == nil)
         }
@@ -204,7 +203,7 @@ import Testing
         #expect(hosts.rows[0].rows[4].title == "qa.httpbin.org")
         try hosts.select("PROD", for: "httpbin.org")
         #expect(hosts.rows[0].rows[4].title == "qa.httpbin.org" && !hosts.rows[0].rows[4].isSelected)
-        #expect(hosts.rows[0][5] == nil && hosts.rows[0][-1] == nil && hosts.rows[0][0]?.isSelected == true)
+        #expect(hosts.rows[0].rows.count == 5 && hosts.rows[0].rows[0].isSelected)
         #expect(hosts.rows[1].rows[1].title == "box-<#>.usda.example:8443")
         #expect(hosts.rows[0].rows[4].prompt == #"Enter custom host (e.g. "api.host.com")"#)
     }
@@ -247,12 +246,12 @@ import Testing
         try hosts.select("QA", for: "httpbin.org")
         try hosts.select("TEAM", for: "USDA", userHost: "red")
         try "{".write(toFile: path, atomically: true, encoding: .utf8)
-        let error = #expect(throws: NetworkError.self) { try hosts.reload(contentsOfFile: path) }
+        let error = #expect(throws: NetworkError.self) { hosts.update(try HostMap(contentsOfFile: path)) }
         #expect(error?.code == .invalidHostMap && error?.file == path && error?.line == 1 && error?.column == 2)
         #expect(hosts.resolve("httpbin.org")?.host == "qa.httpbin.org")
         try exampleMapText.replacing("\"host\": \"qa.httpbin.org\"", with: "\"host\": \"qa2.httpbin.org\"")
             .replacing("\"TEAM\"", with: "\"CREW\"").write(toFile: path, atomically: true, encoding: .utf8)
-        try hosts.reload(contentsOfFile: path)
+        hosts.update(try HostMap(contentsOfFile: path))
         #expect(hosts.resolve("httpbin.org")?.host == "qa2.httpbin.org")
         #expect(hosts.resolve("USDA") == nil)
     }
@@ -262,10 +261,10 @@ import Testing
         let hosts = HostSwitch(try exampleMap())
         try hosts.select("QA", for: "httpbin.org")
         #expect(
-            "\(hosts.explain("httpbin.org"))"
+            hosts.explain("httpbin.org")
                 == #"httpbin.org → https://qa.httpbin.org: "QA", selected by the user (HostMap.json, line 10); not selected: PROD, DEV, localhost, USER"#
         )
-        #expect("\(hosts.explain("x"))" == "x → x: the host map doesn't contain it (HostMap.json)")
+        #expect(hosts.explain("x") == "x → x: the host map doesn't contain it (HostMap.json)")
     }
 
     @Test("A client sends its endpoints to the selected hosts without further code")

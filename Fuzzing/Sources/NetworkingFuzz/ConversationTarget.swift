@@ -32,7 +32,7 @@ import Synchronization
 
         private init() {
             var configuration = ClientConfiguration()
-            configuration.options.redirects = .none
+            configuration.options.redirects.maximum = 0
             client = NetworkClient(configuration)
             let (faultyListener, healthyListener) = (listen(), listen())
             (faulty, healthy) = (faultyListener.port, healthyListener.port)

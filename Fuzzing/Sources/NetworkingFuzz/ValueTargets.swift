@@ -15,11 +15,10 @@ let valueTargets = [
     FuzzTarget("host-map") { bytes in
         guard let map = try? HostMap(json: bytes) else { return }
         let hosts = HostSwitch(map)
-        for configuration in map.configurations {
-            for entry in configuration.hosts {
-                try? hosts.select(
-                    entry.key, for: configuration.canonicalHost, userHost: entry.host == nil ? "h:1" : nil)
-                _ = hosts.resolve(configuration.canonicalHost)
+        for section in hosts.rows {
+            for row in section.rows {
+                try? hosts.select(row.key, for: section.title, userHost: row.editing == .none ? nil : "h:1")
+                _ = hosts.resolve(section.title)
             }
         }
         hosts.selectRelease()

@@ -53,7 +53,7 @@ extension AshlarApp {
         /// With an environment such as `debug` it is the prerelease environment, otherwise the release environment.
         public var hostDefault: HostDefault?
         /// Stores the user's selection of hosts, separately for each flavor and environment.
-        public var hostChoices: any HostChoiceStore = .memory
+        public var hostChoices: HostChoiceStore = .memory
         /// The settings that all requests share; the configuration's section `network` takes precedence.
         public var client: ClientConfiguration = ClientConfiguration()
         /// The transport of the client; nil for the platform's.

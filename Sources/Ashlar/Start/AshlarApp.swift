@@ -84,7 +84,7 @@ public final class AshlarApp: Sendable {
         client = NetworkClient(
             settings.client(
                 configuration.client, config: config, bus: bus, customization: customization, issues: &issues),
-            transport: configuration.transport, hosts: hosts.resolver)
+            transport: configuration.transport, hosts: hosts)
         router = Router(bus: bus)
         services = ServiceRegistry(bus: bus)
         self.issues = issues

@@ -16,20 +16,20 @@
 ///         ]}]}
 ///     """#.utf8))
 /// assert(map.warnings.isEmpty)
-/// assert(map.configurations[0].hosts[2].host == "localhost:8080")
+/// assert(HostSwitch(map).rows[0].rows[2].title == "localhost:8080")
 /// ```
 public struct HostMap: Hashable, Sendable {
     /// The canonical hosts with their environments, in the order of the file.
-    public let configurations: [HostConfiguration]
+    package let configurations: [HostConfiguration]
     /// The omitted entries with the reasons, in the order of the file.
     public let warnings: [HostWarning]
     /// The file of the map, if it was read from one.
-    public let file: String?
+    package let file: String?
     /// Indexes of configurations by normalized canonical host.
     private let places: [String: Int]
 
     /// The maximum size of a map: 1 MiB.
-    static let largest: Int = 1 << 20
+    package static let largest: Int = 1 << 20
 
     /// Parses a map.
     ///
@@ -57,13 +57,6 @@ public struct HostMap: Hashable, Sendable {
         try self.init(json: json, file: path, strict: strict)
     }
 
-    /// Creates a map in code, with the same checks as for a file.
-    ///
-    /// - Throws: `.invalidHostMap` for an invalid host, scheme or key.
-    public init(_ configurations: [HostConfiguration]) throws(NetworkError) {
-        try self.init(json: JSONEntity(object: [("configurations", Self.json(configurations))]).bytes(), strict: true)
-    }
-
     /// A map without hosts, which leaves every host unchanged.
     public static let empty: HostMap = HostMap()
 
@@ -77,86 +70,44 @@ public struct HostMap: Hashable, Sendable {
     /// Returns the configuration of a canonical host, ignoring case and a trailing dot, or nil.
     ///
     /// - Complexity: O(1).
-    public subscript(canonicalHost: String) -> HostConfiguration? {
+    package subscript(canonicalHost: String) -> HostConfiguration? {
         places[HostSyntax.normalized(canonicalHost)].map { configurations[$0] }
-    }
-
-    private static func json(_ configurations: [HostConfiguration]) -> JSONEntity {
-        func optional(_ text: String?) -> JSONEntity { text.map { JSONEntity($0) } ?? .missing }
-        return JSONEntity(
-            array: configurations.map { configuration in
-                JSONEntity(object: [
-                    ("canonical_host", JSONEntity(configuration.canonicalHost)),
-                    ("canonical_protocol", JSONEntity(configuration.canonicalScheme)),
-                    ("release_key", optional(configuration.releaseKey)),
-                    ("prerelease_key", optional(configuration.prereleaseKey)),
-                    (
-                        "hosts",
-                        JSONEntity(
-                            array: configuration.hosts.map { entry in
-                                JSONEntity(object: [
-                                    ("key", JSONEntity(entry.key)), ("host", optional(entry.host)),
-                                    ("protocol", optional(entry.scheme)),
-                                ])
-                            })
-                    ),
-                ])
-            })
     }
 }
 
 /// A canonical host and its environments.
-public struct HostConfiguration: Hashable, Sendable {
+package struct HostConfiguration: Hashable, Sendable {
     /// The name that endpoints use, as written in the map; it may be an alias that doesn't resolve.
-    public var canonicalHost: String
+    package var canonicalHost: String
     /// The scheme, `http` or `https`, used if neither the environment nor the endpoint has one.
-    public var canonicalScheme: String
+    package var canonicalScheme: String
     /// The key of the environment for ``HostSwitch/selectRelease()``, or nil.
-    public var releaseKey: String?
+    package var releaseKey: String?
     /// The key of the environment for ``HostSwitch/selectPrerelease()``, or nil.
-    public var prereleaseKey: String?
+    package var prereleaseKey: String?
     /// The environments in the order of the file.
-    public var hosts: [HostEntry]
+    package var hosts: [HostEntry]
     /// The line of the configuration in the file, from 1, if it was read from one.
-    var line: Int?
-
-    /// Creates a configuration.
-    public init(
-        canonicalHost: String, canonicalScheme: String, releaseKey: String? = nil, prereleaseKey: String? = nil,
-        hosts: [HostEntry]
-    ) {
-        self.canonicalHost = canonicalHost
-        self.canonicalScheme = canonicalScheme
-        self.hosts = hosts
-        self.releaseKey = releaseKey
-        self.prereleaseKey = prereleaseKey
-    }
+    package var line: Int?
 
     /// Returns the environment with a key, or nil.
-    public subscript(key: String) -> HostEntry? { hosts.first { $0.key == key } }
+    package subscript(key: String) -> HostEntry? { hosts.first { $0.key == key } }
 }
 
 /// An environment of a canonical host.
-public struct HostEntry: Hashable, Sendable {
+package struct HostEntry: Hashable, Sendable {
     /// The name of the environment, such as `QA`.
-    public var key: String
+    package var key: String
     /// The host with its optional port, a pattern with `<@>` or `<#>` for typed text, or nil if the whole host is
     /// typed.
-    public var host: String?
+    package var host: String?
     /// The scheme, `http` or `https`, or nil for that of the endpoint.
-    public var scheme: String?
+    package var scheme: String?
     /// The line of the entry in the file, from 1, if it was read from one.
-    var line: Int?
-
-    /// Creates an environment.
-    public init(key: String, host: String? = nil, scheme: String? = nil) {
-        self.key = key
-        self.host = host
-        self.scheme = scheme
-    }
+    package var line: Int?
 
     /// The kind of text that is typed for the host at run time.
-    public var editing: HostEditing {
+    package var editing: HostEditing {
         guard let host else { return .text }
         return host.contains("<#>") ? .digits : host.contains("<@>") ? .text : .none
     }
@@ -175,15 +126,15 @@ public enum HostEditing: Hashable, Sendable {
 /// An omitted entry of a host map or of a stored selection.
 public struct HostWarning: Hashable, Sendable, CustomStringConvertible {
     /// The reason, with the expected and the actual value.
-    public var message: String
+    package var message: String
     /// The JSON path, such as `$.configurations[0].hosts[2].port`.
-    public var path: String
+    package var path: String
     /// The file, if there is one.
-    public var file: String?
+    package var file: String?
     /// The line, from 1.
-    public var line: Int?
+    package var line: Int?
     /// The column in bytes, from 1.
-    public var column: Int?
+    package var column: Int?
 
     /// File, line, column, path and message in one line.
     public var description: String {

@@ -7,15 +7,6 @@ public struct HostSection: Hashable, Sendable, Identifiable {
 
     /// The canonical host.
     public var id: String { title }
-
-    /// Creates a section.
-    init(title: String, rows: [HostRow]) {
-        self.title = title
-        self.rows = rows
-    }
-
-    /// Returns the row at an index, or nil.
-    subscript(index: Int) -> HostRow? { rows.indices.contains(index) ? rows[index] : nil }
 }
 
 /// A row for one environment, for a list, menu or table.
@@ -26,7 +17,7 @@ public struct HostRow: Hashable, Sendable, Identifiable {
     /// has been.
     public var title: String
     /// The scheme of the environment, or nil.
-    public var scheme: String?
+    var scheme: String?
     /// Whether this environment is selected; at most one row of a section is.
     public var isSelected: Bool
     /// The kind of text that is typed for the host.
@@ -78,41 +69,16 @@ extension HostSnapshot {
     }
 }
 
-/// The reason why a canonical host resolves to its current host.
-public struct HostExplanation: Hashable, Sendable, CustomStringConvertible {
-    /// The requested canonical host.
-    public var canonicalHost: String
-    /// The selected pair, or nil if requests go to the canonical host itself.
-    public var pair: ProtocolHostPair?
-    /// The key of the selected environment, or nil.
-    public var key: String?
-    /// The origin of the selection in words, or the reason that there is none.
-    public var reason: String
-    /// The keys of the other environments, in the order of the map.
-    public var others: [String]
-    /// The file, and the line of the selected environment or of the configuration, if known.
-    public var place: String?
-
-    /// The explanation in one line.
-    public var description: String {
-        var text = "\(canonicalHost) → \(pair?.description ?? canonicalHost): \(reason)"
-        if let place { text += " (\(place))" }
-        if !others.isEmpty { text += "; not selected: " + others.joined(separator: ", ") }
-        return text
-    }
-}
-
 extension HostSnapshot {
     /// Explains the result of ``resolve(_:scheme:)`` for a canonical host.
     ///
     /// - Complexity: O(*n*) in the number of the host's environments.
-    public func explain(_ canonicalHost: String) -> HostExplanation {
+    func explain(_ canonicalHost: String) -> String {
         guard let configuration = map[canonicalHost] else {
-            return HostExplanation(
-                canonicalHost: canonicalHost, reason: "the host map doesn't contain it", others: [], place: map.file)
+            let place = map.file.map { " (\($0))" } ?? ""
+            return "\(canonicalHost) → \(canonicalHost): the host map doesn't contain it\(place)"
         }
         let choice = choices[HostSyntax.normalized(canonicalHost)]
-        let entry = choice.flatMap { configuration[$0.key] }
         let reason =
             switch choice?.origin {
             case nil: "nothing is selected"
@@ -122,12 +88,12 @@ extension HostSnapshot {
             case .prerelease: "the prerelease environment"
             case .defaulted: "the default; nothing is selected"
             }
-        let line = (entry?.line ?? configuration.line).map { "line \($0)" }
+        var text = "\(canonicalHost) → \(resolve(canonicalHost)?.description ?? canonicalHost): "
+        text += (choice.map { "\"\($0.key)\", " } ?? "") + reason
+        let line = (choice.flatMap { configuration[$0.key] }?.line ?? configuration.line).map { "line \($0)" }
         let place = [map.file, line].compactMap { $0 }
-        return HostExplanation(
-            canonicalHost: canonicalHost, pair: resolve(canonicalHost), key: choice?.key,
-            reason: choice.map { "\"\($0.key)\", \(reason)" } ?? reason,
-            others: configuration.hosts.map(\.key).filter { $0 != choice?.key },
-            place: place.isEmpty ? nil : place.joined(separator: ", "))
+        if !place.isEmpty { text += " (\(place.joined(separator: ", ")))" }
+        let others = configuration.hosts.map(\.key).filter { $0 != choice?.key }
+        return others.isEmpty ? text : text + "; not selected: " + others.joined(separator: ", ")
     }
 }

@@ -1,10 +1,9 @@
 /// A host map and its selections at one moment.
 ///
-/// A snapshot is immutable, so its pairs, rows and explanations are consistent. ``HostSwitch/current`` returns the
-/// latest snapshot.
+/// A snapshot is immutable, so its pairs and rows are consistent. ``HostSwitch/changes()`` returns snapshots.
 public struct HostSnapshot: Sendable {
     /// The map.
-    public let map: HostMap
+    package let map: HostMap
     /// The environments for hosts without a selection.
     let defaults: HostDefault
     /// The selections and the defaults by normalized canonical host.
@@ -60,7 +59,7 @@ public struct HostSnapshot: Sendable {
     /// The hosts of the older map come first, in the order of the maps.
     ///
     /// - Complexity: O(*n*) in the number of canonical hosts.
-    public func changes(since old: HostSnapshot) -> [HostChange] {
+    package func changes(since old: HostSnapshot) -> [HostChange] {
         let names = old.map.configurations.map(\.canonicalHost)
         let added = map.configurations.map(\.canonicalHost).filter { old.map[$0] == nil }
         return (names + added).compactMap { host in
@@ -78,7 +77,7 @@ public struct HostSnapshot: Sendable {
     }
 }
 
-/// A change of the selection for one canonical host; see ``HostSnapshot/changes(since:)``.
+/// A change of the selection for one canonical host.
 public struct HostChange: Hashable, Sendable {
     /// The canonical host as written in the map.
     public var canonicalHost: String
@@ -203,5 +202,5 @@ public struct ProtocolHostPair: Hashable, Sendable, CustomStringConvertible {
 ///
 /// `endpointScheme` is the scheme that the endpoint requests, or nil. The returned host may have a port; a returned
 /// scheme replaces the endpoint's.
-public typealias HostResolver =
+package typealias HostResolver =
     @Sendable (_ canonicalHost: String, _ endpointScheme: String?) -> ProtocolHostPair?

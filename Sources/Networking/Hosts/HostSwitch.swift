@@ -34,7 +34,7 @@ public final class HostSwitch: Sendable {
     }
 
     private let state: Broadcast<State>
-    private let store: any HostChoiceStore
+    private let store: HostChoiceStore
     /// The selections saved last, and whether a thread is saving.
     private let saving: Mutex<(last: JSONEntity, isActive: Bool)>
 
@@ -46,7 +46,7 @@ public final class HostSwitch: Sendable {
     ///   - map: The environments.
     ///   - store: The store of selections; in memory by default.
     ///   - defaults: The environments of hosts without a selection; the canonical hosts by default.
-    public init(_ map: HostMap, store: any HostChoiceStore = .memory, defaults: HostDefault = .canonical) {
+    public init(_ map: HostMap, store: HostChoiceStore = .memory, defaults: HostDefault = .canonical) {
         self.store = store
         var restored = HostRestoration(map)
         do {
@@ -63,7 +63,7 @@ public final class HostSwitch: Sendable {
     // MARK: Lookup
 
     /// The current map and selections.
-    public var current: HostSnapshot { state.read(\.snapshot) }
+    package var current: HostSnapshot { state.read(\.snapshot) }
 
     /// Returns the selected pair of a canonical host, or nil if none is selected or the host is unknown.
     ///
@@ -82,16 +82,17 @@ public final class HostSwitch: Sendable {
     /// - Complexity: O(*n*) in the number of environments.
     public var rows: [HostSection] { current.rows }
 
-    /// Explains the result of ``resolve(_:scheme:)`` for a canonical host.
-    public func explain(_ canonicalHost: String) -> HostExplanation { current.explain(canonicalHost) }
+    /// Explains the result of ``resolve(_:scheme:)`` in one line: the environment, the origin of the selection, its line
+    /// in the map's file, and the environments that aren't selected.
+    public func explain(_ canonicalHost: String) -> String { current.explain(canonicalHost) }
 
     /// Problems with the store, oldest first; the map's own warnings aren't repeated.
     public var warnings: [HostWarning] { state.read(\.warnings) }
 
-    /// The lookup for a client, as in `NetworkClient(transport: transport, hosts: hosts.resolver)`.
+    /// The lookup for a client.
     ///
     /// A known host without a selection gets its `canonical_protocol` if the endpoint has no scheme.
-    public var resolver: HostResolver {
+    var resolver: HostResolver {
         { [state] host, scheme in state.read { $0.snapshot.resolveForClient(host, scheme) } }
     }
 
@@ -186,7 +187,7 @@ public final class HostSwitch: Sendable {
     }
 
     /// Changes the environments for hosts without a selection; selections remain.
-    public func setDefaults(_ defaults: HostDefault) {
+    package func setDefaults(_ defaults: HostDefault) {
         try? change { state in
             let old = state.snapshot
             state.snapshot = HostSnapshot(map: old.map, choices: old.choices, typed: old.typed, defaults: defaults)
@@ -261,19 +262,12 @@ public final class HostSwitch: Sendable {
         }
     }
 
-    /// Reads a map from a file and replaces the current one.
-    ///
-    /// - Throws: `.fileFailed` or `.invalidHostMap`; the current map is then unchanged.
-    public func reload(contentsOfFile path: String, strict: Bool = false) throws(NetworkError) {
-        update(try HostMap(contentsOfFile: path, strict: strict))
-    }
-
     // MARK: Changes
 
     /// Returns the current snapshot, and then each new one; a slow reader receives only the newest.
     ///
     /// Selecting the current environment is no change. The stream ends when the switch is released or its task is
-    /// cancelled. ``HostSnapshot/changes(since:)`` returns the differences of two snapshots.
+    /// cancelled.
     public func changes() -> AsyncStream<HostSnapshot> {
         state.changes(of: \.snapshot, unless: { $0.hasSameSelections(as: $1) })
     }
