@@ -93,7 +93,13 @@ final class WebSocketChannel: Sendable {
 
     func send(_ message: WebSocketMessage) async throws(NetworkError) {
         try checkOpen()
-        try await connection.send(message)
+        do throws(NetworkError) {
+            try await connection.send(message)
+        } catch {
+            // A connection that closed while the message waited doesn't know the reason.
+            if error.code == .connectionLost { try checkOpen() }
+            throw error
+        }
     }
 
     /// Returns when the server has answered a ping.

@@ -1,3 +1,5 @@
+public import AshlarNetworking
+
 /// A message of a WebSocket.
 public enum WebSocketMessage: Hashable, Sendable {
     /// A text, which is sent in UTF-8.
@@ -12,6 +14,11 @@ public enum WebSocketMessage: Hashable, Sendable {
         case .binary(let bytes): bytes.count
         }
     }
+}
+
+extension NetworkError.Code {
+    /// The WebSocket is closed, or the server closed it with a code that means a failure.
+    public static let webSocketClosed = Self(rawValue: "webSocketClosed")
 }
 
 /// The reason for which a WebSocket was closed.

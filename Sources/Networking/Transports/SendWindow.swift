@@ -20,7 +20,7 @@ package final class SendWindow: Sendable {
 
     /// Adds bytes as soon as there is room for some of them.
     ///
-    /// - Throws: `.webSocketClosed` after `close()`, `.cancelled` if the task is cancelled while it waits.
+    /// - Throws: `.connectionLost` after `close()`, `.cancelled` if the task is cancelled while it waits.
     package func add(_ bytes: Int) async throws(NetworkError) {
         while true {
             let (isAdded, isClosed) = state.withLock { state in
@@ -29,7 +29,7 @@ package final class SendWindow: Sendable {
                 return (fits, state.isClosed)
             }
             if isAdded { return }
-            if isClosed { throw NetworkError(.webSocketClosed, "the connection is closed", phase: .send) }
+            if isClosed { throw NetworkError(.connectionLost, "the connection is closed", phase: .send) }
             if Task.isCancelled { throw NetworkError(.cancelled, "the task was cancelled", phase: .send) }
             await waitForRoom()
         }

@@ -71,6 +71,14 @@ public protocol ModelSync: Sendable {
 extension NetworkError.Code {
     /// The collection already contains the model, or one with its identifier.
     public static let duplicateModel = Self(rawValue: "duplicateModel")
+    /// A different operation is running on the model.
+    public static let busy = Self(rawValue: "busy")
+    /// The server has a newer version of the model (412).
+    public static let conflict = Self(rawValue: "conflict")
+    /// The model or the server (422) rejected attributes; `messages` lists the reasons.
+    public static let validationFailed = Self(rawValue: "validationFailed")
+    /// The model has no location to fetch from or save to.
+    public static let missingLocation = Self(rawValue: "missingLocation")
 }
 
 /// A sync over HTTP with JSON: read, create, update and delete are GET, POST, PUT and DELETE.
@@ -106,7 +114,7 @@ public struct RESTSync: ModelSync {
         var request = try Call(verb: verb, target: target).makeRequest(options: client.configuration.requestOptions)
         request.options.totalTimeout = .seconds(300)
         // Their responses explain the failure; other statuses are the client's to repeat or to throw.
-        request.options.acceptedStatuses = .successful.union([412, 422])
+        request.options.acceptedStatuses = Set(200...299).union([412, 422])
         prepare(verb, &request)
         let answer = try await client.send(request)
         guard (200...299).contains(answer.status) else { throw failure(answer, request) }

@@ -1,6 +1,11 @@
 public import AshlarNetworking
 public import Foundation
 
+extension NetworkError.Code {
+    /// The archive isn't valid HAR 1.2.
+    public static let invalidArchive = Self(rawValue: "invalidArchive")
+}
+
 /// Recorded exchanges in HAR 1.2, the format of browsers, proxies and ``RecordingTransport``.
 ///
 /// An archive has only what answering requests needs: method, URL, fields and body of the request, status, fields and

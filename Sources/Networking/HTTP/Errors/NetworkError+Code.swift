@@ -55,11 +55,6 @@ extension NetworkError.Code {
     /// The proxy is unreachable or refused the request.
     public static let proxyFailed = Self("proxyFailed")
 
-    // WebSockets.
-
-    /// The WebSocket is closed, or the server closed it with a code that means a failure.
-    public static let webSocketClosed = Self("webSocketClosed")
-
     // In the response.
 
     /// The response isn't HTTP, or its head exceeds a limit.
@@ -108,24 +103,8 @@ extension NetworkError.Code {
     /// The typed host is invalid; the selection is unchanged.
     public static let invalidUserHost = Self("invalidUserHost")
 
-    // Models.
-
-    /// A different operation is running on the model.
-    public static let busy = Self("busy")
-    /// The server has a newer version of the model (412).
-    public static let conflict = Self("conflict")
-    /// The model or the server (422) rejected attributes; `messages` lists the reasons.
-    public static let validationFailed = Self("validationFailed")
-    /// The model has no location to fetch from or save to.
-    public static let missingLocation = Self("missingLocation")
-
-    // Archives.
-
-    /// No recorded exchange matches the request; the message shows the most similar one.
+    /// A transport that responds from memory, such as a ``StubTransport``, has no response to the request.
     public static let notRecorded = Self("notRecorded")
-    /// The archive isn't valid HAR 1.2.
-    public static let invalidArchive = Self("invalidArchive")
-
     /// A failure of another kind.
     public static let unknown = Self("unknown")
 }

@@ -96,45 +96,35 @@ public struct NetworkError: Error, Sendable {
 }
 
 /// How much of a request the server may have received when it failed.
-public struct RequestState: Hashable, Sendable, CustomStringConvertible {
-    /// The state's name.
-    public let description: String
-
-    private init(_ name: String) { description = name }
-
+public enum RequestState: Hashable, Sendable {
     /// Nothing was sent, so the server has not processed the request.
-    public static let notSent = RequestState("notSent")
+    case notSent
     /// A part was sent; the server may have started to process it.
-    public static let partlySent = RequestState("partlySent")
+    case partlySent
     /// All of it was sent; the server may have processed it.
-    public static let sent = RequestState("sent")
+    case sent
     /// The server sent at least the start of a response.
-    public static let answered = RequestState("answered")
+    case answered
 }
 
 /// A phase of a request.
-public struct NetworkPhase: Hashable, Sendable, CustomStringConvertible {
-    /// The phase's name.
-    public let description: String
-
-    private init(_ name: String) { description = name }
-
+public enum NetworkPhase: Hashable, Sendable {
     /// Building and checking the request; nothing is sent yet.
-    public static let prepare = NetworkPhase("prepare")
+    case prepare
     /// Resolving the host name.
-    public static let resolve = NetworkPhase("resolve")
+    case resolve
     /// Opening the connection.
-    public static let connect = NetworkPhase("connect")
+    case connect
     /// Negotiating TLS and checking the certificate.
-    public static let tls = NetworkPhase("tls")
+    case tls
     /// Sending the head and the body.
-    public static let send = NetworkPhase("send")
+    case send
     /// Waiting for the first byte of the response.
-    public static let wait = NetworkPhase("wait")
+    case wait
     /// Receiving the head or body of the response.
-    public static let receive = NetworkPhase("receive")
+    case receive
     /// Decoding the response.
-    public static let decode = NetworkPhase("decode")
+    case decode
 }
 
 extension NetworkError: CustomStringConvertible {
@@ -179,8 +169,9 @@ extension NetworkError: CustomStringConvertible {
             default: return "The server refused the request."
             }
         case .fileFailed: return "A file could not be read or written."
-        case .conflict: return "Someone else has changed this in the meantime."
-        case .busy: return "This is still being worked on."
+        // The codes of models, which other libraries define.
+        case Code(rawValue: "conflict"): return "Someone else has changed this in the meantime."
+        case Code(rawValue: "busy"): return "This is still being worked on."
         default: return "The server's response can't be used."
         }
     }
