@@ -1,8 +1,7 @@
+import AshlarNetworking
 import AshlarNetworkingTestSupport
 import AshlarTestSupport
 import Testing
-
-@testable import AshlarNetworking
 
 /// Tokens and their refresh, with many requests at once.
 @Suite(.timeLimit(.minutes(2))) struct BearerTokenTests {
@@ -121,14 +120,13 @@ import Testing
         let refreshes = LockedCounter()
         let token = BearerToken("first") { _ in "token \(refreshes.next())" }
         let answers = LockedCounter()
-        let next = NetworkNext { request throws(NetworkError) in
+        let stub = StubTransport { _ in
             // While the first answer is on its way, the token is replaced.
-            guard answers.next() == 0 else { return StreamedResponse(request, 200) }
+            guard answers.next() == 0 else { return .status(200) }
             token.replace(with: "second")
-            return StreamedResponse(request, 401)
+            return .status(401)
         }
-        let step = AuthenticationMiddleware(.bearer(token))
-        let response = try await step.intercept(NetworkRequest(.get, "https://h/"), next: next)
+        let response = try await client(stub, .bearer(token)).send(NetworkRequest(.get, "https://h/"))
         #expect(response.status == 200 && refreshes.value == 0 && answers.value == 2)
     }
 

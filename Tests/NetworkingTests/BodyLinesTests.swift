@@ -1,8 +1,7 @@
+import AshlarNetworking
 import AshlarNetworkingTestSupport
 import AshlarTestSupport
 import Testing
-
-@testable import AshlarNetworking
 
 /// Lines and JSON lines of a streamed body.
 @Suite(.timeLimit(.minutes(1))) struct BodyLinesTests {
@@ -93,8 +92,7 @@ import Testing
     ) async -> (values: [Value], error: NetworkError?) {
         var values: [Value] = []
         do throws(NetworkError) {
-            var iterator = ResponseBody(Array(text.utf8)).values(of: type).makeAsyncIterator()
-            while let value = try await iterator.next() { values.append(value) }
+            for try await value in ResponseBody(Array(text.utf8)).values(of: type) { values.append(value) }
             return (values, nil)
         } catch {
             return (values, error)

@@ -1,8 +1,7 @@
+import AshlarNetworking
 import AshlarTestSupport
 import Foundation
 import Testing
-
-@testable import AshlarNetworking
 
 /// Cookies in a file, and their index by domain.
 @Suite(.timeLimit(.minutes(2))) struct CookieFileTests {

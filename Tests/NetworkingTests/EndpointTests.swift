@@ -36,7 +36,7 @@ private struct Nothing: Endpoint {
     let host: EndpointHost = .canonical("api.example.com:8443", scheme: .http)
     let path: EndpointPath = ""
     let method: HTTPMethod = .delete
-    func configure(_ options: inout RequestOptions) { options.acceptedStatuses = .every }
+    func configure(_ options: inout RequestOptions) { options.acceptedStatuses = nil }
 }
 
 @Suite struct EndpointTests {

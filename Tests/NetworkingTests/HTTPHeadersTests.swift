@@ -1,6 +1,5 @@
+import AshlarNetworking
 import Testing
-
-@testable import AshlarNetworking
 
 @Suite struct HTTPHeadersTests {
     @Test("Names are found regardless of case; order and repeats are preserved")
@@ -12,9 +11,9 @@ import Testing
         #expect(headers.map(\.name) == ["Accept", "Set-Cookie"])
         headers["accept"] = nil
         #expect(headers == ["SET-COOKIE": "z=3"])
-        headers.merge(["Vary": "a", "vary": "b, c ,", "Set-Cookie": "q"])
+        headers.append("Vary", "a")
+        headers.append("vary", "b, c ,")
         #expect(headers.list(for: "vary") == ["a", "b", "c"])
-        #expect(headers["set-cookie"] == "q")
     }
 
     @Test(

@@ -94,8 +94,8 @@ import Testing
                 var expected: UInt64?
                 if !waiting.isEmpty, mayStart() {
                     count += 1
-                    let highest = waiting.map(\.priority).max()
-                    let index = count % 8 == 0 ? 0 : waiting.firstIndex { $0.priority == highest } ?? 0
+                    let highest = waiting.map(\.priority.rawValue).max()
+                    let index = count % 8 == 0 ? 0 : waiting.firstIndex { $0.priority.rawValue == highest } ?? 0
                     expected = waiting.remove(at: index).id
                     starts.append(time)
                 }

@@ -1,9 +1,8 @@
+import AshlarNetworking
 import AshlarNetworkingTestSupport
 import AshlarTestSupport
 import Foundation
 import Testing
-
-@testable import AshlarNetworking
 
 private struct At: Endpoint {
     typealias Output = String

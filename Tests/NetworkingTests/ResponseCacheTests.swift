@@ -1,9 +1,8 @@
 import AshlarCore
+import AshlarNetworking
 import AshlarTestSupport
 import Foundation
 import Testing
-
-@testable import AshlarNetworking
 
 /// A cache with a client: validation, errors, invalidation.
 @Suite(.timeLimit(.minutes(3))) struct ResponseCacheTests: CacheClients {
@@ -35,18 +34,18 @@ import Testing
         let stub = StubTransport { _ in response("one", ["Cache-Control": "max-age=60"]) }
         let client = client(stub, cache())
         let request = try NetworkRequest(.get, "https://h/")
-        #expect(try client.explain(request).description == "not cached: nothing is stored")
+        #expect(try client.explain(request) == "not cached: nothing is stored")
         _ = try await get(client)
         time.withLock { $0 += 20 }
-        #expect(try client.explain(request).description == "cached: fresh for 40 s more (max-age=60, age 20)")
+        #expect(try client.explain(request) == "cached: fresh for 40 s more (max-age=60, age 20)")
         time.withLock { $0 += 60 }
         #expect(
-            try client.explain(request).description
+            try client.explain(request)
                 == "validated first: the age 80 reaches the lifetime 60 (max-age=60)")
         #expect(
-            try client.explain(NetworkRequest(.post, "https://h/")).description == "not cached: the method is POST")
+            try client.explain(NetworkRequest(.post, "https://h/")) == "not cached: the method is POST")
         #expect(
-            try NetworkClient(transport: stub).explain(request).description
+            try NetworkClient(transport: stub).explain(request)
                 == "not cached: the client has no cache")
     }
 
@@ -100,7 +99,7 @@ import Testing
         let client = client(stub, cache())
         _ = try await get(client)
         var request = try NetworkRequest(.get, "https://h/", headers: ["If-None-Match": "\"x\""])
-        request.options.acceptedStatuses = .every
+        request.options.acceptedStatuses = nil
         #expect(try await client.send(request).status == 304)
         #expect(try await get(client).bytes == Array("one".utf8) && stub.requests.count == 2)
     }
@@ -167,7 +166,7 @@ import Testing
         let client = client(stub, cache())
         _ = try await get(client, "/a")
         _ = try? await client.send(NetworkRequest(method, "https://h" + path))
-        #expect(try client.explain(NetworkRequest(.get, "https://h/a")).isCached != isRemoved)
+        #expect(try client.explain(NetworkRequest(.get, "https://h/a")).hasPrefix("cached") != isRemoved)
     }
 
     @Test("A response that was on its way while its URL was changed isn't stored")
@@ -184,7 +183,7 @@ import Testing
         _ = try await client.send(NetworkRequest(.put, "https://h/a"))
         isReleased.withLock { $0 = true }
         #expect(try await old.bytes == Array("old".utf8))
-        #expect(try !client.explain(NetworkRequest(.get, "https://h/a")).isCached)
+        #expect(try !client.explain(NetworkRequest(.get, "https://h/a")).hasPrefix("cached"))
     }
 
     @Test("Redirects, hosts, credentials and compression don't mix responses up")
@@ -215,9 +214,9 @@ import Testing
         #expect(try await get(client, "/a").bytes == Array("h  s=1".utf8))
         var raw = try NetworkRequest(.get, "https://h/a")
         raw.options.decompresses = false
-        #expect(try !client.explain(raw).isCached)
+        #expect(try !client.explain(raw).hasPrefix("cached"))
         _ = try await get(client, "/r")
-        #expect(try !client.explain(NetworkRequest(.get, "https://h/r")).isCached)
+        #expect(try !client.explain(NetworkRequest(.get, "https://h/r")).hasPrefix("cached"))
     }
 
     @Test("Eight responses of one URL are stored side by side")
@@ -233,6 +232,6 @@ import Testing
         }
         #expect(stub.requests.count == 8)
         _ = try await get(client, "/", ["X-A": "8"])
-        #expect(try !client.explain(NetworkRequest(.get, "https://h/", headers: ["X-A": "0"])).isCached)
+        #expect(try !client.explain(NetworkRequest(.get, "https://h/", headers: ["X-A": "0"])).hasPrefix("cached"))
     }
 }

@@ -3,23 +3,12 @@ import Testing
 
 /// Changing and resolving URLs.
 @Suite struct URLEditingTests {
-    @Test("Each part of a URL can be set, and is checked like that of a new URL")
-    func setters() throws {
-        var url = try HTTPURL("http://u:p@a/x?y#z")
-        try url.setHost("B.Example")
-        try url.setPort(8080)
-        try url.setPath("/ü/a%2Fb?c#d")
-        try url.setQuery("q=1&r=ö#")
-        try url.setFragment("top/ü")
+    @Test("A changed scheme keeps all other parts")
+    func scheme() throws {
+        var url = try HTTPURL("http://u:p@B.Example:8080/ü/a%2Fb?q=1#top/ü")
         url.scheme = .https
-        #expect(url.requestText == "https://b.example:8080/%C3%BC/a%2Fb%3Fc%23d?q=1&r=%C3%B6%23")
+        #expect(url.requestText == "https://b.example:8080/%C3%BC/a%2Fb?q=1")
         #expect(url.fragment == "top/%C3%BC" && url.userInfo == "u:p")
-        #expect(try HTTPURL(url.requestText).requestText == url.requestText)
-        try url.setPort(nil)
-        try url.setQuery(nil)
-        try url.setFragment(nil)
-        try url.setHost("[::1]")
-        #expect(url.requestText == "https://[::1]/%C3%BC/a%2Fb%3Fc%23d" && url.query == nil && url.fragment == nil)
     }
 
     struct Edit: CustomTestStringConvertible, Sendable {
@@ -31,15 +20,8 @@ import Testing
     }
 
     @Test(
-        "An invalid part is rejected and leaves the URL unchanged",
+        "An invalid addition is rejected and leaves the URL unchanged",
         arguments: [
-            Edit("empty host") { try $0.setHost("") }, Edit("host and port") { try $0.setHost("b:81") },
-            Edit("host and path") { try $0.setHost("b/x") }, Edit("user") { try $0.setHost("u@b") },
-            Edit("port 0") { try $0.setPort(0) }, Edit("port 65536") { try $0.setPort(65_536) },
-            Edit("empty path") { try $0.setPath("") }, Edit("relative path") { try $0.setPath("x") },
-            Edit("half an escape") { try $0.setPath("/%4") }, Edit("CR LF in the path") { try $0.setPath("/\r\nX: y") },
-            Edit("space in the path") { try $0.setPath("/ x") }, Edit("backslash") { try $0.setPath("/\\x") },
-            Edit("CR LF in the query") { try $0.setQuery("a\r\n") }, Edit("NUL") { try $0.setFragment("\0") },
             Edit("dots as a value") { try $0.append("a/\("..")/b") }, Edit("empty value") { try $0.append("a/\("")") },
             Edit("another scheme") { $0 = try $0.resolving("mailto:a@b") },
             Edit("user in a reference") { $0 = try $0.resolving("http://b@c@d/") },

@@ -1,7 +1,6 @@
+import AshlarNetworking
 import Foundation
 import Testing
-
-@testable import AshlarNetworking
 
 /// Invalid JSON and host maps with their expected messages.
 @Suite struct ValuesBadInputTests {
@@ -96,7 +95,7 @@ import Testing
         let read = #expect(throws: NetworkError.self) { try HostMap(json: bytes) }
         #expect(read?.code == .invalidHostMap && read?.message == message)
         #expect(read?.line == line && read?.column == column)
-        let error = #expect(throws: NetworkError.self) { try hosts.reload(contentsOfFile: path) }
+        let error = #expect(throws: NetworkError.self) { hosts.update(try HostMap(contentsOfFile: path)) }
         #expect(error?.code == .invalidHostMap && error?.file == path)
         #expect(hosts.current.map == (try exampleMap()) && hosts.resolve("httpbin.org")?.host == "qa.httpbin.org")
     }
@@ -173,7 +172,7 @@ import Testing
             ("a*b", #"expected letters, digits, '-', '.', '_' and '~' in a host, found "a*b""#),
         ])
     func typedHost(text: String, message: String) throws {
-        let store = BuiltInHostChoiceStore.memory()
+        let store = HostChoiceStore.memory()
         let hosts = HostSwitch(try exampleMap(), store: store)
         let error = #expect(throws: NetworkError.self) {
             try hosts.select("USER", for: "httpbin.org", userHost: text)

@@ -105,7 +105,7 @@ public final class FTAsyncRequest: Sendable {
         do throws(NetworkError) {
             var request = try NetworkRequest(method, url, body: body, options: client.configuration.requestOptions)
             request.options.idleTimeout = .seconds(timeout > 0 ? timeout : 24)
-            request.options.acceptedStatuses = AcceptedStatuses(200...399)
+            request.options.acceptedStatuses = Set(200...399)
             let ready = request
             let task = Task { [client] in
                 do throws(NetworkError) {

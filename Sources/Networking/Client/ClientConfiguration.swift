@@ -14,7 +14,7 @@ public struct ClientConfiguration: Sendable {
     public var options: RequestOptions = .init()
     /// Changes the options before each request of an endpoint or method, for example from settings that are reloaded;
     /// nil changes nothing.
-    public var adjustsOptions: (@Sendable (inout RequestOptions) -> Void)?
+    package var adjustsOptions: (@Sendable (inout RequestOptions) -> Void)?
     /// Fields sent with every request that doesn't set them itself.
     public var headers: HTTPHeaders = ["User-Agent": "Ashlar", "Accept": "*/*"]
     /// The steps around every request, outermost first; cache, authentication and retries are inside them.
@@ -41,6 +41,9 @@ public struct ClientConfiguration: Sendable {
     public var redaction: NetworkRedaction = .standard
     /// The settings of the transport; their members are also members of this configuration.
     public var transport: TransportConfiguration = .init()
+
+    /// The clock of total timeouts and events, which a test can replace.
+    package var now: @Sendable () -> ContinuousClock.Instant = { .now }
 
     /// The middleware inserted inside the outermost ones.
     private var inserted: [(place: MiddlewarePlace, step: any NetworkMiddleware)] = []
@@ -99,17 +102,13 @@ public struct ClientConfiguration: Sendable {
 }
 
 /// The position of a middleware among the client's own steps; see <doc:Middleware> for a diagram.
-public struct MiddlewarePlace: Hashable, Sendable {
-    private enum Kind { case beforeCache, beforeAuthentication, beforeRetry, beforeTransport }
-
-    private let kind: Kind
-
+public enum MiddlewarePlace: Hashable, Sendable {
     /// The outermost position: each call of the client passes it once, including calls that the cache answers.
-    public static let beforeCache = MiddlewarePlace(kind: .beforeCache)
+    case beforeCache
     /// Inside the cache: only requests to the server pass it, without credentials.
-    public static let beforeAuthentication = MiddlewarePlace(kind: .beforeAuthentication)
+    case beforeAuthentication
     /// Inside the authentication: requests pass it with their credentials, once for all their retries.
-    public static let beforeRetry = MiddlewarePlace(kind: .beforeRetry)
+    case beforeRetry
     /// The innermost position: each attempt passes it.
-    public static let beforeTransport = MiddlewarePlace(kind: .beforeTransport)
+    case beforeTransport
 }

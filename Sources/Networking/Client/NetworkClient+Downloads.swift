@@ -27,7 +27,7 @@ extension NetworkClient {
         if let start {
             request.headers.set("Range", "bytes=\(start.length)-")
             request.headers.set("If-Range", start.validator)
-            request.options.acceptedStatuses = request.options.acceptedStatuses.union([206, 416])
+            request.options.acceptedStatuses?.formUnion([206, 416])
         }
         // Ranges count the transferred bytes, so a resumable download must not be decompressed.
         request.options.decompresses = false
@@ -73,23 +73,6 @@ extension NetworkClient {
         }
         try file.finish()
         reporter?.finish()
-    }
-
-    /// Downloads the response of an endpoint to a file without decoding it.
-    ///
-    /// - Parameters:
-    ///   - endpoint: The endpoint.
-    ///   - path: The file to create.
-    ///   - resume: Whether to resume a partial download.
-    ///   - progress: Receives the number of bytes.
-    /// - Returns: The head, URL and history of the response.
-    /// - Throws: The same errors as the method that takes a request.
-    @discardableResult
-    public func download<E: Endpoint>(
-        _ endpoint: E, to path: String, resume: Bool = true, progress: (@Sendable (TransferProgress) -> Void)? = nil
-    ) async throws(NetworkError) -> NetworkResponse {
-        let request = try endpoint.makeRequest(options: configuration.requestOptions)
-        return try await download(request, to: path, resume: resume, progress: progress)
     }
 }
 

@@ -57,7 +57,7 @@ extension NetworkClient {
     public func post(
         _ path: EndpointPath, _ value: some Encodable, headers: HTTPHeaders = [:]
     ) async throws(NetworkError) -> NetworkResponse {
-        try await send(request(.post, path, headers: headers, body: .encoding(value)))
+        try await send(request(.post, path, headers: headers, body: .json(value)))
     }
 
     /// Sends a POST with a JSON body and decodes the JSON of the response.
@@ -72,7 +72,7 @@ extension NetworkClient {
     public func post<T: Decodable & Sendable>(
         _ path: EndpointPath, _ value: some Encodable, headers: HTTPHeaders = [:], as type: T.Type
     ) async throws(NetworkError) -> T {
-        try await complete(request(.post, path, headers: headers, body: .encoding(value)), decoding: type)
+        try await complete(request(.post, path, headers: headers, body: .json(value)), decoding: type)
     }
 
     /// Sends a PUT with a JSON body and returns the complete response.
@@ -82,7 +82,7 @@ extension NetworkClient {
     public func put(
         _ path: EndpointPath, _ value: some Encodable, headers: HTTPHeaders = [:]
     ) async throws(NetworkError) -> NetworkResponse {
-        try await send(request(.put, path, headers: headers, body: .encoding(value)))
+        try await send(request(.put, path, headers: headers, body: .json(value)))
     }
 
     /// Sends a PUT with a JSON body and decodes the JSON of the response.
@@ -91,7 +91,7 @@ extension NetworkClient {
     public func put<T: Decodable & Sendable>(
         _ path: EndpointPath, _ value: some Encodable, headers: HTTPHeaders = [:], as type: T.Type
     ) async throws(NetworkError) -> T {
-        try await complete(request(.put, path, headers: headers, body: .encoding(value)), decoding: type)
+        try await complete(request(.put, path, headers: headers, body: .json(value)), decoding: type)
     }
 
     /// Sends a PATCH with a JSON body and returns the complete response.
@@ -101,7 +101,7 @@ extension NetworkClient {
     public func patch(
         _ path: EndpointPath, _ value: some Encodable, headers: HTTPHeaders = [:]
     ) async throws(NetworkError) -> NetworkResponse {
-        try await send(request(.patch, path, headers: headers, body: .encoding(value)))
+        try await send(request(.patch, path, headers: headers, body: .json(value)))
     }
 
     /// Sends a PATCH with a JSON body and decodes the JSON of the response.
@@ -110,7 +110,7 @@ extension NetworkClient {
     public func patch<T: Decodable & Sendable>(
         _ path: EndpointPath, _ value: some Encodable, headers: HTTPHeaders = [:], as type: T.Type
     ) async throws(NetworkError) -> T {
-        try await complete(request(.patch, path, headers: headers, body: .encoding(value)), decoding: type)
+        try await complete(request(.patch, path, headers: headers, body: .json(value)), decoding: type)
     }
 
     /// Sends a DELETE and returns the complete response.
@@ -146,9 +146,9 @@ extension NetworkClient {
             try url.append(path)
         }
         url.append(query)
-        return NetworkRequest(
-            method, url, headers: headers, body: body, options: configuration.requestOptions,
-            canonicalHost: base?.canonical)
+        var request = NetworkRequest(method, url, headers: headers, body: body, options: configuration.requestOptions)
+        request.canonicalHost = base?.canonical
+        return request
     }
 
     private func complete<T: Decodable & Sendable>(
@@ -159,13 +159,5 @@ extension NetworkClient {
             if T.self == JSONEntity.self, let json = try response.json() as? T { return json }
             return try response.decode(type)
         }
-    }
-}
-
-extension RequestBody {
-    /// Returns a JSON body with a value; numbers of a `JSONEntity` retain their text.
-    fileprivate static func encoding(_ value: some Encodable) -> RequestBody {
-        if let json = value as? JSONEntity { return .json(json) }
-        return .json(value)
     }
 }

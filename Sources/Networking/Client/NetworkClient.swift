@@ -35,10 +35,18 @@ public final class NetworkClient: Sendable {
     /// - Parameters:
     ///   - configuration: The settings shared by all requests.
     ///   - transport: The transport; nil creates the platform's default with the configuration's limits.
-    ///   - hosts: Resolves canonical hosts; nil leaves every host unchanged.
+    ///   - hosts: The switch that selects the hosts of canonical hosts; nil leaves every host unchanged.
     public convenience init(
         _ configuration: ClientConfiguration = .init(), transport: (any NetworkTransport)? = nil,
-        hosts: HostResolver? = nil
+        hosts: HostSwitch? = nil
+    ) {
+        self.init(configuration, transport: transport, hosts: hosts?.resolver)
+    }
+
+    /// Creates a client that resolves canonical hosts with a function.
+    package convenience init(
+        _ configuration: ClientConfiguration = .init(), transport: (any NetworkTransport)? = nil,
+        hosts: HostResolver?
     ) {
         self.init(
             configuration, transport.map { ($0, nil) } ?? Self.platformTransport(configuration.transport), hosts: hosts)
@@ -56,18 +64,6 @@ public final class NetworkClient: Sendable {
         sender = HopSender(
             transport: choice.transport, hosts: hosts, cookies: configuration.cookies, signs: configuration.signs,
             redaction: configuration.redaction)
-    }
-
-    /// Creates a client that resolves canonical hosts with a host switch.
-    ///
-    /// - Parameters:
-    ///   - configuration: The settings shared by all requests.
-    ///   - transport: The transport; nil creates the platform's default.
-    ///   - hosts: The host switch.
-    public convenience init(
-        _ configuration: ClientConfiguration = .init(), transport: (any NetworkTransport)? = nil, hosts: HostSwitch
-    ) {
-        self.init(configuration, transport: transport, hosts: hosts.resolver)
     }
 
     /// A client with the default configuration and without host environments, created on first use.
@@ -154,16 +150,23 @@ public final class NetworkClient: Sendable {
         try await stream(endpoint.makeRequest(options: configuration.requestOptions))
     }
 
-    /// Returns the cache's decision for a request, with its reason.
+    /// Explains the cache's decision for a request in one line.
     ///
     /// Nothing is sent or stored. Middleware before the cache isn't run.
     ///
+    /// ```swift
+    /// func show(_ client: NetworkClient) throws {
+    ///     print(try client.explain(NetworkRequest(.get, "https://api.example.com/notes")))
+    ///     // cached: fresh for 240 s more (max-age=300, age 60)
+    /// }
+    /// ```
+    ///
     /// - Parameter request: The request.
-    /// - Returns: The result and its reason.
+    /// - Returns: The result and its reason; a response that would come from the cache starts with `cached:`.
     /// - Throws: `.invalidURL` if the host selection returns an invalid host.
-    public func explain(_ request: NetworkRequest) throws(NetworkError) -> CacheExplanation {
-        guard let cache = configuration.cache else { return CacheExplanation(notCached: "the client has no cache") }
-        return CacheExplanation(cache.decide(try sender.preview(prepared(request))))
+    public func explain(_ request: NetworkRequest) throws(NetworkError) -> String {
+        guard let cache = configuration.cache else { return "not cached: the client has no cache" }
+        return cache.decide(try sender.preview(prepared(request))).description
     }
 
     // MARK: The path of a request
@@ -186,7 +189,8 @@ public final class NetworkClient: Sendable {
 
     func begin(_ request: NetworkRequest) -> RequestCall {
         let call = RequestCall(
-            prepared(request), observers: configuration.observers, redaction: configuration.redaction)
+            prepared(request), observers: configuration.observers, redaction: configuration.redaction,
+            now: configuration.now)
         call.began()
         return call
     }
@@ -212,7 +216,7 @@ public final class NetworkClient: Sendable {
         let request = call.request
         let response = try await NetworkNext(chain[...], call, sender)(request)
         let isUnfollowed = (300...399).contains(response.status) && request.options.redirects.maximum == 0
-        guard isUnfollowed || request.options.acceptedStatuses.contains(response.status) else {
+        guard isUnfollowed || request.options.accepts(response.status) else {
             var error = described(
                 NetworkError(.unacceptableStatus, "the server responded with \(response.status)", phase: .receive),
                 response)

@@ -26,23 +26,22 @@ extension NetworkClient {
     /// - Returns: The events; each iteration has its own connection, which ends with the iterator.
     public func events(
         _ request: NetworkRequest, clock: any Clock<Duration> = ContinuousClock()
-    ) -> ServerSentEvents {
+    ) -> some AsyncSequence<ServerSentEvent, NetworkError> & Sendable {
         ServerSentEvents(client: self, request: request, clock: clock)
     }
 }
 
 /// A stream of server-sent events that survives lost connections; see ``NetworkClient/events(_:clock:)``.
-public struct ServerSentEvents: AsyncSequence, Sendable {
-
+struct ServerSentEvents: AsyncSequence, Sendable {
     fileprivate let client: NetworkClient
     fileprivate let request: NetworkRequest
     fileprivate let clock: any Clock<Duration>
 
     /// Returns an iterator that connects when its first event is awaited.
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 
     /// Receives the events in order.
-    public struct AsyncIterator: AsyncIteratorProtocol {
+    struct AsyncIterator: AsyncIteratorProtocol {
         private static let pause = Duration.seconds(3)
         private static let longestPause = Duration.seconds(60)
 
@@ -59,7 +58,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
         fileprivate init(_ stream: ServerSentEvents) { self.stream = stream }
 
         /// Returns the next event, or nil after the server has ended the stream.
-        public nonisolated(nonsending) mutating func next() async throws(NetworkError) -> ServerSentEvent? {
+        nonisolated(nonsending) mutating func next() async throws(NetworkError) -> ServerSentEvent? {
             while !isEnded {
                 if let event = events.popFirst() { return event }
                 if let failure {
@@ -81,7 +80,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
         }
 
         /// Returns the next event, or nil after the server has ended the stream.
-        public mutating func next(
+        mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(NetworkError) -> ServerSentEvent? { try await next() }
 

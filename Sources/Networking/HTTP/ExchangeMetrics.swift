@@ -1,7 +1,6 @@
 /// The measurements of one exchange: its connection, bytes and times.
 ///
-/// A request has several exchanges if it is redirected or repeated. The bytes are those of HTTP, without TLS. HTTP/2 sends
-/// heads compressed, but they are measured in the form of HTTP/1.1.
+/// A request has several exchanges if it is redirected or repeated. The bytes are those of HTTP, without TLS.
 ///
 /// ```swift
 /// func measure(_ client: NetworkClient) async throws {
@@ -19,12 +18,8 @@ public struct ExchangeMetrics: Hashable, Sendable {
     public var protocolName: String?
     /// The version of TLS, such as `1.3`; nil without TLS, or if the transport can't determine it.
     public var tlsVersion: String?
-    /// The bytes sent for the request's head, including those of repetitions.
-    public var sentHeadBytes: Int = 0
     /// The bytes sent for the request's body, including the framing of chunks and trailers.
     public var sentBodyBytes: Int = 0
-    /// The bytes received of interim heads and of the response's head.
-    public var receivedHeadBytes: Int = 0
     /// The bytes received of the response's body before decompression, including the framing of chunks and trailers.
     public var receivedBodyBytes: Int = 0
     /// The time that the exchange waited for a connection because of the limits of connections.

@@ -17,7 +17,7 @@ public struct HTTPField: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The value's bytes, with `?` for characters above U+00FF.
-    var valueBytes: [UInt8] { value.unicodeScalars.map { UInt8(exactly: $0.value) ?? UInt8(ascii: "?") } }
+    package var valueBytes: [UInt8] { value.unicodeScalars.map { UInt8(exactly: $0.value) ?? UInt8(ascii: "?") } }
 
     /// The field as one line; a sensitive value is hidden.
     public var description: String { "\(name): \(isSensitive ? SecretNames.placeholder : value)" }
@@ -87,7 +87,7 @@ public struct HTTPHeaders: Hashable, Sendable, RandomAccessCollection, Expressib
     /// Returns the nonempty members of a comma-separated list, from all fields of the name.
     ///
     /// Don't use it for `Set-Cookie` or dates, whose values contain commas.
-    public func list(for name: String) -> [String] {
+    package func list(for name: String) -> [String] {
         values(for: name).flatMap { $0.split(separator: ",") }.map { $0.trimmingHTTPSpace() }.filter { !$0.isEmpty }
     }
 
@@ -102,7 +102,7 @@ public struct HTTPHeaders: Hashable, Sendable, RandomAccessCollection, Expressib
     }
 
     /// Appends a field.
-    public mutating func append(_ field: HTTPField) { fields.append(field) }
+    package mutating func append(_ field: HTTPField) { fields.append(field) }
 
     /// Replaces all fields of a name with one field, at the position of the first.
     public mutating func set(_ name: String, _ value: String, isSensitive: Bool = false) {
@@ -120,19 +120,6 @@ public struct HTTPHeaders: Hashable, Sendable, RandomAccessCollection, Expressib
     public mutating func remove(_ name: String) { fields.removeAll { $0.name.equalsIgnoringASCIICase(name) } }
 
     mutating func removeAll(where condition: (HTTPField) -> Bool) { fields.removeAll(where: condition) }
-
-    /// Sets every field of `other`; its values replace existing ones.
-    public mutating func merge(_ other: HTTPHeaders) {
-        var seen: [String] = []
-        for field in other.fields {
-            if seen.contains(where: { $0.equalsIgnoringASCIICase(field.name) }) {
-                fields.append(field)
-            } else {
-                set(field.name, field.value, isSensitive: field.isSensitive)
-                seen.append(field.name)
-            }
-        }
-    }
 }
 
 extension HTTPHeaders: CustomStringConvertible {
@@ -150,7 +137,7 @@ extension HTTPHeaders {
     /// itself.
     ///
     /// - Throws: `.invalidHeader` with the field's name in `key`; the error never contains the value.
-    public func validate() throws(NetworkError) {
+    package func validate() throws(NetworkError) {
         for field in fields { try field.validate() }
     }
 

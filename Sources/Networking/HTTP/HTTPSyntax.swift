@@ -33,22 +33,6 @@ extension UInt8 {
     var isHTTPSpace: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
 }
 
-extension String {
-    /// Compares without iterators for speed, because field names are compared very often.
-    package func equalsIgnoringASCIICase(_ other: String) -> Bool {
-        guard utf8.count == other.utf8.count else { return false }
-        var (a, b) = (self, other)
-        return a.withUTF8 { a in
-            b.withUTF8 { b in
-                for index in 0..<a.count where a[index] != b[index] {
-                    guard a[index].asciiLowercased == b[index].asciiLowercased else { return false }
-                }
-                return true
-            }
-        }
-    }
-}
-
 extension StringProtocol {
     package func equalsIgnoringASCIICase(_ other: some StringProtocol) -> Bool {
         let (a, b) = (utf8, other.utf8)
@@ -141,11 +125,9 @@ public struct HTTPMethod: Hashable, Sendable, RawRepresentable, CustomStringConv
     public static let delete = HTTPMethod(rawValue: "DELETE")
     /// Requests the supported options.
     public static let options = HTTPMethod(rawValue: "OPTIONS")
-    /// Returns the request as the server received it.
-    public static let trace = HTTPMethod(rawValue: "TRACE")
 
     /// Whether the method only retrieves data (RFC 9110, 9.2.1).
-    var isSafe: Bool { self == .get || self == .head || self == .options || self == .trace }
+    var isSafe: Bool { self == .get || self == .head || self == .options || self == "TRACE" }
     /// Whether sending the request twice has the same effect as sending it once (RFC 9110, 9.2.2).
     var isIdempotent: Bool { isSafe || self == .put || self == .delete }
 }

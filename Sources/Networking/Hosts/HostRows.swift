@@ -17,7 +17,7 @@ public struct HostRow: Hashable, Sendable, Identifiable {
     /// has been.
     public var title: String
     /// The scheme of the environment, or nil.
-    var scheme: String?
+    package var scheme: String?
     /// Whether this environment is selected; at most one row of a section is.
     public var isSelected: Bool
     /// The kind of text that is typed for the host.

@@ -159,6 +159,33 @@ extension JSONEntity: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
     public init(dictionaryLiteral elements: (String, JSONEntity)...) { self.init(object: elements) }
 }
 
+extension RequestBody {
+    /// Returns a body with the JSON of a value, encoded immediately.
+    ///
+    /// A `JSONEntity` is sent as written, with all digits of numbers and members in order. If the value can't be encoded,
+    /// sending the request throws `.encodingFailed`.
+    public static func json(
+        _ value: some Encodable, encoder: JSONEncoder = JSONEncoder(), contentType: String = "application/json"
+    ) -> RequestBody {
+        if let json = value as? JSONEntity {
+            guard json.isValid else {
+                return .failed(NetworkError(.encodingFailed, "expected a JSON value, found \(json)", phase: .prepare))
+            }
+            return .bytes(json.bytes(), contentType: contentType)
+        }
+        do {
+            return .bytes(Array(try encoder.encode(value)), contentType: contentType)
+        } catch {
+            return .failed(NetworkError(.encodingFailed, Self.explain(error), phase: .prepare, underlying: error))
+        }
+    }
+
+    private static func explain(_ error: any Error) -> String {
+        guard case EncodingError.invalidValue(_, let context) = error else { return String(describing: error) }
+        return "at \(JSONPath.text(context.codingPath)): \(context.debugDescription)"
+    }
+}
+
 extension JSONEntity: CustomStringConvertible {
     /// Returns the value as UTF-8 text; a missing one is `null`.
     ///

@@ -79,9 +79,9 @@ public struct StubResponse: Sendable {
     /// The error that replaces the response.
     public var failure: NetworkError?
     /// The interim heads (1xx) in front of the response.
-    public var interims: [ResponseHead] = []
+    package var interims: [ResponseHead] = []
     /// The fields behind the body.
-    public var trailers: HTTPHeaders = [:]
+    package var trailers: HTTPHeaders = [:]
     /// The error after the last piece of the body.
     public var bodyFailure: NetworkError?
 

@@ -128,14 +128,15 @@ import Testing
             }
             switch result {
             case .success(let response): seen.append("\(response.bytes.count)")
-            case .failure(let error): seen.append("\(error.code) \(error.phase as Any) \(error.bodyPrefix.count)")
+            case .failure(let error):
+                let phase = error.phase.map { "\($0)" } ?? "no phase"
+                seen.append("\(error.code) in \(phase) \(error.bodyPrefix.count)")
             }
         }
         #expect(
             seen == [
-                "connectionLost Optional(wait) 0", "truncated Optional(receive) 2", "truncated Optional(receive) 0",
-                "5",
-                "timedOut Optional(wait) 0",
+                "connectionLost in wait 0", "truncated in receive 2", "truncated in receive 0", "5",
+                "timedOut in wait 0",
             ])
     }
 

@@ -155,7 +155,7 @@ import Testing
         #expect(task.state.withLock { $0.sent.count } == 3)
         let last = send()
         connection.ended(lost)
-        #expect(try await last.value() == .webSocketClosed)
+        #expect(try await last.value() == .connectionLost)
         #expect(task.state.withLock { $0.sent.count } == 3)
     }
 

@@ -153,7 +153,7 @@ public final class RemoteDocument: Sendable {
         _ url: String, by client: NetworkClient, signatureField: String = "Content-Signature"
     ) throws(NetworkError) -> @Sendable (String?) async throws -> Response {
         var request = try NetworkRequest(.get, url)
-        request.options.acceptedStatuses = .successful.union([304])
+        request.options.acceptedStatuses?.insert(304)
         let conditional = request
         return { version in
             var request = conditional

@@ -112,7 +112,7 @@ struct OTLPCollector: Sendable {
     /// Sends the body of a request; a failure without a status, such as an unreachable host, is tried again.
     func send(_ body: [UInt8]) async -> Outcome {
         var options = RequestOptions()
-        options.acceptedStatuses = .every
+        options.acceptedStatuses = nil
         let request = NetworkRequest(
             .post, url, headers: headers, body: .bytes(body, contentType: "application/json"), options: options)
         do throws(NetworkError) {

@@ -20,8 +20,7 @@ internal import AshlarCore
 /// If the refresh itself sends requests with the same token, they have no credentials, so that they can't wait for
 /// themselves.
 public final class BearerToken: Sendable {
-    /// Returns a new token for a rejected one, or for nil if there is none; an empty token is a failure.
-    public typealias Refresh = @Sendable (_ rejected: String?) async throws -> String
+    private typealias Refresh = @Sendable (_ rejected: String?) async throws -> String
 
     private let refresh: Refresh?
     private let failurePause: Duration
@@ -38,10 +37,11 @@ public final class BearerToken: Sendable {
     ///   - value: The token, or nil to refresh it before the first request.
     ///   - failurePause: The time after a failed refresh during which requests fail with its error; 30 s by default.
     ///   - clock: The clock of that time and of the total timeout; a test can use a virtual one.
-    ///   - refresh: Returns a new token; nil, the default, leaves a rejected request to the caller.
+    ///   - refresh: Returns a new token for a rejected one, or for nil if there is none; an empty token is a failure. Nil,
+    ///     the default, leaves a rejected request to the caller.
     public init<C: Clock>(
         _ value: String? = nil, failurePause: Duration = .seconds(30), clock: C = ContinuousClock(),
-        refresh: Refresh? = nil
+        refresh: (@Sendable (_ rejected: String?) async throws -> String)? = nil
     ) where C.Duration == Duration {
         let start = clock.now
         self.refresh = refresh

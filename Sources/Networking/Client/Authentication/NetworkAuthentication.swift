@@ -75,9 +75,6 @@ struct AuthenticationMiddleware: NetworkMiddleware {
     /// The hosts that receive the credentials, or nil for all.
     private let hosts: Set<String>?
 
-    /// Creates a middleware that sends the credentials to their hosts, or to every host if they have none.
-    init(_ authentication: NetworkAuthentication) { self.init(authentication, base: nil) }
-
     init(_ authentication: NetworkAuthentication, base: EndpointHost?) {
         scheme = authentication.scheme
         if let hosts = authentication.hosts {

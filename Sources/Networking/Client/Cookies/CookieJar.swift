@@ -10,8 +10,7 @@ import Foundation
 /// ```swift
 /// let jar = CookieJar()
 /// jar.set(NetworkCookie("session", "abc", host: "api.example.com"))
-/// let url = try HTTPURL("https://api.example.com/notes")
-/// assert(jar.header(for: url) == "session=abc")
+/// assert(jar.cookies.map(\.name) == ["session"])
 /// ```
 public final class CookieJar: Sendable {
     private let stored = Mutex(CookieTable())
@@ -19,10 +18,11 @@ public final class CookieJar: Sendable {
     private let file: CookieFile?
 
     /// Creates an empty jar.
-    ///
-    /// - Parameter clock: The time in seconds since 1970; nil, the default, for the system's.
-    public init(clock: (@Sendable () -> Int)? = nil) {
-        self.clock = clock ?? Self.systemTime
+    public convenience init() { self.init(clock: Self.systemTime) }
+
+    /// Creates an empty jar with a clock, in seconds since 1970.
+    package init(clock: @escaping @Sendable () -> Int) {
+        self.clock = clock
         file = nil
     }
 
@@ -40,7 +40,7 @@ public final class CookieJar: Sendable {
         try self.init(file: path, clock: Self.systemTime)
     }
 
-    init(file path: String, clock: @escaping @Sendable () -> Int) throws(NetworkError) {
+    package init(file path: String, clock: @escaping @Sendable () -> Int) throws(NetworkError) {
         let file = CookieFile(path)
         let (cookies, now) = (try file.read(), clock())
         self.clock = clock
@@ -79,7 +79,7 @@ public final class CookieJar: Sendable {
     public func save() throws(NetworkError) { try file?.write(cookies) }
 
     /// Stores the cookies of a response.
-    public func store(_ headers: HTTPHeaders, from url: HTTPURL) {
+    package func store(_ headers: HTTPHeaders, from url: HTTPURL) {
         guard headers.contains("Set-Cookie") else { return }
         let now = clock()
         for text in headers.values(for: "Set-Cookie") {
@@ -93,7 +93,7 @@ public final class CookieJar: Sendable {
     /// The value of the `Cookie` field for a URL, longest paths first, or nil if there is none.
     ///
     /// - Complexity: O(*n*) in the number of cookies of the URL's host and its parent domains.
-    public func header(for url: HTTPURL) -> String? {
+    package func header(for url: HTTPURL) -> String? {
         let candidates = stored.withLock { $0.candidates(for: url) }
         guard !candidates.isEmpty else { return nil }
         let now = clock()

@@ -9,7 +9,7 @@ public struct NetworkCookie: Hashable, Sendable, CustomStringConvertible {
     /// The host that the cookie belongs to, in lowercase.
     public var domain: String
     /// Whether the cookie belongs to that host only, not to the hosts below it.
-    public var isHostOnly: Bool
+    package var isHostOnly: Bool
     /// The path that the cookie belongs to, including all paths below it.
     public var path: String
     /// The expiration time in seconds since 1970, or nil for the lifetime of the jar.
@@ -35,7 +35,7 @@ public struct NetworkCookie: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "\(name)=\(SecretNames.placeholder) for \(domain)\(path)" }
 
     /// Whether the cookie is sent with a request for a URL (RFC 6265bis, section 5.8).
-    func matches(_ url: HTTPURL) -> Bool {
+    package func matches(_ url: HTTPURL) -> Bool {
         let host = url.host
         let hostMatches = host == domain || (!isHostOnly && host.hasSuffix("." + domain))
         return hostMatches && Self.path(url.path, isBelow: path) && (!isSecure || url.scheme == .https)

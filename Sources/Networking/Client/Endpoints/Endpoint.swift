@@ -66,8 +66,9 @@ extension Endpoint {
         var url = try host.baseURL()
         try url.append(path)
         url.append(query)
-        return NetworkRequest(
-            method, url, headers: headers, body: body, options: options, canonicalHost: host.canonical)
+        var request = NetworkRequest(method, url, headers: headers, body: body, options: options)
+        request.canonicalHost = host.canonical
+        return request
     }
 }
 

@@ -33,31 +33,28 @@ public struct NetworkObserver: Sendable {
 /// An event of a request.
 public struct NetworkEvent: Sendable {
     /// The kind of an event; kinds may be added, so a `switch` needs a `default`.
-    public struct Kind: Hashable, Sendable, CustomStringConvertible {
-        /// The kind's name.
-        public let description: String
-        private init(_ name: String) { description = name }
-
+    @nonexhaustive
+    public enum Kind: Hashable, Sendable {
         /// The client accepted a request and hasn't sent it yet.
-        public static let began = Kind("began")
+        case began
         /// The client passed a hop to the transport; `attempt` counts them.
-        public static let sent = Kind("sent")
+        case sent
         /// An interim head arrived, such as 103 Early Hints; `status` and `headers` are set.
-        public static let interim = Kind("interim")
-        /// The head of a response arrived; `status` and `timings` are set.
-        public static let head = Kind("head")
+        case interim
+        /// The head of a response arrived; `status` is set.
+        case head
         /// An exchange ended, successfully or not; `metrics` is set.
         ///
         /// It is the only event that can follow `ended`, after a cancellation.
-        public static let measured = Kind("measured")
+        case measured
         /// The client will follow a redirect; `target` is its URL.
-        public static let redirected = Kind("redirected")
+        case redirected
         /// The cache answered; `status` is that of the stored response.
-        public static let cached = Kind("cached")
+        case cached
         /// The request failed and will be sent again after `pause`.
-        public static let retrying = Kind("retrying")
+        case retrying
         /// The request ended: `error` is nil if it succeeded; `received` is the number of body bytes.
-        public static let ended = Kind("ended")
+        case ended
     }
 
     /// The kind of the event.
@@ -81,7 +78,7 @@ public struct NetworkEvent: Sendable {
     /// The number of body bytes received, for `ended`.
     public var received: Int = 0
     /// The times at which the hop reached its stages, from its start.
-    public var timings: TransportTimings?
+    package var timings: TransportTimings?
     /// The measurements of the exchange, for `measured`.
     public var metrics: ExchangeMetrics?
     /// The failure, for `ended`.

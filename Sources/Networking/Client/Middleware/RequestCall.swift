@@ -7,23 +7,28 @@ final class RequestCall: Sendable {
     let request: NetworkRequest
     private let observers: [NetworkObserver]
     private let redaction: NetworkRedaction
+    private let now: @Sendable () -> ContinuousClock.Instant
     private let deadline: ContinuousClock.Instant?
     private let attempts = Atomic<Int>(0)
     private let id: UInt64
 
     private static let lastID = Atomic<UInt64>(0)
 
-    init(_ request: NetworkRequest, observers: [NetworkObserver], redaction: NetworkRedaction) {
+    init(
+        _ request: NetworkRequest, observers: [NetworkObserver], redaction: NetworkRedaction,
+        now: @escaping @Sendable () -> ContinuousClock.Instant
+    ) {
         self.request = request
         self.observers = observers
         self.redaction = redaction
-        deadline = request.options.totalTimeout.map { ContinuousClock.now + $0 }
+        self.now = now
+        deadline = request.options.totalTimeout.map { now() + $0 }
         id = Self.lastID.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
     /// Returns a call with a number and a deadline of its own, for the same observers.
     func another(_ request: NetworkRequest) -> RequestCall {
-        RequestCall(request, observers: observers, redaction: redaction)
+        RequestCall(request, observers: observers, redaction: redaction, now: now)
     }
 
     /// Sets the total timeout of a hop to the rest of the call's.
@@ -32,7 +37,7 @@ final class RequestCall: Sendable {
     func limitTime(of hop: inout NetworkRequest) throws(NetworkError) {
         if Task.isCancelled { throw NetworkError(.cancelled, "the task was cancelled", phase: .send) }
         guard let deadline else { return }
-        let rest = deadline - ContinuousClock.now
+        let rest = deadline - now()
         guard rest > .zero else { throw NetworkError(.timedOut, "the total timeout expired", phase: .send) }
         hop.options.totalTimeout = rest
     }
@@ -124,7 +129,8 @@ final class RequestCall: Sendable {
     ) {
         let observers = listeners ?? observers
         guard !observers.isEmpty else { return }
-        var event = NetworkEvent(kind, id: id, time: .now, request: redaction.redact(hop ?? request))
+        let shown = redaction.redact(hop ?? request)
+        var event = NetworkEvent(kind, id: id, time: now(), request: shown)
         event.attempt = attempts.load(ordering: .relaxed)
         fill(&event)
         for observer in observers { observer.observe(event) }

@@ -23,11 +23,11 @@ public struct RetryPolicy: Hashable, Sendable {
     /// The maximum `Retry-After` to wait for; 60 s by default.
     ///
     /// A response with a greater one is returned.
-    public var longestRetryAfter: Duration = .seconds(60)
+    package var longestRetryAfter: Duration = .seconds(60)
     /// The statuses that are retried: 408, 425, 429, 500, 502, 503 and 504 by default.
     public var statuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
     /// The maximum ratio of retries to requests for one host, in addition to 3 retries every 10 s; 0.2 by default.
-    public var budget: Double = 0.2
+    package var budget: Double = 0.2
 
     /// The default policy.
     public static let standard: RetryPolicy = RetryPolicy()
@@ -60,7 +60,7 @@ public struct RetryPolicy: Hashable, Sendable {
         case .failure(let error):
             guard error.isTransient, isRepeatable || error.isBeforeSending else { return nil }
         case .response(let status, let headers):
-            guard !request.options.acceptedStatuses.contains(status), statuses.contains(status), isRepeatable else {
+            guard !request.options.accepts(status), statuses.contains(status), isRepeatable else {
                 return nil
             }
             least = Self.retryAfter(headers, now: now()) ?? .zero

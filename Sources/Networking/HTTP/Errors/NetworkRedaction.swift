@@ -9,7 +9,7 @@ public struct NetworkRedaction: Sendable, Hashable {
     /// The fragments, in lowercase, that make the name of a header field, query parameter or form field secret.
     public var nameFragments: Set<String>
     /// The text printed in place of a hidden value.
-    public var placeholder: String
+    package var placeholder: String
     /// Whether the names that all modules of the package treat as secret are hidden.
     private var hidesStandardNames = false
 
@@ -52,7 +52,7 @@ public struct NetworkRedaction: Sendable, Hashable {
     /// Returns the fields in the same order, with every secret value replaced by the placeholder.
     ///
     /// In `Location`, `Content-Location` and `Referer`, only the secret parts of the URL are replaced.
-    public func redact(_ headers: HTTPHeaders) -> HTTPHeaders {
+    package func redact(_ headers: HTTPHeaders) -> HTTPHeaders {
         HTTPHeaders(
             headers.map { field in
                 guard field.isSensitive || hides(header: field.name) else {

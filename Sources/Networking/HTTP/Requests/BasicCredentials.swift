@@ -21,7 +21,7 @@ public struct BasicCredentials: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The value of an `Authorization` field: `Basic` and the Base64 of `user:password`.
-    public var field: String { "Basic " + Base64.encode(Array("\(user):\(password)".utf8)) }
+    package var field: String { "Basic " + Base64.encode(Array("\(user):\(password)".utf8)) }
 
     /// The user name with the password hidden.
     public var description: String { "\(user):\(SecretNames.placeholder)" }

@@ -41,10 +41,10 @@ public struct HTTPQuery: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     }
 
     /// Whether there are no items.
-    public var isEmpty: Bool { items.isEmpty }
+    package var isEmpty: Bool { items.isEmpty }
 
     /// Returns the first value of a name, or nil.
-    public subscript(name: String) -> String? { items.first { $0.name == name }?.value }
+    package subscript(name: String) -> String? { items.first { $0.name == name }?.value }
 
     /// Appends a name without a value.
     public mutating func append(_ name: String) { items.append(Item(name, nil)) }
@@ -55,35 +55,21 @@ public struct HTTPQuery: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     }
 
     /// The items in the format of a URL: all bytes except letters, digits and `-._~` are percent-encoded.
-    public var queryText: String { text(space: "%20", isPlain: PercentCoding.isUnreserved) }
+    public var queryText: String { text(allowed: PercentCoding.isUnreserved) }
 
     /// The items in the format of a form body: all bytes except letters, digits and `*-._` are percent-encoded, and a
     /// space becomes `+` (WHATWG urlencoded serializer).
     package var formText: String {
-        text(space: "+") { $0 == UInt8(ascii: "*") || PercentCoding.isUnreserved($0) && $0 != UInt8(ascii: "~") }
+        let text = text { byte in
+            "* ".utf8.contains(byte) || PercentCoding.isUnreserved(byte) && byte != UInt8(ascii: "~")
+        }
+        return text.replacing(" ", with: "+")
     }
 
-    private func text(space: String, isPlain: (UInt8) -> Bool) -> String {
-        var bytes: [UInt8] = []
-        func append(_ text: String) {
-            for byte in text.utf8 {
-                if isPlain(byte) {
-                    bytes.append(byte)
-                } else if byte == UInt8(ascii: " ") {
-                    bytes += space.utf8
-                } else {
-                    PercentCoding.append(byte, to: &bytes)
-                }
-            }
-        }
-        for (index, item) in items.enumerated() {
-            if index > 0 { bytes.append(UInt8(ascii: "&")) }
-            append(item.name)
-            if let value = item.value {
-                bytes.append(UInt8(ascii: "="))
-                append(value)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+    private func text(allowed: (UInt8) -> Bool) -> String {
+        items.map { item in
+            let name = PercentCoding.encode(item.name, allowed: allowed)
+            return item.value.map { name + "=" + PercentCoding.encode($0, allowed: allowed) } ?? name
+        }.joined(separator: "&")
     }
 }

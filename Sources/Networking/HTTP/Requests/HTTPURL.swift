@@ -16,10 +16,9 @@ internal import AshlarCore
 /// ```swift
 /// var url = try HTTPURL("https://API.example.com:8443/notes?tag=a")
 /// assert(url.host == "api.example.com" && url.port == 8443 && url.path == "/notes" && url.query == "tag=a")
-/// try url.setPath("/notes/5")
 /// url.append(["draft": true])
 /// let author = try url.resolving("../users/7")
-/// assert(url.target == "/notes/5?tag=a&draft=true" && author.target == "/users/7")
+/// assert(url.target == "/notes?tag=a&draft=true" && author.target == "/users/7")
 /// ```
 public struct HTTPURL: Hashable, Sendable {
     /// The supported schemes.
@@ -30,13 +29,13 @@ public struct HTTPURL: Hashable, Sendable {
         case https
 
         /// The default port.
-        public var defaultPort: Int { self == .http ? 80 : 443 }
+        var defaultPort: Int { self == .http ? 80 : 443 }
     }
 
     /// The scheme.
     public var scheme: Scheme
     /// The user name and password as written (`name:password`), or nil; sent only if the request's options allow it.
-    public internal(set) var userInfo: String?
+    package internal(set) var userInfo: String?
     /// The host in lowercase ASCII; an IPv6 address has brackets and may have a zone.
     public internal(set) var host: String
     /// The port as written, or nil for the default.
@@ -83,10 +82,10 @@ public struct HTTPURL: Hashable, Sendable {
     }
 
     /// The port of the connection.
-    public var effectivePort: Int { port ?? scheme.defaultPort }
+    package var effectivePort: Int { port ?? scheme.defaultPort }
 
     /// The host and port as in a `Host` field, without the default port and without a zone.
-    public var authority: String {
+    package var authority: String {
         var name = host
         if let zone = name.firstIndex(of: "%") { name.replaceSubrange(zone..., with: "]") }
         guard let port, port != scheme.defaultPort else { return name }
@@ -100,92 +99,20 @@ public struct HTTPURL: Hashable, Sendable {
     public var target: String { query.map { path + "?" + $0 } ?? path }
 
     /// Whether both URLs have the same scheme, host and port.
-    public func hasSameOrigin(as other: HTTPURL) -> Bool {
+    package func hasSameOrigin(as other: HTTPURL) -> Bool {
         scheme == other.scheme && host == other.host && effectivePort == other.effectivePort
     }
 
     /// The URL as requested, without user information and fragment.
     public var requestText: String {
-        var text = ""
-        text.reserveCapacity(16 + host.utf8.count + path.utf8.count + (query?.utf8.count ?? 0))
-        text += scheme == .https ? "https://" : "http://"
-        text += host
-        if let port, port != scheme.defaultPort {
-            text += ":"
-            text += String(port)
-        }
-        text += path
-        if let query {
-            text += "?"
-            text += query
-        }
-        return text
+        let port = port.flatMap { $0 == scheme.defaultPort ? nil : ":\($0)" } ?? ""
+        return "\(scheme.rawValue)://\(host)\(port)\(target)"
     }
 }
 
 // MARK: Changes
 
 extension HTTPURL {
-    /// Sets the host: a name, an IPv4 address, or an IPv6 address in brackets.
-    ///
-    /// - Throws: `.invalidURL`; the URL is then unchanged.
-    public mutating func setHost(_ text: String) throws(NetworkError) {
-        let bytes = Array(text.utf8)
-        let (host, end) = try NetworkError.invalidURL { () throws(URLFault) in
-            try URLText.checkCharacters(bytes)
-            return try URLHost.parse(bytes.indices, in: bytes, URLHost.Rules(isDNSName: true))
-        }
-        guard end == bytes.count else {
-            throw NetworkError(invalidURL: "expected a host without a port", offset: end)
-        }
-        self.host = host
-    }
-
-    /// Sets the port; nil means the scheme's default.
-    ///
-    /// - Throws: `.invalidURL` outside 1–65535; the URL is then unchanged.
-    public mutating func setPort(_ port: Int?) throws(NetworkError) {
-        if let port, !(1...65535).contains(port) {
-            throw NetworkError(invalidURL: "expected a port from 1 to 65535, found \(port)", offset: 0)
-        }
-        self.port = port
-    }
-
-    /// Sets the whole path, which must start with `/`; escapes are preserved, and other characters are escaped if
-    /// necessary.
-    ///
-    /// - Throws: `.invalidURL` under the conditions of ``init(_:)``; the URL is then unchanged.
-    public mutating func setPath(_ text: String) throws(NetworkError) {
-        guard text.utf8.first == UInt8(ascii: "/") else {
-            throw NetworkError(invalidURL: "expected / and a path", offset: 0)
-        }
-        path = try Self.checked(text, as: .path)
-    }
-
-    /// Sets the whole query without its `?`; nil removes it.
-    ///
-    /// To append names and values, use ``append(_:)-(HTTPQuery)``.
-    ///
-    /// - Throws: `.invalidURL` under the conditions of ``init(_:)``; the URL is then unchanged.
-    public mutating func setQuery(_ text: String?) throws(NetworkError) {
-        query = try text.map { text throws(NetworkError) in try Self.checked(text, as: .query) }
-    }
-
-    /// Sets the fragment without its `#`; nil removes it.
-    ///
-    /// - Throws: `.invalidURL` under the conditions of ``init(_:)``; the URL is then unchanged.
-    public mutating func setFragment(_ text: String?) throws(NetworkError) {
-        fragment = try text.map { text throws(NetworkError) in try Self.checked(text, as: .fragment) }
-    }
-
-    private static func checked(_ text: String, as part: PercentCoding.Part) throws(NetworkError) -> String {
-        let bytes = Array(text.utf8)
-        return try NetworkError.invalidURL { () throws(URLFault) in
-            try URLText.checkCharacters(bytes)
-            return try PercentCoding.normalForm(bytes[...], as: part)
-        }
-    }
-
     /// Appends names and values to the query.
     public mutating func append(_ items: HTTPQuery) {
         guard !items.isEmpty else { return }
@@ -197,17 +124,9 @@ extension HTTPURL {
 extension HTTPURL: CustomStringConvertible {
     /// The whole URL with user information hidden; use `NetworkRedaction` to hide secret query values.
     public var description: String {
-        var text = requestText
-        if userInfo != nil { text = text.replacingFirst("://", with: "://\(SecretNames.placeholder)@") }
-        if let fragment { text += "#" + fragment }
-        return text
-    }
-}
-
-extension String {
-    fileprivate func replacingFirst(_ part: String, with other: String) -> String {
-        guard let colon = firstIndex(of: ":"), self[colon...].hasPrefix(part) else { return self }
-        return self[..<colon] + other + self[index(colon, offsetBy: part.count)...]
+        let start = "\(scheme.rawValue)://"
+        let user = userInfo == nil ? "" : SecretNames.placeholder + "@"
+        return start + user + requestText.dropFirst(start.count) + (fragment.map { "#" + $0 } ?? "")
     }
 }
 

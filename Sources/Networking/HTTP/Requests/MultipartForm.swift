@@ -28,7 +28,7 @@ public struct MultipartForm: Sendable {
     }
 
     /// The separator of the parts.
-    public let boundary: String
+    package let boundary: String
     var parts: [Part] = []
     private var defect: String?
 
@@ -41,7 +41,7 @@ public struct MultipartForm: Sendable {
     /// Creates an empty form with a given boundary.
     ///
     /// - Throws: `.invalidBody` unless the boundary has 1 to 70 letters, digits or `'+_-`, which need no quotes.
-    public init(boundary: String) throws(NetworkError) {
+    package init(boundary: String) throws(NetworkError) {
         let isPlain = boundary.utf8.allSatisfy { Self.alphabet.contains($0) || "'+_-".utf8.contains($0) }
         guard isPlain, (1...70).contains(boundary.utf8.count) else {
             throw NetworkError(

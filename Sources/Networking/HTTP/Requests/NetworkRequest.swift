@@ -21,7 +21,7 @@ public struct NetworkRequest: Sendable {
     /// Timeouts, limits and policies.
     public var options: RequestOptions
     /// The canonical host that the URL's host represents, or nil to send the request to the URL's host.
-    public var canonicalHost: CanonicalHost?
+    package var canonicalHost: CanonicalHost?
 
     /// Whether the request is a redirect under a policy that rejects private addresses; see `RedirectPolicy`.
     var refusesPrivateAddresses = false
@@ -51,7 +51,11 @@ public struct NetworkRequest: Sendable {
         _ method: HTTPMethod = .get, _ url: HTTPURL, headers: HTTPHeaders = [:], body: RequestBody = .empty,
         options: RequestOptions = .init()
     ) {
-        self.init(method, url, headers: headers, body: body, options: options, canonicalHost: nil)
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.options = options
     }
 
     /// Creates a request for a URL in a string.
@@ -63,29 +67,17 @@ public struct NetworkRequest: Sendable {
     ) throws(NetworkError) {
         self.init(method, try HTTPURL(url), headers: headers, body: body, options: options)
     }
-
-    init(
-        _ method: HTTPMethod, _ url: HTTPURL, headers: HTTPHeaders, body: RequestBody, options: RequestOptions,
-        canonicalHost: CanonicalHost?
-    ) {
-        self.method = method
-        self.url = url
-        self.headers = headers
-        self.body = body
-        self.options = options
-        self.canonicalHost = canonicalHost
-    }
 }
 
 /// A host named by endpoints, which the client's host selection replaces with an actual one.
-public struct CanonicalHost: Hashable, Sendable {
+package struct CanonicalHost: Hashable, Sendable {
     /// The name, with `:port` if the endpoint has one; it may be an alias that doesn't resolve.
-    public var name: String
+    package var name: String
     /// The scheme that the endpoint requests, or nil for the host map's, else https.
-    public var scheme: HTTPURL.Scheme?
+    package var scheme: HTTPURL.Scheme?
 
     /// Creates a canonical host.
-    public init(_ name: String, scheme: HTTPURL.Scheme? = nil) {
+    package init(_ name: String, scheme: HTTPURL.Scheme? = nil) {
         self.name = name
         self.scheme = scheme
     }
@@ -101,7 +93,7 @@ struct ExchangeObserver: Sendable {
 
 extension NetworkRedaction {
     /// Returns a URL as a string, with user information and secret values of query and fragment replaced.
-    public func redact(_ url: HTTPURL) -> String {
+    package func redact(_ url: HTTPURL) -> String {
         var text = url.scheme.rawValue + "://"
         if url.userInfo != nil { text += placeholder + "@" }
         text += url.authority + url.path
@@ -111,7 +103,7 @@ extension NetworkRedaction {
     }
 
     /// Returns the parts of a request that can be displayed.
-    public func redact(_ request: NetworkRequest) -> RedactedRequest {
+    package func redact(_ request: NetworkRequest) -> RedactedRequest {
         RedactedRequest(method: request.method, url: redact(request.url), headers: redact(request.headers))
     }
 }

@@ -1,5 +1,3 @@
-public import Foundation
-
 /// The body of a request: nothing, bytes, a file, or a stream that is read while it is sent.
 ///
 /// Creating a body performs no I/O; a file is opened when the request is sent, and read in pieces.
@@ -19,7 +17,7 @@ public struct RequestBody: Sendable {
     /// The length in bytes, or nil for files, which are measured when sent, and for streams without a length.
     public let length: Int?
     /// Whether a redirect or retry can send the body again.
-    public let isReplayable: Bool
+    package let isReplayable: Bool
     /// The fields behind the body, or nil.
     private(set) var trailers: RequestTrailers?
 
@@ -93,7 +91,7 @@ public struct RequestBody: Sendable {
     }
 
     /// Whether the body is empty.
-    public var isEmpty: Bool { if case .empty = content { true } else { false } }
+    package var isEmpty: Bool { if case .empty = content { true } else { false } }
 
     /// The body's bytes if they are in memory, or nil.
     public var inMemory: [UInt8]? {
@@ -133,7 +131,7 @@ extension RequestBody {
     /// Returns the length to announce, or nil for a body sent in chunks; a file is measured.
     ///
     /// - Throws: The errors of ``makeReader()``.
-    public func measuredLength() throws(NetworkError) -> Int? {
+    package func measuredLength() throws(NetworkError) -> Int? {
         switch content {
         case .file(let path): return try FileBodyReader.length(of: path)
         case .multipart(let form): return try form.measured().length
@@ -144,19 +142,6 @@ extension RequestBody {
 }
 
 extension RequestBody {
-    /// Returns a body with the JSON of a value, encoded immediately.
-    ///
-    /// If encoding fails, sending the request throws `.encodingFailed`.
-    public static func json(
-        _ value: some Encodable, encoder: JSONEncoder = JSONEncoder(), contentType: String = "application/json"
-    ) -> RequestBody {
-        do {
-            return .bytes(Array(try encoder.encode(value)), contentType: contentType)
-        } catch {
-            return .failed(NetworkError(.encodingFailed, Self.explain(error), phase: .prepare, underlying: error))
-        }
-    }
-
     /// Returns a body with names and values in the format of an HTML form.
     public static func form(_ query: HTTPQuery) -> RequestBody {
         .bytes(Array(query.formText.utf8), contentType: "application/x-www-form-urlencoded")
@@ -164,11 +149,6 @@ extension RequestBody {
 
     package static func failed(_ error: NetworkError) -> RequestBody {
         RequestBody(.failed(error), contentType: nil, length: nil)
-    }
-
-    private static func explain(_ error: any Error) -> String {
-        guard case EncodingError.invalidValue(_, let context) = error else { return String(describing: error) }
-        return "at \(JSONPath.text(context.codingPath)): \(context.debugDescription)"
     }
 }
 

@@ -20,8 +20,15 @@ public struct RequestOptions: Sendable {
     public var redirects: RedirectPolicy = .init()
     /// The limits of the response.
     public var limits: ResponseLimits = .init()
-    /// The statuses that mean success, 200–299 by default; others throw `.unacceptableStatus`.
-    public var acceptedStatuses: AcceptedStatuses = .successful
+    /// The statuses that mean success, 200–299 by default, or nil for every status; others throw `.unacceptableStatus`.
+    ///
+    /// `acceptedStatuses?.insert(404)` accepts 404 too.
+    public var acceptedStatuses: Set<Int>? = successful
+
+    private static let successful = Set(200...299)
+
+    /// Whether a status means success.
+    func accepts(_ status: Int) -> Bool { acceptedStatuses?.contains(status) ?? true }
     /// Whether a user name and password in a URL are sent as Basic credentials; otherwise such a URL is rejected.
     public var allowsUserInfo: Bool = false
     /// Whether the client's cookie jar is used.
@@ -41,55 +48,6 @@ public struct RequestOptions: Sendable {
     public init() {}
 }
 
-/// The statuses of a response that mean success.
-///
-/// ```swift
-/// var options = RequestOptions()
-/// options.acceptedStatuses = .every
-/// options.acceptedStatuses = [200, 404]
-/// options.acceptedStatuses = .successful.union([404])
-/// ```
-public struct AcceptedStatuses: Hashable, Sendable, ExpressibleByArrayLiteral {
-    private enum Kind: Hashable {
-        case every
-        case successful
-        case only(Set<Int>)
-    }
-
-    private let kind: Kind
-
-    /// The statuses 200–299; the default.
-    public static var successful: AcceptedStatuses { AcceptedStatuses(kind: .successful) }
-    /// Every status.
-    public static var every: AcceptedStatuses { AcceptedStatuses(kind: .every) }
-
-    private init(kind: Kind) { self.kind = kind }
-
-    /// Creates a set of statuses.
-    public init(_ statuses: some Sequence<Int>) { kind = .only(Set(statuses)) }
-
-    /// Creates a set of statuses.
-    public init(arrayLiteral elements: Int...) { self.init(elements) }
-
-    /// Returns whether a status means success.
-    public func contains(_ status: Int) -> Bool {
-        switch kind {
-        case .every: true
-        case .successful: (200...299).contains(status)
-        case .only(let statuses): statuses.contains(status)
-        }
-    }
-
-    /// Returns these statuses and others.
-    public func union(_ others: some Sequence<Int>) -> AcceptedStatuses {
-        switch kind {
-        case .every: self
-        case .successful: AcceptedStatuses(Set(200...299).union(others))
-        case .only(let statuses): AcceptedStatuses(statuses.union(others))
-        }
-    }
-}
-
 /// Limits of a response.
 public struct ResponseLimits: Hashable, Sendable {
     /// The maximum length of a collected body in bytes after decompression; 16 MiB by default, nil for none.
@@ -99,11 +57,11 @@ public struct ResponseLimits: Hashable, Sendable {
     /// The maximum length of any body in bytes after decompression, including streams; nil, the default, for none.
     public var bodyBytes: Int? = nil
     /// The maximum length of the head in bytes, without interim heads; 64 KiB by default.
-    public var headBytes: Int = 64 << 10
+    package var headBytes: Int = 64 << 10
     /// The maximum number of fields in a head; 200 by default.
-    public var headerFields: Int = 200
+    package var headerFields: Int = 200
     /// The maximum ratio of decompressed to received bytes after 1 MiB; 100 by default, nil for none.
-    public var inflationRatio: Int? = 100
+    package var inflationRatio: Int? = 100
 
     /// Creates the default limits.
     public init() {}
@@ -125,24 +83,14 @@ public struct RedirectPolicy: Hashable, Sendable {
 
     /// Creates the default policy.
     public init() {}
-
-    /// The policy that follows no redirects; a 3xx response is returned.
-    public static var none: RedirectPolicy {
-        var policy = RedirectPolicy()
-        policy.maximum = 0
-        return policy
-    }
 }
 
 /// The order in which waiting requests start.
-public enum RequestPriority: Int, Hashable, Sendable, Comparable, CaseIterable {
+public enum RequestPriority: Int, Hashable, Sendable, CaseIterable {
     /// For work that nobody waits for, such as prefetching.
     case low
     /// The default.
     case normal
     /// For work that the user waits for.
     case high
-
-    /// Whether a priority starts later than another one.
-    public static func < (a: RequestPriority, b: RequestPriority) -> Bool { a.rawValue < b.rawValue }
 }

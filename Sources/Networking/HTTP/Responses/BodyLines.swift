@@ -17,20 +17,21 @@ extension ResponseBody {
     ///
     /// - Parameter limit: The maximum number of bytes of one line; 1 MiB by default.
     /// - Returns: The lines. Only one iterator receives them.
-    public func lines(upTo limit: Int = 1 << 20) -> BodyLines { BodyLines(body: self, limit: limit) }
+    public func lines(upTo limit: Int = 1 << 20) -> some AsyncSequence<String, NetworkError> & Sendable {
+        BodyLines(body: self, limit: limit)
+    }
 }
 
 /// The lines of a body; see ``ResponseBody/lines(upTo:)``.
-public struct BodyLines: AsyncSequence, Sendable {
-
-    fileprivate let body: ResponseBody
-    fileprivate let limit: Int
+struct BodyLines: AsyncSequence, Sendable {
+    let body: ResponseBody
+    let limit: Int
 
     /// Returns an iterator over the rest of the lines.
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(body: body, splitter: LineSplitter(limit: limit)) }
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(body: body, splitter: LineSplitter(limit: limit)) }
 
     /// Receives the lines in order.
-    public struct AsyncIterator: AsyncIteratorProtocol {
+    struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate let body: ResponseBody
         fileprivate var splitter: LineSplitter
         private var isEnded = false
@@ -41,7 +42,7 @@ public struct BodyLines: AsyncSequence, Sendable {
         }
 
         /// Returns the next line, or nil at the end.
-        public nonisolated(nonsending) mutating func next() async throws(NetworkError) -> String? {
+        nonisolated(nonsending) mutating func next() async throws(NetworkError) -> String? {
             guard let line = try await nextBytes() else { return nil }
             if let text = String(validating: line.bytes, as: UTF8.self) { return text }
             stop()
@@ -51,7 +52,7 @@ public struct BodyLines: AsyncSequence, Sendable {
         }
 
         /// Returns the next line, or nil at the end.
-        public mutating func next(
+        mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(NetworkError) -> String? { try await next() }
 

@@ -9,7 +9,7 @@ public struct StreamedResponse: Sendable {
     /// The URLs that redirected here, oldest first.
     public var history: [HTTPURL] = []
     /// The times at which the exchange reached its stages, if the transport knows them.
-    public var timings: TransportTimings = .init()
+    package var timings: TransportTimings = .init()
     /// Whether a body of the announced length follows; false for HEAD and 304.
     var bringsBody = true
     /// The transport's record of the end of the exchange.
@@ -60,7 +60,7 @@ public struct NetworkResponse: Sendable {
     /// The URLs that redirected here, oldest first.
     public var history: [HTTPURL]
     /// The times at which the exchange reached its stages, if the transport knows them.
-    public var timings: TransportTimings = .init()
+    package var timings: TransportTimings = .init()
     /// The parts that arrived with the end of the exchange.
     var end: ExchangeEnd?
 

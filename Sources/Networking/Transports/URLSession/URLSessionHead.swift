@@ -90,9 +90,7 @@ package enum URLSessionHead {
             if let version = measured.negotiatedTLSProtocolVersion?.rawValue, version >= 0x0301 {
                 metrics.tlsVersion = "1.\(version - 0x0301)"
             }
-            metrics.sentHeadBytes = Int(measured.countOfRequestHeaderBytesSent)
             metrics.sentBodyBytes = Int(measured.countOfRequestBodyBytesSent)
-            metrics.receivedHeadBytes = Int(measured.countOfResponseHeaderBytesReceived)
             metrics.receivedBodyBytes = Int(measured.countOfResponseBodyBytesReceived)
             metrics.timings = timings(measured)
             metrics.duration = time(measured, measured.responseEndDate) ?? .zero
