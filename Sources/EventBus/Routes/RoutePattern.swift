@@ -156,6 +156,10 @@ final class RouteParameter: Sendable {
     ///
     /// Returns nil if the segment doesn't consist of the text around a nonempty value of the type.
     func match(_ url: RouteURL, at index: Int) -> (value: String, converted: (any Sendable)?)? {
+        if type == nil, prefix.isEmpty, suffix.isEmpty, !isHostLabel {
+            let text = url.text(at: index)
+            return text.isEmpty ? nil : (text, nil)
+        }
         let (before, after, key) = (prefix.utf8, suffix.utf8, url.key(at: index).bytes)
         guard key.count > before.count + after.count, key.starts(with: before),
             key.suffix(after.count).elementsEqual(after)

@@ -187,7 +187,7 @@ struct RouteKey: Hashable, Sendable {
     // A slice would compare and hash each byte by itself.
     static func == (a: Self, b: Self) -> Bool {
         a.bytes.withUnsafeBytes { bytes in
-            b.bytes.withUnsafeBytes { bytes.count == $0.count && bytes.elementsEqual($0) }
+            b.bytes.withUnsafeBytes { RawSpan(_unsafeBytes: bytes).hasSameBytes(as: RawSpan(_unsafeBytes: $0)) }
         }
     }
 

@@ -67,7 +67,7 @@ public struct DeliveryResult: Sendable {
     }
 
     /// Whether no watcher receives the event, now or later.
-    public var isUndelivered: Bool { delivered == 0 && queued == 0 }
+    package var isUndelivered: Bool { delivered == 0 && queued == 0 }
 }
 
 /// The deliveries of an event so far.

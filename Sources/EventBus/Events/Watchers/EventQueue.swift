@@ -78,11 +78,6 @@ final class EventQueue<Payload: Sendable>: Sendable {
             sending.add { [mailbox] in await mailbox.waitForRoom(sender) }
             return .skipped
         }
-        return put(event, for: watcher)
-    }
-
-    /// Adds an event to the mailbox.
-    func put(_ event: QueuedSignal<Payload>, for watcher: TypedWatcher<Payload>) -> TakeOutcome {
         let (outcome, mustDrain) = mailbox.put(event)
         if mustDrain, let drain { Task.detached(priority: Task.currentPriority) { await drain(watcher) } }
         return outcome
