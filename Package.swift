@@ -1,11 +1,14 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+/// The targets in `Sources/Core`; each uses the ones before it.
+let core = ["AshlarBase", "AshlarCore", "AshlarTrees"]
+
 /// One of the five libraries; its target and product are named `Ashlar` + `folder`.
 struct Module {
     let folder: String
-    /// Whether it reads JSON, property lists or XML.
-    var readsTrees = true
+    /// The internal targets that it depends on.
+    var core = ["AshlarBase", "AshlarCore", "AshlarTrees"]
     /// C targets in `Sources/` that only this module uses.
     var helpers: [String] = []
     /// Targets in `Tests/` with helpers of this module's tests.
@@ -19,12 +22,14 @@ struct Module {
 }
 
 let modules = [
-    Module(folder: "Logging", readsTrees: false, helpers: ["CAshlarLogging"], testPrograms: ["AshlarLoggingTestChild"]),
+    Module(
+        folder: "Logging", core: ["AshlarBase"], helpers: ["CAshlarLogging"],
+        testPrograms: ["AshlarLoggingTestChild"]),
     Module(folder: "Customization", hasFixtures: true),
     Module(folder: "AppConfig"),
     Module(
         folder: "Networking", helpers: ["CAshlarCurl"], testHelpers: ["AshlarNetworkingTestSupport"], hasFixtures: true),
-    Module(folder: "EventBus", readsTrees: false, helpers: ["CAshlarEventBus"]),
+    Module(folder: "EventBus", core: ["AshlarBase", "AshlarCore"], helpers: ["CAshlarEventBus"]),
 ]
 
 /// An opt-in library in `Sources/Extras`; its target and product are named `Ashlar` + `folder`.
@@ -70,11 +75,11 @@ let settings: [SwiftSetting] = [
 /// It is a resource on macOS hosts only, because a resource bundle links Foundation.
 let privacyManifest = "PrivacyInfo.xcprivacy"
 #if os(macOS)
-    let coreResources: [Resource] = [.process(privacyManifest)]
-    let coreExclusions: [String] = []
+    let baseResources: [Resource] = [.process(privacyManifest)]
+    let baseExclusions: [String] = []
 #else
-    let coreResources: [Resource] = []
-    let coreExclusions = [privacyManifest]
+    let baseResources: [Resource] = []
+    let baseExclusions = [privacyManifest]
 #endif
 
 func dependencies(_ names: [String]) -> [Target.Dependency] { names.map { .byName(name: $0) } }
@@ -89,12 +94,12 @@ func targets(of module: Module) -> [Target] {
     module.helpers.map { .target(name: $0, path: "Sources/\($0)") } + [
         .target(
             name: module.name,
-            dependencies: dependencies(["AshlarCore"] + (module.readsTrees ? ["AshlarTrees"] : []) + module.helpers),
+            dependencies: dependencies(module.core + module.helpers),
             path: "Sources/\(module.folder)",
             swiftSettings: settings),
         testTarget(
             "\(module.name)Tests", path: "Tests/\(module.folder)Tests",
-            dependencies: [module.name, "AshlarCore", "AshlarTrees"] + module.testHelpers + module.testPrograms,
+            dependencies: [module.name] + core + module.testHelpers + module.testPrograms,
             exclude: module.hasFixtures ? ["Fixtures"] : []),
     ]
         + module.testPrograms.map {
@@ -107,17 +112,16 @@ func targets(of extra: Extra) -> [Target] {
     extra.helpers.map { .target(name: $0, path: "Sources/\($0)") } + [
         .target(
             name: extra.name,
-            dependencies: dependencies(["AshlarCore", "AshlarTrees"] + extra.dependencies + extra.helpers),
+            dependencies: dependencies(core + extra.dependencies + extra.helpers),
             path: "Sources/Extras/\(extra.folder)", swiftSettings: settings),
         testTarget(
             "\(extra.name)Tests", path: "Tests/Extras/\(extra.folder)Tests",
-            dependencies: [extra.name, "AshlarCore", "AshlarTrees", "AshlarNetworkingTestSupport"] + extra.dependencies
-                + extra.testPrograms,
+            dependencies: [extra.name, "AshlarNetworkingTestSupport"] + core + extra.dependencies + extra.testPrograms,
             exclude: extra.hasFixtures ? ["Fixtures"] : []),
     ]
         + extra.testPrograms.map {
             .executableTarget(
-                name: $0, dependencies: dependencies(["AshlarCore", extra.name] + extra.dependencies),
+                name: $0, dependencies: dependencies(["AshlarBase", "AshlarCore", extra.name] + extra.dependencies),
                 path: "Tests/Extras/\($0)", swiftSettings: settings)
         }
 }
@@ -143,29 +147,33 @@ let package = Package(
     targets: [
         .target(name: "CAshlarCore"),
         // What several modules need and none owns. These have no product: their declarations are visible in this package
-        // only. Logging and EventBus use no parsers, so these are a target of their own.
+        // only. A program that only logs links the first, and one that only uses events doesn't link the parsers.
         .target(
-            name: "AshlarCore", dependencies: ["CAshlarCore"], path: "Sources/Core",
-            exclude: ["Trees"] + coreExclusions,
-            resources: coreResources, swiftSettings: settings),
+            name: "AshlarBase", dependencies: ["CAshlarCore"], path: "Sources/Core/Base",
+            exclude: baseExclusions, resources: baseResources, swiftSettings: settings),
         .target(
-            name: "AshlarTrees", dependencies: ["AshlarCore"], path: "Sources/Core/Trees", swiftSettings: settings),
+            name: "AshlarCore", dependencies: ["AshlarBase", "CAshlarCore"], path: "Sources/Core",
+            exclude: ["Base", "Trees"], swiftSettings: settings),
+        .target(
+            name: "AshlarTrees", dependencies: ["AshlarBase", "AshlarCore"], path: "Sources/Core/Trees",
+            swiftSettings: settings),
         // What the tests of several modules need.
         .target(
-            name: "AshlarTestSupport", dependencies: ["AshlarCore"], path: "Tests/TestSupport", swiftSettings: settings),
+            name: "AshlarTestSupport", dependencies: ["AshlarBase", "AshlarCore"], path: "Tests/TestSupport",
+            swiftSettings: settings),
         .target(
             name: "AshlarNetworkingTestSupport", dependencies: ["AshlarNetworking", "AshlarTestSupport"],
             path: "Tests/NetworkingTestSupport", swiftSettings: settings),
-        testTarget("AshlarCoreTests", path: "Tests/CoreTests", dependencies: ["AshlarCore", "AshlarTrees"]),
+        testTarget("AshlarCoreTests", path: "Tests/CoreTests", dependencies: core),
     ] + modules.flatMap(targets(of:)) + extras.flatMap(targets(of:)) + [
         .target(
             name: "Ashlar",
-            dependencies: dependencies(["AshlarCore", "AshlarTrees", "AshlarModels"] + modules.map(\.name)),
+            dependencies: dependencies(core + ["AshlarModels"] + modules.map(\.name)),
             swiftSettings: settings),
         .executableTarget(
             name: "AshlarTool",
             dependencies: dependencies(
-                ["AshlarCore", "AshlarTrees", "AshlarTooling", "AshlarTelemetry", "AshlarRemote"] + umbrella),
+                core + ["AshlarTooling", "AshlarTelemetry", "AshlarRemote"] + umbrella),
             swiftSettings: settings),
         testTarget("AshlarTests", path: "Tests/AshlarTests", dependencies: ["AshlarTooling"] + umbrella),
         testTarget(

@@ -1,4 +1,4 @@
-internal import AshlarCore
+internal import AshlarBase
 
 /// Writes `key=value` pairs (logfmt).
 ///

@@ -1,4 +1,4 @@
-internal import AshlarCore
+internal import AshlarBase
 
 /// The characters that are escaped in a kind of text.
 ///

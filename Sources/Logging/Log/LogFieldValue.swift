@@ -1,4 +1,4 @@
-internal import AshlarCore
+internal import AshlarBase
 
 /// The value of a field.
 public enum LogFieldValue: Hashable, Sendable {

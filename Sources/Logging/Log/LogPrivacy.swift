@@ -1,4 +1,4 @@
-internal import AshlarCore
+internal import AshlarBase
 internal import Synchronization
 
 /// Whether an interpolated value appears in the log.

@@ -1,4 +1,4 @@
-internal import AshlarCore
+internal import AshlarBase
 
 /// A point in time of the wall clock, in nanoseconds since 1970-01-01 00:00:00 UTC.
 ///

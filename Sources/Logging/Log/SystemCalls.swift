@@ -1,4 +1,4 @@
-internal import AshlarCore
+internal import AshlarBase
 internal import CAshlarLogging
 
 #if canImport(Darwin)

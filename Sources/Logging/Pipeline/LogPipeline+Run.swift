@@ -1,4 +1,4 @@
-internal import AshlarCore
+internal import AshlarBase
 internal import CAshlarLogging
 
 /// The state of the run between calls of `start`.

@@ -1,4 +1,4 @@
-internal import AshlarCore
+internal import AshlarBase
 
 /// The mode `.buffered`: lines are in memory until there are many lines or a line is old enough.
 ///

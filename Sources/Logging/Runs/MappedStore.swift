@@ -1,4 +1,4 @@
-internal import AshlarCore
+internal import AshlarBase
 internal import CAshlarLogging
 
 /// The mode `.mapped`: a line is in the page cache when its bytes are stored, without a system call.

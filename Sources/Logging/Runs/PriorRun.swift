@@ -1,4 +1,4 @@
-internal import AshlarCore
+internal import AshlarBase
 
 /// How a run ended, as recorded in its state file.
 public enum LogRunOutcome: Hashable, Sendable {

@@ -1,7 +1,7 @@
 #if canImport(Darwin)
     import Darwin
 #else
-    internal import AshlarCore
+    internal import AshlarBase
 #endif
 
 /// Distinguishes a process from a later one with the same ID, by its start time and the boot of the machine.

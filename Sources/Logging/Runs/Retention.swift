@@ -1,4 +1,4 @@
-internal import AshlarCore
+internal import AshlarBase
 
 /// Removes surplus finished runs.
 struct Retention: Sendable {

@@ -1,4 +1,4 @@
-internal import AshlarCore
+internal import AshlarBase
 internal import Synchronization
 
 /// The files of one run in its folder.

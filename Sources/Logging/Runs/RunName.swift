@@ -1,4 +1,4 @@
-internal import AshlarCore
+internal import AshlarBase
 
 /// The name of a run's files: `run-<nanoseconds, 19 digits>-<pid>-<4 hex digits>`.
 ///

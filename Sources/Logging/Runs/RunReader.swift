@@ -1,4 +1,4 @@
-internal import AshlarCore
+internal import AshlarBase
 
 /// Reads the log of a run from its files.
 package enum RunReader {

@@ -1,4 +1,4 @@
-internal import AshlarCore
+internal import AshlarBase
 internal import CAshlarLogging
 
 /// The log file of a run with its continuations; all lines are written here.

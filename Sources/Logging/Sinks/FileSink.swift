@@ -1,4 +1,4 @@
-internal import AshlarCore
+internal import AshlarBase
 internal import CAshlarLogging
 
 /// A sink that appends lines to its own file, such as JSON lines for a collector.

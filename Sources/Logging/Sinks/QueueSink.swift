@@ -1,4 +1,4 @@
-internal import AshlarCore
+internal import AshlarBase
 
 /// A sink that passes lines to another sink on its own thread, through a bounded queue.
 ///

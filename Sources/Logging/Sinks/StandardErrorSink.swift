@@ -1,4 +1,4 @@
-internal import AshlarCore
+internal import AshlarBase
 
 extension LogSink where Self == StandardErrorSink {
     /// The standard error stream, in color if it is a terminal.
