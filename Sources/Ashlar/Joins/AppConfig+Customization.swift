@@ -1,20 +1,20 @@
-public import AshlarAppConfig
-public import AshlarCustomization
+import AshlarAppConfig
+import AshlarCustomization
 
 /// The language, brand and theme that a configuration selects.
-public struct ConfiguredCustomization: Hashable, Sendable {
+struct ConfiguredCustomization: Hashable, Sendable {
     /// The language, from `app.language`.
-    public var language: LanguageTag?
+    var language: LanguageTag?
     /// The name of the brand, from `app.brand`.
-    public var brand: String?
+    var brand: String?
     /// The name of the theme, from `app.theme`.
-    public var theme: String?
+    var theme: String?
 
     /// Selects nothing.
-    public init() {}
+    init() {}
 
     /// Reads the section `app`; an absent key selects nothing.
-    public init(_ config: ApplicationConfig) {
+    init(_ config: ApplicationConfig) {
         language = config.string(forKey: "app.language").flatMap { LanguageTag($0) }
         brand = config.string(forKey: "app.brand")
         theme = config.string(forKey: "app.theme")
@@ -40,12 +40,10 @@ extension CustomizationCenter {
     ///
     /// - Parameters:
     ///   - store: The store of the configuration.
-    ///   - read: Returns the selection; an app can let the configuration select some members only.
+    ///   - read: Returns the selection, so that the configuration can select some members only.
     /// - Returns: The task that follows the store until it is cancelled.
-    @discardableResult
-    public func follow(
-        _ store: ConfigStore,
-        reading read: @escaping @Sendable (ApplicationConfig) -> ConfiguredCustomization = { .init($0) }
+    func follow(
+        _ store: ConfigStore, reading read: @escaping @Sendable (ApplicationConfig) -> ConfiguredCustomization
     ) -> Task<Void, Never> {
         let base = current
         let first = read(store.current)

@@ -37,20 +37,12 @@ extension LogSystem {
         configure(from: config, over: LogSystem.thresholds)
     }
 
-    /// Applies the section `log` of a store's configuration now and after every change.
+    /// Applies the section `log` of a store's configuration now and after every change, until the task is cancelled.
     ///
-    /// A threshold that a reload removes returns to its value before the call. Malformed values are logged as warnings
-    /// with the context `config`.
+    /// A threshold that a reload removes returns to its value before the call. Malformed values of later configurations
+    /// are logged as warnings with the context `config`.
     ///
-    /// - Returns: The task that follows the store until it is cancelled.
-    @discardableResult
-    public static func follow(_ store: ConfigStore) -> Task<Void, Never> {
-        let (errors, task) = begin(following: store)
-        for error in errors { Log("config").warning("\(String(describing: error))") }
-        return task
-    }
-
-    /// Follows a store, and returns the errors of its current configuration.
+    /// - Returns: The errors of the current configuration, and the task.
     static func begin(following store: ConfigStore) -> (errors: [ConfigError], task: Task<Void, Never>) {
         let (base, wasEnabled, first) = (thresholds, isEnabled, store.current)
         let errors = configure(from: first, over: base)

@@ -1,23 +1,14 @@
-public import AshlarCustomization
-public import AshlarNetworking
+import AshlarCustomization
+import AshlarNetworking
 
 /// Adds the current languages to requests as `Accept-Language`.
 ///
 /// The languages are those of the customization at the time of the request: the selected language, its parents, and the
 /// base language, with decreasing quality values. If a request already has the field, it isn't changed.
-///
-/// ```swift
-/// var configuration = ClientConfiguration()
-/// configuration.middleware.append(AcceptLanguage(CustomizationCenter.shared))
-/// ```
-public struct AcceptLanguage: NetworkMiddleware {
-    private let center: CustomizationCenter
+struct AcceptLanguage: NetworkMiddleware {
+    let center: CustomizationCenter
 
-    /// Creates a middleware that follows the languages of a center.
-    public init(_ center: CustomizationCenter) { self.center = center }
-
-    /// Adds the field and sends the request.
-    public func intercept(
+    func intercept(
         _ request: NetworkRequest, next: NetworkNext
     ) async throws(NetworkError) -> StreamedResponse {
         var request = request

@@ -89,17 +89,8 @@ private let modelChanged: Topic<ModelEvent> = Topic("model:changed")
 /// Adds the trace of the current task's events to requests as `traceparent`, the header of W3C Trace Context.
 ///
 /// The request is the next step of the trace. A request with its own field, or without a trace, is unchanged.
-///
-/// ```swift
-/// var configuration = ClientConfiguration()
-/// configuration.middleware.append(TraceHeader())
-/// ```
-public struct TraceHeader: NetworkMiddleware {
-    /// Creates a middleware.
-    public init() {}
-
-    /// Adds the field and sends the request.
-    public func intercept(
+struct TraceHeader: NetworkMiddleware {
+    func intercept(
         _ request: NetworkRequest, next: NetworkNext
     ) async throws(NetworkError) -> StreamedResponse {
         guard request.headers["traceparent"] == nil, let trace = EventMetadata.current?.traceParent else {

@@ -21,7 +21,7 @@ public struct AppFlavor: Sendable {
     /// The name.
     public let name: String
     /// The source of the name, such as `the argument --flavor`.
-    public let origin: String
+    let origin: String
     /// The brand, if the flavor selects one.
     private(set) var brand: String?
     /// The identifier whose configuration sections apply, if the flavor selects one.

@@ -43,7 +43,7 @@ extension AppSettings {
             if let own { fields.append(contentsOf: own()) }
             return fields
         }
-        log.sinks.append(EventBusSink(bus))
+        log.sinks.append(EventBusSink(bus: bus))
         let report = LogSystem.start(log)
         issues += report.notices.map { StartupIssue(.log, $0, isError: true) }
         let following = LogSystem.begin(following: config)
@@ -105,7 +105,7 @@ extension AppSettings {
     ) -> ClientConfiguration {
         var client = own
         client.observers += [.activity(on: bus), .lines(to: Log("network"))]
-        client.middleware += [AcceptLanguage(customization), TraceHeader()]
+        client.middleware += [AcceptLanguage(center: customization), TraceHeader()]
         if own.retry == nil {
             // The configuration can add retries while the app runs.
             client.retry = .standard

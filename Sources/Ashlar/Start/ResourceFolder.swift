@@ -12,16 +12,14 @@ public struct ResourceFolder: Hashable, Sendable, CustomStringConvertible {
     /// The path of the folder.
     public let path: String
     /// How the folder was found, such as `the main bundle`.
-    public let origin: String
+    let origin: String
     /// The folders without an app's files that were examined before, in order.
     let examined: [String]
     /// Whether the folder was found; if false, no examined folder contains an app's files.
     let isFound: Bool
 
     /// Creates the folder at a path.
-    public init(_ path: String, origin: String = "set by the app") {
-        self.init(path, origin, [], isFound: true)
-    }
+    public init(_ path: String) { self.init(path, "set by the app", [], isFound: true) }
 
     private init(_ path: String, _ origin: String, _ examined: [String], isFound: Bool) {
         self.path = path
@@ -36,7 +34,7 @@ public struct ResourceFolder: Hashable, Sendable, CustomStringConvertible {
         let inner = path + "/Resources"
         self.init(
             !Self.hasFiles(path) && Self.hasFiles(inner) ? inner : path,
-            origin: "the bundle \(bundle.bundleURL.lastPathComponent)")
+            "the bundle \(bundle.bundleURL.lastPathComponent)", [], isFound: true)
     }
 
     /// Finds the folder of this process.

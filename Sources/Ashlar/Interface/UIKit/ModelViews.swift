@@ -26,8 +26,7 @@
     open class CollectionTableView: ThemeTableView {
         /// The models that the table shows.
         public let models: ModelCollection
-        /// The data source and delegate of the table.
-        public let source: TableDataSource = TableDataSource()
+        private let source = TableDataSource()
         private let follower = ModelFollower()
 
         /// Creates a table of a collection.

@@ -3,39 +3,33 @@
     public import UIKit
 
     /// Shows sections in a table, and performs the action of a selected row.
-    open class TableDataSource: NSObject, UITableViewDataSource, UITableViewDelegate {
+    final class TableDataSource: NSObject, UITableViewDataSource, UITableViewDelegate {
         /// The sections; reload the table after a change.
-        public var sections: [ListSection]
+        var sections: [ListSection] = []
         /// Asks for the text of a row with a prompt; if nil, the action receives the text that the row starts with.
-        public var ask: ((_ row: ListRow, _ answer: @escaping @MainActor (String) -> Void) -> Void)?
+        var ask: ((_ row: ListRow, _ answer: @escaping @MainActor (String) -> Void) -> Void)?
         /// Runs after the action of a row.
-        public var didSelect: (() -> Void)?
-
-        /// Creates a data source.
-        public init(_ sections: [ListSection] = []) { self.sections = sections }
+        var didSelect: (() -> Void)?
 
         /// The row at a place of the table, or nil.
-        public func row(at place: IndexPath) -> ListRow? {
+        private func row(at place: IndexPath) -> ListRow? {
             guard sections.indices.contains(place.section) else { return nil }
             let rows = sections[place.section].rows
             return rows.indices.contains(place.row) ? rows[place.row] : nil
         }
 
-        /// The number of sections.
-        public func numberOfSections(in tableView: UITableView) -> Int { sections.count }
+        func numberOfSections(in tableView: UITableView) -> Int { sections.count }
 
-        /// The number of rows in a section.
-        public func tableView(_ tableView: UITableView, numberOfRowsInSection section: Int) -> Int {
+        func tableView(_ tableView: UITableView, numberOfRowsInSection section: Int) -> Int {
             sections.indices.contains(section) ? sections[section].rows.count : 0
         }
 
-        /// The heading of a section.
-        public func tableView(_ tableView: UITableView, titleForHeaderInSection section: Int) -> String? {
+        func tableView(_ tableView: UITableView, titleForHeaderInSection section: Int) -> String? {
             sections.indices.contains(section) ? sections[section].title : nil
         }
 
-        /// A cell with title, subtitle and tick; override to show more, and `tableView(_:heightForRowAt:)` for its height.
-        open func tableView(_ tableView: UITableView, cellForRowAt indexPath: IndexPath) -> UITableViewCell {
+        /// A cell with title, subtitle and tick.
+        func tableView(_ tableView: UITableView, cellForRowAt indexPath: IndexPath) -> UITableViewCell {
             let row = row(at: indexPath)
             let identifier = "ListRow"
             let cell =
@@ -49,7 +43,7 @@
         }
 
         /// Performs the action of a row.
-        public func tableView(_ tableView: UITableView, didSelectRowAt indexPath: IndexPath) {
+        func tableView(_ tableView: UITableView, didSelectRowAt indexPath: IndexPath) {
             tableView.deselectRow(at: indexPath, animated: true)
             guard let row = row(at: indexPath), row.select != nil else { return }
             guard row.prompt != nil, let ask else { return perform(row, row.text) }
