@@ -50,8 +50,8 @@ import Testing
         "Integers in other notations",
         arguments: [
             ("\(255, format: .hex())", "0xff"), ("\(255, format: .hex(digits: 4))", "0x00ff"),
-            ("\(-255, format: .hex())", "-0xff"), ("\(5, format: .binary(digits: 8))", "0b00000101"),
-            ("\(8, format: .octal())", "0o10"), ("\(7, format: .decimal(digits: 3))", "007"),
+            ("\(-255, format: .hex())", "-0xff"), ("\(5, format: .hex(digits: 4))", "0x0005"),
+            ("\(7, format: .decimal(digits: 3))", "007"),
             ("\(Int.min, format: .hex())", "-0x8000000000000000"),
             ("\(3.14159, format: .fixed(2))", "3.14"), ("\(-0.001, format: .fixed(2))", "0.00"),
             ("\(2.5, format: .fixed(0))", "3"), ("\(1e20, format: .fixed(2))", "1e+20"),

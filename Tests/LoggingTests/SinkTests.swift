@@ -109,14 +109,6 @@ import Testing
         #expect(system.counters.failedInSinks == 20)
     }
 
-    @Test("The memory sink stores the newest whole lines")
-    func memory() {
-        let sink = MemorySink(bytes: 60, format: .myLogger)
-        let system = TestSystem { $0.sinks = [sink] }
-        for index in 1...100 { system.log().info("line \(index)") }
-        #expect(sink.log == "[INFO] A - line 98\n[INFO] A - line 99\n[INFO] A - line 100\n")
-    }
-
     @Test("The newest lines behave like an array that drops whole lines at its front")
     func ringModel() {
         var random = SeededRandom(seed: 21)

@@ -15,7 +15,7 @@ public func initialize(_ count: UnsafeMutablePointer<Int32>, _ arguments: Unsafe
         },
         FuzzTarget("thresholds") { bytes in
             let list = String(decoding: bytes, as: UTF8.self)
-            blackHole((try? LogThresholds(list))?.threshold(of: list))
+            blackHole(try? LogThresholds(list))
             blackHole(LogLevel(name: list))
         },
         FuzzTarget("read") { bytes in

@@ -21,7 +21,7 @@ public struct LogJSONProfile: Sendable {
     package init(members: [(name: StaticString, member: Member)]) { self.members = members }
 
     /// Ashlar's names.
-    public static let standard = LogJSONProfile(members: [
+    package static let standard = LogJSONProfile(members: [
         ("time", .time), ("seq", .sequence), ("level", .level), ("severity", .number), ("depth", .depth),
         ("file", .file), ("function", .function), ("line", .line), ("thread", .thread), ("context", .context),
         ("message", .message), ("fields", .fields),

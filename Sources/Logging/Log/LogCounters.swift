@@ -3,11 +3,11 @@ public struct LogCounters: Hashable, Sendable {
     /// Lines that passed the thresholds.
     public internal(set) var emitted = 0
     /// Lines that were truncated because they were too long.
-    public internal(set) var truncated = 0
+    package internal(set) var truncated = 0
     /// Lines that were suppressed by sampling, a rate limit or collapsing.
     public internal(set) var suppressed = 0
     /// Lines that a sink failed to receive, or that it wasn't passed because it had failed before.
-    public internal(set) var failedInSinks = 0
+    package internal(set) var failedInSinks = 0
     /// Lines that were lost: before the start, on a full disk, in full queues, or in calls that were nested too deeply.
     public var dropped: Int { droppedRecursive + droppedEarly + droppedByStorage + droppedByQueues }
 

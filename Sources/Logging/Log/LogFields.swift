@@ -41,9 +41,6 @@ public struct LogFields: ExpressibleByDictionaryLiteral, Hashable, Sendable {
         self.init(pairs.map { Element($0.0, $0.1) })
     }
 
-    /// Creates a list from pairs of strings.
-    public init(_ pairs: some Sequence<(String, String)>) { self.init(pairs.map { Element($0.0, $0.1) }) }
-
     package init(_ elements: [Element]) { pairs = elements.isEmpty ? nil : elements }
 
     /// Whether the list has no pairs.

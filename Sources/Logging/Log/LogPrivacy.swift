@@ -62,12 +62,6 @@ public struct LogIntegerFormat: Sendable {
     /// Hexadecimal with `0x`, padded with zeros to `digits`: `0x00ff`.
     public static func hex(digits: Int = 1) -> LogIntegerFormat { Self(radix: 16, prefix: "0x", digits: digits) }
 
-    /// Octal with `0o`.
-    public static func octal(digits: Int = 1) -> LogIntegerFormat { Self(radix: 8, prefix: "0o", digits: digits) }
-
-    /// Binary with `0b`, padded with zeros to `digits`.
-    public static func binary(digits: Int = 1) -> LogIntegerFormat { Self(radix: 2, prefix: "0b", digits: digits) }
-
     /// Decimal, padded with zeros to `digits`: `007`.
     public static func decimal(digits: Int = 1) -> LogIntegerFormat { Self(radix: 10, prefix: "", digits: digits) }
 

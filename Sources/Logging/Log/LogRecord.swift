@@ -23,7 +23,7 @@ public struct LogRecord: Hashable, Sendable {
     /// The line of the call in its file.
     public let line: UInt
     /// The kernel's ID of the thread that logged.
-    public let threadID: UInt64
+    package let threadID: UInt64
     /// The number of bytes cut from the message.
     private let omitted: Int
 

@@ -66,7 +66,7 @@ public struct LogThresholds: Hashable, Sendable {
     /// Returns the threshold of a context.
     ///
     /// - Complexity: O(*n*) in the number of context rules.
-    public func threshold(of context: String) -> LogLevel? {
+    package func threshold(of context: String) -> LogLevel? {
         var best: (length: Int, level: LogLevel?)?
         for (rule, level) in contexts where Self.matches(rule, context) && rule.utf8.count >= best?.length ?? 0 {
             best = (rule.utf8.count, level)

@@ -23,9 +23,9 @@ public struct PriorRun: Sendable {
     /// How the run ended.
     public let outcome: LogRunOutcome
     /// The process that wrote the run.
-    public let processID: Int32
+    package let processID: Int32
     /// The application that wrote the run; nil if the state file is damaged or missing.
-    public let application: String?
+    package let application: String?
     /// The number of lines lost during the run.
     public let lostLines: Int
     /// The paths of the log files, in order.

@@ -97,3 +97,18 @@ extension SinkEntry: ForkAware {
     package var forkLocks: [ForkSafeLock] { [health.lock] + ((sink as? any ForkAware)?.forkLocks ?? []) }
     package func becomeForkedChild() { (sink as? any ForkAware)?.becomeForkedChild() }
 }
+
+/// Formats lines for sinks.
+enum LineWriter {
+    /// Runs `body` with the formatted line and its line end.
+    static func withLine<Result>(
+        of record: LogRecord, _ format: LogFormat, _ body: (LogText) -> Result
+    ) -> Result {
+        let line = ThreadContext.current.line
+        line.reset()
+        record.withLine { _ = format.compiled.write($0, to: line, limit: 65536) }
+        line.append(byte: .newline)
+        defer { line.shrink() }
+        return body(line.text)
+    }
+}
