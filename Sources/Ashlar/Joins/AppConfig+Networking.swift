@@ -1,5 +1,5 @@
-import AshlarAppConfig
-import AshlarNetworking
+package import AshlarAppConfig
+package import AshlarNetworking
 
 extension RequestOptions {
     /// Applies the timeouts and attempts of a configuration; an absent key changes nothing.
@@ -10,7 +10,7 @@ extension RequestOptions {
     /// | `network.idleTimeout` | the same, for a period without bytes |
     /// | `network.totalTimeout` | the same, for the whole request |
     /// | `network.attempts` | the maximum number of times that a failed request is sent; 1 for no retries |
-    mutating func apply(_ config: ApplicationConfig) {
+    package mutating func apply(_ config: ApplicationConfig) {
         func read(_ key: String, _ current: Duration?) -> Duration? {
             guard let value = config.value(forKey: key, as: Duration.self) else { return current }
             return value > .zero ? value : nil
@@ -34,7 +34,7 @@ extension TransportConfiguration {
     /// A transport reads them when it is created; later changes have no effect.
     ///
     /// - Returns: An error for each malformed pin, without which an app must not connect.
-    mutating func apply(_ config: ApplicationConfig) -> [ConfigError] {
+    package mutating func apply(_ config: ApplicationConfig) -> [ConfigError] {
         connections = config.int(forKey: "network.connections") ?? connections
         connectionsPerHost = config.int(forKey: "network.connectionsPerHost") ?? connectionsPerHost
         guard let hosts = config["network.pinnedKeys"] else { return [] }

@@ -150,17 +150,6 @@ extension JSONDocument {
         return position < end ? position : nil
     }
 
-    /// Calls `body` with the positions of each key of an object that repeats an earlier key.
-    ///
-    /// - Complexity: O(*n*) in the length of the keys.
-    package func forEachDuplicate(in object: Int, _ body: (_ first: Int, _ duplicate: Int) -> Void) {
-        var seen: [String: Int] = [:]
-        for key in children(of: object) {
-            let name = string(at: key)
-            if let first = seen[name] { body(first, key) } else { seen[name] = key }
-        }
-    }
-
     // MARK: Keys
 
     /// Returns the position of the last key of an object that equals `key`, or nil.
