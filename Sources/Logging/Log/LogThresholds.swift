@@ -1,3 +1,5 @@
+internal import AshlarBase
+
 /// The least severe levels that are written: a global threshold, and thresholds by context.
 ///
 /// ```swift
@@ -35,13 +37,15 @@ public struct LogThresholds: Hashable, Sendable {
         var result = base
         var mistakes: [LogError] = []
         for part in list.split(separator: ",") {
-            let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(trimmed)
+            let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map {
+                $0.trimming(\.isSpace)
+            }
             if sides.count == 1, sides[0].isEmpty { continue }
             guard let level = level(sides[sides.count - 1]), sides.count == 1 || !sides[0].isEmpty else {
                 mistakes.append(
                     LogError(
                         code: .thresholdsMalformed, text: list, expected: "level or context=level or context=off",
-                        found: "\"\(trimmed(part))\""))
+                        found: "\"\(part.trimming(\.isSpace))\""))
                 continue
             }
             if sides.count == 1 {
@@ -51,10 +55,6 @@ public struct LogThresholds: Hashable, Sendable {
             }
         }
         return (result, mistakes)
-    }
-
-    private static func trimmed(_ text: Substring) -> String {
-        String(text.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed())
     }
 
     /// Returns `.some(nil)` for `off`, and nil for an unknown name.

@@ -143,18 +143,16 @@ final class LogPipeline: Sendable {
 
     private func storeEarly(_ record: borrowing LineRecord) {
         let record = record.record
-        switch early.withLock({ $0.append(record) }) {
-        case .stored(let dropped):
-            if dropped > 0 { counters.withLock { $0.droppedEarly += dropped } }
-        case .tooLate:
+        guard let dropped = early.withLock({ $0.append(record) }) else {
             // The run began after this line had read the settings.
-            deliver([record], by: settings, on: .current)
+            return deliver([record], by: settings, on: .current)
         }
+        if dropped > 0 { counters.withLock { $0.droppedEarly += dropped } }
     }
 
     /// Removes the early lines and writes them to the store; the sinks receive them later.
     func replayEarly(by settings: PipelineSettings, isLast: Bool) -> [LogRecord] {
-        let records = early.withLock { isLast ? $0.close() : $0.take() }
+        let records = early.withLock { $0.take(isLast: isLast) }
         guard settings.store != nil else { return records }
         for record in records { record.withLine { write($0, by: settings, on: .current) } }
         return records
@@ -171,7 +169,7 @@ final class LogPipeline: Sendable {
     func liveBytes(limit: Int?) -> [UInt8] {
         if let store = settings.store { return store.contents(limit: limit) }
         let format = format
-        let text = early.withLock { $0.records }.map { $0.formatted(as: format) + "\n" }.joined()
+        let text = early.withLock { $0.records.all }.map { $0.formatted(as: format) + "\n" }.joined()
         let bytes = Array(text.utf8)
         return limit.map { RunReader.wholeLines(bytes, limit: $0) } ?? bytes
     }

@@ -1,47 +1,3 @@
-/// Stores the newest lines below the threshold until an error writes them.
-final class LineRecorder: Sendable {
-    private struct State {
-        var records: [LogRecord] = []
-        var first = 0
-        var bytes = 0
-    }
-
-    private let state = Guarded(State())
-    private let capacity: Int
-    /// The least severe level that is recorded.
-    let level: LogLevel
-    var forkLock: ForkSafeLock { state.lock }
-
-    init(_ recording: LogRecording) {
-        level = recording.level
-        capacity = max(1024, recording.bytes)
-    }
-
-    func append(_ record: LogRecord) {
-        let removed = state.withLock { state in
-            state.records.append(record)
-            state.bytes += record.footprint
-            while state.bytes > capacity, state.first < state.records.count {
-                state.bytes -= state.records[state.first].footprint
-                state.first += 1
-            }
-            guard state.first > 64, state.first * 2 > state.records.count else { return [LogRecord]() }
-            let removed = Array(state.records[..<state.first])
-            state.records.removeFirst(state.first)
-            state.first = 0
-            return removed
-        }
-        withExtendedLifetime(removed) {}
-    }
-
-    func take() -> [LogRecord] {
-        state.withLock { state in
-            defer { state = State() }
-            return Array(state.records[state.first...])
-        }
-    }
-}
-
 /// The lines below the threshold that are recorded in memory and written before an error.
 ///
 /// A line of ``LogLevel/error`` or above writes the recorded lines before itself.
@@ -58,42 +14,71 @@ public struct LogRecording: Hashable, Sendable {
     }
 }
 
+/// Stores the newest lines below the threshold until an error writes them.
+final class LineRecorder: Sendable {
+    private let records: Guarded<RecentRecords>
+    /// The least severe level that is recorded.
+    let level: LogLevel
+    var forkLock: ForkSafeLock { records.lock }
+
+    init(_ recording: LogRecording) {
+        level = recording.level
+        records = Guarded(RecentRecords(capacity: max(1024, recording.bytes)))
+    }
+
+    func append(_ record: LogRecord) { records.withLock { _ = $0.append(record) } }
+
+    func take() -> [LogRecord] { records.withLock { $0.take() } }
+}
+
 /// The newest lines before the start, up to 64 KiB.
 struct EarlyLines {
-    static let capacity = 64 * 1024
-
-    private(set) var records: [LogRecord] = []
-    private var bytes = 0
+    private(set) var records = RecentRecords(capacity: 64 * 1024)
     private var isClosed = false
 
-    enum Verdict {
-        case stored(dropped: Int)
-        case tooLate
-    }
+    /// Appends a line; returns the number of older lines that no longer fit, or nil if the run has begun.
+    mutating func append(_ record: LogRecord) -> Int? { isClosed ? nil : records.append(record) }
 
-    mutating func append(_ record: LogRecord) -> Verdict {
-        guard !isClosed else { return .tooLate }
+    /// Removes and returns the lines; after the last call, no line is stored.
+    mutating func take(isLast: Bool) -> [LogRecord] {
+        isClosed = isClosed || isLast
+        return records.take()
+    }
+}
+
+/// The newest records, up to a number of bytes.
+struct RecentRecords {
+    private let capacity: Int
+    private var records: [LogRecord] = []
+    /// The index of the oldest record; the array frees the ones before it together.
+    private var first = 0
+    private var bytes = 0
+
+    init(capacity: Int) { self.capacity = capacity }
+
+    /// The records, the oldest first.
+    var all: [LogRecord] { Array(records[first...]) }
+
+    /// Appends a record; returns the number of older records that no longer fit.
+    mutating func append(_ record: LogRecord) -> Int {
         records.append(record)
         bytes += record.footprint
-        var surplus = 0
-        while bytes > Self.capacity, surplus < records.count {
-            bytes -= records[surplus].footprint
-            surplus += 1
+        let before = first
+        while bytes > capacity, first < records.count {
+            bytes -= records[first].footprint
+            first += 1
         }
-        records.removeFirst(surplus)
-        return .stored(dropped: surplus)
+        let removed = first - before
+        if first > 64, first * 2 > records.count {
+            records.removeFirst(first)
+            first = 0
+        }
+        return removed
     }
 
+    /// Removes and returns all records.
     mutating func take() -> [LogRecord] {
-        defer {
-            records = []
-            bytes = 0
-        }
-        return records
-    }
-
-    mutating func close() -> [LogRecord] {
-        isClosed = true
-        return take()
+        defer { self = RecentRecords(capacity: capacity) }
+        return all
     }
 }
