@@ -69,7 +69,7 @@ extension TemporaryFolder {
         let isFirst = Counter()
         store.update { config in
             // Another write happens after this closure received its copy.
-            if isFirst.next() == 1 { store.update { $0["other"] = 2 } }
+            if isFirst.next() == 0 { store.update { $0["other"] = 2 } }
             config["n"] = 1
         }
         #expect(store.current.int(forKey: "other") == 2)

@@ -57,7 +57,7 @@ import Testing
         for _ in 0..<8 {
             let system = TestSystem(in: folder) { $0.retention = LogRetention(runs: 1, bytes: 0, age: .zero) }
             system.log().info("sibling")
-            system.pipeline.shutdown()
+            system.shutdown()
         }
         #expect(child.process.isRunning)
         folder.waitForRetention()
@@ -87,7 +87,7 @@ import Testing
         let log = system.log()
         func fill() {
             for index in 0..<4000 { log.info("line \(index)") }
-            _ = system.pipeline.flush(sync: false)
+            system.flush(sync: false)
         }
         fill()
         let stale = RunFolder(path: folder.path).runs()
@@ -95,7 +95,7 @@ import Testing
         try #require(stale[0].paths.count < RunFolder(path: folder.path).runs()[0].paths.count)
         try FileManager.default.removeItem(atPath: folder.path + "/" + stale[0].name.stateFile)
         #expect(stale[0].outcome(nil) == .stillRunning)
-        system.pipeline.shutdown()
+        system.shutdown()
     }
 
     @Test(
@@ -169,7 +169,7 @@ import Testing
         try folder.makeRun(startedAt: .max, pid: 0x7FFF_FFF0, log: "[INFO] A - forever\n")
         let first = TestSystem(in: folder)
         first.log().info("first")
-        first.pipeline.shutdown()
+        first.shutdown()
         #expect(TestSystem(in: folder).report.priorRun?.log == "[INFO] A - first\n")
     }
 
@@ -207,7 +207,7 @@ import Testing
             #expect(system.report.priorRun?.log.hasSuffix(" - prior\n") == true)
             system.log().info("x - prior")
             #expect(system.lines == ["[INFO] A - x - prior"])
-            system.pipeline.shutdown()
+            system.shutdown()
         }
         #expect(folder.names.filter { !$0.hasPrefix("run-") } == foreign)
     }
@@ -231,7 +231,7 @@ import Testing
             }
             let system = TestSystem(in: folder) { $0.retention = LogRetention(runs: 1, bytes: 0, age: .zero) }
             system.log().info("sibling")
-            system.pipeline.shutdown()
+            system.shutdown()
             for (index, child) in children.enumerated() {
                 outputs[index] += child.firstLine()
                 #expect(child.process.isRunning)

@@ -136,7 +136,7 @@ import Testing
         let system = TestSystem { $0.format.indentCharacter = "-" }
         let log = system.log()
         log.scope("s") { log.info("one") }
-        system.pipeline.format = .ftToolBox
+        system.format = .ftToolBox
         log.info("two")
         #expect(system.lines[1] == "--[INFO] A - one")
         #expect(system.lines[3] == "FT_INFORMATION(4):: A, runTime:: two")
@@ -147,9 +147,9 @@ import Testing
         let system = TestSystem()
         let log = system.log()
         log.info("one").info("two")
-        system.pipeline.format = try LogFormat("{level}: {message}")
+        system.format = try LogFormat("{level}: {message}")
         log.info("three").info("four")
-        system.pipeline.format = .myLogger
+        system.format = .myLogger
         log.info("five")
         #expect(system.lines == ["[INFO] A - one", "[INFO] A - two", "INFO: three", "INFO: four", "[INFO] A - five"])
     }

@@ -1,7 +1,6 @@
+import AshlarLogging
 import AshlarTestSupport
 import Testing
-
-@testable import AshlarLogging
 
 @Suite struct MessageTests {
     private struct Point: CustomStringConvertible {

@@ -55,13 +55,13 @@ import Testing
         #expect(system.counters.failedWrites == 1)
         // The newest 64 KiB wait in memory and are part of the log.
         #expect(system.lines.last?.hasPrefix("[INFO] A - line 5000 ") == true)
-        #expect(system.pipeline.flush(sync: false) == false)
+        #expect(system.flush(sync: false) == false)
         // If the process ended now, what waits would be lost too, and the state file says so.
         let waiting = store.withFile { $0.backlog }.count { $0 == 10 }
         let state = try #require(RunFolder(path: system.folder.path + ".moved").runs().first?.state())
         #expect(Int(state.lost) == lost + waiting)
         try system.mendDisk()
-        #expect(system.pipeline.flush(sync: false))
+        #expect(system.flush(sync: false))
         system.log().info("after")
         let lines = system.lines
         let notice = try #require(lines.firstIndex { $0.hasPrefix("[WARNING] AshlarLogging - ") })

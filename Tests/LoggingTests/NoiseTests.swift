@@ -1,8 +1,7 @@
+import AshlarLogging
 import AshlarTestSupport
 import Foundation
 import Testing
-
-@testable import AshlarLogging
 
 @Suite struct NoiseTests {
     @Test("Repeated lines are replaced by their number, which is written at a flush or before another line")
@@ -14,7 +13,7 @@ import Testing
         log.info("other", ["k": 1])
         system.log("B").info("last")
         for _ in 1...3 { system.log("B").info("last") }
-        _ = system.pipeline.flush(sync: false)
+        system.flush(sync: false)
         #expect(
             system.lines == [
                 "[INFO] A - again", "[INFO] A - last line repeated 37 times", "[INFO] A - other",
@@ -52,7 +51,7 @@ import Testing
         #expect(system.lines.last == "[ERROR] A - failed")
         log.error("again")
         #expect(system.lines.count == steps.count + 3)
-        system.pipeline.table.isEnabled = false
+        system.isEnabled = false
         #expect(!log.isEnabled(.debug))
     }
 }

@@ -1,8 +1,7 @@
+import AshlarLogging
 import AshlarTestSupport
 import Foundation
 import Testing
-
-@testable import AshlarLogging
 
 /// A sink that waits in its first line until it is released.
 private final class StuckSink: LogSink {
@@ -34,7 +33,7 @@ private final class StuckSink: LogSink {
         let sink = QueueSink(inner, bytes: 1 << 20)
         let system = TestSystem { $0.sinks = [sink] }
         for index in 1...500 { system.log().info("line \(index)") }
-        _ = system.pipeline.flush(sync: false)
+        system.flush(sync: false)
         #expect(inner.records.map(\.message) == (1...500).map { "line \($0)" })
         #expect(sink.dropped.isEmpty)
     }

@@ -142,7 +142,7 @@ import Testing
             let system = TestSystem(in: folder) { $0.retention.runs = 3 }
             system.log().info("run \(index)")
             // The prior run exists when the next one reports it, whatever the others remove.
-            system.pipeline.shutdown()
+            system.shutdown()
         }
         // A start leaves work in the background to an earlier one that is at work there.
         folder.waitForRetention()
@@ -180,12 +180,12 @@ import Testing
         #expect(first.report.priorRun?.outcome == .signalled(11))
         #expect(first.report.priorRun?.startedAt.nanoseconds == future)
         first.log().info("first")
-        first.pipeline.shutdown()
+        first.shutdown()
         let second = TestSystem(in: folder)
         #expect(second.report.priorRun?.log == "[INFO] A - first\n")
         // By the clock, not by the name, which had to sort after the first.
         #expect(try #require(second.report.priorRun).startedAt.nanoseconds < now + Self.day)
-        second.pipeline.shutdown()
+        second.shutdown()
         #expect(runs(folder).map { $0.tail(bytes: 100) } == ["", "[INFO] A - first\n", "[INFO] A - before\n"])
         // Their ages are reported by the clock too; one whose clock began in 1970 is as old as its name.
         let names = RunFolder(path: folder.path).runs().map(\.name.startedAt)

@@ -1,8 +1,7 @@
+import AshlarLogging
 import AshlarTestSupport
 import Foundation
 import Testing
-
-@testable import AshlarLogging
 
 @Suite struct ScopeTests {
     private struct Oops: Error, CustomStringConvertible { let description = "oops" }
@@ -78,10 +77,10 @@ import Testing
         let log = system.log()
         log.scope("a") {
             log.info("x")
-            system.pipeline.table.isEnabled = false
+            system.isEnabled = false
         }
         #expect(system.lines == ["[DEBUG] A - a", "  [INFO] A - x"])
-        system.pipeline.table.isEnabled = true
+        system.isEnabled = true
         log.info("back")
         #expect(system.lines.last == "[INFO] A - back")
     }

@@ -1,7 +1,6 @@
+import AshlarLogging
 import AshlarTestSupport
 import Testing
-
-@testable import AshlarLogging
 
 /// The documented calls of the predecessors with their exact output.
 @Suite struct SeedParityTests {
@@ -70,7 +69,9 @@ import Testing
 
     @Test("MyLogger: format with four placeholders, indentChar, numberOfIndentChars")
     func classProperties() throws {
-        let record = LogRecord.notice("x")
+        let sink = RecordingSink()
+        TestSystem { $0.sinks = [sink] }.log().info("x")
+        let record = try #require(sink.records.first)
         #expect(record.formatted(as: try LogFormat("%@[%@] %@ - %@")) == record.formatted(as: .myLogger))
         let format = LogFormat.myLogger
         #expect(format.indentCharacter == " ")
@@ -128,7 +129,7 @@ import Testing
     func debugFlag() {
         let system = TestSystem { $0.isEnabled = false }
         system.log().unrecoverable("hidden")
-        system.pipeline.table.isEnabled = true
+        system.isEnabled = true
         system.log().unrecoverable("shown")
         #expect(system.lines == ["[UNRECOVERABLE] A - shown"])
     }
@@ -138,7 +139,7 @@ import Testing
         let system = TestSystem(threshold: try #require(LogLevel(rawValue: 3)))
         for level in LogLevel.allCases { system.log().log(level, "x") }
         #expect(system.lines.count == 4)
-        system.pipeline.table.update { $0.global = LogLevel(name: "FT_VERBOSE") }
+        system.thresholds.global = LogLevel(name: "FT_VERBOSE")
         system.log().verbose("x")
         #expect(system.lines.count == 5)
     }
@@ -150,7 +151,7 @@ import Testing
         first.log().info("of the first run")
         #expect(first.live == "[INFO] A - of the first run\n")
         #expect(first.report.priorRun == nil)
-        first.pipeline.shutdown()
+        first.shutdown()
         let second = TestSystem(in: folder)
         second.log().info("of the second run")
         #expect(second.live == "[INFO] A - of the second run\n")
@@ -176,7 +177,7 @@ import Testing
         let format = try LogFormat("<< {message} >>")
         let system = TestSystem { $0.format = format }
         system.log().info("x")
-        system.pipeline.table.isEnabled = false
+        system.isEnabled = false
         system.log().info("never")
         #expect(system.live == "<< x >>\n")
     }

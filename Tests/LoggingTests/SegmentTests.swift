@@ -19,8 +19,8 @@ import Testing
             expected += "[INFO] A - \(text)\n"
         }
         #expect(system.live == expected)
-        _ = system.pipeline.flush(sync: true)
-        system.pipeline.shutdown()
+        system.flush(sync: true)
+        system.shutdown()
         let segments = system.folder.names.filter { $0.hasSuffix(".log") }
         #expect(segments.count > 20)
         for name in segments {
@@ -39,7 +39,7 @@ import Testing
             $0.rotation = LogRotation(segmentBytes: 8192, runBytes: 32768)
         }
         for index in 1...10_000 { system.log().info("line \(index)") }
-        system.pipeline.shutdown()
+        system.shutdown()
         let live = system.live
         #expect(live.hasPrefix("[INFO] A - line 1\n"))
         #expect(live.hasSuffix("[INFO] A - line 10000\n"))
@@ -77,13 +77,13 @@ import Testing
         }
         let lines = (0..<64).map { "\(1000 + $0) " + String(repeating: "x", count: 47) }
         for line in lines { system.log().info(line) }
-        _ = system.pipeline.flush(sync: true)
+        system.flush(sync: true)
         #expect(try system.file() == lines.map { "[INFO] A - \($0)\n" }.joined())
         #expect(try system.file().utf8.count == 4096)
         system.log().info("next")
-        _ = system.pipeline.flush(sync: false)
+        system.flush(sync: false)
         #expect(try system.file(.segment(1)).hasPrefix("[INFO] A - next\n"))
-        let tail = String(decoding: system.pipeline.liveBytes(limit: 16 + 2 * 64), as: UTF8.self)
+        let tail = system.liveTail(bytes: 16 + 2 * 64)
         #expect(tail == "[INFO] A - \(lines[62])\n[INFO] A - \(lines[63])\n[INFO] A - next\n")
     }
 

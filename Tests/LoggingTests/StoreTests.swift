@@ -16,7 +16,7 @@ let modes: [LogStorageMode] = [.writeThrough, .mapped, .buffered(bytes: 4096, mi
             let system = TestSystem { $0.mode = mode }
             system.log().info("x")
             released = system.pipeline
-            system.pipeline.shutdown()
+            system.shutdown()
         }
         #expect(released == nil)
     }
@@ -53,7 +53,7 @@ let modes: [LogStorageMode] = [.writeThrough, .mapped, .buffered(bytes: 4096, mi
         for index in 1...100 { system.log().info("line \(index)") }
         let all = (1...100).map { "[INFO] A - line \($0)\n" }.joined()
         #expect(system.live == all)
-        func tail(_ bytes: Int) -> String { String(decoding: system.pipeline.liveBytes(limit: bytes), as: UTF8.self) }
+        func tail(_ bytes: Int) -> String { system.liveTail(bytes: bytes) }
         #expect(tail(100_000) == all)
         #expect(tail(21) == "[INFO] A - line 100\n")
         #expect(tail(20) == "[INFO] A - line 100\n")
@@ -74,7 +74,7 @@ let modes: [LogStorageMode] = [.writeThrough, .mapped, .buffered(bytes: 4096, mi
             let system = TestSystem(change)
             for index in 0..<300 { system.log().info("line \(index)") }
             #expect(system.lines.last == "[INFO] A - line 299", "\(limit)")
-            for _ in 0..<2 { system.pipeline.shutdown() }
+            for _ in 0..<2 { system.shutdown() }
             system.log().info("late")
             #expect(
                 TestSystem(in: system.folder, change).report.priorRun?.tail(bytes: 30) == "[INFO] A - late late=true\n")
@@ -100,9 +100,9 @@ let modes: [LogStorageMode] = [.writeThrough, .mapped, .buffered(bytes: 4096, mi
         DispatchQueue.concurrentPerform(iterations: 6) { thread in
             for index in 0..<300 {
                 system.log("T\(thread)").info("\(index)")
-                if index % 10 == 0 { _ = system.pipeline.flush(sync: index % 100 == 0) }
+                if index % 10 == 0 { system.flush(sync: index % 100 == 0) }
                 if index % 50 == 0 { _ = system.pipeline.liveBytes(limit: 500) }
-                if index == 150, thread == 0 { system.pipeline.shutdown() }
+                if index == 150, thread == 0 { system.shutdown() }
             }
         }
         #expect(system.lines.count == 1800)
@@ -117,7 +117,7 @@ let modes: [LogStorageMode] = [.writeThrough, .mapped, .buffered(bytes: 4096, mi
             }
             DispatchQueue.concurrentPerform(iterations: 5) { thread in
                 for index in 0..<100 {
-                    if thread == 0, index == 40 + round % 20 { system.pipeline.shutdown() }
+                    if thread == 0, index == 40 + round % 20 { system.shutdown() }
                     system.log("T\(thread)").info("\(index)", ["padding": "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"])
                 }
             }

@@ -34,7 +34,32 @@ struct TestSystem {
     /// The log in the file.
     var live: String { String(decoding: pipeline.liveBytes(limit: nil), as: UTF8.self) }
     var lines: [String] { live.split(separator: "\n").map(String.init) }
+
+    // The operations of `LogSystem`.
+
     var counters: LogCounters { pipeline.readCounters() }
+
+    var isEnabled: Bool {
+        get { pipeline.table.isEnabled }
+        nonmutating set { pipeline.table.isEnabled = newValue }
+    }
+
+    var thresholds: LogThresholds {
+        get { pipeline.table.thresholds }
+        nonmutating set { pipeline.table.thresholds = newValue }
+    }
+
+    var format: LogFormat {
+        get { pipeline.format }
+        nonmutating set { pipeline.format = newValue }
+    }
+
+    @discardableResult
+    func flush(sync: Bool) -> Bool { pipeline.flush(sync: sync) }
+
+    func liveTail(bytes: Int) -> String { String(decoding: pipeline.liveBytes(limit: bytes), as: UTF8.self) }
+
+    func shutdown() { pipeline.shutdown() }
 
     /// The content of a file of the run.
     func file(_ part: RunFile.Part = .segment(0)) throws -> String {

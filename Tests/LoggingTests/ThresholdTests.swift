@@ -33,11 +33,11 @@ import Testing
         let system = TestSystem(threshold: .warning)
         let log = system.log()
         log.info("one")
-        system.pipeline.table.update { $0.global = .info }
+        system.thresholds.global = .info
         log.info("two")
-        system.pipeline.table.isEnabled = false
+        system.isEnabled = false
         log.unrecoverable("three")
-        system.pipeline.table.isEnabled = true
+        system.isEnabled = true
         log.debug("four")
         log.level = .verbose
         log.verbose("five")
@@ -64,14 +64,14 @@ import Testing
         let (net, cache, other) = (system.log("net"), system.log("net.cache"), system.log("network"))
         func limits() -> [Bool] { [net, cache, other].map { $0.isEnabled(.debug) } }
         #expect(limits() == [false, false, false])
-        system.pipeline.table.update { $0.contexts["net"] = .some(.debug) }
+        system.thresholds.contexts["net"] = .some(.debug)
         #expect(limits() == [true, true, false])
-        system.pipeline.table.update { $0.contexts["net.cache"] = .some(nil) }
+        system.thresholds.contexts["net.cache"] = .some(nil)
         #expect(limits() == [true, false, false])
         #expect(!cache.isEnabled(.unrecoverable))
-        system.pipeline.table.update { $0.contexts[""] = .some(.verbose) }
+        system.thresholds.contexts[""] = .some(.verbose)
         #expect(limits() == [true, false, true])
-        system.pipeline.table.update { $0.contexts.removeValue(forKey: "net.cache") }
+        system.thresholds.contexts.removeValue(forKey: "net.cache")
         #expect(limits() == [true, true, true])
         // A logger's own level takes precedence over all rules.
         cache.level = .error
@@ -115,7 +115,7 @@ import Testing
             case 1: model.contexts.removeValue(forKey: names.randomElement(using: &random)!)
             default: model.contexts[names.randomElement(using: &random)!] = .some(level)
             }
-            system.pipeline.table.thresholds = model
+            system.thresholds = model
             for log in logs {
                 let rule = model.contexts.filter { rule in
                     rule.key.isEmpty || log.context == rule.key
@@ -137,7 +137,7 @@ import Testing
                 group.addTask {
                     for index in 0..<500 {
                         let log = system.log("w\(worker).\(index % 10)")
-                        if index % 50 == 0 { system.pipeline.table.update { $0.global = .warning } }
+                        if index % 50 == 0 { system.thresholds.global = .warning }
                         #expect(log.isEnabled(.error))
                     }
                 }

@@ -98,7 +98,7 @@ import Testing
 
     @Test("1,000 requests that are rejected at once cause one refresh and one repetition each")
     func together() async throws {
-        let (server, refreshes) = (Server("new", together: 1000), LockedCounter())
+        let (server, refreshes) = (Server("new", together: 1000), Counter())
         let token = BearerToken("old") { rejected in
             #expect(rejected == "old")
             _ = refreshes.next()
@@ -117,9 +117,9 @@ import Testing
 
     @Test("A request that was rejected with an older token is sent again without a refresh")
     func outdated() async throws {
-        let refreshes = LockedCounter()
+        let refreshes = Counter()
         let token = BearerToken("first") { _ in "token \(refreshes.next())" }
-        let answers = LockedCounter()
+        let answers = Counter()
         let stub = StubTransport { _ in
             // While the first answer is on its way, the token is replaced.
             guard answers.next() == 0 else { return .status(200) }
@@ -132,7 +132,7 @@ import Testing
 
     @Test("A refreshed token that is rejected as well leads to the 401, not to another refresh")
     func stillRejected() async throws {
-        let (server, refreshes) = (Server("other"), LockedCounter())
+        let (server, refreshes) = (Server("other"), Counter())
         let token = BearerToken("old") { _ in "new \(refreshes.next())" }
         #expect(await status(client(server.stub, .bearer(token))) == 401)
         #expect(refreshes.value == 1 && server.requests.withLock { $0 } == ["Bearer old", "Bearer new 0"])
@@ -140,7 +140,7 @@ import Testing
 
     @Test("A failed refresh fails every waiting request once, and isn't repeated until the pause is over")
     func failedRefresh() async throws {
-        let (server, refreshes) = (Server("good", together: 50), LockedCounter())
+        let (server, refreshes) = (Server("good", together: 50), Counter())
         let clock = ManualClock()
         let token = BearerToken("old", failurePause: .seconds(10), clock: clock) { _ in
             if refreshes.next() > 0 { return "good" }
@@ -270,7 +270,7 @@ import Testing
 
     @Test("The 401 of another origin, to which a redirect led, refreshes nothing")
     func foreign() async throws {
-        let refreshes = LockedCounter()
+        let refreshes = Counter()
         let stub = StubTransport { $0.url.host == "h" ? .redirect(302, to: "https://other/") : .status(401) }
         let token = BearerToken("old") { _ in "new \(refreshes.next())" }
         #expect(await status(client(stub, .bearer(token))) == 401)

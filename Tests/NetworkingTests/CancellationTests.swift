@@ -15,7 +15,7 @@ import Testing
     func whileWaiting(kind: TransportKind) async throws {
         // The server's own thread sees the end, so that concurrent tests on Swift's threads don't delay it.
         let closed = Mutex<ContinuousClock.Instant?>(nil)
-        let asked = LockedCounter()
+        let asked = Counter()
         let server = try FaultServer { connection in
             guard connection.request() != nil else { return }
             _ = asked.next()

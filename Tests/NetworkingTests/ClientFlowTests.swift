@@ -43,7 +43,7 @@ import Testing
 
     @Test("A repeat within one call appears in attempts and events; times never decrease, and numbers never repeat")
     func events() async throws {
-        let answers = LockedCounter()
+        let answers = Counter()
         let stub = StubTransport { request in
             if request.url.path == "/on" { return .redirect(302, to: "/end?token=secret") }
             return answers.next() == 0 ? .status(503) : .text("ok")

@@ -42,7 +42,7 @@ import AshlarTestSupport
 
         @Test("Bytes that arrive on an idle connection never answer a request", arguments: unsolicited)
         func unsolicitedBytes(bytes: String) async throws {
-            let (written, ended) = (LockedCounter(), LockedCounter())
+            let (written, ended) = (Counter(), Counter())
             let server = try FaultServer { connection in
                 while let request = connection.request() {
                     connection.write(answer(body: request.target))
@@ -80,7 +80,7 @@ import AshlarTestSupport
 
         @Test("A POST whose idle connection was closed is sent once on another connection")
         func postOnClosedConnection() async throws {
-            let (closed, posts) = (LockedCounter(), LockedCounter())
+            let (closed, posts) = (Counter(), Counter())
             let server = try FaultServer { connection in
                 guard let request = connection.request() else { return }
                 if request.method == "POST" { _ = posts.next() }

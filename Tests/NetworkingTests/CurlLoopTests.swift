@@ -100,7 +100,7 @@ import AshlarTestSupport
         @Test("All hosts share the total limit of connections, and waiting uses no idle time")
         func connectionsInAll() async throws {
             let most = Mutex((now: 0, most: 0))
-            let (asked, gate) = (LockedCounter(), DispatchSemaphore(value: 0))
+            let (asked, gate) = (Counter(), DispatchSemaphore(value: 0))
             let servers = try (0..<6).map { _ in
                 try FaultServer { connection in
                     while let request = connection.request() {
@@ -168,7 +168,7 @@ import AshlarTestSupport
             let request = try client.request(.get, server.url + "/a")
             _ = try await client.send(request)
             // Both must run at the same time, which isn't possible on one thread.
-            let met = LockedCounter()
+            let met = Counter()
             try await withThrowingTaskGroup(of: Bool.self) { group in
                 for _ in 0..<2 {
                     group.addTask {

@@ -25,7 +25,7 @@ import Testing
 
     /// Responses that end after two bytes, followed by other responses.
     private func broken(_ validator: HTTPHeaders, then next: StubResponse...) -> (NetworkClient, StubTransport) {
-        let step = LockedCounter()
+        let step = Counter()
         let stub = StubTransport { _ in
             let number = step.next()
             guard number == 0 else { return next[min(number, next.count) - 1] }

@@ -16,7 +16,7 @@ import Testing
 
     /// Serves `body`; the first response ends in the middle.
     private static func server(tag: @escaping @Sendable (Int) -> String, log: Recorder<String>) throws -> FaultServer {
-        let counter = LockedCounter()
+        let counter = Counter()
         return try FaultServer { connection in
             guard let request = connection.request() else { return }
             let number = counter.next()
@@ -79,7 +79,7 @@ import Testing
     @Test("A response with another range is rejected; 416 starts from zero")
     func wrongRange() async throws {
         defer { clean() }
-        let step = LockedCounter()
+        let step = Counter()
         let stub = StubTransport { request in
             switch step.next() {
             case 0:

@@ -122,7 +122,7 @@ import Testing
         ["accept", "head", "body", "upload"])
     func cancelled(kind: TransportKind, phase: String) async throws {
         if phase == "head", kind.isLinuxURLSession { return }  // Foundation may end the process
-        let reached = LockedCounter()
+        let reached = Counter()
         let server = try FaultServer { connection in
             guard connection.head() != nil else { return }
             if phase == "head" { connection.write("HTTP/1.1 200 OK\r\nX: ") }
@@ -134,7 +134,7 @@ import Testing
         var request = try client.request(.get, server.url)
         if phase == "upload" {
             request.method = .post
-            let asked = LockedCounter()
+            let asked = Counter()
             let stalled = AsyncStream<[UInt8]> {
                 if asked.next() == 0 { return [1, 2, 3] }
                 // Foundation's transport reads a stream to its end before it connects.

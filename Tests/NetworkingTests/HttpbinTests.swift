@@ -352,7 +352,7 @@ struct HttpbinTests {
             let error = await outcome { () async throws(NetworkError) in try await client.send(request) }.failure
             #expect(error?.code == .timedOut)
         }
-        let sent = LockedCounter()
+        let sent = Counter()
         var configuration = ClientConfiguration()
         configuration.observers = [NetworkObserver { if $0.kind == .sent { _ = sent.next() } }]
         let observed = try kind.client(configuration)

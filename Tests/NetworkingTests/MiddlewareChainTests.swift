@@ -21,7 +21,7 @@ import Testing
     @Test("Steps run at their places: once per call, behind authentication, and once per attempt")
     func places() async throws {
         let log = Mutex<[String]>([])
-        let answers = LockedCounter()
+        let answers = Counter()
         let stub = StubTransport { _ in answers.next() == 0 ? .status(503) : .status(200) }
         var configuration = ClientConfiguration()
         configuration.authentication = .bearer("t")
@@ -46,7 +46,7 @@ import Testing
     @Test("Observers see a retry with its pause, between the two attempts")
     func retryEvents() async throws {
         let log = Mutex<[NetworkEvent]>([])
-        let answers = LockedCounter()
+        let answers = Counter()
         var configuration = ClientConfiguration()
         configuration.retry = .standard
         configuration.retry?.firstPause = .microseconds(10)
@@ -107,7 +107,7 @@ import Testing
 
     @Test("A signature covers the selected host, and each attempt and redirect of the origin has its own")
     func signature() async throws {
-        let count = LockedCounter()
+        let count = Counter()
         let stub = StubTransport { request in
             switch (request.url.path, count.next()) {
             case ("/a", 0): .status(503)
@@ -117,7 +117,7 @@ import Testing
             default: .status(200)
             }
         }
-        let number = LockedCounter()
+        let number = Counter()
         let client = try signing(stub) { request in
             request.headers["X-Signature"] = "\(number.next()) \(request.url)"
         }

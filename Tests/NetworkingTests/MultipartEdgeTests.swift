@@ -16,7 +16,7 @@ import Testing
         let file = file
         defer { try? FileManager.default.removeItem(atPath: file) }
         try Data(count: 200_000).write(to: URL(fileURLWithPath: file))
-        let whole = LockedCounter()
+        let whole = Counter()
         let server = try FaultServer { connection in
             while connection.request() != nil {
                 _ = whole.next()

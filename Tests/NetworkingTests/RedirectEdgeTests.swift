@@ -196,7 +196,7 @@ import Testing
 
     @Test("A stream is created for every hop; after 303 a one-shot stream isn't needed")
     func streams() async throws {
-        let made = LockedCounter()
+        let made = Counter()
         let body = RequestBody.stream {
             _ = made.next()
             return AsyncStream<[UInt8]> { $0.finish() }
@@ -219,7 +219,7 @@ import Testing
     func redaction() async throws {
         var configuration = ClientConfiguration()
         configuration.redaction.nameFragments = ["pin"]
-        let hops = LockedCounter()
+        let hops = Counter()
         let stub = StubTransport { _ in .redirect(302, to: "/\(hops.next())?pin=4711#pin=4712") }
         let client = NetworkClient(configuration, transport: stub)
         let request = try client.request(.get, "http://h/?pin=4710")

@@ -111,7 +111,7 @@ import Testing
 
     @Test("A redirect to the same URL is followed until the server is ready", arguments: TransportKind.allCases)
     func sameURL(kind: TransportKind) async throws {
-        let asked = LockedCounter()
+        let asked = Counter()
         let server = try FaultServer(answering: { _ in
             asked.next() < 5 ? answer(302, ["Location: /job"]) : answer(body: "ready")
         })

@@ -79,7 +79,7 @@ import Testing
 
     @Test("A 304 with another validator leads to a request without a condition")
     func foreignValidator() async throws {
-        let count = LockedCounter()
+        let count = Counter()
         let stub = StubTransport { request in
             request.headers.contains("If-None-Match")
                 ? .status(304, headers: ["ETag": "\"other\""])
@@ -119,7 +119,7 @@ import Testing
             .status(500), .status(503), .failing(NetworkError(.connectionLost)), .failing(NetworkError(.timedOut)),
         ]
         for error in errors {
-            let count = LockedCounter()
+            let count = Counter()
             let stub = StubTransport { _ in
                 count.next() == 0 ? response("one", ["Cache-Control": directive, "ETag": "\"a\""]) : error
             }
@@ -133,7 +133,7 @@ import Testing
         }
         // Other failures are never hidden.
         for error in [StubResponse.status(404), .status(501), .failing(NetworkError(.certificateUntrusted))] {
-            let count = LockedCounter()
+            let count = Counter()
             let stub = StubTransport { _ in
                 count.next() == 0 ? response("one", ["Cache-Control": directive, "ETag": "\"a\""]) : error
             }

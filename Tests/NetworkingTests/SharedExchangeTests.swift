@@ -30,7 +30,7 @@ import Testing
 
     @Test("Responses that aren't stored aren't shared, and a failure is shared")
     func notShared() async throws {
-        let count = LockedCounter()
+        let count = Counter()
         let isReleased = Mutex(false)
         let stub = StubTransport { request in
             try? await until { isReleased.withLock { $0 } }
@@ -150,7 +150,7 @@ import Testing
     @Test("A validation in the background renews the response once, as a call of its own")
     func background() async throws {
         let log = Mutex<[NetworkEvent]>([])
-        let count = LockedCounter()
+        let count = Counter()
         let stub = StubTransport { _ in
             response("\(count.next())", ["Cache-Control": "max-age=5, stale-while-revalidate=60"])
                 .delayed(.milliseconds(50))

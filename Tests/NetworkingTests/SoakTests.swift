@@ -51,7 +51,7 @@ import AshlarTestSupport
 
         /// Sends requests, eight at a time, of which one in 20 is a fault; returns how many healthy ones failed.
         private static func runWithFaults(_ count: Int, _ client: NetworkClient, _ url: String) async -> Int {
-            let (left, failures) = (Countdown(count), LockedCounter())
+            let (left, failures) = (Countdown(count), Counter())
             await withTaskGroup(of: Void.self) { group in
                 for lane in 0..<8 {
                     group.addTask {
@@ -103,7 +103,7 @@ import AshlarTestSupport
 
         /// Sends requests, eight at a time, and returns how many failed.
         private static func run(_ count: Int, _ client: NetworkClient, _ request: NetworkRequest) async -> Int {
-            let (left, failures) = (Countdown(count), LockedCounter())
+            let (left, failures) = (Countdown(count), Counter())
             await withTaskGroup(of: Void.self) { group in
                 for _ in 0..<8 {
                     group.addTask {

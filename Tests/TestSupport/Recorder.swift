@@ -35,11 +35,11 @@ public final class Counter: Sendable {
     /// The number of calls of ``next()``.
     public var value: Int { count.withLock { $0 } }
 
-    /// Increments the counter and returns the new value.
+    /// Returns the number of earlier calls.
     @discardableResult
     public func next() -> Int {
         count.withLock { count in
-            count += 1
+            defer { count += 1 }
             return count
         }
     }

@@ -12,21 +12,21 @@ public struct LogCounters: Hashable, Sendable {
     public var dropped: Int { droppedRecursive + droppedEarly + droppedByStorage + droppedByQueues }
 
     /// Lines of log calls that were nested more than eight deep.
-    var droppedRecursive = 0
+    package internal(set) var droppedRecursive = 0
     /// Lines before the start that didn't fit into memory.
-    var droppedEarly = 0
+    package internal(set) var droppedEarly = 0
     /// Lines that couldn't be written to the run file and didn't fit into memory.
-    var droppedByStorage = 0
+    package internal(set) var droppedByStorage = 0
     /// Lines that bounded sinks dropped because their queue was full.
-    var droppedByQueues = 0
+    package internal(set) var droppedByQueues = 0
     /// How often a sink was set aside after failures.
-    var quarantines = 0
+    package internal(set) var quarantines = 0
     /// Surplus calls of `indent(false)`, and scopes that ended at another depth.
-    var unbalancedIndents = 0
+    package internal(set) var unbalancedIndents = 0
     /// Failed writes to the run file.
-    var failedWrites = 0
+    package internal(set) var failedWrites = 0
     /// Segments of this run that were removed to keep it within its limit.
-    var removedSegments = 0
+    package internal(set) var removedSegments = 0
 
     /// The counters of `LogSystem`.
     static let process = Guarded(LogCounters())

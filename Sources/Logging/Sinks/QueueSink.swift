@@ -43,7 +43,7 @@ public final class QueueSink: LogSink {
     deinit { queue.close() }
 
     /// The number of dropped lines by level.
-    var dropped: [LogLevel: Int] { queue.monitor.withLock { $0.dropped } }
+    package var dropped: [LogLevel: Int] { queue.monitor.withLock { $0.dropped } }
 
     /// Queues the line; a dropped line isn't a failure of the sink.
     public func receive(_ record: LogRecord) -> Bool {

@@ -207,7 +207,7 @@ private final class NotesServer: Sendable {
         var configuration = ClientConfiguration()
         configuration.retry = .standard
         configuration.retry?.firstPause = .milliseconds(1)
-        let count = LockedCounter()
+        let count = Counter()
         let server = StubTransport { _ in count.next() < 2 ? .status(503) : .text(#"{"t": 1}"#) }
         let note = Model(
             ["id": 1], schema: ModelSchema(path: "https://x.example/notes"),

@@ -15,7 +15,7 @@ import Testing
     private func outcome(
         _ url: String, _ start: (FTAsyncRequest) -> Void
     ) async -> (data: Data?, code: Int?, error: NetworkError?) {
-        let calls = LockedCounter()
+        let calls = Counter()
         let result = await withCheckedContinuation { continuation in
             let request = FTAsyncRequest(
                 url: url,

@@ -14,7 +14,7 @@ import Testing
         try Self.swapFolder(scratch, 0)
         let served = Counter()
         let remote = RemoteConfigSource("remote", cache: scratch.file("cache")) { _ in
-            let number = served.next()
+            let number = served.next() + 1
             return .document(Array("{\"remote\": [\(number), \(number)]}".utf8), version: "\(number)")
         }
         var plan = scratch.plan()

@@ -209,7 +209,7 @@ private actor StubServer {
         let (entered, enter) = AsyncStream.makeStream(of: Void.self)
         let calls = Counter()
         let source = RemoteConfigSource("remote") { _ in
-            guard calls.next() == 1 else { return .document(Array("{}".utf8), version: "2") }
+            guard calls.next() == 0 else { return .document(Array("{}".utf8), version: "2") }
             enter.yield()
             for await _ in gate { break }
             throw StubServer.Down()
@@ -266,7 +266,7 @@ private actor StubServer {
         let (entered, enter) = AsyncStream.makeStream(of: Void.self)
         let calls = Counter()
         let source = RemoteConfigSource("remote") { _ in
-            let number = calls.next()
+            let number = calls.next() + 1
             if number == 1 {
                 enter.yield()
                 for await _ in gate { break }

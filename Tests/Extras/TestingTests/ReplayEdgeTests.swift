@@ -106,7 +106,7 @@ import Testing
                 request: HARRequest(.get, url),
                 response: HARResponse(status: 200, headers: ["Content-Length": "5"], body: Array("hello".utf8)))
         ])
-        let calls = LockedCounter()
+        let calls = Counter()
         let transport = ReplayTransport(
             archive,
             faults: { _, _ in
