@@ -107,17 +107,19 @@ import Testing
                 response: HARResponse(status: 200, headers: ["Content-Length": "5"], body: Array("hello".utf8)))
         ])
         let calls = Counter()
-        let transport = ReplayTransport(
-            archive,
-            faults: { _, _ in
-                switch calls.next() {
-                case 0: [.drop]
-                case 1: [.truncate(after: 2)]
-                case 2: [.delay(.milliseconds(1)), .truncate(after: 0)]
-                case 3: [.truncate(after: 9), .delay(.milliseconds(1))]
-                default: [.delay(.seconds(1000))]
-                }
-            })
+        let transport = ReplayTransport(archive) { _, _, response throws(NetworkError) in
+            switch calls.next() {
+            case 0: throw NetworkError(.connectionLost, phase: .wait)
+            case 1:
+                response.chunks = [[1, 2]]
+                response.bodyFailure = NetworkError(.truncated, phase: .receive)
+            case 2:
+                response.chunks = []
+                response.bodyFailure = NetworkError(.truncated, phase: .receive)
+            case 3: response.delay = .milliseconds(1)
+            default: response.delay = .seconds(1000)
+            }
+        }
         var configuration = ClientConfiguration()
         configuration.options.totalTimeout = .milliseconds(500)
         let client = NetworkClient(configuration, transport: transport)

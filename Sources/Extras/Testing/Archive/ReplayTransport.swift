@@ -25,8 +25,7 @@ public final class ReplayTransport: NetworkTransport {
     private let matching: HARMatching
     private let redaction: NetworkRedaction
     private let repeatsLast: Bool
-    private let faults: @Sendable (NetworkRequest, Int) -> [ReplayFault]
-    private let clock: any Clock<Duration>
+    private let change: @Sendable (NetworkRequest, Int, inout StubResponse) async throws(NetworkError) -> Void
     private let fingerprints: [HARFingerprint]
     /// The number of times that each entry has answered.
     private let answers: Mutex<[Int]>
@@ -38,20 +37,21 @@ public final class ReplayTransport: NetworkTransport {
     ///   - matching: The parts that must be equal; by default all except header fields.
     ///   - redaction: The rule for replacing secrets before matching, the same as for recording.
     ///   - repeatsLast: Whether the last of several matching recordings answers all further requests.
-    ///   - clock: The clock for delays.
-    ///   - faults: Returns the faults of a response, given a request and the index of the matching entry; none by
-    ///     default. They apply in order.
+    ///   - change: Changes or delays a response, or throws an error instead, given a request and the index of the
+    ///     matching entry.
     public init(
         _ archive: HARArchive, matching: HARMatching = .strict, redaction: NetworkRedaction = .standard,
-        repeatsLast: Bool = true, clock: any Clock<Duration> = ContinuousClock(),
-        faults: @escaping @Sendable (_ request: NetworkRequest, _ entry: Int) -> [ReplayFault] = { _, _ in [] }
+        repeatsLast: Bool = true,
+        changing change:
+            @escaping @Sendable (
+                _ request: NetworkRequest, _ entry: Int, _ response: inout StubResponse
+            ) async throws(NetworkError) -> Void = { _, _, _ in }
     ) {
         self.archive = archive
         self.matching = matching
         self.redaction = redaction
         self.repeatsLast = repeatsLast
-        self.clock = clock
-        self.faults = faults
+        self.change = change
         fingerprints = archive.entries.map { HARFingerprint($0.request, matching, redaction) }
         answers = Mutex([Int](repeating: 0, count: archive.entries.count))
     }
@@ -71,7 +71,7 @@ public final class ReplayTransport: NetworkTransport {
 
     /// Answers a request from the archive.
     ///
-    /// - Throws: `.notRecorded`, or the result of a fault.
+    /// - Throws: `.notRecorded`, or the error of the change.
     public func send(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
         try request.headers.validate()
         var body: [UInt8] = []
@@ -82,14 +82,11 @@ public final class ReplayTransport: NetworkTransport {
         }
         let fingerprint = HARFingerprint(asked, matching, redaction)
         guard let index = take(fingerprint) else { throw notRecorded(request, fingerprint) }
-        let answer = archive.entries[index].response
-        var source = ReplayBodySource(answer.body)
-        for fault in faults(request, index) { try await apply(fault, &source, request.options) }
-        if let limit = request.options.limits.bodyBytes, answer.body.count > limit {
-            throw ResponseBody.tooLarge(limit, "the recorded body has \(answer.body.count) bytes")
-        }
-        let head = ResponseHead(status: answer.status, headers: answer.headers)
-        return StreamedResponse(head: head, body: ResponseBody(source), url: request.url)
+        let recorded = archive.entries[index].response
+        var response = StubResponse(
+            status: recorded.status, headers: recorded.headers, chunks: recorded.body.isEmpty ? [] : [recorded.body])
+        try await change(request, index, &response)
+        return try await StubTransport { [response] _ in response }.send(request)
     }
 
     /// Finds the matching entry and counts its use.
@@ -100,27 +97,6 @@ public final class ReplayTransport: NetworkTransport {
             guard let index = fresh ?? (repeatsLast ? matches.last : nil) else { return nil }
             answers[index] += 1
             return index
-        }
-    }
-
-    private func apply(
-        _ fault: ReplayFault, _ source: inout ReplayBodySource, _ options: RequestOptions
-    ) async throws(NetworkError) {
-        switch fault.kind {
-        case .delay(let delay):
-            let limit = [options.idleTimeout, options.totalTimeout].compactMap { $0 }.min()
-            do {
-                try await clock.sleep(for: min(delay, limit ?? delay))
-            } catch {
-                throw NetworkError(wrapping: error, as: .cancelled, phase: .wait)
-            }
-            if let limit, delay > limit {
-                throw NetworkError(.timedOut, "no answer within \(limit)", phase: .wait)
-            }
-        case .drop:
-            throw NetworkError(.connectionLost, "the connection was dropped by the replay", phase: .wait)
-        case .truncate(let count):
-            source = ReplayBodySource(source.bytes, truncatedAfter: max(0, count))
         }
     }
 
@@ -145,53 +121,4 @@ public final class ReplayTransport: NetworkTransport {
         error.line = nearest.flatMap { archive.entries[$0].line }
         return error
     }
-}
-
-/// A fault of a replayed response.
-public struct ReplayFault: Hashable, Sendable {
-    enum Kind: Hashable, Sendable {
-        case delay(Duration)
-        case drop
-        case truncate(Int)
-    }
-
-    let kind: Kind
-
-    /// The head is delayed; beyond the request's timeouts it never arrives.
-    public static func delay(_ duration: Duration) -> ReplayFault { ReplayFault(kind: .delay(duration)) }
-    /// The connection breaks before the head.
-    public static let drop = ReplayFault(kind: .drop)
-    /// The connection breaks after this number of body bytes.
-    public static func truncate(after count: Int) -> ReplayFault { ReplayFault(kind: .truncate(count)) }
-}
-
-/// A recorded body, complete or truncated.
-private final class ReplayBodySource: ResponseBodySource {
-    private enum State {
-        case fresh
-        case read
-        case cancelled
-    }
-
-    let bytes: [UInt8]
-    private let limit: Int?
-    private let state = Mutex(State.fresh)
-
-    init(_ bytes: [UInt8], truncatedAfter limit: Int? = nil) {
-        self.bytes = bytes
-        self.limit = limit
-    }
-
-    func next() async throws(NetworkError) -> [UInt8]? {
-        let before = state.withLock { state in
-            defer { if state == .fresh { state = .read } }
-            return state
-        }
-        if before == .cancelled { throw NetworkError(.cancelled, "the body was cancelled", phase: .receive) }
-        guard let limit, limit < bytes.count else { return before == .fresh && !bytes.isEmpty ? bytes : nil }
-        if before == .fresh, limit > 0 { return Array(bytes.prefix(limit)) }
-        throw NetworkError(.truncated, "the replay truncated the body after \(limit) bytes", phase: .receive)
-    }
-
-    func cancel() { state.withLock { if $0 == .fresh { $0 = .cancelled } } }
 }

@@ -26,14 +26,7 @@ public final class CapturingSink: LogSink {
     public var lines: [String] { records.map { $0.formatted(as: format) } }
 
     /// Removes all records.
-    public func removeAll() {
-        // The values may log when they are freed, so that happens without the lock.
-        let removed = stored.withLock { records in
-            defer { records = [] }
-            return records
-        }
-        withExtendedLifetime(removed) {}
-    }
+    public func removeAll() { stored.withLock { $0 = [] } }
 
     /// Stores the record.
     public func receive(_ record: LogRecord) -> Bool {
