@@ -12,25 +12,13 @@ package struct LineTable: Sendable {
         starts.reserveCapacity(bytes.count / 24 + 8)
         let slice = bytes[...]  // `Array.span` is newer than the deployment targets.
         let text = slice.span
-        let raw = text.bytes
         let lf = UInt8(ascii: "\n")
         let cr = UInt8(ascii: "\r")
         var at = 0
         while at < text.count {
-            // Eight bytes without CR and LF are skipped in one step.
-            if at + 8 <= text.count {
-                let word = raw.unsafeLoadUnaligned(fromByteOffset: at, as: UInt64.self)
-                if !Self.contains(word, lf), !Self.contains(word, cr) {
-                    at += 8
-                    continue
-                }
-            }
-            let stop = min(at + 8, text.count)
-            while at < stop {
-                let byte = text[at]
-                at += 1
-                if byte == lf || byte == cr && (at == text.count || text[at] != lf) { starts.append(UInt32(at)) }
-            }
+            let byte = text[at]
+            at += 1
+            if byte == lf || byte == cr && (at == text.count || text[at] != lf) { starts.append(UInt32(at)) }
         }
         self.starts = starts
     }
@@ -45,11 +33,5 @@ package struct LineTable: Sendable {
             if Int(starts[middle]) <= offset { low = middle } else { high = middle }
         }
         return (low + 1, offset - Int(starts[low]) + 1)
-    }
-
-    /// Whether any of the eight bytes equals `byte` (the "has zero byte" test of *Hacker's Delight*).
-    private static func contains(_ word: UInt64, _ byte: UInt8) -> Bool {
-        let folded = word ^ (UInt64(byte) &* 0x0101_0101_0101_0101)
-        return (folded &- 0x0101_0101_0101_0101) & ~folded & 0x8080_8080_8080_8080 != 0
     }
 }
