@@ -4,25 +4,25 @@ import AshlarCore
 ///
 /// It works without recursion and never reads another file. Entities are expanded only if the rules permit it, and then
 /// within a limit and without markup.
-struct XMLScanner {
+package struct XMLScanner {
     /// The treatment of declarations inside `<!DOCTYPE>`.
-    enum Declarations {
+    package enum Declarations {
         case refused
         case skipped
         /// Internal entities are expanded where they are used; all other declarations are skipped.
         case entities
     }
 
-    struct Attribute {
-        let name: Range<Int>
-        let value: Range<Int>
+    package struct Attribute {
+        package let name: Range<Int>
+        package let value: Range<Int>
     }
 
-    struct Tag {
-        var name: Range<Int>
-        var attributes: [Attribute] = []
-        var isEnd: Bool
-        var isEmpty = false
+    package struct Tag {
+        package var name: Range<Int>
+        package var attributes: [Attribute] = []
+        package var isEnd: Bool
+        package var isEmpty = false
     }
 
     /// The maximum number of bytes to which all entities of a document expand.
@@ -33,7 +33,7 @@ struct XMLScanner {
 
     let bytes: [UInt8]
     /// The offset of the next byte to read.
-    var at = 0
+    package var at = 0
     private let declarations: Declarations
     /// Whether CR LF and CR are read as LF.
     private let normalizesLineEnds: Bool
@@ -43,15 +43,15 @@ struct XMLScanner {
     private var decoded: [UInt8] = []
 
     /// Starts after the byte order mark.
-    init(_ bytes: [UInt8], declarations: Declarations, normalizesLineEnds: Bool) {
+    package init(_ bytes: [UInt8], declarations: Declarations, normalizesLineEnds: Bool) {
         self.bytes = bytes
         self.declarations = declarations
         self.normalizesLineEnds = normalizesLineEnds
         if bytes.starts(with: Array("\u{FEFF}".utf8)) { at = 3 }
     }
 
-    var isAtEnd: Bool { at >= bytes.count }
-    var isAtMarkup: Bool { at < bytes.count && bytes[at] == UInt8(ascii: "<") }
+    package var isAtEnd: Bool { at >= bytes.count }
+    package var isAtMarkup: Bool { at < bytes.count && bytes[at] == UInt8(ascii: "<") }
 
     /// Whether a comment, a CDATA section, a document type or a processing instruction starts at `at`.
     var isAtDeclaration: Bool {
@@ -59,12 +59,12 @@ struct XMLScanner {
             && (bytes[at + 1] == UInt8(ascii: "!") || bytes[at + 1] == UInt8(ascii: "?"))
     }
 
-    func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+    package func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
     // MARK: Tags
 
     /// Reads the tag whose `<` is at `at`; its name is empty if there is none.
-    mutating func readTag(allowsAttributes: Bool) throws(XMLError) -> Tag {
+    package mutating func readTag(allowsAttributes: Bool) throws(XMLError) -> Tag {
         at += 1
         let isEnd = at < bytes.count && bytes[at] == UInt8(ascii: "/")
         if isEnd { at += 1 }
@@ -158,7 +158,7 @@ struct XMLScanner {
     /// - Parameter endsAtComment: Whether a comment ends the text; otherwise it is skipped.
     /// - Returns: The text; a part of the document, or a copy that the next call replaces.
     /// - Throws: ``XMLError`` for a malformed reference, a control character, or an entity that is too large.
-    mutating func readText(endsAtComment: Bool) throws(XMLError) -> ArraySlice<UInt8> {
+    package mutating func readText(endsAtComment: Bool) throws(XMLError) -> ArraySlice<UInt8> {
         let first = at
         at = endOfPlainText()
         let isPlain = isAtMarkup && !isAtDeclaration
@@ -186,7 +186,7 @@ struct XMLScanner {
     }
 
     /// Returns the value of an attribute with references resolved.
-    mutating func value(of attribute: Attribute) throws(XMLError) -> String {
+    package mutating func value(of attribute: Attribute) throws(XMLError) -> String {
         decoded.removeAll(keepingCapacity: true)
         try append(bytes[attribute.value], from: attribute.value.lowerBound)
         return String(decoding: decoded, as: UTF8.self)
@@ -287,14 +287,14 @@ struct XMLScanner {
     // MARK: Other markup
 
     /// Reads the comment at `at` and returns the range of its text.
-    mutating func readComment() throws(XMLError) -> Range<Int> {
+    package mutating func readComment() throws(XMLError) -> Range<Int> {
         guard let end = find("-->", from: at + 4) else { throw XMLError(offset: at, reason: "unterminated comment") }
         defer { at = end + 3 }
         return (at + 4)..<end
     }
 
     /// Skips the processing instruction at `at`.
-    mutating func skipInstruction() throws(XMLError) {
+    package mutating func skipInstruction() throws(XMLError) {
         guard let end = find("?>", from: at) else {
             throw XMLError(offset: at, reason: "unterminated processing instruction")
         }
@@ -302,7 +302,7 @@ struct XMLScanner {
     }
 
     /// Reads the document type at `at`.
-    mutating func readDoctype() throws(XMLError) {
+    package mutating func readDoctype() throws(XMLError) {
         let start = at
         var brackets = 0
         at += 9
@@ -370,7 +370,7 @@ struct XMLScanner {
 
     // MARK: Bytes
 
-    func has(_ literal: StaticString) -> Bool { matches(literal, at: at) }
+    package func has(_ literal: StaticString) -> Bool { matches(literal, at: at) }
 
     private func matches(_ literal: StaticString, at start: Int) -> Bool {
         literal.withUTF8Buffer { literal in

@@ -1,12 +1,14 @@
+import AshlarTrees
+
 /// The elements of an XML document.
 ///
 /// Internal entities are expanded, up to 1 MiB; they can't contain markup. Other files are never read.
-package struct XMLTree {
+struct XMLTree {
     /// The root element; in a malformed document, with the children before the failure.
-    package private(set) var root: Element?
+    private(set) var root: Element?
     /// The comments before the root element.
-    package private(set) var comments: [String] = []
-    package private(set) var failure: XMLError?
+    private(set) var comments: [String] = []
+    private(set) var failure: XMLError?
 
     private var scanner: XMLScanner
     private let maximumDepth: Int
@@ -16,7 +18,7 @@ package struct XMLTree {
     /// Parses a document.
     ///
     /// - Complexity: O(*n*) in the length of the text.
-    package init(parsing text: String, maximumDepth: Int = 64) {
+    init(parsing text: String, maximumDepth: Int = 64) {
         scanner = XMLScanner(Array(text.utf8), declarations: .entities, normalizesLineEnds: true)
         self.maximumDepth = maximumDepth
         do throws(XMLError) {
@@ -88,52 +90,52 @@ package struct XMLTree {
 
 extension XMLTree {
     /// An element of an XML document with its content.
-    package struct Element: Hashable, Sendable {
-        package enum Child: Hashable, Sendable {
+    struct Element: Hashable, Sendable {
+        enum Child: Hashable, Sendable {
             case element(Element)
             case text(String)
             case comment(String, offset: Int)
         }
 
-        package struct Attribute: Hashable, Sendable {
-            package let name: String
-            package let value: String
+        struct Attribute: Hashable, Sendable {
+            let name: String
+            let value: String
 
-            package init(name: String, value: String) {
+            init(name: String, value: String) {
                 self.name = name
                 self.value = value
             }
         }
 
         /// The name as it is written, with its prefix.
-        package var name: String
+        var name: String
         /// The namespace of the prefix, or the default namespace; nil if none is declared.
-        package var namespace: String?
-        package var attributes: [Attribute] = []
-        package var children: [Child] = []
+        var namespace: String?
+        var attributes: [Attribute] = []
+        var children: [Child] = []
         /// The byte offset of the start tag.
-        package let offset: Int
+        let offset: Int
 
-        package subscript(attribute: String) -> String? { attributes.first { $0.name == attribute }?.value }
+        subscript(attribute: String) -> String? { attributes.first { $0.name == attribute }?.value }
 
         /// The name without its prefix.
-        package var localName: Substring {
+        var localName: Substring {
             name[(name.firstIndex(of: ":").map { name.index(after: $0) } ?? name.startIndex)...]
         }
 
-        package var elements: [Element] {
+        var elements: [Element] {
             children.compactMap { child in
                 if case .element(let element) = child { element } else { nil }
             }
         }
 
         /// Returns the child elements of the same namespace that have a name.
-        package func elements(named name: String) -> [Element] {
+        func elements(named name: String) -> [Element] {
             elements.filter { $0.localName == name && $0.namespace == namespace }
         }
 
         /// The text of the element and of all elements in it.
-        package var text: String {
+        var text: String {
             children.reduce(into: "") { text, child in
                 switch child {
                 case .text(let piece): text += piece
@@ -144,7 +146,7 @@ extension XMLTree {
         }
 
         /// The element as XML.
-        package var xml: String {
+        var xml: String {
             let attributes = attributes.map { " \($0.name)=\"\(XMLText.escaped($0.value, isAttribute: true))\"" }
             let open = "<" + name + attributes.joined()
             if children.isEmpty { return open + "/>" }
@@ -156,66 +158,6 @@ extension XMLTree {
                 }
             }
             return open + ">" + content.joined() + "</\(name)>"
-        }
-    }
-}
-
-/// A violation of the rules of XML, or of a format in XML.
-package struct XMLError: Error, Hashable, Sendable {
-    package enum Kind: Sendable {
-        case malformed
-        /// The document ends within an element or a tag.
-        case unexpectedEnd
-        case tooDeep
-        case tooLarge
-    }
-
-    package var kind = Kind.malformed
-    /// The byte offset of the problem.
-    package var offset: Int
-    /// The problem, unless `expected` and `found` state it.
-    package var reason: String?
-    package var expected: String?
-    /// The text found, which can contain a part of a secret value.
-    package var found: String?
-
-    /// The message without its position.
-    package var message: String {
-        reason ?? "expected \(expected ?? "more text")" + (found.map { ", found \($0)" } ?? "")
-    }
-}
-
-/// The text of XML documents (XML 1.0).
-package enum XMLText {
-    /// Whether a document can contain a scalar (section 2.2).
-    package static func isLegal(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0x9, 0xA, 0xD, 0x20...0xFFFD, 0x10000...0x10FFFF: true
-        default: false
-        }
-    }
-
-    /// Returns the text with references in place of the characters that a reader would not read back.
-    ///
-    /// - Parameters:
-    ///   - text: The text.
-    ///   - isAttribute: Whether the text is the value of an attribute in double quotes.
-    ///   - replacement: The scalar to write in place of those that are not legal; nil leaves them as they are.
-    /// - Returns: The text as a reader of XML expects it.
-    package static func escaped(
-        _ text: String, isAttribute: Bool = false, replacement: Unicode.Scalar? = nil
-    ) -> String {
-        text.unicodeScalars.reduce(into: "") { result, scalar in
-            switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\r": result += "&#13;"
-            case "\"" where isAttribute: result += "&quot;"
-            case "\t" where isAttribute: result += "&#9;"
-            case "\n" where isAttribute: result += "&#10;"
-            default: result.unicodeScalars.append(isLegal(scalar) ? scalar : replacement ?? scalar)
-            }
         }
     }
 }

@@ -2,6 +2,8 @@ import AshlarCore
 import AshlarTrees
 import Testing
 
+@testable import AshlarTooling
+
 @Suite struct XMLTreeTests {
     @Test("Elements have their text, attributes, comments and positions")
     func elements() throws {
