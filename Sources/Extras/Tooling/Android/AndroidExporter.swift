@@ -138,7 +138,7 @@ struct AndroidExporter {
             members = [("key", .string(entry.key)), ("value", entry.value), ("skipped", .bool(true))]
             diagnostics.add(
                 .note, .androidUnsupported, "Android has no resource for \(entry.value.typeName); a comment holds it",
-                at: entry.location, key: entry.key)
+                for: entry)
         }
         let comment = xml(ofComment: comment, &members)
         let marker = members.isEmpty ? "" : "    <!-- \(AndroidMarker(members).comment) -->\n"
@@ -169,17 +169,15 @@ struct AndroidExporter {
         if case .markup? = original, case .string(let text)? = element, AndroidMarkup.xml(text) != nil {
             element = .markup(text)
         } else if AndroidMarkup.hasMarkup(node) || node.elements.contains(where: AndroidMarkup.hasMarkup) {
-            diagnostics.add(
-                .warning, .androidChanged, "markup of the original is not in the new value", at: entry.location,
-                key: entry.key)
+            diagnostics.add(.warning, .androidChanged, "markup of the original is not in the new value", for: entry)
         }
         for loss in original?.value(key: { $0 }).losses ?? [] {
-            diagnostics.add(.warning, .androidChanged, loss + " in the new value", at: entry.location, key: entry.key)
+            diagnostics.add(.warning, .androidChanged, loss + " in the new value", for: entry)
         }
         guard let element, var new = XMLTree(parsing: element.xml(name: name)).root else {
             diagnostics.add(
                 .warning, .androidUnsupported, "Android has no resource for the new value; the original is written",
-                at: entry.location, key: entry.key)
+                for: entry)
             return node
         }
         for attribute in node.attributes where new[attribute.name] == nil && attribute.name != "formatted" {
@@ -210,7 +208,7 @@ struct AndroidExporter {
             diagnostics.add(
                 .warning, .androidNameCollision,
                 "Java code sees the same name for this key and \"\(AndroidNames.key(other))\"",
-                at: entry.location, key: entry.key)
+                for: entry)
         }
         javaNames[java] = name
     }
@@ -218,18 +216,14 @@ struct AndroidExporter {
     private mutating func reportLosses(_ element: AndroidElement, _ entry: CustomizationEntry) {
         switch entry.value {
         case .string(let text) where text.utf8.contains(0):
-            diagnostics.add(
-                .warning, .androidUnsupported, "U+0000 is left out of the resource", at: entry.location,
-                key: entry.key)
+            diagnostics.add(.warning, .androidUnsupported, "U+0000 is left out of the resource", for: entry)
         case .message(let message):
             if message.variesByDevice {
                 diagnostics.add(
-                    .note, .androidUnsupported, "Android has one text for all devices and widths", at: entry.location,
-                    key: entry.key)
+                    .note, .androidUnsupported, "Android has one text for all devices and widths", for: entry)
             }
             if case .plurals(let forms) = element, forms[.other] == nil {
-                diagnostics.add(
-                    .error, .pluralMissingOther, "no text for category 'other'", at: entry.location, key: entry.key)
+                diagnostics.add(.error, .pluralMissingOther, "no text for category 'other'", for: entry)
             }
         default: break
         }

@@ -121,19 +121,17 @@ struct CustomizationLinter {
             findings.add(
                 .warning, .similarKeys,
                 "key \"\(entry.key)\" differs from the one at line \(other.location.line) only in case or accents",
-                at: entry.location, key: entry.key)
+                for: entry)
         }
     }
 
     private mutating func checkValue(_ entry: CustomizationEntry, _ layer: CustomizationLayer) {
         guard case .string(let text) = entry.value else { return }
         if text.utf8.contains(0) || entry.key.utf8.contains(0) {
-            findings.add(.warning, .nulCharacter, "the entry contains U+0000", at: entry.location, key: entry.key)
+            findings.add(.warning, .nulCharacter, "the entry contains U+0000", for: entry)
         }
         if let kind = Self.nearlyTyped(text, layer.colors), !(layer.isTranslation && Self.isLocalizedNumber(text)) {
-            findings.add(
-                .warning, .malformedValue, "\"\(text)\" looks like a \(kind) but is not one",
-                at: entry.location, key: entry.key)
+            findings.add(.warning, .malformedValue, "\"\(text)\" looks like a \(kind) but is not one", for: entry)
         }
         switch layer.colors {
         case .components(alpha: .undecided):
@@ -143,7 +141,7 @@ struct CustomizationLinter {
             {
                 findings.add(
                     .warning, .ambiguousAlpha, "alpha \(alpha) of \"\(text)\" is read as \(alpha) of 255",
-                    at: entry.location, key: entry.key,
+                    for: entry,
                     fix: "write \(alpha)% for a percentage, or decide with ColorDialect.components(alpha:)")
             }
         case .squidKit, .squidKitLenient:
@@ -152,15 +150,13 @@ struct CustomizationLinter {
                 ? text.dropFirst() : text.lowercased().hasPrefix("0x") ? text.dropFirst(2) : text[...]
             if digits.utf8.count == 8, digits.allSatisfy(\.isHexDigit) {
                 findings.add(
-                    .warning, .ignoredAlpha, "the last two digits of \"\(text)\" are ignored", at: entry.location,
-                    key: entry.key, fix: "state the alpha separately")
+                    .warning, .ignoredAlpha, "the last two digits of \"\(text)\" are ignored", for: entry,
+                    fix: "state the alpha separately")
             }
         default: break
         }
         if isImageName(text), customization.tree != nil, !customization.hasImage(text, in: layer) {
-            findings.add(
-                .warning, .missingImage, "no folder of the stack contains the image \(text)", at: entry.location,
-                key: entry.key)
+            findings.add(.warning, .missingImage, "no folder of the stack contains the image \(text)", for: entry)
         }
     }
 
@@ -213,7 +209,7 @@ struct CustomizationLinter {
                     findings.add(
                         .warning, .extraKey,
                         "key \"\(entry.key)\" is in \(tag) but not in the base language \(customization.baseLanguage)",
-                        at: entry.location, key: entry.key)
+                        for: entry)
                     continue
                 }
                 compareText(entry, with: reference, tag)
@@ -250,16 +246,14 @@ struct CustomizationLinter {
             text.unicodeScalars.contains(where: \.properties.isAlphabetic), !isImageName(text),
             entry.value.readableTypes(colors: .ftCustomization).isEmpty
         {
-            findings.add(
-                .note, .untranslated, "the text is the same as the base language's", at: entry.location, key: entry.key)
+            findings.add(.note, .untranslated, "the text is the same as the base language's", for: entry)
         }
         func edges(_ text: String) -> [Character?] {
             [text.first, text.last].map { $0.flatMap { $0.isWhitespace ? $0 : nil } }
         }
         if edges(text) != edges(original) {
             findings.add(
-                .warning, .edgeWhitespace, "white space at the edges differs from the base language's text",
-                at: entry.location, key: entry.key)
+                .warning, .edgeWhitespace, "white space at the edges differs from the base language's text", for: entry)
         }
     }
 
@@ -278,13 +272,13 @@ struct CustomizationLinter {
                     findings.add(
                         .note, .localizedNumber,
                         "\(entry.value) is a number in the spelling of a language; a typed read expects "
-                            + "\(reference.value), as at \(reference.location)", at: entry.location, key: entry.key)
+                            + "\(reference.value), as at \(reference.location)", for: entry)
                     continue
                 }
                 findings.add(
                     before == [.bool] ? .warning : .error, .changedType,
                     "\(entry.value) is not \(Self.name(before)), unlike \(reference.value) of the base language at "
-                        + "\(reference.location)", at: entry.location, key: entry.key)
+                        + "\(reference.location)", for: entry)
             }
         }
     }

@@ -26,7 +26,7 @@ enum FormatLint {
             _ severity: CustomizationDiagnostic.Severity, _ code: CustomizationDiagnostic.Code, _ message: String,
             fix: String? = nil
         ) {
-            found.add(severity, code, message, at: entry.location, key: entry.key, fix: fix)
+            found.add(severity, code, message, for: entry, fix: fix)
         }
         if text.isFormat || base?.isFormat == true {
             for problem in text.problems {
@@ -67,9 +67,7 @@ enum FormatLint {
             }
             for (position, type) in base.arguments.sorted(by: { $0.key < $1.key })
             where text.arguments[position] == nil {
-                add(
-                    .warning, .placeholderMissing,
-                    "argument \(position) (\(type)) of the base language is not used")
+                add(.warning, .placeholderMissing, "argument \(position) (\(type)) of the base language is not used")
             }
         }
         if let language, let message = text.message {
@@ -226,7 +224,7 @@ enum MessageLint {
         func add(
             _ severity: CustomizationDiagnostic.Severity, _ code: CustomizationDiagnostic.Code, _ message: String
         ) {
-            findings.add(severity, code, message, at: entry.location, key: entry.key)
+            findings.add(severity, code, message, for: entry)
         }
         let message = CustomizationMessage(icu: text)
         for problem in message.problems {
