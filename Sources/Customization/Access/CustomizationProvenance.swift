@@ -16,7 +16,7 @@ public struct CustomizationExplanation: Sendable, Hashable, CustomStringConverti
     }
 
     /// The key.
-    public var key: String
+    package var key: String
     /// The table's name.
     package var table: String
     /// The layers that define the key, lowest first; the last one provides the value.

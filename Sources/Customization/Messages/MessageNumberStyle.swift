@@ -79,7 +79,7 @@ public struct MessageProblem: Hashable, Sendable, CustomStringConvertible {
     /// The placeholder or argument.
     package let placeholder: String
     /// The offset of the placeholder, or of the error in it, in the text's UTF-8.
-    package let offset: Int
+    public let offset: Int
     /// The message, with the expected and the found value or text.
     public let message: String
 
