@@ -1,4 +1,5 @@
 import AshlarNetworking
+import AshlarTestSupport
 import Foundation
 import Testing
 

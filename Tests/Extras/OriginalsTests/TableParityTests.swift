@@ -8,36 +8,7 @@ import Testing
     private let map: HostMap
 
     init() throws {
-        let text = #"""
-            {
-                "configurations": [
-                   {
-                   "canonical_host": "httpbin.org",
-                   "canonical_protocol": "http",
-                   "prerelease_key": "DEV",
-                   "release_key": "PROD",
-                   "hosts":  [
-                                 {"key": "PROD", "host": "httpbin.org"},
-                                 {"key": "QA", "host": "qa.httpbin.org", "protocol": "https"},
-                                 {"key": "DEV", "host": "dev.httpbin.org"},
-                                 {"key": "localhost", "host": "localhost", "port": 8080},
-                                 {"key": "USER"}
-                             ]
-                   },
-                   {
-                   "canonical_host": "USDA",
-                   "canonical_protocol": "https",
-                   "release_key": "PROD",
-                   "hosts":  [
-                                 {"key": "PROD", "host": "api.usda.example"},
-                                 {"key": "BOX", "host": "box-<#>.usda.example:8443"},
-                                 {"key": "TEAM", "host": "<@>.usda.example"}
-                             ]
-                   }
-                ]
-            }
-            """#
-        map = try HostMap(json: Array(text.utf8), strict: true)
+        map = try HostMap(json: Array(exampleMapText.utf8), strict: true)
     }
 
     @Test("TableItem and TableSection are plain values; an index out of range returns nil")
