@@ -67,7 +67,7 @@ extension RouteTable {
             explanation.error = error
             if error.code != .routeNotFound { return explanation }
         }
-        guard let parts = try? RouteURL(url, options) else { return explanation }
+        guard let parts = try? RouteURL.parse(url, options) else { return explanation }
         // The targets are in the order of precedence, so the first hit is the winner.
         var hits: [RouteTarget] = []
         var misses: [(depth: Int, candidate: RouteExplanation.Candidate)] = []

@@ -47,7 +47,7 @@ public struct RouteTable: Sendable {
     /// - Complexity: O(*n*) in the length of the path and the visited nodes of the tree, each at most once. A URL over
     ///   its limit is rejected in O(1).
     public func match(_ url: String) throws(EventBusError) -> RouteMatch {
-        var search = RouteSearch(try RouteURL(url, options))
+        var search = RouteSearch(try RouteURL.parse(url, options))
         guard let target = try search.find(from: root(of: search.url)) else {
             throw EventBusError(.routeNotFound, subject: url, expected: "a path that a route matches")
         }
@@ -56,7 +56,7 @@ public struct RouteTable: Sendable {
 
     /// Returns whether a route matches a URL.
     public func contains(_ url: String) -> Bool {
-        guard let parts = try? RouteURL(url, options) else { return false }
+        guard let parts = try? RouteURL.parse(url, options) else { return false }
         var search = RouteSearch(parts)
         return (try? search.find(from: root(of: parts))) != nil
     }

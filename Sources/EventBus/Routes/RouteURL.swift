@@ -39,8 +39,13 @@ final class RouteURL: Sendable {
     ///
     /// - Throws: ``EventBusError`` with the offset of the fault.
     /// - Complexity: O(*n*) in the length of the URL; O(1) if it exceeds the limits.
-    init(_ url: String, _ options: RouterOptions) throws(EventBusError) {
-        guard url.utf8.count <= RouteLimits.pathBytes + RouteLimits.otherBytes else { throw Self.tooLong(url) }
+    static func parse(_ url: String, _ options: RouterOptions) throws(EventBusError) -> RouteURL {
+        // Checked first, so that a URL over the limits costs no allocation.
+        guard url.utf8.count <= RouteLimits.pathBytes + RouteLimits.otherBytes else { throw tooLong(url) }
+        return try RouteURL(url, options)
+    }
+
+    private init(_ url: String, _ options: RouterOptions) throws(EventBusError) {
         let bytes = Array(url.utf8)
         var split = SplitPath(bytes)
         var pathStart = 0
