@@ -28,7 +28,7 @@ struct HostsCommand: ToolCommand {
     func run(_ output: ToolOutput) -> ToolStatus {
         do throws(NetworkError) {
             let map = try HostMap(contentsOfFile: words[0])
-            let store: any HostChoiceStore = arguments.value(of: "--store").map { .file($0) } ?? .none
+            let store: HostChoiceStore = arguments.value(of: "--store").map { .file($0) } ?? .none
             let hosts = HostSwitch(map, store: store)
             if arguments.has("--clear") { hosts.reset() }
             if arguments.has("--release") { hosts.selectRelease() }
