@@ -16,7 +16,7 @@ public struct TraceParent: Hashable, Sendable, CustomStringConvertible {
     private let trace: TraceID
     private let parent: UInt64
     /// Whether the caller may have recorded the trace.
-    package let isSampled: Bool
+    public let isSampled: Bool
 
     private init(_ trace: TraceID, _ parent: UInt64, isSampled: Bool) {
         self.trace = trace
