@@ -38,7 +38,9 @@ public struct HTTPField: Hashable, Sendable, CustomStringConvertible {
 /// An ordered list of header fields; names can repeat and are compared ignoring case.
 ///
 /// Every operation is O(*n*) in the number of fields, which is small. Nothing is corrected: an invalid field makes the
-/// request fail with `.invalidHeader` before any byte is sent (see ``validate()``).
+/// request fail with `.invalidHeader` before any byte is sent. A name must be a token (RFC 9110, 5.6.2). A value must not
+/// contain control characters except tabs, spaces or tabs at its ends, or characters above U+00FF. The client sets
+/// `Content-Length`, `Transfer-Encoding` and `Host` itself.
 ///
 /// ```swift
 /// var headers: HTTPHeaders = ["Accept": "application/json"]
@@ -132,10 +134,6 @@ extension HTTPHeaders: CustomStringConvertible {
 extension HTTPHeaders {
     /// Checks that every field can be sent.
     ///
-    /// A name must be a token (RFC 9110, 5.6.2). A value must not contain control characters except tabs, spaces or
-    /// tabs at its ends, or characters above U+00FF. The client sets `Content-Length`, `Transfer-Encoding` and `Host`
-    /// itself.
-    ///
     /// - Throws: `.invalidHeader` with the field's name in `key`; the error never contains the value.
     package func validate() throws(NetworkError) {
         for field in fields { try field.validate() }
@@ -145,7 +143,7 @@ extension HTTPHeaders {
 }
 
 extension HTTPField {
-    /// Checks that the field can be sent; see ``HTTPHeaders/validate()``.
+    /// Checks that the field can be sent.
     func validate() throws(NetworkError) {
         guard HTTPSyntax.isToken(name) else {
             throw invalid("the name isn't a token; expected letters, digits and !#$%&'*+-.^_`|~")
