@@ -49,20 +49,18 @@ package final class PendingResult<Value: Sendable>: Sendable {
         state.withLock { state in if case .finished = state { true } else { false } }
     }
 
-    /// Stores the first result and resumes the caller.
-    package func finish(_ result: Result<Value, any Error>) {
-        let waiting = state.withLock { state -> CheckedContinuation<Value, any Error>? in
-            switch state {
-            case .finished: return nil
-            case .open:
-                state = .finished(result)
-                return nil
-            case .waiting(let continuation):
-                state = .finished(result)
-                return continuation
-            }
+    /// Stores the first result and resumes the caller; returns whether this is the first one.
+    @discardableResult
+    package func finish(_ result: Result<Value, any Error>) -> Bool {
+        let old = state.withLock { state in
+            let old = state
+            if case .finished = old { return old }
+            state = .finished(result)
+            return old
         }
-        waiting?.resume(with: result)
+        if case .waiting(let continuation) = old { continuation.resume(with: result) }
+        if case .finished = old { return false }
+        return true
     }
 
     /// Waits for the result, until the task is cancelled or the limit has passed.
@@ -78,7 +76,7 @@ package final class PendingResult<Value: Sendable>: Sendable {
     }
 
     /// Waits for the result, until the task is cancelled.
-    package func wait() async throws -> Value {
+    package func wait(isolation: isolated (any Actor)? = #isolation) async throws -> Value {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let result = state.withLock { state -> Result<Value, any Error>? in

@@ -15,32 +15,32 @@ final class Mailbox: Sendable {
         isUnbounded = buffer == .unbounded
     }
 
-    private struct Consumer {
-        let id: UInt64
-        let continuation: CheckedContinuation<QueuedEvent?, Never>
-    }
-
+    /// A sender that waits for room for its event; the result is whether there was room.
     private struct Sender {
-        let id: UInt64
         let event: QueuedEvent
-        /// The continuation, set when the sender waits.
-        var continuation: CheckedContinuation<Bool, Never>?
+        let room: PendingResult<Bool>
     }
 
     private struct State {
         let buffer: EventBuffer
         var items = Fifo<QueuedEvent>()
         var senders = Fifo<Sender>()
-        /// The results, by number, for senders that don't wait yet.
-        var decided: [UInt64: Bool] = [:]
-        var consumers = Fifo<Consumer>()
-        var cancelledConsumers: Set<UInt64> = []
-        var lastID: UInt64 = 0
+        /// The readers that wait for an event, in the order of their arrival.
+        var readers = Fifo<PendingResult<QueuedEvent?>>()
         /// Whether a drainer is running.
         var isDraining = false
         /// Whether new events are refused.
         var isFinished = false
         var counts = EventCounts()
+
+        /// Removes the next event; its place belongs to the first sender, whose wait the caller ends.
+        mutating func take() -> (QueuedEvent?, Sender?) {
+            guard let event = items.popFirst() else { return (nil, nil) }
+            counts.consumed += 1
+            let sender = senders.popFirst()
+            if let sender { items.append(sender.event) }
+            return (event, sender)
+        }
     }
 
     // MARK: Adding
@@ -48,12 +48,13 @@ final class Mailbox: Sendable {
     /// Adds an event if there is room, or if the buffer drops an older event; returns whether to start a drainer.
     func put(_ event: QueuedEvent) -> (TakeOutcome, mustDrain: Bool) {
         // A dropped event is released outside the lock.
-        let (put, consumer, displaced) = state.withLock { state -> ((TakeOutcome, Bool), Consumer?, QueuedEvent?) in
+        typealias Put = ((TakeOutcome, Bool), PendingResult<QueuedEvent?>?, QueuedEvent?)
+        let (put, reader, displaced) = state.withLock { state -> Put in
             guard !state.isFinished else { return ((.skipped, false), nil, nil) }
             state.counts.produced += 1
-            if let consumer = state.consumers.popFirst() {
+            if let reader = state.readers.popFirst() {
                 state.counts.consumed += 1
-                return ((.queued, false), consumer, nil)
+                return ((.queued, false), reader, nil)
             }
             var displaced: QueuedEvent?
             if state.items.count >= state.buffer.capacity {
@@ -66,44 +67,40 @@ final class Mailbox: Sendable {
             state.isDraining = true
             return ((displaced == nil ? .queued : .displaced, mustDrain), nil, displaced)
         }
-        consumer?.continuation.resume(returning: event)
+        if let reader, !reader.finish(.success(event)) {
+            // The reader was cancelled, which ends its stream.
+            state.withLock { state in
+                state.counts.consumed -= 1
+                state.counts.dropped += 1
+            }
+        }
         _ = consume displaced
         return put
     }
 
-    /// Adds an event to the senders that wait for room; returns the number of the sender, or nil if there is room.
-    func enqueueSenderIfFull(_ event: QueuedEvent) -> UInt64? {
-        state.withLock { state -> UInt64? in
-            guard !state.isFinished, state.buffer.overflow == .suspend, state.consumers.isEmpty,
+    /// Adds an event to the senders that wait for room; returns the wait, or nil if there is room.
+    func enqueueSenderIfFull(_ event: QueuedEvent) -> PendingResult<Bool>? {
+        state.withLock { state -> PendingResult<Bool>? in
+            guard !state.isFinished, state.buffer.overflow == .suspend, state.readers.isEmpty,
                 state.items.count >= state.buffer.capacity || !state.senders.isEmpty
             else { return nil }
-            state.lastID += 1
+            let room = PendingResult<Bool>()
             state.counts.produced += 1
-            state.senders.append(Sender(id: state.lastID, event: event))
-            return state.lastID
+            state.senders.append(Sender(event: event, room: room))
+            return room
         }
     }
 
     /// Waits until there is room for the event of a sender; returns false if the event was dropped.
-    func waitForRoom(_ id: UInt64) async -> Bool {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let decided = state.withLock { state -> Bool? in
-                    if let decided = state.decided.removeValue(forKey: id) { return decided }
-                    _ = state.senders.update(where: { $0.id == id }) { $0.continuation = continuation }
-                    return nil
-                }
-                if let decided { continuation.resume(returning: decided) }
+    func waitForRoom(_ room: PendingResult<Bool>) async -> Bool {
+        do { return try await room.wait() } catch {
+            let (sender, isFinished) = state.withLock { state in
+                let sender = state.senders.removeFirst { $0.room === room }
+                if sender != nil { state.counts.dropped += 1 }
+                return (sender, state.isFinished)
             }
-        } onCancel: {
-            let sender = state.withLock { state -> Sender? in
-                let sender = state.senders.removeFirst { $0.id == id }
-                guard let sender else { return nil }
-                state.counts.dropped += 1
-                if sender.continuation == nil { state.decided[id] = false }
-                return sender
-            }
-            sender?.continuation?.resume(returning: false)
+            // A reader may have taken the event before the cancellation.
+            return sender == nil && !isFinished
         }
     }
 
@@ -125,22 +122,13 @@ final class Mailbox: Sendable {
                 if waiting.isEmpty { state.isDraining = false }
                 return (nil, nil, waiting)
             }
-            let (event, sender) = Self.take(&state)
+            let (event, sender) = state.take()
             if event == nil { state.isDraining = false }
             return (event, sender, nil)
         }
         if let waiting { batch = waiting }
-        sender?.continuation?.resume(returning: true)
+        sender?.room.finish(.success(true))
         return event ?? batch.popFirst()
-    }
-
-    private static func take(_ state: inout State) -> (QueuedEvent?, Sender?) {
-        guard let event = state.items.popFirst() else { return (nil, nil) }
-        state.counts.consumed += 1
-        guard let sender = state.senders.popFirst() else { return (event, nil) }
-        state.items.append(sender.event)
-        if sender.continuation == nil { state.decided[sender.id] = true }
-        return (event, sender)
     }
 
     /// Whether no event waits and no drainer is running.
@@ -148,38 +136,18 @@ final class Mailbox: Sendable {
 
     /// Waits for the next event and returns it; returns nil at the end, or if the task is cancelled.
     func next(isolation: isolated (any Actor)? = #isolation) async -> QueuedEvent? {
-        let (event, sender, isOver) = state.withLock { state -> (QueuedEvent?, Sender?, Bool) in
-            let (event, sender) = Self.take(&state)
-            if event == nil { state.isDraining = false }
-            return (event, sender, event == nil && state.isFinished)
+        let (event, sender, reader) = state.withLock { state in
+            let (event, sender) = state.take()
+            guard event == nil, !state.isFinished else { return (event, sender, nil as PendingResult<QueuedEvent?>?) }
+            let reader = PendingResult<QueuedEvent?>()
+            state.readers.append(reader)
+            return (nil, nil, reader)
         }
-        sender?.continuation?.resume(returning: true)
-        if event != nil || isOver { return event }
-        let id = state.withLock { state in
-            state.lastID += 1
-            return state.lastID
-        }
-        defer { state.withLock { _ = $0.cancelledConsumers.remove(id) } }
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                // An event may have arrived since the first check.
-                let (event, sender, isWaiting) = state.withLock { state -> (QueuedEvent?, Sender?, Bool) in
-                    let (event, sender) = Self.take(&state)
-                    if event != nil { return (event, sender, false) }
-                    if state.isFinished || state.cancelledConsumers.contains(id) { return (nil, nil, false) }
-                    state.consumers.append(Consumer(id: id, continuation: continuation))
-                    return (nil, nil, true)
-                }
-                sender?.continuation?.resume(returning: true)
-                if !isWaiting { continuation.resume(returning: event) }
-            }
-        } onCancel: {
-            let consumer = state.withLock { state in
-                let consumer = state.consumers.removeFirst { $0.id == id }
-                if consumer == nil { state.cancelledConsumers.insert(id) }
-                return consumer
-            }
-            consumer?.continuation.resume(returning: nil)
+        sender?.room.finish(.success(true))
+        guard let reader else { return event }
+        do { return try await reader.wait() } catch {
+            state.withLock { _ = $0.readers.removeFirst { $0 === reader } }
+            return nil
         }
     }
 
@@ -187,16 +155,15 @@ final class Mailbox: Sendable {
 
     /// Refuses new events; waiting events are still delivered unless they are dropped.
     func finish(throwingAway: Bool) {
-        let (items, senders, consumers) = state.withLock { state in
+        let (items, senders, readers) = state.withLock { state in
             state.isFinished = true
             let items = throwingAway ? state.items.removeAll() : []
             let senders = state.senders.removeAll()
             state.counts.dropped += items.count + senders.count
-            for sender in senders where sender.continuation == nil { state.decided[sender.id] = false }
-            return (items, senders, state.consumers.removeAll())
+            return (items, senders, state.readers.removeAll())
         }
-        for sender in senders { sender.continuation?.resume(returning: false) }
-        for consumer in consumers { consumer.continuation.resume(returning: nil) }
+        for sender in senders { sender.room.finish(.success(false)) }
+        for reader in readers { reader.finish(.success(nil)) }
         // Events are released outside the lock.
         _ = consume items
     }

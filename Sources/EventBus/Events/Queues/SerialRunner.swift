@@ -95,20 +95,6 @@ struct Fifo<Element> {
         return found
     }
 
-    /// Changes the first matching element; returns whether there is one.
-    ///
-    /// - Complexity: O(*n*).
-    mutating func update(where isIt: (Element) -> Bool, _ change: (inout Element) -> Void) -> Bool {
-        for offset in 0..<count {
-            let index = (head + offset) & (ring.count - 1)
-            guard var element = ring[index], isIt(element) else { continue }
-            change(&element)
-            ring[index] = element
-            return true
-        }
-        return false
-    }
-
     /// - Complexity: O(*n*).
     mutating func removeAll() -> [Element] {
         var all: [Element] = []
