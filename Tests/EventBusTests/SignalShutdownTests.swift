@@ -72,7 +72,7 @@ private func check(_ condition: Bool, _ code: Int32) { if !condition { exit(code
                 raiseSignal(SIGTERM)
                 await gate.pass()
                 raiseSignal(SIGINT)
-                _ = try await shutdown.wait()
+                _ = try await shutdown.value
             }
         }
 
@@ -113,7 +113,7 @@ private func check(_ condition: Bool, _ code: Int32) { if !condition { exit(code
                 let first = Task { await services.shutDown() }
                 await stopping.pass()
                 raiseSignal(SIGTERM)
-                let waits = (0..<3).map { _ in Task { try await shutdown.wait() } }
+                let waits = (0..<3).map { _ in Task { try await shutdown.value } }
                 gate.open()
                 check(await first.value == ["web"], 2)
                 check(await services.shutDown() == ["web"], 4)
@@ -144,7 +144,7 @@ private func check(_ condition: Bool, _ code: Int32) { if !condition { exit(code
             }
         }
 
-        @Test("cancel() restores the signal's previous action", arguments: [false, true])
+        @Test("Cancelling restores the signal's previous action", arguments: [false, true])
         func cancelled(twice: Bool) async {
             await #expect(processExitsWith: .signal(SIGTERM)) { [twice] in
                 prepareChild()
@@ -153,35 +153,34 @@ private func check(_ condition: Bool, _ code: Int32) { if !condition { exit(code
                 if twice {
                     // Another shutdown still needs the signal, so its action changes with the last one only.
                     let other = try services.shutDownOnSignal()
-                    check(shutdown.cancel() && !shutdown.cancel(), 2)
+                    shutdown.cancel()
+                    _ = await shutdown.result
                     raiseSignal(SIGTERM)
-                    check(try await other.wait().signal == SIGTERM, 3)
+                    check(try await other.value.signal == SIGTERM, 3)
                 } else {
-                    check(shutdown.cancel() && !shutdown.cancel(), 2)
+                    shutdown.cancel()
                 }
-                do { _ = try await shutdown.wait() } catch is CancellationError {
+                do { _ = try await shutdown.value } catch is CancellationError {
                     raiseSignal(SIGTERM)
                     try await Task.sleep(for: .seconds(10))
                 }
             }
         }
 
-        @Test("An ignored signal is ignored again afterward, and a cancelled wait doesn't cancel the shutdown")
+        @Test("An ignored signal is ignored again afterward, and a cancelled waiter doesn't cancel the shutdown")
         func earlierAction() async {
             await #expect(processExitsWith: .exitCode(7)) {
                 prepareChild()
                 signal(SIGINT, SIG_IGN)
                 let services = ServiceRegistry(bus: EventBus())
                 let shutdown = try services.shutDownOnSignal()
-                let wait = Task { try await shutdown.wait() }
+                let wait = Task { try await shutdown.value }
                 wait.cancel()
-                do { _ = try await wait.value } catch is CancellationError {
-                    raiseSignal(SIGINT)
-                    check(try await shutdown.wait().signal == SIGINT, 3)
-                    raiseSignal(SIGINT)
-                    raiseSignal(SIGINT)
-                    exit(7)
-                }
+                raiseSignal(SIGINT)
+                check(try await shutdown.value.signal == SIGINT, 3)
+                raiseSignal(SIGINT)
+                raiseSignal(SIGINT)
+                exit(7)
             }
         }
 
@@ -191,14 +190,14 @@ private func check(_ condition: Bool, _ code: Int32) { if !condition { exit(code
                 prepareChild()
                 let log = Recorder<String>()
                 let registries = (0..<2).map { _ in ServiceRegistry(bus: EventBus()) }
-                var shutdowns: [SignalShutdown] = []
+                var shutdowns: [Task<SignalShutdown, any Error>] = []
                 for (index, services) in registries.enumerated() {
                     shutdowns.append(try services.shutDownOnSignal())
                     try await services.register("s") { _ in Worker { log.note("\(index)") } }
                     try await services.start("s")
                 }
                 raiseSignal(SIGTERM)
-                for shutdown in shutdowns { check(try await shutdown.wait().signal == SIGTERM, 2) }
+                for shutdown in shutdowns { check(try await shutdown.value.signal == SIGTERM, 2) }
                 check(Set(log.items) == ["0", "1"], 3)
             }
         }

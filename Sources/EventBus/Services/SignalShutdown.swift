@@ -9,78 +9,37 @@ import CAshlarEventBus
     import Glibc
 #endif
 
-/// An orderly shutdown that starts when the process receives SIGTERM or SIGINT.
-///
-/// The first signal starts the shutdown and restores the previous actions of both signals. By default, another signal
-/// then ends the process at once.
-public final class SignalShutdown: Sendable {
-    /// The end of a shutdown.
-    public struct Outcome: Sendable, Equatable {
-        /// The number of the signal, such as 15 for SIGTERM.
-        public let signal: Int32
-        /// The names of the services that exceeded the limit or whose stop threw.
-        public let unclean: [String]
-    }
-
-    private struct State {
-        var subscription: UInt64?
-        var result: Result<Outcome, any Error>?
-    }
-
-    private let state = Mutex(State())
-    private let end = Completion()
-
-    /// Starts to wait for a signal, which retains the shutdown.
-    init(of services: ServiceRegistry, within limit: Duration?) throws(EventBusError) {
-        let subscription = try ProcessSignals.subscribe { [self] signal in
-            Task.detached {
-                self.finish(.success(Outcome(signal: signal, unclean: await services.shutDown(within: limit))))
-            }
-        }
-        state.withLock { $0.subscription = subscription }
-    }
-
-    private func finish(_ result: Result<Outcome, any Error>) {
-        state.withLock { if $0.result == nil { $0.result = result } }
-        end.complete()
-    }
-
-    /// Waits for a signal and for the end of the shutdown.
-    ///
-    /// - Throws: `CancellationError` if the task was cancelled, which doesn't affect the shutdown, or ``cancel()`` was
-    ///   called.
-    public func wait() async throws -> Outcome {
-        let outcome = PendingResult<Outcome>()
-        end.whenComplete { [self] in
-            if let result = state.withLock({ $0.result }) { outcome.finish(result) }
-        }
-        return try await outcome.wait()
-    }
-
-    /// Stops waiting for a signal; a shutdown that has started continues.
-    ///
-    /// - Returns: Whether the shutdown hadn't started.
-    @discardableResult
-    public func cancel() -> Bool {
-        guard let subscription = state.withLock({ $0.subscription }), ProcessSignals.unsubscribe(subscription) else {
-            return false
-        }
-        finish(.failure(CancellationError()))
-        return true
-    }
+/// The result of an orderly shutdown after SIGTERM or SIGINT.
+public struct SignalShutdown: Sendable, Equatable {
+    /// The number of the signal, such as 15 for SIGTERM.
+    public let signal: Int32
+    /// The names of the services that exceeded the limit or whose stop threw.
+    public let unclean: [String]
 }
 
 extension ServiceRegistry {
     /// Stops all services in order when the process receives SIGTERM or SIGINT.
     ///
-    /// Call this method before the first start, so that a signal during the start stops the services, too. Dropping the
-    /// returned handle doesn't cancel it.
+    /// The first signal starts the shutdown and restores the previous actions of both signals. By default, another
+    /// signal then ends the process at once. Call this method before the first start, so that a signal during the start
+    /// stops the services, too.
     ///
     /// - Parameter limit: The time that each service has for its stop.
-    /// - Returns: A handle that waits for the shutdown or cancels it.
+    /// - Returns: A task that waits for a signal and for the end of the shutdown. Cancelling it before a signal restores
+    ///   the actions of the signals and makes it throw `CancellationError`; a shutdown that has started continues.
     /// - Throws: ``EventBusError`` with the code `signalsUnavailable`.
-    public nonisolated func shutDownOnSignal(within limit: Duration? = nil) throws(EventBusError) -> SignalShutdown {
-        try SignalShutdown(of: self, within: limit)
+    public nonisolated func shutDownOnSignal(
+        within limit: Duration? = nil
+    ) throws(EventBusError) -> Task<SignalShutdown, any Error> {
+        let signal = PendingResult<Int32>()
+        let subscription = try ProcessSignals.subscribe { signal.finish(.success($0)) }
+        return Task.detached {
+            defer { ProcessSignals.unsubscribe(subscription) }
+            let number = try await signal.wait()
+            // Not in this task, because a cancelled shutdown wouldn't wait for its end.
+            let unclean = await Task.detached { await self.shutDown(within: limit) }.value
+            return SignalShutdown(signal: number, unclean: unclean)
+        }
     }
 
     /// Starts all services, waits for SIGTERM or SIGINT, and stops the services in order: the life of a server.
@@ -104,14 +63,19 @@ extension ServiceRegistry {
     /// - Throws: ``EventBusError`` with the code `signalsUnavailable`, or that of a start; or `CancellationError`.
     public func runUntilSignal(
         startingWithin start: Duration? = nil, stoppingWithin stop: Duration? = nil
-    ) async throws -> SignalShutdown.Outcome {
+    ) async throws -> SignalShutdown {
         let shutdown = try shutDownOnSignal(within: stop)
         do {
             try await startAll(within: start)
-            return try await shutdown.wait()
+            return try await withTaskCancellationHandler {
+                try await shutdown.value
+            } onCancel: {
+                shutdown.cancel()
+            }
         } catch {
             // A signal during the start makes the start fail, and the shutdown is the reason.
-            guard shutdown.cancel() else { return try await shutdown.wait() }
+            shutdown.cancel()
+            if case .success(let outcome) = await shutdown.result { return outcome }
             await Task.detached { _ = await self.shutDown(within: stop) }.value
             throw error
         }
@@ -165,14 +129,14 @@ enum ProcessSignals {
         }
     }
 
-    /// Ends a subscription; returns whether no signal has arrived.
-    @discardableResult
-    static func unsubscribe(_ id: UInt64) -> Bool {
+    /// Ends a subscription, unless a signal has already ended it.
+    static func unsubscribe(_ id: UInt64) {
         let action = state.withLock { state in
-            defer { state.releaseIfUnused() }
-            return state.subscribers.removeValue(forKey: id)
+            let action = state.subscribers.removeValue(forKey: id)
+            if action != nil { state.releaseIfUnused() }
+            return action
         }
-        return action != nil
+        _ = consume action
     }
 
     private static func readSignals() {
