@@ -3,7 +3,7 @@ import AshlarTestSupport
 import Testing
 
 private struct Stub: Service {
-    var options: ServiceOptions = [:]
+    var options: [String: any Sendable] = [:]
     var stopping: @Sendable () async throws -> Void = {}
     init(_ context: ServiceContext) async throws { options = context.options }
     init(stopping: @escaping @Sendable () async throws -> Void) { self.stopping = stopping }
@@ -73,7 +73,7 @@ struct InterruptedServiceTests {
         try await services.start("lib")
         fails.open()
         #expect(await reaches("db", .restarting))
-        try await services.stop("db", dependants: .cascade)
+        try await services.stop("db", cascading: true)
         #expect(log.items == ["-lib"])
         #expect(await services.state(of: "db") == .stopped)
         #expect(await services.runningNames == [])
@@ -95,7 +95,7 @@ struct InterruptedServiceTests {
         }
         try await services.start("lib")
         let stop = Task { [services, log] in
-            try await services.stop("db", dependants: .cascade)
+            try await services.stop("db", cascading: true)
             log.note("end")
         }
         await gate.untilSomebodyComes()
@@ -156,7 +156,7 @@ struct InterruptedServiceTests {
         let gate = Gate()
         let made = Recorder<Int?>()
         try await services.register("db") { context in
-            made.note(context.options.value("number", as: Int.self))
+            made.note(context.options["number"] as? Int)
             return Stub { await gate.pass() }
         }
         try await services.register("lib", needs: ["db"]) { try await Stub($0) }

@@ -3,7 +3,7 @@ import Testing
 @testable import AshlarEventBus
 
 private struct Stub: Service {
-    let options: ServiceOptions
+    let options: [String: any Sendable]
     init(_ context: ServiceContext) async throws { options = context.options }
 }
 
@@ -34,7 +34,7 @@ struct NameBytesTests {
         try await services.stop(composed)
         #expect(await services.state(of: decomposed) == .running)
         #expect(try await services.health(of: decomposed) == .healthy)
-        try await services.stop(decomposed, dependants: .cascade)
+        try await services.stop(decomposed, cascading: true)
         #expect(await services.runningNames == [])
     }
 
@@ -54,15 +54,6 @@ struct NameBytesTests {
         try await services.register(decomposed, needs: [composed]) { try await Stub($0) }
         try await services.start("shop")
         #expect(bytes(await services.runningNames) == bytes([composed, decomposed, "shop"]))
-    }
-
-    @Test("Options of a service have separate names in both forms")
-    func options() async throws {
-        let services = ServiceRegistry(bus: bus)
-        try await services.register("shop") { try await Stub($0) }
-        let shop = try #require(try await services.start("shop", ["caf\u{e9}": 1, "cafe\u{301}": 2]) as? Stub)
-        #expect(shop.options.value(composed, as: Int.self) == 1)
-        #expect(shop.options.value(decomposed, as: Int.self) == 2)
     }
 
     @Test("A typed route distinguishes patterns and query items in both forms")

@@ -11,7 +11,7 @@ private final class NetworkStateService: Service, WatchOwner {
     let limit: Int?
 
     init(_ context: ServiceContext) async throws {
-        limit = context.options.value("limit")
+        limit = context.options["limit"] as? Int
         context.bus.watch("network:on", owner: self) { service, _ in service.activity.withLock { $0 += 1 } }
         context.bus.watch("network:off", owner: self) { service, _ in service.activity.withLock { $0 -= 1 } }
     }

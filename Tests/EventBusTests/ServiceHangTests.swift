@@ -35,7 +35,7 @@ struct ServiceHangTests {
         try await services.start("db")
         let lib = Task { await code { try await services.start("lib") } }
         await gate.untilSomebodyComes()
-        let stop = Task { await code { try await services.stop("db", dependants: .cascade) } }
+        let stop = Task { await code { try await services.stop("db", cascading: true) } }
         try await until { await services.state(of: "lib") != .starting }
         gate.open()
         #expect(await stop.value == nil)

@@ -224,12 +224,10 @@ struct ServiceModelTests {
                     expected = model.start(name)
                     simulation.perform(simulation.machine.start(name, waiter: request))
                 case 2, 3:
-                    // A stop before the first start would only be recorded.
-                    guard simulation.machine.entries[name]?.state != .registered else { continue }
                     let isCascade = Bool.random(using: &simulation.random)
                     expected = model.stop(name, cascade: isCascade)
                     simulation.perform(
-                        simulation.machine.stop(name, waiter: request, dependants: isCascade ? .cascade : .refuse))
+                        simulation.machine.stop(name, waiter: request, isCascade: isCascade))
                 default:
                     model.failing.formSymmetricDifference([name])
                     simulation.failing = model.failing
@@ -275,7 +273,7 @@ struct ServiceModelTests {
                     simulation.perform(
                         simulation.machine.stop(
                             name, waiter: request, limit: limit,
-                            dependants: Bool.random(using: &simulation.random) ? .cascade : .refuse,
+                            isCascade: Bool.random(using: &simulation.random),
                             caller: isOwnCode ? caller : nil))
                 case 8:
                     simulation.perform(
@@ -315,7 +313,7 @@ struct ServiceModelTests {
         simulation.perform(simulation.machine.start(ByteText("s999"), waiter: 1))
         simulation.advance(to: 10)
         #expect(simulation.machine.running == names)
-        simulation.perform(simulation.machine.stop(ByteText("s0"), waiter: 2, dependants: .cascade))
+        simulation.perform(simulation.machine.stop(ByteText("s0"), waiter: 2, isCascade: true))
         simulation.advance(to: 20)
         #expect(simulation.machine.running.isEmpty && simulation.answers == [1: true, 2: true])
     }

@@ -127,7 +127,7 @@ struct ServiceRunTests {
         }
         try await services.start("lib")
         await gate.untilSomebodyComes()
-        let stop = Task { try await services.stop("db", dependants: .cascade) }
+        let stop = Task { try await services.stop("db", cascading: true) }
         try await until { await services.state(of: "lib") == .stopping }
         #expect(try await services.explain("db").waits == ["lib"])
         gate.open()

@@ -76,35 +76,14 @@ public enum ServiceHealth: Hashable, Sendable {
     func worse(_ other: ServiceHealth) -> ServiceHealth { other.severity > severity ? other : self }
 }
 
-/// The values with which a service is started.
-public struct ServiceOptions: Sendable, ExpressibleByDictionaryLiteral {
-    private var values: [ByteText: any Sendable]
-
-    /// Creates options from names and values; for duplicate names, the last value wins.
-    public init(dictionaryLiteral elements: (String, any Sendable)...) {
-        values = Dictionary(elements.map { (ByteText($0), $1) }) { _, last in last }
-    }
-
-    /// The value with a name.
-    public subscript(name: String) -> (any Sendable)? {
-        get { values[ByteText(name)] }
-        set { values[ByteText(name)] = newValue }
-    }
-
-    /// Returns the value with a name if it has this type.
-    public func value<Value: Sendable>(_ name: String, as type: Value.Type = Value.self) -> Value? {
-        self[name] as? Value
-    }
-}
-
 /// The environment of a starting service.
 public struct ServiceContext: Sendable {
     /// The name of the service in the registry.
     public let name: String
     /// The bus of the registry.
     public let bus: EventBus
-    /// The options of the start.
-    public let options: ServiceOptions
+    /// The options of the start, by name.
+    public let options: [String: any Sendable]
     /// The needed services, in the order of the needs.
     let needed: [(name: String, service: any Service)]
     let report: @Sendable (ServiceHealth) -> Void
@@ -151,14 +130,6 @@ public struct ServiceChange: Sendable {
     public let state: ServiceState
     /// The reason for a failure.
     public let error: (any Error)?
-}
-
-/// The treatment of running services that need a service to be stopped.
-public enum ServiceDependants: Hashable, Sendable {
-    /// The stop throws, and all services continue to run.
-    case refuse
-    /// These services are stopped first.
-    case cascade
 }
 
 /// The policy for a ``RunningService`` that fails while it is running.

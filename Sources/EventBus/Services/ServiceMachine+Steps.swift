@@ -10,12 +10,12 @@ extension ServiceMachine {
                 let step = work[next]
                 next += 1
                 switch step {
-                case .begin(let name, let cause): begin(name, cause: cause)
+                case .begin(let name): begin(name)
                 case .checkNeeds(let name): checkNeeds(name)
                 case .fail(let name, let error): if entries[name]?.phase == .awaitingNeeds { fail(name, error) }
                 case .stop(let name, let limit): beginStop(name, limit: limit)
                 case .checkUsers(let name): checkUsers(name)
-                case .rollBack(let name): rollBack(name)
+                case .checkRollback(let name): checkRollback(name)
                 }
             }
             work.removeAll(keepingCapacity: true)
@@ -27,49 +27,45 @@ extension ServiceMachine {
 
     // MARK: Starting
 
-    /// Returns the reason why a service can't start now: a stop that came before the start, or one that hasn't ended.
-    mutating func refusal(of name: ByteText) -> EventBusError? {
+    /// Returns the reason why a service can't start now: a stop that hasn't ended.
+    func refusal(of name: ByteText) -> EventBusError? {
         guard let entry = entries[name] else { return unknown(name) }
         switch entry.phase {
         case .abortingMake, .awaitingUsers, .stopping, .rollingBack:
             return Self.stopped(name, "a stop that hasn't ended")
-        case .idle, .awaitingNeeds, .making, .running, .pausing:
-            guard entry.refusesNextStart else { return nil }
-            entries[name]?.refusesNextStart = false
-            return Self.stopped(name, "a stop before the start")
+        case .idle, .awaitingNeeds, .making, .running, .pausing: return nil
         }
     }
 
     /// Begins to start a service, unless it is starting or running.
-    mutating func beginIfPossible(_ name: ByteText, cause: ByteText?) {
+    mutating func beginIfPossible(_ name: ByteText) {
         guard let entry = entries[name] else { return }
         if entry.phase == .pausing {
             actions.append(.cancelTimers(attempt: entry.attempt))
             entries[name]?.phase = .idle
-            work.append(.begin(name, cause: nil))
+            work.append(.begin(name))
         } else if entry.phase == .idle {
             entries[name]?.restarts = 0
-            work.append(.begin(name, cause: cause))
+            work.append(.begin(name))
         }
     }
 
-    private mutating func begin(_ name: ByteText, cause: ByteText?) {
+    private mutating func begin(_ name: ByteText) {
         guard var entry = entries[name], entry.phase == .idle else { return }
         lastAttempt += 1
         attempts[lastAttempt] = name
         entry.attempt = lastAttempt
         entry.phase = .awaitingNeeds
-        entry.cause = cause
+        entry.isRolledBack = false
         entry.startError = nil
         entry.endError = nil
-        entry.userError = nil
         entries[name] = entry
         set(name, .starting)
         for need in needs(of: name) where entries[need]?.phase != .running {
             if let refusal = refusal(of: need) { return fail(name, Self.needFailed(name, refusal)) }
             if let cycle = waitPath(from: need, to: name) { return fail(name, Self.cycleError([name] + cycle)) }
             if entries[need]?.phase == .idle { entries[need]?.options = [:] }
-            beginIfPossible(need, cause: name)
+            beginIfPossible(need)
         }
         work.append(.checkNeeds(name))
     }
@@ -85,9 +81,9 @@ extension ServiceMachine {
         guard let entry = entries[name] else { return }
         entries[name]?.phase = .running
         running.append(name)
-        for need in startedNeeds(of: name) { entries[need]?.cause = entry.cause }
         actions.append(.adopt(name, attempt: entry.attempt))
         set(name, .running)
+        if entry.isWanted { keep(name) }
         entries[name]?.starters = []
         for waiter in entry.starters { answer(waiter, nil) }
         if entry.restarts > 0, let ceiling = graph[name]?.restart?.backoff.ceiling {
@@ -112,51 +108,35 @@ extension ServiceMachine {
         for user in graph.dependants(of: name) where entries[user]?.phase == .awaitingNeeds {
             work.append(.fail(user, Self.needFailed(user, error)))
         }
-        let started = startedNeeds(of: name)
-        entries[name]?.startedNeeds = started
+        stopUnwantedNeeds(of: name)
         rollingBack.insert(name)
-        work.append(.rollBack(name))
+        work.append(.checkRollback(name))
     }
 
-    /// Returns the services that were started for the start of this one.
-    private func startedNeeds(of name: ByteText) -> [ByteText] {
-        var found: [ByteText] = []
+    /// Makes a running service and its needs independent of the start for which they were started.
+    mutating func keep(_ name: ByteText) {
+        entries[name]?.isWanted = true
         var open = [name]
-        var members: Set = [name]
-        while let member = open.popLast() {
-            for need in needs(of: member) where !members.contains(need) {
-                guard let cause = entries[need]?.cause, members.contains(cause) else { continue }
-                found.append(need)
+        while let kept = open.popLast() {
+            for need in needs(of: kept) where entries[need]?.isWanted == false {
+                entries[need]?.isWanted = true
                 open.append(need)
-                members.insert(need)
             }
         }
-        return found
     }
 
-    /// Stops the services that were started for a failed start, unless others want or use them.
-    private mutating func rollBack(_ name: ByteText) {
-        guard entries[name]?.phase == .rollingBack else { return }
-        let members = entries[name]?.startedNeeds ?? []
-        var kept: Set<ByteText> = []
-        var hasChanged = true
-        while hasChanged {
-            hasChanged = false
-            for member in members where !kept.contains(member) {
-                let isUsed = activeUsers(of: member).contains { kept.contains($0) || !members.contains($0) }
-                guard isUsed || entries[member]?.isWanted == true else { continue }
-                kept.insert(member)
-                hasChanged = true
-            }
+    /// Stops the services that were started for a start that failed, unless others want or use them.
+    private mutating func stopUnwantedNeeds(of name: ByteText) {
+        for need in needs(of: name) {
+            guard let entry = entries[need], !entry.isWanted, activeUsers(of: need).isEmpty else { continue }
+            guard [.awaitingNeeds, .making, .running, .pausing].contains(entry.phase) else { continue }
+            entries[need]?.isRolledBack = true
+            work.append(.stop(need, limit: shutdown?.limit))
         }
-        for member in kept { entries[member]?.cause = nil }
-        let ending = members.filter { !kept.contains($0) && entries[$0]?.phase != .idle }
-        for member in ending where activeUsers(of: member).isEmpty {
-            guard let phase = entries[member]?.phase else { continue }
-            guard [.awaitingNeeds, .making, .running, .pausing].contains(phase) else { continue }
-            work.append(.stop(member, limit: shutdown?.limit))
-        }
-        if ending.isEmpty { settle(name) }
+    }
+
+    private mutating func checkRollback(_ name: ByteText) {
+        if entries[name]?.phase == .rollingBack, rollbackWaits(of: name).isEmpty { settle(name) }
     }
 
     /// Plans a restart; returns false if the policy or a shutdown doesn't permit it.
@@ -219,14 +199,13 @@ extension ServiceMachine {
     }
 
     mutating func endStop(_ name: ByteText, _ error: EventBusError?) {
-        entries[name]?.endError = error
         if error != nil, shutdown != nil { shutdown?.unclean.append(name) }
-        if let error = entries[name]?.userError ?? error {
-            for need in needs(of: name) where entries[need]?.phase == .awaitingUsers && entries[need]?.userError == nil
-            {
-                entries[need]?.userError = error
+        if let error = entries[name]?.endError ?? error {
+            for need in needs(of: name) where entries[need]?.phase == .awaitingUsers && entries[need]?.endError == nil {
+                entries[need]?.endError = error
             }
         }
+        if let error { entries[name]?.endError = error }
         if let startError = entries[name]?.startError { return fail(name, startError) }
         endAttempt(name)
         set(name, error == nil ? .stopped : .failed, error)
@@ -266,19 +245,19 @@ extension ServiceMachine {
         rollingBack.remove(name)
         entries[name]?.phase = .idle
         entries[name]?.isWanted = false
-        entries[name]?.cause = nil
         entries[name]?.stopLimit = nil
         entries[name]?.starters = []
         entries[name]?.stoppers = []
         for waiter in entry.starters {
             answer(waiter, entry.startError ?? Self.stopped(name, "a stop during the start"))
         }
-        for waiter in entry.stoppers { answer(waiter, entry.endError ?? entry.userError) }
+        for waiter in entry.stoppers { answer(waiter, entry.endError) }
         for user in graph.dependants(of: name) where entries[user]?.phase == .awaitingNeeds {
             work.append(.fail(user, Self.needFailed(user, Self.stopped(name, "a stop of a needed service"))))
         }
         releaseNeeds(of: name)
-        for start in rollingBack { work.append(.rollBack(start)) }
+        stopUnwantedNeeds(of: name)
+        for start in rollingBack { work.append(.checkRollback(start)) }
     }
 
     private mutating func proceedShutdown() {

@@ -34,12 +34,8 @@ extension ServiceMachine {
         // A restart doesn't depend on the callers that joined it.
         guard entry.restarts == 0 else { return }
         entries[name]?.isWanted = false
-        guard activeUsers(of: name).isEmpty else {
-            // From now on, the start belongs to a service that waits for it.
-            let user = graph.dependants(of: name).first { entries[$0]?.phase == .awaitingNeeds }
-            entries[name]?.cause = entry.cause ?? user
-            return
-        }
+        // Otherwise the start belongs to the services that wait for it.
+        guard activeUsers(of: name).isEmpty else { return }
         abort(name, error, limit: nil)
         if isOverrun { expire(name) }
     }
@@ -65,10 +61,25 @@ extension ServiceMachine {
         switch entries[name]?.phase {
         case .awaitingNeeds: waits += needs(of: name).filter { entries[$0]?.phase != .running }
         case .awaitingUsers: waits += users(of: name)
-        case .rollingBack: waits += (entries[name]?.startedNeeds ?? []).filter { entries[$0]?.phase != .idle }
+        case .rollingBack: waits += rollbackWaits(of: name)
         default: break
         }
         return waits
+    }
+
+    /// Returns the services that must end before a failed start has ended.
+    func rollbackWaits(of name: ByteText) -> [ByteText] {
+        var found: [ByteText] = []
+        var open = [name]
+        var seen: Set<ByteText> = []
+        while let failed = open.popLast() {
+            for need in needs(of: failed) where seen.insert(need).inserted {
+                guard let entry = entries[need] else { continue }
+                if entry.phase == .rollingBack || entry.isRolledBack && entry.phase != .idle { found.append(need) }
+                if entry.isRolledBack { open.append(need) }
+            }
+        }
+        return found
     }
 
     /// Returns the path by which a service waits for another one, including both.

@@ -75,23 +75,19 @@ struct ServiceMachine {
         var state = ServiceState.registered
         var phase = Phase.idle
         var attempt: UInt64 = 0
-        var options: ServiceOptions = [:]
-        /// Whether it was started directly, not only because another service needs it.
+        var options: [String: any Sendable] = [:]
+        /// Whether it was started directly, or for a service whose start has succeeded.
+        ///
+        /// Other services were started for a start that hasn't ended, and end with it if it fails.
         var isWanted = false
-        /// The service whose start began this one, for the rollback.
-        var cause: ByteText?
-        /// The services that were started for a failed start.
-        var startedNeeds: [ByteText] = []
-        /// Whether a stop came before the first start, which then fails.
-        var refusesNextStart = false
+        /// Whether its last stop was part of a failed start of another service.
+        var isRolledBack = false
         /// The number of consecutive restarts.
         var restarts = 0
         /// The reason why the start was cancelled or failed.
         var startError: (any Error)?
-        /// The reason why the attempt didn't end normally.
+        /// The reason why the attempt didn't end normally, or the first error of a service that had to stop before it.
         var endError: (any Error)?
-        /// The first error of a service that had to stop before this one.
-        var userError: (any Error)?
         var lastError: (any Error)?
         /// The time limit for a stop that waits for its users.
         var stopLimit: Duration?
@@ -101,12 +97,12 @@ struct ServiceMachine {
 
     /// A step that follows from another one.
     enum Step {
-        case begin(ByteText, cause: ByteText?)
+        case begin(ByteText)
         case checkNeeds(ByteText)
         case fail(ByteText, any Error)
         case stop(ByteText, limit: Duration?)
         case checkUsers(ByteText)
-        case rollBack(ByteText)
+        case checkRollback(ByteText)
     }
 
     struct Waiter {
@@ -159,7 +155,7 @@ struct ServiceMachine {
 
     /// Starts a service after the services that it needs.
     mutating func start(
-        _ name: ByteText, _ options: ServiceOptions = [:], waiter: UInt64, limit: Duration? = nil,
+        _ name: ByteText, _ options: [String: any Sendable] = [:], waiter: UInt64, limit: Duration? = nil,
         caller: Caller? = nil
     ) -> [Action] {
         perform { machine in
@@ -167,7 +163,7 @@ struct ServiceMachine {
                 return machine.actions.append(.answer(waiter, machine.unknown(name)))
             }
             if entry.phase == .running {
-                machine.entries[name]?.isWanted = true
+                machine.keep(name)
                 return machine.actions.append(.answer(waiter, nil))
             }
             let caller = machine.alive(caller)
@@ -183,25 +179,22 @@ struct ServiceMachine {
             machine.entries[name]?.starters.append(waiter)
             machine.entries[name]?.isWanted = true
             if entry.phase == .idle { machine.entries[name]?.options = options }
-            machine.beginIfPossible(name, cause: nil)
+            machine.beginIfPossible(name)
         }
     }
 
     /// Stops a service.
     mutating func stop(
-        _ name: ByteText, waiter: UInt64, limit: Duration? = nil, dependants: ServiceDependants = .refuse,
+        _ name: ByteText, waiter: UInt64, limit: Duration? = nil, isCascade: Bool = false,
         caller: Caller? = nil
     ) -> [Action] {
         perform { machine in
             guard let entry = machine.entries[name] else {
                 return machine.actions.append(.answer(waiter, machine.unknown(name)))
             }
-            if entry.phase == .idle {
-                if entry.state == .registered { machine.entries[name]?.refusesNextStart = true }
-                return machine.actions.append(.answer(waiter, nil))
-            }
+            if entry.phase == .idle { return machine.actions.append(.answer(waiter, nil)) }
             let users = machine.activeUsers(of: name)
-            if !users.isEmpty, dependants == .refuse,
+            if !users.isEmpty, !isCascade,
                 [.awaitingNeeds, .making, .running, .pausing].contains(entry.phase)
             {
                 let error = EventBusError(
@@ -315,7 +308,7 @@ struct ServiceMachine {
                 guard let entry = machine.entries[name], entry.attempt == attempt, entry.phase == .pausing else {
                     return
                 }
-                machine.beginIfPossible(name, cause: nil)
+                machine.beginIfPossible(name)
             case .stable(let attempt):
                 if let name = machine.attempts[attempt] { machine.entries[name]?.restarts = 0 }
             }

@@ -132,7 +132,7 @@ public actor ServiceRegistry {
     ///   `serviceStopped` if the service is stopped first or still stopping, `serviceOverran`, `serviceCycle`; or `CancellationError`.
     @discardableResult
     public func start(
-        _ name: String, _ options: ServiceOptions = [:], within limit: Duration? = nil
+        _ name: String, _ options: [String: any Sendable] = [:], within limit: Duration? = nil
     ) async throws -> any Service {
         let id = nextRequest()
         return try await withTaskCancellationHandler {
@@ -149,7 +149,7 @@ public actor ServiceRegistry {
     /// Starts the service of a type that is registered with the name of the type.
     @discardableResult
     public func start<S: Service>(
-        _ type: S.Type, _ options: ServiceOptions = [:], within limit: Duration? = nil
+        _ type: S.Type, _ options: [String: any Sendable] = [:], within limit: Duration? = nil
     ) async throws -> S {
         let service = try await start(type.name, options, within: limit)
         guard let service = service as? S else {
@@ -175,19 +175,19 @@ public actor ServiceRegistry {
 
     /// Stops a service.
     ///
-    /// Stopping a stopped service has no effect. A stop during a start cancels the start. A stop before the first start
-    /// makes that start throw `serviceStopped`.
+    /// Stopping a stopped service has no effect. A stop during a start cancels the start.
     ///
     /// - Parameters:
     ///   - name: The name of the service.
     ///   - limit: The time that each affected service has for its stop. At the deadline its tasks are cancelled, and
     ///     after the registry's grace period it is abandoned.
-    ///   - dependants: Whether running services that need this one are stopped first.
+    ///   - cascading: Whether running services that need this one are stopped first. Otherwise, the method throws if there
+    ///     are any, and all services continue to run.
     /// - Throws: ``EventBusError``: `unknownService`, `serviceInUse`, `serviceOverran`, `serviceCycle`, or
     ///   `serviceFailed` with the error of the service's `stop()` as `underlying`; or `CancellationError`. If the service
     ///   itself stops in order, the first error of a service that had to stop before it.
     public func stop(
-        _ name: String, within limit: Duration? = nil, dependants: ServiceDependants = .refuse
+        _ name: String, within limit: Duration? = nil, cascading: Bool = false
     ) async throws {
         let id = nextRequest()
         try await withTaskCancellationHandler {
@@ -195,8 +195,7 @@ public actor ServiceRegistry {
                 guard !Task.isCancelled else { return continuation.resume(throwing: CancellationError()) }
                 pending[id] = .stop(continuation)
                 perform(
-                    machine.stop(
-                        ByteText(name), waiter: id, limit: limit, dependants: dependants, caller: caller))
+                    machine.stop(ByteText(name), waiter: id, limit: limit, isCascade: cascading, caller: caller))
             }
         } onCancel: {
             Task { await self.withdraw(id) }
