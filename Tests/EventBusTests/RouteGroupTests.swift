@@ -48,7 +48,7 @@ struct RouteGroupTests {
         let error = await #expect(throws: EventBusError.self) { try await router.navigate(to: "/admin/users/0?token") }
         #expect(error?.code.description == "navigationDenied" && error?.underlying is Oops)
         #expect(error?.description.contains("/admin/users") == true)
-        #expect(router.explain("/admin/users/5").guards == ["/admin", "/admin/", "/admin/users"])
+        #expect(router.explain("/admin/users/5").hasSuffix("\n  guards: /admin, /admin/, /admin/users"))
         #expect(watch.cancel() && !watch.isLive)
         #expect(router.patterns == ["/admin/own", "/login"])
     }

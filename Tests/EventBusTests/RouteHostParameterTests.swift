@@ -34,8 +34,8 @@ struct RouteHostParameterTests {
         let table = try RouteTable([pattern])
         let match = try? table.match(url)
         #expect((match == nil) == (value == nil))
-        #expect(match?.parameters[0].value == value)
-        #expect(table.explain(url).match?.parameters[0].value == value)
+        #expect((match.flatMap { $0.parameters[$0.parameters.names[0]] }) == value)
+        #expect(table.explain(url).hasPrefix("\(url) -> \(pattern)") == (value != nil))
     }
 
     @Test(
@@ -83,7 +83,7 @@ struct RouteHostParameterTests {
             }
         }
         let table = try RouteTable([pattern.description])
-        #expect(table.explain("https://acme.example.com/u/x/a").description.contains(":id(int)"))
+        #expect(table.explain("https://acme.example.com/u/x/a").contains(":id(int)"))
         #expect(table.routesTable().contains(":tenant"))
     }
 }

@@ -73,7 +73,7 @@ struct RouteHostileTests {
         do {
             let match = try table.match(row.url)
             #expect(match.pattern == row.outcome)
-            #expect(match.parameters.allSatisfy { !$0.value.isEmpty })
+            #expect(match.parameters.dictionary.values.allSatisfy { !$0.isEmpty })
             #expect(match.query.items.count < 10_000)
         } catch {
             #expect(error.code.description == row.outcome)
@@ -119,12 +119,14 @@ struct RouteHostileTests {
         let segments = String(repeating: "/x", count: 129)
         #expect(routeError { _ = try RoutePattern(segments) }?.code.description == "patternTooManySegments")
         #expect(routeError { _ = try RoutePattern(segments) }?.offset == 256)
-        #expect(try RoutePattern(String(segments.dropLast(2))).match(String(segments.dropLast(2))).parameters.isEmpty)
+        let longest = String(segments.dropLast(2))
+        #expect(try RoutePattern(longest).match(longest).parameters.names.isEmpty)
         let parameters = (0..<33).map { "/:p\($0)" }.joined()
         #expect(routeError { _ = try RoutePattern(parameters) }?.code.description == "patternTooManyParameters")
         let most = try RoutePattern((0..<32).map { "/:p\($0)" }.joined())
         let match = try most.match((0..<32).map { "/v\($0)" }.joined())
-        #expect(match.parameters["p31"] == "v31" && match.parameters["p0"] == "v0" && match.parameters.count == 32)
+        #expect(match.parameters["p31"] == "v31" && match.parameters["p0"] == "v0")
+        #expect(match.parameters.names.count == 32)
     }
 
     @Test("A snapshot doesn't change when the router changes")

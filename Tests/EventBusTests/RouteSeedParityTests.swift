@@ -125,7 +125,7 @@ struct RouteSeedParityTests {
         try router.route("/notes/:id") { _ in }
         try router.route("/files/*rest") { _ in }
         try router.route("/a.b") { _ in }
-        let watch = router.bus.watch(Router.notFound) { [log] in log.add($0.payload.url) }
+        let watch = router.bus.watch(Router.notFound) { [log] in log.add($0.payload.subject) }
         let error = await navigationError { try await router.navigate(to: url) }
         #expect(error?.code == .routeNotFound)
         #expect(log.all == [url])

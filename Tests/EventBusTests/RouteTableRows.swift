@@ -41,10 +41,10 @@ struct RouteRow: Sendable, CustomTestStringConvertible {
         var words = line.split(separator: " ").map(String.init)
         while let word = words.first, word.hasPrefix("[") {
             switch word {
-            case "[strict]": options.trailingSlash = .strict
+            case "[strict]": options.ignoresTrailingSlash = false
             case "[nocase]": options.isCaseSensitive = false
             case "[collapse]": options.collapsesSlashes = true
-            case "[form]": options.queryEncoding = .form
+            case "[form]": options.plusIsSpace = true
             case "[types]": options.types = types
             default: preconditionFailure("unknown option \(word)")
             }

@@ -53,7 +53,7 @@ struct RouterGuardTests {
             ("/admin", "/admin//", true),
         ])
     func coverage(prefix: String, url: String, isCovered: Bool) async throws {
-        let router = Router(bus: bus, options: RouterOptions(trailingSlash: .strict))
+        let router = Router(bus: bus, options: RouterOptions(ignoresTrailingSlash: false))
         for pattern in ["/", "/*all", "*://*", "*://*/*all"] { try router.route(pattern) { _ in } }
         try router.guardRoutes(prefix) { _ in .deny() }
         let error = await navigationError { try await router.navigate(to: url) }

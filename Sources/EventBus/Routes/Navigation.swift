@@ -30,16 +30,6 @@ public struct Navigation: Sendable, CustomStringConvertible {
     public var description: String { (trail + [url]).joined(separator: " -> ") }
 }
 
-/// A URL that no route matches.
-public struct UnmatchedRoute: Sendable {
-    /// The URL, after redirects.
-    public let url: String
-    /// The options of the navigation.
-    package let options: (any Sendable)?
-    /// The reason: no route, a malformed URL, or a URL that is too long.
-    public let error: EventBusError
-}
-
 /// A view that shows places: a navigation stack, a window, a terminal, or a recording for tests.
 ///
 /// The router doesn't depend on a user interface. A route with a navigator creates a place, which is a value of an
@@ -72,7 +62,7 @@ extension EventBusError.Code {
     /// A guard denied a navigation; `underlying` is the guard's reason if it is an error.
     public static let navigationDenied = Self("navigationDenied")
     /// Redirects return to a URL in their own trail.
-    public static let redirectLoop = Self("redirectLoop")
+    package static let redirectLoop = Self("redirectLoop")
     /// More than 16 redirects or nested navigations.
-    public static let tooManyRedirects = Self("tooManyRedirects")
+    package static let tooManyRedirects = Self("tooManyRedirects")
 }

@@ -80,7 +80,7 @@ final class PrefixGuard: WatchHost {
     init(_ base: RouteGuard, router: Router) throws(EventBusError) {
         var options = router.options
         // A slash at the end must not bypass a guard, so the prefix covers the paths with and without it.
-        options.trailingSlash = .ignored
+        options.ignoresTrailingSlash = true
         let (table, pattern) = (RouteTable(options), try RoutePattern(base.prefix, types: options.types))
         self.base = base
         self.router = router
@@ -102,7 +102,7 @@ final class PrefixGuard: WatchHost {
                 switch wanted {
                 case .literal(let text): RouteKey(text) == url.key(at: index)
                 case .parameter(let parameter): parameter.match(url, at: index) != nil
-                case .catchAll: !url.key(at: index).bytes.isEmpty || positions.count > prefix.count
+                case .catchAll: !url.isEmpty(at: index) || positions.count > prefix.count
                 }
             }
         }

@@ -1,47 +1,3 @@
-/// Explains the match of a URL: the winning route, the other matching routes, and the closest other routes.
-public struct RouteExplanation: Sendable, CustomStringConvertible {
-    /// A route and its result.
-    package struct Candidate: Sendable {
-        /// The pattern of the route.
-        package let pattern: String
-        /// Whether the pattern matches the URL, even if another route wins.
-        package let isMatch: Bool
-        /// The reason why the route won, lost or didn't match.
-        package let reason: String
-    }
-
-    /// The explained URL, as passed.
-    let url: String
-    /// The match; nil if there is none.
-    public internal(set) var match: RouteMatch?
-    /// The error of the match; nil if there is a match.
-    package internal(set) var error: EventBusError?
-    /// The matching routes, the winner first, then the routes that fail last in the path.
-    package internal(set) var candidates: [Candidate] = []
-    /// The number of routes that fail earlier than the listed ones.
-    var othersCount = 0
-    /// The prefixes of the guards that a navigation would ask, in order.
-    package internal(set) var guards: [String] = []
-
-    init(_ url: String) { self.url = url }
-
-    /// The explanation, with one line for each candidate.
-    public var description: String {
-        var lines = ["\(url)"]
-        if let match {
-            lines[0] += " -> \(match.pattern)" + (match.parameters.isEmpty ? "" : "  \(match.parameters)")
-        } else if let error {
-            lines[0] += " -> \(error.code)" + (error.offset.map { " at byte \($0)" } ?? "")
-        }
-        for candidate in candidates {
-            lines.append("  \(candidate.isMatch ? "+" : "-") \(candidate.pattern): \(candidate.reason)")
-        }
-        if othersCount > 0 { lines.append("  and \(othersCount) more that fail earlier") }
-        if !guards.isEmpty { lines.append("  guards: \(guards.joined(separator: ", "))") }
-        return lines.joined(separator: "\n")
-    }
-}
-
 extension RouteTable {
     /// Explains the match of a URL: the winning route, the other matching routes, and the closest other routes.
     ///
@@ -50,56 +6,50 @@ extension RouteTable {
     /// print(table.explain("/notes/new"))
     /// // /notes/new -> /notes/new
     /// //   + /notes/new: wins
-    /// //   + /notes/:name: loses at segment 2, where a literal goes before a plain parameter
+    /// //   + /notes/:name: loses at segment 2, where new goes first
     /// //   - /notes/:id(int): segment 2, "new", does not fit :id(int)
     /// ```
     ///
     /// - Parameters:
     ///   - url: The URL.
-    ///   - maxCandidates: The maximum number of listed routes that don't match.
-    /// - Returns: The explanation.
+    ///   - maxMisses: The maximum number of listed routes that don't match, those that fail last in the path first.
+    /// - Returns: A line for the URL and its route or error, and a line for each listed route.
     /// - Complexity: O(*n* log *n*) in the number of routes.
-    public func explain(_ url: String, maxCandidates: Int = 5) -> RouteExplanation {
-        var explanation = RouteExplanation(url)
+    public func explain(_ url: String, maxMisses: Int = 5) -> String {
+        var lines: [String] = []
         do {
-            explanation.match = try match(url)
+            let match = try match(url)
+            let values = match.parameters.values.isEmpty ? "" : "  \(match.parameters)"
+            lines.append("\(url) -> \(match.pattern)\(values)")
         } catch {
-            explanation.error = error
-            if error.code != .routeNotFound { return explanation }
+            lines.append("\(url) -> \(error.code)" + (error.offset.map { " at byte \($0)" } ?? ""))
+            if error.code != .routeNotFound { return lines[0] }
         }
-        guard let parts = try? RouteURL.parse(url, options) else { return explanation }
-        // The targets are in the order of precedence, so the first hit is the winner.
-        var hits: [RouteTarget] = []
-        var misses: [(depth: Int, candidate: RouteExplanation.Candidate)] = []
+        guard let parts = try? RouteURL.parse(url, options) else { return lines[0] }
+        // The targets are in the order of precedence, so the first one that matches is the winner.
+        var winner: RouteTarget?
+        var misses: [(depth: Int, line: String)] = []
         for target in targets {
-            let pattern = target.pattern.source
             if let miss = miss(parts, target) {
-                misses.append((miss.depth, .init(pattern: pattern, isMatch: false, reason: miss.reason)))
+                misses.append((miss.depth, "  - \(target.pattern): \(miss.reason)"))
             } else {
-                hits.append(target)
-                let reason = hits.count == 1 ? "wins" : loss(of: target, to: hits[0])
-                explanation.candidates.append(.init(pattern: pattern, isMatch: true, reason: reason))
+                lines.append("  + \(target.pattern): " + (winner.map { loss(of: target, to: $0) } ?? "wins"))
+                winner = winner ?? target
             }
         }
         let nearest = misses.enumerated().sorted { ($1.element.depth, $0.offset) < ($0.element.depth, $1.offset) }
-        explanation.candidates += nearest.prefix(max(0, maxCandidates)).map(\.element.candidate)
-        explanation.othersCount = max(0, misses.count - max(0, maxCandidates))
-        return explanation
+        lines += nearest.prefix(maxMisses).map(\.element.line)
+        if misses.count > maxMisses { lines.append("  and \(misses.count - maxMisses) more that fail earlier") }
+        return lines.joined(separator: "\n")
     }
 
-    /// Returns the reason why a matching route isn't the winner.
+    /// Returns the place at which a matching route loses to the winner.
     private func loss(of target: RouteTarget, to winner: RouteTarget) -> String {
-        let ranks = zip(path(of: target), path(of: winner)).map {
-            (mine: RouteRank($0, options.types), winning: RouteRank($1, options.types))
-        }
+        let segments = Array(zip(path(of: target), path(of: winner)))
         let authorityCount = target.pattern.authority == nil ? 0 : 2
-        guard let index = ranks.firstIndex(where: { $0.mine != $0.winning }), index >= authorityCount else {
-            return "loses by its scheme and host"
-        }
-        let (mine, winning) = (ranks[index].mine.kind, ranks[index].winning.kind)
-        return "loses at segment \(index - authorityCount + 1), where "
-            + (mine == winning
-                ? "more text or a narrower type goes first" : "\(winning.text) goes before \(mine.text)")
+        let index = segments.firstIndex { RouteRank($0, options.types) != RouteRank($1, options.types) }
+        guard let index, index >= authorityCount else { return "loses by its scheme and host" }
+        return "loses at segment \(index - authorityCount + 1), where \(segments[index].1.label) goes first"
     }
 
     /// Returns the reason why a route doesn't match, and the number of matching segments; nil if it matches.
@@ -111,8 +61,7 @@ extension RouteTable {
         var alone = RouteNode()
         alone.set(target, at: path, options.types)
         var search = RouteSearch(url)
-        let isMatch = url.hasAuthority == (authority != nil) && (try? search.find(from: alone)) != nil
-        if isMatch { return nil }
+        if url.hasAuthority == (authority != nil), (try? search.find(from: alone)) != nil { return nil }
         let depth = search.reached - (authority == nil ? 0 : 2)
         if let authority, depth < 0 { return (-1, "is for URLs of \(authority.text)") }
         guard search.reached < path.count else { return (depth, "the path goes on after segment \(depth)") }

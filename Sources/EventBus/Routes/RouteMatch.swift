@@ -43,7 +43,7 @@ public struct RouteMatch: Sendable, CustomStringConvertible {
 /// The decoded values that a route captured from a URL, by the names in its pattern.
 ///
 /// Values are never empty. The parameters of an omitted optional group are missing.
-public struct RouteParameters: Sendable, RandomAccessCollection, CustomStringConvertible {
+public struct RouteParameters: Sendable, CustomStringConvertible {
     let url: RouteURL
     let target: RouteTarget
     let values: [RouteValue]
@@ -51,33 +51,22 @@ public struct RouteParameters: Sendable, RandomAccessCollection, CustomStringCon
     /// The names, in the order of the pattern.
     package var names: [String] { target.variant.names }
 
-    /// The number of the first parameter, 0.
-    public var startIndex: Int { 0 }
-    /// The number of parameters.
-    public var endIndex: Int { values.count }
-    /// The name and the value of the parameter at a position.
-    public subscript(_ position: Int) -> (name: String, value: String) {
-        (names[position], values[position].text)
-    }
-
     /// The value of the parameter with a name; nil if there is none.
     ///
     /// The value of a catch-all consists of its decoded segments joined with `/`; for the segments, see
     /// ``segments(of:)``.
-    public subscript(_ name: String) -> String? { value(of: name)?.text }
+    public subscript(_ name: String) -> String? { index(of: name).map { values[$0].text } }
 
     /// Returns the decoded segments of a parameter: one, or several for a catch-all; nil if there is no such parameter.
-    public func segments(of name: String) -> [String]? { value(of: name)?.segments }
+    public func segments(of name: String) -> [String]? { index(of: name).map { values[$0].segments } }
 
-    /// Returns the captured value of a parameter; names are compared by bytes.
-    private func value(of name: String) -> RouteValue? {
-        names.firstIndex { $0.hasSameBytes(as: name) }.map { values[$0] }
-    }
+    /// Returns the position of a parameter; names are compared by bytes.
+    private func index(of name: String) -> Int? { names.firstIndex { $0.hasSameBytes(as: name) } }
 
     /// Returns the value of a parameter as a number, a Boolean or another type with a text form.
     ///
     /// ```swift
-    /// let match = try RoutePattern("/notes/:id(int)").match("/notes/5")
+    /// let match = try RouteTable(["/notes/:id(int)"]).match("/notes/5")
     /// let id = try match.parameters.value("id", as: Int.self)
     /// ```
     ///
@@ -104,12 +93,12 @@ public struct RouteParameters: Sendable, RandomAccessCollection, CustomStringCon
     private func convert<Result>(
         _ name: String, to: Result.Type
     ) throws(EventBusError) -> (text: String, value: Result?) {
-        guard let value = value(of: name) else {
+        guard let index = index(of: name) else {
             throw EventBusError(
                 .parameterMissing, subject: target.pattern.source, expected: name,
                 found: "\(names.isEmpty ? "no parameters" : names.joined(separator: ", "))")
         }
-        return (value.text, value.converted as? Result)
+        return (values[index].text, values[index].converted as? Result)
     }
 
     private func invalid(_ name: String, _ text: String, _ type: Any.Type) -> EventBusError {
@@ -118,23 +107,24 @@ public struct RouteParameters: Sendable, RandomAccessCollection, CustomStringCon
 
     /// The values by name.
     public var dictionary: [String: String] {
-        Dictionary(map { ($0.name, $0.value) }, uniquingKeysWith: { _, last in last })
+        Dictionary(zip(names, values.map(\.text)), uniquingKeysWith: { _, last in last })
     }
 
     /// The names and values, such as `id=5, page=2`.
-    public var description: String { map { "\($0.name)=\($0.value)" }.joined(separator: ", ") }
+    public var description: String { zip(names, values).map { "\($0)=\($1.text)" }.joined(separator: ", ") }
 }
 
 /// A value captured from a URL.
 struct RouteValue: Sendable {
     /// The decoded text; the segments of a catch-all are joined with `/`.
     let text: String
-    /// The decoded segments of a catch-all; nil for a parameter.
-    private let parts: [String]?
+    /// The decoded segments: one, or several for a catch-all.
+    var segments: [String] { parts ?? [text] }
     /// The value to which the parameter's type converted the text; nil if the type doesn't convert.
     let converted: (any Sendable)?
+    private let parts: [String]?
 
-    init(_ text: String, converted: (any Sendable)?) {
+    init(_ text: String, converted: (any Sendable)? = nil) {
         self.text = text
         self.converted = converted
         parts = nil
@@ -145,7 +135,4 @@ struct RouteValue: Sendable {
         converted = nil
         parts = segments
     }
-
-    /// The decoded segments: one, or several for a catch-all.
-    var segments: [String] { parts ?? [text] }
 }

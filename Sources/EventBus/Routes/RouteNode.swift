@@ -36,10 +36,10 @@ struct RouteNode: Sendable {
         set { contents[0].target = newValue }
     }
 
-    /// Returns the node after a literal.
-    func next(_ literal: RouteKey) -> RouteNode? {
-        // An empty dictionary would hash the literal.
-        contents[0].literals.isEmpty ? nil : contents[0].literals[literal]
+    /// Returns the node after a segment that is a literal.
+    func next(after url: RouteURL, at index: Int) -> RouteNode? {
+        // An empty dictionary would hash the segment.
+        contents[0].literals.isEmpty ? nil : contents[0].literals[url.key(at: index)]
     }
 
     var isEmpty: Bool { target == nil && literals.isEmpty && parameters.isEmpty }
@@ -99,15 +99,9 @@ struct RouteNode: Sendable {
 /// The end of a route in the tree: a route, and the variant of its pattern that ends there.
 struct RouteTarget: Sendable {
     let route: Route
-    private let index: Int
-
-    init(_ route: Route, variant: Int) {
-        self.route = route
-        index = variant
-    }
+    let variant: RouteVariant
 
     var pattern: RoutePattern { route.pattern }
-    var variant: RouteVariant { route.pattern.variants[index] }
 }
 
 /// A search for the route of a URL, by precedence at each segment from the left, with full backtracking.
@@ -127,7 +121,7 @@ struct RouteSearch {
     mutating func find(from node: RouteNode, at index: Int = 0) throws(EventBusError) -> RouteTarget? {
         reached = max(reached, index)
         guard index < url.matchedCount else { return node.target }
-        if let next = node.next(url.key(at: index)) {
+        if let next = node.next(after: url, at: index) {
             try countStep()
             if let target = try find(from: next, at: index + 1) { return target }
         }
@@ -140,12 +134,16 @@ struct RouteSearch {
             case .literal: continue
             case .catchAll:
                 // A single slash isn't a value.
-                if index == url.matchedCount - 1, url.key(at: index).bytes.isEmpty { continue }
+                if index == url.matchedCount - 1, url.isEmpty(at: index) { continue }
                 values.append(RouteValue(catchAll: url.decodedPath(from: index)))
                 return parameters[choice].node.target
-            case .parameter(let rule):
-                guard let match = rule.match(url, at: index) else { continue }
-                values.append(RouteValue(match.value, converted: match.converted))
+            // A plain parameter accepts any text, so its object isn't read.
+            case .parameter where parameters[choice].rank.kind == .plain:
+                if url.isEmpty(at: index) { continue }
+                values.append(RouteValue(url.text(at: index)))
+            case .parameter(let parameter):
+                guard let value = parameter.match(url, at: index) else { continue }
+                values.append(value)
             }
             if let target = try find(from: parameters[choice].node, at: index + 1) { return target }
             values.removeSubrange(count...)
@@ -186,17 +184,6 @@ struct RouteRank: Comparable, Sendable {
         case typed
         case plain
         case catchAll
-
-        var text: String {
-            switch self {
-            case .literal: "a literal"
-            case .typedWithText: "a typed parameter with text"
-            case .withText: "a parameter with text"
-            case .typed: "a typed parameter"
-            case .plain: "a plain parameter"
-            case .catchAll: "a catch-all"
-            }
-        }
     }
 
     let kind: Kind

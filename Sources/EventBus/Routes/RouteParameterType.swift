@@ -7,26 +7,19 @@ internal import AshlarCore
 ///
 /// ```swift
 /// let month = RouteParameterType("month") { Int($0).map { (1...12).contains($0) } ?? false }
-/// let pattern = try RoutePattern("/archive/:month(month)", types: [month])
+/// let table = try RouteTable(["/archive/:month(month)"], options: RouterOptions(types: [month]))
 /// ```
-public struct RouteParameterType: Sendable, CustomStringConvertible {
-    private enum Rule: Sendable {
-        case restricting(@Sendable (String) -> Bool)
-        case converting(@Sendable (String) -> (any Sendable)?)
-    }
-
+public struct RouteParameterType: Sendable {
     let name: String
-    private let rule: Rule
+    /// Returns whether a nonempty value has this type, and the value to which the type converts it.
+    let check: @Sendable (String) -> (isValid: Bool, converted: (any Sendable)?)
 
-    /// The name in parentheses.
-    public var description: String { name }
-
-    private init(_ name: String, _ rule: Rule) {
+    private init(_ name: String, check: @escaping @Sendable (String) -> (isValid: Bool, converted: (any Sendable)?)) {
         precondition(
             !name.isEmpty && name.utf8.allSatisfy(Self.isNameByte),
             "A parameter type is named with ASCII letters, digits, _ and -; \"\(name)\" is not")
         self.name = name
-        self.rule = rule
+        self.check = check
     }
 
     /// Creates a type from a rule.
@@ -36,7 +29,7 @@ public struct RouteParameterType: Sendable, CustomStringConvertible {
     ///
     /// - Precondition: `name` consists of one or more ASCII letters, digits, `_` and `-`.
     public init(_ name: String, matches: @escaping @Sendable (String) -> Bool) {
-        self.init(name, .restricting(matches))
+        self.init(name) { (matches($0), nil) }
     }
 
     /// Creates a type whose values are converted: a path matches if the conversion succeeds, and
@@ -45,7 +38,8 @@ public struct RouteParameterType: Sendable, CustomStringConvertible {
     /// ```swift
     /// enum Month: String { case january, february }
     /// let month = RouteParameterType("month") { Month(rawValue: $0) }
-    /// let match = try RoutePattern("/archive/:month(month)", types: [month]).match("/archive/january")
+    /// let table = try RouteTable(["/archive/:month(month)"], options: RouterOptions(types: [month]))
+    /// let match = try table.match("/archive/january")
     /// print(try match.parameters.value("month", as: Month.self))  // january
     /// ```
     ///
@@ -54,15 +48,8 @@ public struct RouteParameterType: Sendable, CustomStringConvertible {
     ///
     /// - Precondition: `name` consists of one or more ASCII letters, digits, `_` and `-`.
     public init<Value: Sendable>(_ name: String, convert: @escaping @Sendable (String) -> Value?) {
-        self.init(name, .converting { convert($0) })
-    }
-
-    /// Returns whether a nonempty value has this type, and the value to which the type converts it.
-    func check(_ value: String) -> (isValid: Bool, converted: (any Sendable)?) {
-        switch rule {
-        case .restricting(let matches): return (matches(value), nil)
-        case .converting(let convert):
-            let converted = convert(value)
+        self.init(name) { text in
+            let converted = convert(text)
             return (converted != nil, converted)
         }
     }

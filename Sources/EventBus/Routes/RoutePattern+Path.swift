@@ -100,7 +100,7 @@ extension RoutePattern {
             // The parameters that don't match are found one by one.
         }
         func isSame(_ name: String, _ value: String) -> Bool { read?[name]?.hasSameBytes(as: value) ?? false }
-        if let read, read.count == values.count, values.allSatisfy({ isSame($0.text, $1) }) { return }
+        if let read, read.values.count == values.count, values.allSatisfy({ isSame($0.text, $1) }) { return }
         let parameters = (authority.map { [$0.host] } ?? []) + variants[0].segments
         let given = parameters.compactMap { segment in
             segment.name.flatMap { name in values[ByteText(name)].map { (name: name, type: segment.type, value: $0) } }
@@ -117,8 +117,8 @@ extension RoutePattern {
     /// Returns the match of a URL with this pattern.
     ///
     /// - Throws: ``EventBusError`` like ``RouteTable/match(_:)``.
-    /// - Complexity: O(*n*) in the lengths of the URL and the pattern. To match many URLs, create a ``RouteTable``.
-    public func match(_ url: String, options: RouterOptions = RouterOptions()) throws(EventBusError) -> RouteMatch {
+    /// - Complexity: O(*n*) in the lengths of the URL and the pattern.
+    package func match(_ url: String, options: RouterOptions = RouterOptions()) throws(EventBusError) -> RouteMatch {
         var table = RouteTable(options)
         let route = Route(self)
         try table.check(route, replacing: false)

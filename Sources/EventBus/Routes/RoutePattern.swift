@@ -55,11 +55,16 @@ struct RouteAuthority: Sendable {
 }
 
 /// One variant of a pattern: a sequence of segments.
-struct RouteVariant: Sendable {
+final class RouteVariant: Sendable {
     /// The segments of the path.
     let segments: [RouteSegment]
     /// The names of the parameters in host and path.
     let names: [String]
+
+    init(segments: [RouteSegment], names: [String]) {
+        self.segments = segments
+        self.names = names
+    }
 
     /// Returns the segments of the path as they are matched with these options.
     func path(_ options: RouterOptions) -> [RouteSegment] {
@@ -69,7 +74,7 @@ struct RouteVariant: Sendable {
         if options.collapsesSlashes { path.removeAll(where: \.isEmpty) }
         // Collapsed slashes alone are "/".
         let isRoot = path.isEmpty && options.collapsesSlashes
-        if endsInSlash, options.trailingSlash == .strict, !isRoot { path.append(.literal("")) }
+        if endsInSlash, !options.ignoresTrailingSlash, !isRoot { path.append(.literal("")) }
         return options.isCaseSensitive ? path : path.map(\.lowercased)
     }
 }
@@ -152,22 +157,14 @@ final class RouteParameter: Sendable {
         return prefix + ":\(name)" + (type.map { "(\($0.name))" } ?? "") + suffix
     }
 
-    /// Returns the value in a segment, and the value to which its type converts it.
+    /// Returns the value in a segment, with the value to which its type converts it.
     ///
     /// Returns nil if the segment doesn't consist of the text around a nonempty value of the type.
-    func match(_ url: RouteURL, at index: Int) -> (value: String, converted: (any Sendable)?)? {
-        if type == nil, prefix.isEmpty, suffix.isEmpty, !isHostLabel {
-            let text = url.text(at: index)
-            return text.isEmpty ? nil : (text, nil)
-        }
-        let (before, after, key) = (prefix.utf8, suffix.utf8, url.key(at: index).bytes)
-        guard key.count > before.count + after.count, key.starts(with: before),
-            key.suffix(after.count).elementsEqual(after)
-        else { return nil }
-        let value = url.text(at: index, droppingFirst: before.count, last: after.count)
-        if isHostLabel, value.utf8.contains(where: { $0 == .dot || $0 == .colon }) { return nil }
-        guard let type else { return (value, nil) }
-        let (isValid, converted) = type.check(value)
-        return isValid ? (value, converted) : nil
+    func match(_ url: RouteURL, at index: Int) -> RouteValue? {
+        guard let text = url.text(at: index, after: prefix, before: suffix) else { return nil }
+        if isHostLabel, text.utf8.contains(where: { $0 == .dot || $0 == .colon }) { return nil }
+        guard let type else { return RouteValue(text) }
+        let (isValid, converted) = type.check(text)
+        return isValid ? RouteValue(text, converted: converted) : nil
     }
 }

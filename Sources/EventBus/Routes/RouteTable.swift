@@ -97,15 +97,17 @@ public struct RouteTable: Sendable {
     func check(_ route: Route, replacing: Bool) throws(EventBusError) {
         let pattern = route.pattern
         var own = RouteNode()
-        for (index, path) in paths(of: pattern).enumerated() {
-            let names = pattern.variants[index].names
+        for (variant, path) in zip(pattern.variants, paths(of: pattern)) {
+            let names = variant.names
             if let known = own.target(at: path, options.types)?.variant.names, known != names {
                 throw EventBusError(
                     .init("patternAmbiguousGroups"), subject: pattern.source,
                     expected: "groups whose choices match different paths",
                     found: "\(known) and \(names) for the same path")
             }
-            if pattern.variants.count > 1 { own.set(RouteTarget(route, variant: index), at: path, options.types) }
+            if pattern.variants.count > 1 {
+                own.set(RouteTarget(route: route, variant: variant), at: path, options.types)
+            }
             if !replacing, let existing = target(at: path, in: pattern) {
                 throw EventBusError(
                     .routeConflict, subject: pattern.source, expected: "paths that no other route matches",
@@ -119,11 +121,11 @@ public struct RouteTable: Sendable {
     mutating func insert(_ route: Route) -> [Route] {
         var replaced: [Route] = []
         // The first of several variants for the same paths remains.
-        for (index, path) in paths(of: route.pattern).enumerated().reversed() {
+        for (variant, path) in zip(route.pattern.variants, paths(of: route.pattern)).reversed() {
             let existing = target(at: path, in: route.pattern)?.route
             if let existing, existing !== route { replaced.append(existing) }
             if existing == nil { count += 1 }
-            set(RouteTarget(route, variant: index), at: path, in: route.pattern)
+            set(RouteTarget(route: route, variant: variant), at: path, in: route.pattern)
         }
         return replaced.filter { !contains($0) }
     }

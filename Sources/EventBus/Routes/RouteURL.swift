@@ -30,8 +30,7 @@ final class RouteURL: Sendable {
     let fragment: String?
     /// The decoded bytes of the segments.
     private let decoded: [UInt8]
-    /// The same bytes as they are compared with literals: in lowercase if the options ignore case.
-    private let keys: [UInt8]
+    private let isCaseSensitive: Bool
 
     /// Splits and decodes a URL.
     ///
@@ -47,9 +46,13 @@ final class RouteURL: Sendable {
 
     private init(_ url: String, _ options: RouterOptions) throws(EventBusError) {
         let bytes = Array(url.utf8)
-        var split = SplitPath(bytes)
+        var segments: [Segment] = []
+        segments.reserveCapacity(8)
+        // A path without escapes contains its decoded segments.
+        var decoded = bytes
         var pathStart = 0
-        if bytes.first != .slash {
+        hasAuthority = bytes.first != .slash
+        if hasAuthority {
             guard let schemeEnd = URLText.schemeEnd(bytes), bytes[schemeEnd...].starts(with: "://".utf8) else {
                 throw EventBusError(.pathNotAbsolute, subject: url, offset: 0, expected: "/ or a scheme and ://")
             }
@@ -57,82 +60,58 @@ final class RouteURL: Sendable {
             do { parts = try URLText(bytes) } catch { throw EventBusError(error, in: url) }
             let start = schemeEnd + "://".utf8.count
             pathStart = bytes[start...].firstIndex(where: URLText.endsAuthority) ?? bytes.count
-            split.append(parts.scheme, 0..<schemeEnd)
-            split.append(Self.host(parts.host, port: parts.port, scheme: parts.scheme), start..<pathStart)
+            let host = Self.host(parts.host, port: parts.port, scheme: parts.scheme)
+            for (text, range) in [(parts.scheme, 0..<schemeEnd), (host, start..<pathStart)] {
+                segments.append(Segment(range: range, part: decoded.count..<decoded.count + text.utf8.count))
+                decoded += text.utf8
+            }
         }
-        let pathEnd = bytes[pathStart...].firstIndex { $0 == .question || $0 == .hashMark } ?? bytes.count
+        var pathEnd = pathStart
+        var hasEscapes = false
+        while pathEnd < bytes.count, bytes[pathEnd] != .question, bytes[pathEnd] != .hashMark {
+            hasEscapes = hasEscapes || bytes[pathEnd] == .percent
+            pathEnd += 1
+        }
         let queryEnd = bytes[pathEnd...].firstIndex(of: .hashMark) ?? bytes.count
         guard pathEnd - pathStart <= RouteLimits.pathBytes,
             bytes.count - pathEnd + pathStart <= RouteLimits.otherBytes
         else { throw Self.tooLong(url) }
-        let isShort: Bool
+        let authorityCount = segments.count
+        var matchedCount = authorityCount
         do throws(PercentCoding.Fault) {
             query =
                 pathEnd < queryEnd
-                ? try RouteQuery(bytes, pathEnd + 1..<queryEnd, encoding: options.queryEncoding)
-                : RouteQuery(encoding: options.queryEncoding)
+                ? try RouteQuery(bytes, pathEnd + 1..<queryEnd, plusIsSpace: options.plusIsSpace) : RouteQuery()
             fragment = queryEnd < bytes.count ? try Self.fragment(queryEnd + 1..<bytes.count, in: bytes) : nil
-            isShort = try split.appendPath(pathStart..<pathEnd, in: bytes, options)
-        } catch {
-            throw EventBusError(error, in: url)
-        }
-        guard isShort else { throw EventBusError(.pathTooManySegments, subject: url) }
-        text = url
-        hasAuthority = bytes.first != .slash
-        pathRange = pathStart..<pathEnd
-        segments = split.segments
-        matchedCount = split.matchedCount
-        decoded = split.decoded
-        keys = options.isCaseSensitive ? decoded : decoded.map(\.asciiLowercased)
-    }
-
-    /// The segments of a URL during the split.
-    private struct SplitPath {
-        private(set) var segments: [Segment] = []
-        private(set) var matchedCount = 0
-        private(set) var decoded: [UInt8]
-        /// Whether the URL is a path without escapes, which contains its decoded segments.
-        private let isDecoded: Bool
-
-        init(_ url: [UInt8]) {
-            isDecoded = url.first == .slash && !url.contains(.percent)
-            decoded = isDecoded ? url : []
-            segments.reserveCapacity(8)
-        }
-
-        /// Appends the scheme or the host.
-        mutating func append(_ text: String, _ range: Range<Int>) {
-            let start = decoded.count
-            decoded += text.utf8
-            segments.append(Segment(range: range, part: start..<decoded.count))
-            matchedCount += 1
-        }
-
-        /// Appends the segments of the path; returns false if there are too many.
-        mutating func appendPath(
-            _ path: Range<Int>, in bytes: [UInt8], _ options: RouterOptions
-        ) throws(PercentCoding.Fault) -> Bool {
-            let authorityCount = segments.count
-            var start = path.lowerBound + 1
-            while start <= path.upperBound {
+            var start = pathStart + 1
+            while start <= pathEnd, matchedCount - authorityCount <= RouteLimits.segments {
                 var end = start
-                while end < path.upperBound, bytes[end] != .slash { end += 1 }
+                while end < pathEnd, bytes[end] != .slash { end += 1 }
                 defer { start = end + 1 }
-                let isLast = end == path.upperBound
+                let isLast = end == pathEnd
                 // "/" has no segments. An empty last segment is the slash at the end of a path.
                 if start == end, isLast ? segments.count == authorityCount : options.collapsesSlashes { continue }
-                if !isLast || start < end || options.trailingSlash == .strict { matchedCount += 1 }
-                guard matchedCount - authorityCount <= RouteLimits.segments else { return false }
+                if !isLast || start < end || !options.ignoresTrailingSlash { matchedCount += 1 }
                 var part = start..<end
-                if !isDecoded {
+                if hasEscapes {
                     let first = decoded.count
                     try bytes.decode(start..<end, into: &decoded)
                     part = first..<decoded.count
                 }
                 segments.append(Segment(range: start..<end, part: part))
             }
-            return true
+        } catch {
+            throw EventBusError(error, in: url)
         }
+        guard matchedCount - authorityCount <= RouteLimits.segments else {
+            throw EventBusError(.pathTooManySegments, subject: url)
+        }
+        text = url
+        pathRange = pathStart..<pathEnd
+        isCaseSensitive = options.isCaseSensitive
+        self.segments = segments
+        self.matchedCount = matchedCount
+        self.decoded = decoded
     }
 
     /// Returns a decoded fragment, in which a lone `%` is text, as in browsers.
@@ -164,14 +143,25 @@ final class RouteURL: Sendable {
     /// The positions of the segments of the path, including an empty one for a slash at its end.
     var path: Range<Int> { (hasAuthority ? 2 : 0)..<segments.count }
 
-    /// Returns the bytes of a segment that are compared with literals.
-    func key(at index: Int) -> RouteKey { RouteKey(bytes: keys[segments[index].part]) }
+    func isEmpty(at index: Int) -> Bool { segments[index].part.isEmpty }
 
-    /// Returns the decoded text of a segment, without bytes at its start and end.
-    func text(at index: Int, droppingFirst first: Int = 0, last: Int = 0) -> String {
+    /// Returns a segment as it is compared with literals: in lowercase if the options ignore case.
+    func key(at index: Int) -> RouteKey { RouteKey(decoded, segments[index].part, isLowercased: !isCaseSensitive) }
+
+    /// Returns the text between a prefix and a suffix of a segment; nil if it is empty or the segment has other text.
+    func text(at index: Int, after prefix: String, before suffix: String) -> String? {
         let part = segments[index].part
-        return String(decoding: decoded[part.lowerBound + first..<part.upperBound - last], as: UTF8.self)
+        let (first, last) = (prefix.utf8.count, suffix.utf8.count)
+        guard part.count > first + last else { return nil }
+        func isSame(_ a: UInt8, _ b: UInt8) -> Bool { isCaseSensitive ? a == b : a.asciiLowercased == b }
+        guard decoded[part].prefix(first).elementsEqual(prefix.utf8, by: isSame),
+            decoded[part].suffix(last).elementsEqual(suffix.utf8, by: isSame)
+        else { return nil }
+        return String(decoding: decoded[part].dropFirst(first).dropLast(last), as: UTF8.self)
     }
+
+    /// Returns the decoded text of a segment.
+    func text(at index: Int) -> String { String(decoding: decoded[segments[index].part], as: UTF8.self) }
 
     /// Returns the decoded segments of the path from a position to the end, including those that the options ignore.
     func decodedPath(from index: Int) -> [String] {
@@ -183,24 +173,40 @@ final class RouteURL: Sendable {
     }
 }
 
-/// A decoded segment, compared by its bytes without creating a string.
+/// A decoded segment, compared by its bytes.
+///
+/// The key itself stores up to 16 bytes, so most keys of a dictionary are compared without following a reference.
 struct RouteKey: Hashable, Sendable {
-    let bytes: ArraySlice<UInt8>
+    private let count: Int
+    private var low: UInt64 = 0
+    private var high: UInt64 = 0
+    /// The bytes after the first 16.
+    private var rest: [UInt8] = []
 
-    var text: String { String(decoding: bytes, as: UTF8.self) }
-
-    // A slice would compare and hash each byte by itself.
-    static func == (a: Self, b: Self) -> Bool {
-        a.bytes.withUnsafeBytes { bytes in
-            b.bytes.withUnsafeBytes { RawSpan(_unsafeBytes: bytes).hasSameBytes(as: RawSpan(_unsafeBytes: $0)) }
+    init(_ bytes: [UInt8], _ range: Range<Int>, isLowercased: Bool) {
+        count = range.count
+        for (number, at) in range.enumerated() {
+            let byte = isLowercased ? bytes[at].asciiLowercased : bytes[at]
+            switch number {
+            case 0..<8: low |= UInt64(byte) << UInt64(8 * number)
+            case 8..<16: high |= UInt64(byte) << UInt64(8 * (number - 8))
+            default: rest.append(byte)
+            }
         }
     }
 
-    func hash(into hasher: inout Hasher) { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
-}
+    init(_ text: String) { self.init(Array(text.utf8), 0..<text.utf8.count, isLowercased: false) }
 
-extension RouteKey {
-    init(_ text: String) { bytes = Array(text.utf8)[...] }
+    var text: String {
+        let words = [low, high].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) } }
+        return String(decoding: words.prefix(count) + rest, as: UTF8.self)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(low)
+        if count > 8 { hasher.combine(high) }
+        if count > 16 { hasher.combine(rest) }
+    }
 }
 
 extension [UInt8] {
@@ -286,11 +292,11 @@ extension EventBusError.Code {
     /// A path with more segments than the limit.
     package static let pathTooManySegments = Self("pathTooManySegments")
     /// A URL whose host, port or user information is invalid.
-    public static let invalidAuthority = Self("invalidAuthority")
+    package static let invalidAuthority = Self("invalidAuthority")
     /// A URL with a scheme whose path, query or fragment contains a space, a backslash or a control character.
     package static let invalidCharacter = Self("invalidCharacter")
     /// A `%` without two hexadecimal digits.
-    public static let invalidPercentEncoding = Self("invalidPercentEncoding")
+    package static let invalidPercentEncoding = Self("invalidPercentEncoding")
     /// Percent-escapes that decode to bytes that aren't UTF-8.
-    public static let invalidUTF8 = Self("invalidUTF8")
+    package static let invalidUTF8 = Self("invalidUTF8")
 }

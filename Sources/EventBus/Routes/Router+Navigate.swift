@@ -68,7 +68,7 @@ extension Router {
         var (url, trail) = (requested, [String]())
         while true {
             try checkNewest(number)
-            let navigation = Navigation(match: try find(url, options, trail), options: options, trail: trail)
+            let navigation = Navigation(match: try find(url, trail), options: options, trail: trail)
             let scope = NavigationScope(router: self, number: number, trail: outer + trail + [url])
             defer { scope.end() }
             let next: String? = try await NavigationScope.$current.withValue(scope) {
@@ -95,15 +95,13 @@ extension Router {
     }
 
     /// Returns the match of a URL; if there is none, triggers an event and throws.
-    private func find(
-        _ url: String, _ options: (any Sendable)?, _ trail: [String]
-    ) throws(EventBusError) -> RouteMatch {
+    private func find(_ url: String, _ trail: [String]) throws(EventBusError) -> RouteMatch {
         do {
             return try match(url)
         } catch {
             var error = error
             error.trail = trail
-            bus.trigger(Router.notFound, UnmatchedRoute(url: url, options: options, error: error))
+            bus.trigger(Router.notFound, error)
             throw error
         }
     }

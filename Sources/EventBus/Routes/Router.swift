@@ -17,8 +17,8 @@ public final class Router: Sendable {
     public static let shared = Router(bus: .shared)
     /// The topic of completed navigations, `router:navigated`.
     public static let navigated = Topic<Navigation>("router:navigated")
-    /// The topic of URLs without a route, `router:notFound`.
-    public static let notFound = Topic<UnmatchedRoute>("router:notFound")
+    /// The topic of errors of URLs without a route, `router:notFound`; their `subject` is the URL, after redirects.
+    public static let notFound = Topic<EventBusError>("router:notFound")
 
     /// The bus of the router's events.
     public let bus: EventBus
@@ -247,13 +247,14 @@ public final class Router: Sendable {
     /// Returns whether a route matches a URL.
     public func contains(_ url: String) -> Bool { current.contains(url) }
 
-    /// Explains the match of a URL and the guards that would be asked; see ``RouteTable/explain(_:maxCandidates:)``.
+    /// Explains the match of a URL, with the guards that would be asked; see ``RouteTable/explain(_:maxMisses:)``.
     ///
     /// The guards aren't asked, so redirects aren't followed.
-    public func explain(_ url: String, maxCandidates: Int = 5) -> RouteExplanation {
-        var explanation = current.explain(url, maxCandidates: maxCandidates)
-        explanation.guards = explanation.match.map { guards(of: $0).map(\.prefix) } ?? []
-        return explanation
+    public func explain(_ url: String, maxMisses: Int = 5) -> String {
+        let table = current
+        let text = table.explain(url, maxMisses: maxMisses)
+        let guards = (try? table.match(url)).map { self.guards(of: $0) } ?? []
+        return guards.isEmpty ? text : "\(text)\n  guards: \(guards.map(\.prefix).joined(separator: ", "))"
     }
 
     /// The guards of a match, in the order in which they are asked.

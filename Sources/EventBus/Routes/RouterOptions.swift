@@ -1,21 +1,13 @@
 /// The options for matching patterns and paths.
 public struct RouterOptions: Sendable {
-    /// The treatment of a slash at the end of a path.
-    public enum TrailingSlash: Sendable, Hashable {
-        /// One slash at the end of a path or pattern is ignored.
-        case ignored
-        /// `/notes` and `/notes/` are different paths.
-        case strict
-    }
-
     /// Whether matching distinguishes lowercase and uppercase ASCII letters; other letters are always distinguished.
     public var isCaseSensitive: Bool
-    /// The treatment of a slash at the end of a path; ignored by default.
-    public var trailingSlash: TrailingSlash
+    /// Whether one slash at the end of a path or pattern is ignored, so that `/notes/` equals `/notes`; true by default.
+    public var ignoresTrailingSlash: Bool
     /// Whether empty segments are ignored, so that `//notes///5` equals `/notes/5`.
     public var collapsesSlashes: Bool
-    /// The meaning of `+` in a query.
-    public var queryEncoding: RouteQuery.Encoding
+    /// Whether `+` in a query is a space, as in HTML forms, and not a plus sign, as in the rest of a URL.
+    public var plusIsSpace: Bool
     /// Parameter types in addition to the built-in types; for duplicate names, the last type wins.
     ///
     /// They are tried in this order, before the built-in types.
@@ -33,14 +25,13 @@ public struct RouterOptions: Sendable {
 
     /// Creates options.
     public init(
-        isCaseSensitive: Bool = true, trailingSlash: TrailingSlash = .ignored, collapsesSlashes: Bool = false,
-        queryEncoding: RouteQuery.Encoding = .percent, types: [RouteParameterType] = [],
-        replacesConflicts: Bool = false
+        isCaseSensitive: Bool = true, ignoresTrailingSlash: Bool = true, collapsesSlashes: Bool = false,
+        plusIsSpace: Bool = false, types: [RouteParameterType] = [], replacesConflicts: Bool = false
     ) {
         self.isCaseSensitive = isCaseSensitive
-        self.trailingSlash = trailingSlash
+        self.ignoresTrailingSlash = ignoresTrailingSlash
         self.collapsesSlashes = collapsesSlashes
-        self.queryEncoding = queryEncoding
+        self.plusIsSpace = plusIsSpace
         self.types = types
         self.replacesConflicts = replacesConflicts
     }

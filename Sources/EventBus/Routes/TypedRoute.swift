@@ -71,7 +71,7 @@ public struct TypedRoute<Value: Codable & Sendable>: Sendable {
             throw notCodable("a value of plain properties", found: "\(error)")
         }
         let (pattern, members) = try members(of: coded)
-        var (parameters, query) = ([String: String](), RouteQuery(encoding: options.queryEncoding))
+        var (parameters, query) = ([String: String](), RouteQuery())
         for (name, value) in members {
             let texts = try texts(of: value, name)
             if pattern.parameterNames.contains(bytesOf: name) {
