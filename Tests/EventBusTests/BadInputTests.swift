@@ -113,20 +113,11 @@ struct BadInputTests {
         watch.cancel()
     }
 
-    @Test("Buffers without capacity are typed errors", arguments: [0, -1, Int.min])
-    func capacities(capacity: Int) throws {
-        for policy in [EventBuffer.newest, EventBuffer.oldest, EventBuffer.suspend] {
-            let error = #expect(throws: EventBusError.self) { try EventBuffer.checked(policy, capacity: capacity) }
-            #expect(error?.code == .invalidCapacity)
-        }
-        #expect(throws: EventBusError.self) { try Topic<Int>(named: "x", keeping: min(capacity, -1)) }
-        #expect(try EventBuffer.checked(EventBuffer.newest, capacity: 1) == .latest)
-    }
-
     @Test("Programming errors stop the program with a message")
     func traps() async {
         await #expect(processExitsWith: .failure) { _ = Topic<Int>("a::b") }
         await #expect(processExitsWith: .failure) { _ = EventBuffer.newest(0) }
+        await #expect(processExitsWith: .failure) { _ = try Topic<Int>(named: "x", keeping: -1) }
         await #expect(processExitsWith: .failure) { _ = EventBus(depthLimit: 0) }
         await #expect(processExitsWith: .failure) {
             let bus = EventBus()

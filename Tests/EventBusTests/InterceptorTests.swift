@@ -199,9 +199,10 @@ struct InterceptorTests {
         #expect(seen.items.last == "0", "the depth is restored")
     }
 
-    @Test("Interceptors work with every kind of bus and with requests", arguments: [0, 1, 2])
-    func kinds(_ kind: Int) async throws {
-        let bus = [EventBus(), EventBus(delivery: .queuedOnMain), EventBus(nesting: .breadthFirst)][kind]
+    @Test(
+        "Interceptors work with every kind of bus and with requests", arguments: [EventDelivery.inline, .queuedOnMain])
+    func kinds(_ delivery: EventDelivery) async throws {
+        let bus = EventBus(delivery: delivery)
         let gate = Gate()
         let count = Atomic(0)
         bus.intercept(

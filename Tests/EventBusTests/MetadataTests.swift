@@ -90,16 +90,6 @@ struct MetadataTests {
             }.store(in: bag)
         }
         #expect(seen.items == ["stored one", "stored -"])
-
-        seen.clear()
-        let wide = EventBus(nesting: .breadthFirst)
-        wide.watch(a) {
-            note($0)
-            if $0.payload == 1 { wide.trigger(b, 1) }
-        }.store(in: bag)
-        wide.watch(b) { note($0) }.store(in: bag)
-        EventMetadata(correlationID: "one").whileCurrent { _ = wide.trigger(a, 1) }
-        #expect(seen.items == ["a one", "b one"])
     }
 
     @Test("An ordered topic that one thread delivers for another doesn't mix their metadata")

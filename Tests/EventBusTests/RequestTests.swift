@@ -142,11 +142,17 @@ struct RequestTests {
     @Test("A request is an event at the line of its caller")
     func location() async throws {
         let traces = Recorder<EventLocation>()
-        bus.tap { traces.note($0.location) }
+        let tracing = bus.intercept(
+            "**",
+            with: Station { event, next in
+                traces.note(event.location)
+                return next(event)
+            })
         let watch = try bus.respond(to: length) { $0.utf8.count }
         let line = #line + 1
         _ = try await bus.request(length, "abc")
         #expect(traces.items.map(\.file) == [#fileID] && traces.items.map(\.line) == [line])
+        tracing.cancel()
         watch.cancel()
     }
 

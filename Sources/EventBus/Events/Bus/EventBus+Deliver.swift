@@ -71,7 +71,7 @@ extension EventBus {
     /// Returns whether events have no stages before their delivery, and the topic isn't bound to another type.
     @usableFromInline
     func isPlain(_ snapshot: TopicSnapshot, _ payload: Any.Type) -> Bool {
-        !snapshot.isStaged && !has(.staging) && MetadataBox.ofTrigger == nil
+        !snapshot.isStaged && !has(.queueing) && MetadataBox.ofTrigger == nil
             && (snapshot.payload == ObjectIdentifier(payload) || snapshot.payload == nil)
     }
 
@@ -209,7 +209,7 @@ extension EventBus {
 
     @usableFromInline
     func refuseTooDeep(_ topic: TopicEntry, _ place: TriggerPlace) -> DeliveryResult {
-        counters.refused.add(1, ordering: .relaxed)
+        refused.add(1, ordering: .relaxed)
         return refuse(
             EventBusError(
                 .nestedTooDeep, subject: topic.name, expected: "at most \(depthLimit) triggers inside of each other",

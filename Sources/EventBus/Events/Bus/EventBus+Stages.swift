@@ -8,8 +8,8 @@ private struct StagedEvent<Payload: Sendable>: Sendable {
     var call: TriggerCall
 }
 
-// The stages before the delivery, in their order: interceptors, the queue of the main actor or of nested triggers, the order
-// of the topic, the stored events, and the tap. Each one hands the event to the next.
+// The stages before the delivery, in their order: interceptors, the queue of the main actor, the order of the topic, and the
+// stored events. Each one hands the event to the next.
 extension EventBus {
     func passStages<Payload: Sendable>(
         _ payload: Payload, to topic: TopicEntry, _ call: TriggerCall
@@ -50,23 +50,11 @@ extension EventBus {
         postponeIfQueued(StagedEvent(payload: payload, topic: topic, call: call))
     }
 
-    /// Queues an event for the main actor or behind the running trigger if the bus does so.
+    /// Queues an event for the main actor if the bus does so.
     private func postponeIfQueued<Payload>(_ event: StagedEvent<Payload>) -> DeliveryResult {
-        if delivery == .queuedOnMain {
-            queueOnMain(event)
-            return .postponed
-        }
-        guard nesting == .breadthFirst else { return runInOrder(event) }
-        let thread = BusThread.current
-        if let frame = thread.frame(.queue, ofBus: number) {
-            frame.postponed.append { _ = self.runInOrder(event) }
-            return .postponed
-        }
-        return thread.run(.queue, ofBus: number) { frame in
-            let result = runInOrder(event)
-            while let next = frame.postponed.popFirst() { next() }
-            return result
-        }
+        guard delivery == .queuedOnMain else { return runInOrder(event) }
+        queueOnMain(event)
+        return .postponed
     }
 
     private func queueOnMain<Payload>(_ event: StagedEvent<Payload>) {
@@ -119,27 +107,18 @@ extension EventBus {
         return hasRun ? result.withLock { $0 } : .postponed
     }
 
-    /// Stores an event if its topic stores events, and delivers it under the eyes of the tap.
+    /// Stores an event if its topic stores events, and delivers it.
     private func storeAndDeliver<Payload>(_ event: StagedEvent<Payload>) -> DeliveryResult {
         let topic = event.topic
         var call = event.call
         call.sequence = topic.store(event.payload, call, sequence: { nextSequence() })
-        let tap = has(.tapped) ? tapHook : nil
-        let clock = ContinuousClock()
-        let start = tap == nil ? nil : clock.now
         let current = topic.snapshot(on: self)
         let snapshot = call.source.map { merge(current, from: $0, topic) } ?? current
-        let result = MetadataBox.deliver(call.metadata) {
+        return MetadataBox.deliver(call.metadata) {
             deliver(
                 event.payload, to: snapshot, of: topic, from: call.source, isolation: call.isolation,
                 place: call.place, staged: StagedCall(call))
         }
-        guard let tap, let start else { return result }
-        let record = EventTrace(
-            name: topic.name, location: call.location, metadata: call.metadata?.metadata,
-            depth: Int(BusThread.current.depth(onBus: number)), result: result, duration: clock.now - start)
-        _ = BusThread.current.run(.tap, ofBus: number) { tap(record) }
-        return result
     }
 }
 

@@ -21,7 +21,6 @@ public final class EventBus: Sendable {
 
     let depthLimit: Int
     let delivery: EventDelivery
-    let nesting: EventNesting
     /// The entries of topics.
     private let topics = Mutex(TopicTable())
     /// Increases with every new pattern and every change of interceptors.
@@ -40,7 +39,10 @@ public final class EventBus: Sendable {
     let interceptors = Mutex<[InterceptorEntry]>([])
     /// The topics that store events.
     let storing = Mutex<[ObjectIdentifier: TopicEntry]>([:])
-    let counters = BusCounters()
+    private let triggerCount = Atomic<UInt64>(0)
+    private let watchCount = Atomic<UInt64>(0)
+    private let hookFailures = Atomic<Int>(0)
+    let refused = Atomic<Int>(0)
     private let hooks = Mutex(EventHooks())
     /// Whether there is a failure hook, so that a handler that throws doesn't need the lock of the hooks.
     private let hasFailureHook = Atomic(false)
@@ -55,16 +57,12 @@ public final class EventBus: Sendable {
     ///   - depthLimit: The maximum number of nested triggers on one thread, 1 to 1,000. A deeper trigger is refused: no
     ///     watcher receives the event, and the result and the failure hook contain the error.
     ///   - delivery: Whether handlers run inside `trigger`, or always later on the main actor.
-    ///   - nesting: When a trigger inside a handler is delivered.
-    public init(
-        depthLimit: Int = 64, delivery: EventDelivery = .inline, nesting: EventNesting = .depthFirst
-    ) {
+    public init(depthLimit: Int = 64, delivery: EventDelivery = .inline) {
         precondition(1...1000 ~= depthLimit, "EventBus needs a depth limit of 1 to 1000, not \(depthLimit)")
         self.depthLimit = depthLimit
         self.delivery = delivery
-        self.nesting = nesting
         patterns = PatternWatchers(cancelledInUse: cancelledInUse)
-        if delivery != .inline || nesting != .depthFirst { insert(.queueing) }
+        if delivery != .inline { insert(.queueing) }
     }
 
     deinit {
@@ -74,9 +72,9 @@ public final class EventBus: Sendable {
         patterns.close()
     }
 
-    func nextWatchID() -> UInt64 { counters.watches.wrappingAdd(1, ordering: .relaxed).newValue }
+    func nextWatchID() -> UInt64 { watchCount.wrappingAdd(1, ordering: .relaxed).newValue }
 
-    func nextSequence() -> UInt64 { counters.triggers.wrappingAdd(1, ordering: .relaxed).newValue }
+    func nextSequence() -> UInt64 { triggerCount.wrappingAdd(1, ordering: .relaxed).newValue }
 
     // MARK: Topics
 
@@ -167,28 +165,13 @@ public final class EventBus: Sendable {
     }
 
     /// The number of errors that the failure hook threw, and of failures inside it.
-    package var hookFailureCount: Int { counters.hookFailures.load(ordering: .relaxed) }
+    package var hookFailureCount: Int { hookFailures.load(ordering: .relaxed) }
 
     /// The number of triggers that were refused because they were nested too deeply.
-    package var refusedCount: Int { counters.refused.load(ordering: .relaxed) }
+    package var refusedCount: Int { refused.load(ordering: .relaxed) }
 
     /// The number of nodes in the trie of watched patterns.
     package var patternNodeCount: Int { patterns.nodeCount }
-
-    /// Sets the hook called after the inline handlers of each trigger.
-    ///
-    /// A bus without a tap has no extra cost. Triggers inside the tap aren't traced. The tap replaces an earlier one;
-    /// nil removes it.
-    public func tap(_ tap: (@Sendable (EventTrace) -> Void)?) {
-        let old = hooks.withLock { hooks in
-            defer { hooks.tap = tap }
-            return hooks.tap
-        }
-        _ = consume old
-        if tap != nil { insert(.tapped) } else { remove(.tapped) }
-    }
-
-    var tapHook: (@Sendable (EventTrace) -> Void)? { hooks.withLock { $0.tap } }
 
     var undeliveredHook: (@Sendable (Signal<any Sendable>) -> Void)? { hooks.withLock { $0.undelivered } }
 
@@ -196,7 +179,7 @@ public final class EventBus: Sendable {
     func report(_ failure: EventFailure) {
         guard hasFailureHook.load(ordering: .acquiring), let hook = hooks.withLock({ $0.failure }) else { return }
         let hasRun = try? BusThread.current.run(.failureHook, ofBus: number) { try hook(failure) }
-        if hasRun != true { counters.hookFailures.add(1, ordering: .relaxed) }
+        if hasRun != true { hookFailures.add(1, ordering: .relaxed) }
     }
 }
 
@@ -208,18 +191,9 @@ public enum EventDelivery: Hashable, Sendable {
     case queuedOnMain
 }
 
-/// When a trigger inside a handler is delivered.
-public enum EventNesting: Hashable, Sendable {
-    /// At once, inside the outer trigger.
-    case depthFirst
-    /// After all handlers of the outer trigger, as in Guava's event bus.
-    case breadthFirst
-}
-
 private struct EventHooks {
     var failure: (@Sendable (EventFailure) throws -> Void)?
     var undelivered: (@Sendable (Signal<any Sendable>) -> Void)?
-    var tap: (@Sendable (EventTrace) -> Void)?
 }
 
 /// The entries of topics by name.
@@ -252,22 +226,11 @@ struct BusFeatures: OptionSet {
     static let observed = Self(rawValue: 1)
     /// There are watchers of all events from one object.
     static let sourced = Self(rawValue: 2)
-    static let tapped = Self(rawValue: 4)
-    /// The bus delivers on the main actor, or nested triggers later.
-    static let queueing = Self(rawValue: 8)
+    /// The bus delivers on the main actor.
+    static let queueing = Self(rawValue: 4)
     /// There are, or were, watchers of patterns or interceptors.
-    static let patterned = Self(rawValue: 16)
+    static let patterned = Self(rawValue: 8)
 
-    /// The features that require more stages than the delivery.
-    static let staging: Self = [.tapped, .queueing]
     /// The features that concern events without a watcher.
-    static let observing: Self = [.observed, .tapped, .queueing]
-}
-
-/// The counters of a bus.
-final class BusCounters: Sendable {
-    let triggers = Atomic<UInt64>(0)
-    let watches = Atomic<UInt64>(0)
-    let hookFailures = Atomic<Int>(0)
-    let refused = Atomic<Int>(0)
+    static let observing: Self = [.observed, .queueing]
 }

@@ -28,20 +28,17 @@ public struct Topic<Payload: Sendable>: Sendable, Hashable, CustomStringConverti
     ) {
         let text = name.description
         if let mistake = TopicName.mistake(in: text) { preconditionFailure(mistake.description) }
-        precondition(keeping >= 0, "a topic can't keep \(keeping) events")
         core = TopicCore(text, keeping: keeping, isOrdered: ordered)
     }
 
     /// Creates a topic with a name known at run time.
     ///
-    /// - Throws: ``EventBusError`` with the code `malformedName` and the offset of the mistake, or `invalidCapacity`.
+    /// - Throws: ``EventBusError`` with the code `malformedName` and the offset of the mistake.
+    /// - Precondition: `0 <= keeping`.
     public init(
         named name: String, of payload: Payload.Type = Payload.self, keeping: Int = 0, ordered: Bool = false
     ) throws(EventBusError) {
         if let mistake = TopicName.mistake(in: name) { throw mistake }
-        guard keeping >= 0 else {
-            throw EventBusError(.invalidCapacity, subject: name, expected: "0 or more to keep", found: "\(keeping)")
-        }
         core = TopicCore(name, keeping: keeping, isOrdered: ordered)
     }
 
@@ -81,6 +78,7 @@ final class TopicCore: Sendable {
     private static let mostRemembered = 16
 
     init(_ name: String, keeping: Int = 0, isOrdered: Bool = false) {
+        precondition(keeping >= 0, "a topic can't keep \(keeping) events")
         self.keeping = keeping
         self.isOrdered = isOrdered
         var name = name

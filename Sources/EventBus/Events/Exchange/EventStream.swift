@@ -33,9 +33,6 @@ public struct EventStream<Payload: Sendable>: AsyncSequence, Sendable {
         let subscription: StreamSubscription<Payload>
 
         /// Waits for the next event; returns nil when the bus is released or the task is cancelled.
-        public mutating func next() async -> Signal<Payload>? { await subscription.next(isolation: nil) }
-
-        /// Waits for the next event; returns nil when the bus is released or the task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Signal<Payload>? {
             await subscription.next(isolation: actor)
         }

@@ -10,7 +10,7 @@ internal import AshlarCore
 /// watch.cancel()
 /// ```
 ///
-/// A request is an event, so patterns, hooks and the tap receive it, too.
+/// A request is an event, so patterns, hooks and interceptors receive it, too.
 public struct RequestTopic<Request: Sendable, Reply: Sendable>: Sendable {
     let topic: Topic<PendingRequest<Request, Reply>>
 

@@ -37,19 +37,6 @@ public struct EventBuffer: Sendable, Hashable, CustomStringConvertible {
     /// - Precondition: `0 < capacity`.
     public static func suspend(_ capacity: Int) -> EventBuffer { EventBuffer(capacity, .suspend) }
 
-    /// Returns a buffer with a capacity known at run time, such as `checked(.newest, capacity: n)`.
-    ///
-    /// - Throws: ``EventBusError`` with the code `invalidCapacity` if the capacity is less than 1.
-    public static func checked(
-        _ policy: (Int) -> EventBuffer, capacity: Int
-    ) throws(EventBusError) -> EventBuffer {
-        guard capacity > 0 else {
-            throw EventBusError(
-                .invalidCapacity, subject: "\(capacity)", expected: "a capacity of at least 1", found: "\(capacity)")
-        }
-        return policy(capacity)
-    }
-
     /// The policy and its capacity, such as `newest(64)`.
     public var description: String {
         if self == .unbounded { return "unbounded" }

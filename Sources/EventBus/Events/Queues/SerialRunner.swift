@@ -59,57 +59,44 @@ package final class SerialRunner: Sendable {
     }
 }
 
-/// A queue in a ring buffer.
+/// A queue in an array, whose removed elements are cleared in groups.
 struct Fifo<Element> {
-    private var ring: ContiguousArray<Element?> = []
+    private var elements: ContiguousArray<Element?> = []
+    /// The number of removed elements at the start of the array.
     private var head = 0
-    private(set) var count = 0
+
+    var count: Int { elements.count - head }
 
     var isEmpty: Bool { count == 0 }
 
-    var first: Element? { count > 0 ? ring[head] : nil }
+    /// - Complexity: O(1), amortized.
+    mutating func append(_ element: Element) { elements.append(element) }
 
     /// - Complexity: O(1), amortized.
-    mutating func append(_ element: Element) {
-        if count == ring.count { grow() }
-        ring[(head + count) & (ring.count - 1)] = element
-        count += 1
-    }
-
-    /// - Complexity: O(1).
     mutating func popFirst() -> Element? {
         guard count > 0 else { return nil }
-        let element = ring[head].take()
-        head = (head + 1) & (ring.count - 1)
-        count -= 1
+        let element = elements[head].take()
+        head += 1
+        if isEmpty {
+            elements.removeAll(keepingCapacity: true)
+            head = 0
+        } else if head >= 64, head > count {
+            elements.removeFirst(head)
+            head = 0
+        }
         return element
     }
 
     /// - Complexity: O(*n*).
     mutating func removeFirst(where isIt: (Element) -> Bool) -> Element? {
-        let all = removeAll()
-        var found: Element?
-        for element in all {
-            if found == nil, isIt(element) { found = element } else { append(element) }
-        }
-        return found
+        guard let index = elements.firstIndex(where: { $0.map(isIt) ?? false }) else { return nil }
+        return elements.remove(at: index)
     }
 
     /// - Complexity: O(*n*).
     mutating func removeAll() -> [Element] {
-        var all: [Element] = []
-        all.reserveCapacity(count)
-        while let element = popFirst() { all.append(element) }
-        ring = []
-        head = 0
-        return all
-    }
-
-    private mutating func grow() {
-        var larger = ContiguousArray<Element?>(repeating: nil, count: max(4, ring.count * 2))
-        for index in 0..<count { larger[index] = ring[(head + index) & (ring.count - 1)] }
-        ring = larger
-        head = 0
+        defer { self = Fifo() }
+        return elements.compactMap { $0 }
     }
 }
 

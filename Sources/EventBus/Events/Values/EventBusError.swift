@@ -73,8 +73,6 @@ extension EventBusError.Code {
     package static let nestedTooDeep = Self("nestedTooDeep")
     /// A call of the handler didn't end in time.
     public static let handlerRunning = Self("handlerRunning")
-    /// The capacity of a buffer is less than 1.
-    package static let invalidCapacity = Self("invalidCapacity")
 }
 
 /// A location in source code, from `#fileID`, `#line` and `#column`.

@@ -81,21 +81,14 @@ struct BusThread {
         state.pointee.frame.map { Unmanaged<ThreadFrame>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Runs a closure inside a new frame.
-    func run<Result>(
-        _ kind: ThreadFrame.Kind, ofBus bus: UInt32, _ body: (ThreadFrame) throws -> Result
-    ) rethrows -> Result {
-        let frame = ThreadFrame(kind, bus: bus, outer: innermost)
-        // This call retains the frame, and so do the inner frames.
-        state.pointee.frame = Unmanaged.passUnretained(frame).toOpaque()
-        defer { state.pointee.frame = frame.outer.map { Unmanaged.passUnretained($0).toOpaque() } }
-        return try body(frame)
-    }
-
     /// Runs a hook of a bus; returns false if the thread is already inside the same hook.
     func run(_ hook: ThreadFrame.Kind, ofBus bus: UInt32, _ body: () throws -> Void) rethrows -> Bool {
         guard frame(hook, ofBus: bus) == nil else { return false }
-        try run(hook, ofBus: bus) { _ in try body() }
+        let frame = ThreadFrame(hook, bus: bus, outer: innermost)
+        // This call retains the frame, and so do the inner frames.
+        state.pointee.frame = Unmanaged.passUnretained(frame).toOpaque()
+        defer { state.pointee.frame = frame.outer.map { Unmanaged.passUnretained($0).toOpaque() } }
+        try body()
         return true
     }
 
@@ -118,11 +111,8 @@ final class ThreadFrame {
     enum Kind {
         /// A trigger around a trigger of another bus.
         case trigger
-        /// A trigger on a bus that postpones nested triggers.
-        case queue
         case failureHook
         case undeliveredHook
-        case tap
     }
 
     let kind: Kind
@@ -131,8 +121,6 @@ final class ThreadFrame {
     /// The depth of a trigger on its bus.
     let depth: UInt32
     let outer: ThreadFrame?
-    /// The postponed triggers.
-    var postponed = Fifo<() -> Void>()
 
     init(_ kind: Kind, bus: UInt32, depth: UInt32 = 0, outer: ThreadFrame?) {
         self.kind = kind
