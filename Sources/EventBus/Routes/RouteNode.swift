@@ -11,35 +11,15 @@ struct RouteNode: Sendable {
         var node = RouteNode()
     }
 
-    private struct Contents: Sendable {
-        var literals: [RouteKey: RouteNode] = [:]
-        var parameters: [Parameter] = []
-        var target: RouteTarget?
-    }
-
-    /// The contents, in an array of one element, so that a search counts only one reference per node.
-    private var contents = [Contents()]
-
-    private(set) var literals: [RouteKey: RouteNode] {
-        get { contents[0].literals }
-        _modify { yield &contents[0].literals }
-    }
-
+    private var literals: [RouteKey: RouteNode] = [:]
     /// The parameters, and last the catch-all, in the order in which they are tried.
-    private(set) var parameters: [Parameter] {
-        get { contents[0].parameters }
-        _modify { yield &contents[0].parameters }
-    }
-
-    private(set) var target: RouteTarget? {
-        get { contents[0].target }
-        set { contents[0].target = newValue }
-    }
+    private(set) var parameters: [Parameter] = []
+    private(set) var target: RouteTarget?
 
     /// Returns the node after a segment that is a literal.
     func next(after url: RouteURL, at index: Int) -> RouteNode? {
         // An empty dictionary would hash the segment.
-        contents[0].literals.isEmpty ? nil : contents[0].literals[url.key(at: index)]
+        literals.isEmpty ? nil : literals[url.key(at: index)]
     }
 
     var isEmpty: Bool { target == nil && literals.isEmpty && parameters.isEmpty }
@@ -125,27 +105,26 @@ struct RouteSearch {
             try countStep()
             if let target = try find(from: next, at: index + 1) { return target }
         }
-        let parameters = node.parameters
         // By index, because a copy of an element counts all its references.
-        for choice in parameters.indices {
+        for choice in node.parameters.indices {
             try countStep()
             let count = values.count
-            switch parameters[choice].segment {
+            switch node.parameters[choice].segment {
             case .literal: continue
             case .catchAll:
                 // A single slash isn't a value.
                 if index == url.matchedCount - 1, url.isEmpty(at: index) { continue }
                 values.append(RouteValue(catchAll: url.decodedPath(from: index)))
-                return parameters[choice].node.target
+                return node.parameters[choice].node.target
             // A plain parameter accepts any text, so its object isn't read.
-            case .parameter where parameters[choice].rank.kind == .plain:
+            case .parameter where node.parameters[choice].rank.kind == .plain:
                 if url.isEmpty(at: index) { continue }
                 values.append(RouteValue(url.text(at: index)))
             case .parameter(let parameter):
                 guard let value = parameter.match(url, at: index) else { continue }
                 values.append(value)
             }
-            if let target = try find(from: parameters[choice].node, at: index + 1) { return target }
+            if let target = try find(from: node.parameters[choice].node, at: index + 1) { return target }
             values.removeSubrange(count...)
         }
         return nil
@@ -202,11 +181,9 @@ struct RouteRank: Comparable, Sendable {
             if let type = parameter.type {
                 kind = text.isEmpty ? .typed : .typedWithText
                 // Of types with the same name, the last one is in use.
-                let builtIn = RouteParameterType.restricting
-                let index =
-                    types.lastIndex { $0.name == type.name }
-                    ?? builtIn.firstIndex { $0.name == type.name }.map { types.count + $0 }
-                order.append(index ?? types.count + builtIn.count)
+                let all = types + RouteParameterType.restricting
+                let index = types.lastIndex { $0.name == type.name } ?? all.firstIndex { $0.name == type.name }
+                order.append(index ?? all.count)
                 order += type.name.utf8.map { Int($0) }
             } else {
                 kind = text.isEmpty ? .plain : .withText

@@ -85,23 +85,11 @@ public struct RouteParameterType: Sendable {
 
     /// Returns whether a text is a finite decimal number such as `-1.5e3`, but not `nan`, a hexadecimal number or `1.`.
     private static func isFiniteDecimal(_ text: String) -> Bool {
-        var rest = text.utf8[...]
-        func skipDigits(_ rest: inout Substring.UTF8View) -> Bool {
-            let count = rest.count
-            rest = rest.drop(while: \.isDigit)
-            return rest.count < count
-        }
-        if rest.first == UInt8(ascii: "-") { rest.removeFirst() }
-        guard skipDigits(&rest) else { return false }
-        if rest.first == UInt8(ascii: ".") {
-            rest.removeFirst()
-            guard skipDigits(&rest) else { return false }
-        }
-        if rest.first?.asciiLowercased == UInt8(ascii: "e") {
-            rest.removeFirst()
-            if rest.first == UInt8(ascii: "-") || rest.first == UInt8(ascii: "+") { rest.removeFirst() }
-            guard skipDigits(&rest) else { return false }
-        }
-        return rest.isEmpty && Double(text)?.isFinite == true
+        let digits = text.utf8.first == UInt8(ascii: "-") ? text.utf8.dropFirst() : text.utf8[...]
+        // The standard library also accepts a plus sign, names, and a point without digits on both sides.
+        guard digits.first?.isDigit == true, digits.last?.isDigit == true,
+            digits.allSatisfy({ $0.isDigit || "+-.eE".utf8.contains($0) })
+        else { return false }
+        return !text.lowercased().contains(".e") && Double(text)?.isFinite == true
     }
 }

@@ -2,15 +2,9 @@ internal import AshlarCore
 
 /// Parses a pattern into tokens, and then builds the variants from the tokens.
 struct RoutePatternParser {
-    private enum Token {
-        case slash
-        case text(String)
-        case parameter(RouteParameter)
-        case catchAll(name: String)
-    }
-
     private struct Piece {
-        let token: Token
+        /// A text, a parameter or a catch-all; nil for a slash.
+        let token: RouteSegment?
         let offset: Int
         /// The groups that contain the token, one bit each.
         let groups: UInt8
@@ -64,7 +58,7 @@ struct RoutePatternParser {
     private mutating func parseToken() throws(EventBusError) {
         switch bytes[at] {
         case .slash:
-            append(.slash, at: at)
+            append(nil, at: at)
             at += 1
         case UInt8(ascii: "{"): try openGroup()
         case UInt8(ascii: "}"): try closeGroup()
@@ -87,14 +81,14 @@ struct RoutePatternParser {
         }
     }
 
-    private mutating func append(_ token: Token, at offset: Int) {
+    private mutating func append(_ token: RouteSegment?, at offset: Int) {
         pieces.append(Piece(token: token, offset: offset, groups: openGroups.reduce(0) { $0 | $1.bit }))
     }
 
     /// Appends the text from an offset to the next character with a meaning.
     private mutating func appendText(at start: Int) {
         let end = bytes[(start + 1)...].firstIndex { "/{}:*\\?#%".utf8.contains($0) } ?? bytes.count
-        append(.text(String(decoding: bytes[start..<end], as: UTF8.self)), at: start)
+        append(.literal(String(decoding: bytes[start..<end], as: UTF8.self)), at: start)
         at = end
     }
 
@@ -249,7 +243,7 @@ struct RoutePatternParser {
     private func variant(choosing chosen: UInt8) throws(EventBusError) -> RouteVariant {
         var segments: [RouteSegment] = []
         for piece in pieces where piece.groups & ~chosen == 0 {
-            if case .slash = piece.token {
+            guard let token = piece.token else {
                 if case .catchAll = segments.last {
                     throw failure("patternCatchAllNotLast", "nothing after a catch-all", at: piece.offset)
                 }
@@ -258,11 +252,12 @@ struct RoutePatternParser {
                         "patternTooManySegments", "at most \(RouteLimits.segments) segments", at: piece.offset)
                 }
                 segments.append(.literal(""))
-            } else if let last = segments.popLast() {
-                segments.append(try extend(last, with: piece))
-            } else {
+                continue
+            }
+            guard let last = segments.popLast() else {
                 throw failure("patternMissingSlash", "/ at the beginning of the path", at: piece.offset)
             }
+            segments.append(try extend(last, with: token, at: piece.offset))
         }
         // "/" has no segments; one empty segment would be "//".
         if segments.count == 1, segments[0].isEmpty { segments = [] }
@@ -271,23 +266,24 @@ struct RoutePatternParser {
     }
 
     /// Returns a segment with a text, a parameter or a catch-all after its text.
-    private func extend(_ segment: RouteSegment, with piece: Piece) throws(EventBusError) -> RouteSegment {
-        switch (segment, piece.token) {
-        case (_, .slash): return segment
-        case (.catchAll, _): throw failure("patternCatchAllNotLast", "nothing after a catch-all", at: piece.offset)
-        case (.literal(let text), .text(let more)): return .literal(text + more)
-        case (.parameter(let parameter), .text(let more)):
+    private func extend(
+        _ segment: RouteSegment, with token: RouteSegment, at offset: Int
+    ) throws(EventBusError) -> RouteSegment {
+        switch (segment, token) {
+        case (.catchAll, _): throw failure("patternCatchAllNotLast", "nothing after a catch-all", at: offset)
+        case (.literal(let text), .literal(let more)): return .literal(text + more)
+        case (.parameter(let parameter), .literal(let more)):
             return .parameter(parameter.with(prefix: parameter.prefix, suffix: parameter.suffix + more))
         case (.literal(let text), .parameter(let parameter)):
             return text.isEmpty ? .parameter(parameter) : .parameter(parameter.with(prefix: text, suffix: ""))
         case (.parameter, .parameter):
             throw failure(
                 "patternAdjacentParameters", "one parameter in a segment",
-                found: "another one, which only the conversion of a RouteParameterType can split", at: piece.offset)
+                found: "another one, which only the conversion of a RouteParameterType can split", at: offset)
         case (.literal(""), .catchAll(let name)): return .catchAll(name: name)
         case (_, .catchAll):
             throw failure(
-                "patternCatchAllNotAlone", "a catch-all that is a whole segment, or \\* for a *", at: piece.offset)
+                "patternCatchAllNotAlone", "a catch-all that is a whole segment, or \\* for a *", at: offset)
         }
     }
 }

@@ -178,33 +178,38 @@ final class RouteURL: Sendable {
 /// The key itself stores up to 16 bytes, so most keys of a dictionary are compared without following a reference.
 struct RouteKey: Hashable, Sendable {
     private let count: Int
-    private var low: UInt64 = 0
-    private var high: UInt64 = 0
+    private let first: UInt64
+    private let second: UInt64
     /// The bytes after the first 16.
-    private var rest: [UInt8] = []
+    private let rest: [UInt8]
 
     init(_ bytes: [UInt8], _ range: Range<Int>, isLowercased: Bool) {
-        count = range.count
-        for (number, at) in range.enumerated() {
-            let byte = isLowercased ? bytes[at].asciiLowercased : bytes[at]
-            switch number {
-            case 0..<8: low |= UInt64(byte) << UInt64(8 * number)
-            case 8..<16: high |= UInt64(byte) << UInt64(8 * (number - 8))
-            default: rest.append(byte)
-            }
+        func byte(_ at: Int) -> UInt8 { isLowercased ? bytes[at].asciiLowercased : bytes[at] }
+        /// Up to eight bytes as a number, the first as the highest.
+        func word(_ part: Range<Int>) -> UInt64 {
+            var word: UInt64 = 0
+            for at in part { word = word << 8 | UInt64(byte(at)) }
+            return word
         }
+        count = range.count
+        first = word(range.prefix(8))
+        second = count > 8 ? word(range.dropFirst(8).prefix(8)) : 0
+        rest = count > 16 ? range.dropFirst(16).map(byte) : []
     }
 
     init(_ text: String) { self.init(Array(text.utf8), 0..<text.utf8.count, isLowercased: false) }
 
     var text: String {
-        let words = [low, high].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) } }
-        return String(decoding: words.prefix(count) + rest, as: UTF8.self)
+        func bytes(_ word: UInt64, _ count: Int) -> [UInt8] {
+            (0..<count).reversed().map { UInt8(truncatingIfNeeded: word >> (8 * $0)) }
+        }
+        let start = bytes(first, min(count, 8)) + bytes(second, max(0, min(count - 8, 8)))
+        return String(decoding: start + rest, as: UTF8.self)
     }
 
     func hash(into hasher: inout Hasher) {
-        hasher.combine(low)
-        if count > 8 { hasher.combine(high) }
+        hasher.combine(first)
+        if count > 8 { hasher.combine(second) }
         if count > 16 { hasher.combine(rest) }
     }
 }
