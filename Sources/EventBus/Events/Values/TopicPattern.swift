@@ -23,37 +23,13 @@ public struct TopicPattern: Sendable, Hashable, CustomStringConvertible, Express
     ///
     /// - Throws: ``EventBusError`` with the code `malformedPattern` and the offset of the mistake.
     public init(parsing text: String) throws(EventBusError) {
-        switch Self.parse(text) {
-        case .success(let pattern): self = pattern
-        case .failure(let error): throw error
-        }
-    }
-
-    /// Creates a pattern from a literal.
-    ///
-    /// - Precondition: The pattern is well-formed.
-    public init(stringLiteral text: StaticString) {
-        switch Self.parse(text.description) {
-        case .success(let pattern): self = pattern
-        case .failure(let error): preconditionFailure(error.description)
-        }
-    }
-
-    private init(_ text: String, segments: [[UInt8]?], hasTail: Bool, hasWildcard: Bool) {
-        self.text = ByteText(text)
-        self.segments = segments
-        self.hasTail = hasTail
-        self.hasWildcard = hasWildcard
-    }
-
-    private static func parse(_ text: String) -> Result<TopicPattern, EventBusError> {
-        func mistake(_ offset: Int, _ expected: String, _ found: String) -> Result<TopicPattern, EventBusError> {
-            .failure(EventBusError(.malformedPattern, subject: text, offset: offset, expected: expected, found: found))
+        func mistake(_ offset: Int, _ expected: String, _ found: String) -> EventBusError {
+            EventBusError(.malformedPattern, subject: text, offset: offset, expected: expected, found: found)
         }
         let count = text.utf8.count
-        guard count > 0 else { return mistake(0, "1 to \(TopicName.longest) bytes", "an empty pattern") }
+        guard count > 0 else { throw mistake(0, "1 to \(TopicName.longest) bytes", "an empty pattern") }
         guard count <= TopicName.longest else {
-            return mistake(TopicName.longest, "1 to \(TopicName.longest) bytes", "\(count) bytes")
+            throw mistake(TopicName.longest, "1 to \(TopicName.longest) bytes", "\(count) bytes")
         }
         // Bytes, because a `:` and a combining accent after it form one character.
         let parts = text.utf8.split(separator: TopicName.separator, omittingEmptySubsequences: false)
@@ -63,9 +39,9 @@ public struct TopicPattern: Sendable, Hashable, CustomStringConvertible, Express
         var hasWildcard = false
         for (index, part) in parts.enumerated() {
             let isLast = index == parts.count - 1
-            guard !part.isEmpty else { return mistake(offset, "a segment", isLast ? "the end" : "':'") }
+            guard !part.isEmpty else { throw mistake(offset, "a segment", isLast ? "the end" : "':'") }
             if part.elementsEqual("**".utf8) {
-                guard isLast else { return mistake(offset, "'**' as the last segment only", "'**' before others") }
+                guard isLast else { throw mistake(offset, "'**' as the last segment only", "'**' before others") }
                 hasTail = true
                 hasWildcard = true
             } else if part.elementsEqual("*".utf8) {
@@ -73,13 +49,25 @@ public struct TopicPattern: Sendable, Hashable, CustomStringConvertible, Express
                 hasWildcard = true
             } else if let star = part.firstIndex(of: TopicName.star) {
                 let inside = part.distance(from: part.startIndex, to: star)
-                return mistake(offset + inside, "'*' or '**' as a whole segment", "'\(Substring(part))'")
+                throw mistake(offset + inside, "'*' or '**' as a whole segment", "'\(Substring(part))'")
             } else {
                 segments.append(Array(part))
             }
             offset += part.count + 1
         }
-        return .success(TopicPattern(text, segments: segments, hasTail: hasTail, hasWildcard: hasWildcard))
+        self.text = ByteText(text)
+        self.segments = segments
+        self.hasTail = hasTail
+        self.hasWildcard = hasWildcard
+    }
+
+    /// Creates a pattern from a literal.
+    ///
+    /// - Precondition: The pattern is well-formed.
+    public init(stringLiteral text: StaticString) {
+        do throws(EventBusError) { self = try TopicPattern(parsing: text.description) } catch {
+            preconditionFailure(error.description)
+        }
     }
 
     /// The only name that the pattern matches; nil if it contains wildcards.
