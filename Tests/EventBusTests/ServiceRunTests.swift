@@ -57,7 +57,7 @@ struct ServiceRunTests {
         try await untilState("done", .stopped)
         try await untilState("broken", .failed)
         let explanation = try await services.explain("broken")
-        #expect(((explanation.error as? EventBusError)?.underlying as? Oops) == Oops())
+        #expect(explanation.contains("last error: serviceFailed 'broken': Oops"))
         #expect(await services.runningNames == [])
     }
 
@@ -108,9 +108,9 @@ struct ServiceRunTests {
         clock.advance(by: .seconds(1))
         try await untilState("a", .running)
         await clock.untilSomebodySleeps()
-        #expect(try await services.explain("a").restarts == 1 && clock.untilNext == .seconds(10))
+        #expect(try await services.explain("a").contains("restarts: 1") && clock.untilNext == .seconds(10))
         clock.advance(by: .seconds(10))
-        try await until { try await services.explain("a").restarts == 0 }
+        try await until { try await !services.explain("a").contains("restarts") }
         gates[1].open()
         try await until { await services.state(of: "a") != .running }
         #expect(await services.state(of: "a") == .restarting)
@@ -129,7 +129,7 @@ struct ServiceRunTests {
         await gate.untilSomebodyComes()
         let stop = Task { try await services.stop("db", cascading: true) }
         try await until { await services.state(of: "lib") == .stopping }
-        #expect(try await services.explain("db").waits == ["lib"])
+        #expect(try await services.explain("db").contains("waits for lib"))
         gate.open()
         try await stop.value
         #expect(await services.runningNames == [])
@@ -234,14 +234,14 @@ struct ServiceRunTests {
         let start = Task { try await services.start("other") }
         await gate.untilSomebodyComes()
         #expect(
-            try await services.explain("other").description == "other: starting\n  needs low: starting\n  waits for low"
+            try await services.explain("other") == "other: starting\n  needs low: starting\n  waits for low"
         )
-        #expect(try await services.explain("low").description == "low: starting\n  used by other")
+        #expect(try await services.explain("low") == "low: starting\n  used by other")
         gate.open()
         _ = try await start.value
-        #expect(try await services.explain("other").description == "other: running, healthy\n  needs low: running")
+        #expect(try await services.explain("other") == "other: running, healthy\n  needs low: running")
         await #expect(throws: EventBusError.self) { try await services.start("top") }
-        let text = try await services.explain("top").description
+        let text = try await services.explain("top")
         #expect(text.hasPrefix("top: failed\n  needs low: running\n  needs nowhere: not registered\n  last error: "))
     }
 

@@ -20,18 +20,25 @@ extension ServiceRegistry {
     /// Returns the running service of a type that is registered with the name of the type.
     public func service<S: Service>(_ type: S.Type = S.self) -> S? { service(named: type.name) as? S }
 
-    /// Explains the state of a service: the services that it waits for, its needs, its dependents and its last error.
+    /// Explains the state of a service in lines of text: its health, its needs, its dependents, the services that it waits
+    /// for, its restarts and its last error.
     ///
     /// - Throws: ``EventBusError`` with the code `unknownService`.
-    public func explain(_ name: String) throws(EventBusError) -> ServiceExplanation {
+    public func explain(_ name: String) throws(EventBusError) -> String {
         let key = ByteText(name)
         guard let entry = machine.entries[key] else { throw machine.unknown(key) }
-        return ServiceExplanation(
-            name: name, state: entry.state,
-            health: entry.state == .running ? instances[entry.attempt]?.currentHealth : nil,
-            needs: machine.needs(of: key).map { ($0.text, machine.entries[$0]?.state) },
-            users: machine.activeUsers(of: key).map(\.text), waits: machine.waits(of: key).map(\.text),
-            restarts: entry.restarts, error: entry.lastError)
+        let health = entry.state == .running ? instances[entry.attempt]?.currentHealth : nil
+        var lines = ["\(name): \(entry.state)" + (health.map { ", \($0)" } ?? "")]
+        for need in machine.needs(of: key) {
+            lines.append("  needs \(need): \(machine.entries[need].map { "\($0.state)" } ?? "not registered")")
+        }
+        let users = machine.activeUsers(of: key).map(\.text)
+        if !users.isEmpty { lines.append("  used by \(users.joined(separator: ", "))") }
+        let waits = machine.waits(of: key).map(\.text)
+        if !waits.isEmpty { lines.append("  waits for \(waits.joined(separator: ", "))") }
+        if entry.restarts > 0 { lines.append("  restarts: \(entry.restarts)") }
+        if let error = entry.lastError { lines.append("  last error: \(error)") }
+        return lines.joined(separator: "\n")
     }
 
     /// Returns the health of a service: the worse of its last report and ``Service/health()``; unhealthy if it isn't
@@ -74,35 +81,4 @@ final class HealthReports: Sendable {
     func add(_ health: ServiceHealth) { waiting.withLock { $0.append(health) } }
 
     func next() -> ServiceHealth? { waiting.withLock { $0.popFirst() } }
-}
-
-/// The state of a service and the reasons for it.
-public struct ServiceExplanation: Sendable, CustomStringConvertible {
-    /// The name of the service.
-    package let name: String
-    /// The state of the service.
-    package let state: ServiceState
-    /// The last known health; nil unless the service is running.
-    package let health: ServiceHealth?
-    /// The services that it needs, with their states; nil for an unregistered service.
-    package let needs: [(name: String, state: ServiceState?)]
-    /// The active services that need this one.
-    package let users: [String]
-    /// The services for which it currently waits.
-    package let waits: [String]
-    /// The number of consecutive restarts.
-    package let restarts: Int
-    /// The error of the last failure; nil after the service has run again.
-    package let error: (any Error)?
-
-    /// The explanation, with one line for each fact.
-    public var description: String {
-        var lines = ["\(name): \(state)" + (health.map { ", \($0)" } ?? "")]
-        for need in needs { lines.append("  needs \(need.name): \(need.state.map { "\($0)" } ?? "not registered")") }
-        if !users.isEmpty { lines.append("  used by \(users.joined(separator: ", "))") }
-        if !waits.isEmpty { lines.append("  waits for \(waits.joined(separator: ", "))") }
-        if restarts > 0 { lines.append("  restarts: \(restarts)") }
-        if let error { lines.append("  last error: \(error)") }
-        return lines.joined(separator: "\n")
-    }
 }
