@@ -32,9 +32,7 @@ public final class EventBus: Sendable {
     /// The triggers of a bus that delivers on the main actor only.
     let mainQueue = Mailbox(.unbounded)
     /// The watchers of patterns and of objects.
-    let patterns: PatternWatchers
-    /// The cancelled watchers that triggers still use.
-    let cancelledInUse = CancelledWatchers()
+    let patterns = PatternWatchers()
     /// The interceptors, in the order of registration.
     let interceptors = Mutex<[InterceptorEntry]>([])
     /// The topics that store events.
@@ -61,7 +59,6 @@ public final class EventBus: Sendable {
         precondition(1...1000 ~= depthLimit, "EventBus needs a depth limit of 1 to 1000, not \(depthLimit)")
         self.depthLimit = depthLimit
         self.delivery = delivery
-        patterns = PatternWatchers(cancelledInUse: cancelledInUse)
         if delivery != .inline { insert(.queueing) }
     }
 

@@ -6,11 +6,6 @@ internal import AshlarCore
 /// by the source, because a bus can have as many of them as the app has objects.
 final class PatternWatchers: WatchHost {
     private let state = Mutex(State())
-    private let inUse: CancelledWatchers
-
-    init(cancelledInUse: CancelledWatchers) { inUse = cancelledInUse }
-
-    var cancelledInUse: CancelledWatchers? { inUse }
 
     private struct State: Sendable {
         /// The watchers without a source, and their patterns.
@@ -21,8 +16,6 @@ final class PatternWatchers: WatchHost {
         /// The watchers with a source, and all of them by source.
         var scoped = WatcherRegistry()
         var bySource: [ObjectIdentifier: WatcherRegistry] = [:]
-        /// The number of watchers with a source at which ended watches are removed.
-        var sweepAt = 64
 
         /// Removes a watcher; returns it and the topics that have joined it.
         mutating func remove(_ id: UInt64) -> (watcher: Watcher?, topics: [TopicEntry]) {
@@ -61,7 +54,7 @@ final class PatternWatchers: WatchHost {
         }
         if mustSweep { sweep() }
         if watcher.details?.sourceID == nil { bus.didChangePatterns() } else { bus.insert(.sourced) }
-        let watch = Watch(host: self, id: watcher.id, source: watcher.details?.sourceID)
+        let watch = Watch(watcher, of: self)
         options.bag?.insert(watch)
         let oldest = storing.map { (topic: $0, number: $0.oldestStored ?? .max) }
         for (topic, _) in oldest.sorted(by: { $0.number < $1.number }) { topic.deliverStored(to: watcher, on: bus) }
@@ -72,15 +65,12 @@ final class PatternWatchers: WatchHost {
     private func insert(_ watcher: Watcher) -> Bool {
         state.withLock { state in
             guard let source = watcher.details?.sourceID else {
-                state.open.append(watcher)
+                _ = state.open.append(watcher)
                 state.patterns.insert(watcher, watcher.details?.pattern)
                 return false
             }
-            state.scoped.append(watcher)
-            state.bySource[source, default: WatcherRegistry()].append(watcher)
-            let mustSweep = state.scoped.liveCount >= state.sweepAt
-            if mustSweep { state.sweepAt = state.scoped.liveCount * 2 }
-            return mustSweep
+            _ = state.bySource[source, default: WatcherRegistry()].append(watcher)
+            return state.scoped.append(watcher)
         }
     }
 
@@ -115,11 +105,10 @@ final class PatternWatchers: WatchHost {
     ///
     /// - Complexity: O(*n*) in the number of topics that have joined it.
     func cancel(_ id: UInt64) -> Bool {
-        var (watcher, topics) = state.withLock { $0.remove(id) }
+        let (watcher, topics) = state.withLock { $0.remove(id) }
         // Marked first, so that no trigger calls it while the topics remove it.
         let wasLive = watcher?.cancel() ?? false
         for topic in topics { topic.removePatternWatcher(id) }
-        _ = end(&watcher)
         return wasLive
     }
 
@@ -129,10 +118,8 @@ final class PatternWatchers: WatchHost {
     private func sweep() {
         let all = state.withLock { Array($0.scoped.live) }
         for watcher in all where watcher.isOrphan { _ = cancel(watcher.id) }
-        state.withLock { $0.sweepAt = max(64, $0.scoped.liveCount * 2) }
+        state.withLock { $0.scoped.didSweep() }
     }
-
-    func watcher(_ id: UInt64) -> Watcher? { state.withLock { $0.open[id] ?? $0.scoped[id] } }
 
     var nodeCount: Int { state.withLock { $0.patterns.nodeCount } }
 
@@ -144,6 +131,6 @@ final class PatternWatchers: WatchHost {
             state = State()
             return old
         }
-        for watcher in Array(old.open.live) + Array(old.scoped.live) where watcher.cancel() { watcher.didCancel() }
+        for watcher in Array(old.open.live) + Array(old.scoped.live) { _ = watcher.cancel() }
     }
 }

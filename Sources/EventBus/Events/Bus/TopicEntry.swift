@@ -27,8 +27,6 @@ final class TopicEntry: WatchHost, Sendable {
         var responderID: UInt64?
         /// The number of topics that cache the entry.
         var pins = 0
-        /// The number of watchers at which ended watches are removed.
-        var sweepAt = 64
         var stored = StoredEvents()
         /// Runs the triggers of an ordered topic.
         var runner: SerialRunner?
@@ -205,30 +203,25 @@ final class TopicEntry: WatchHost, Sendable {
             if options.isResponder { state.responderID = watcher.id }
             let isStoring = state.stored.limit > 0
             if isStoring { watcher.beginJoining(self) }
-            state.watchers.append(watcher)
-            let mustSweep = state.watchers.liveCount >= state.sweepAt
-            if mustSweep { state.sweepAt = state.watchers.liveCount * 2 }
+            let mustSweep = state.watchers.append(watcher)
             return (watcher, state.snapshot.take(), isStoring, mustSweep)
         }
         _ = consume old
         guard let watcher else { return nil }
         if mustSweep { sweep() }
-        let watch = Watch(host: self, id: watcher.id, source: watcher.details?.sourceID)
+        let watch = Watch(watcher, of: self)
         options.bag?.insert(watch)
         if isStoring { deliverStored(to: watcher, on: bus) }
         return watch
     }
 
-    var cancelledInUse: CancelledWatchers? { bus?.cancelledInUse }
-
     func cancel(_ id: UInt64) -> Bool {
         // Removed objects are released at the end of this scope, outside the lock.
-        var gone = state.withLock { state -> (watcher: Watcher?, snapshot: TopicSnapshot?, isEmpty: Bool) in
+        let gone = state.withLock { state -> (watcher: Watcher?, snapshot: TopicSnapshot?, isEmpty: Bool) in
             let watcher = state.watchers.remove(id)
             return (watcher, watcher == nil ? nil : state.snapshot.take(), state.watchers.liveCount == 0)
         }
-        gone.snapshot = nil
-        let wasLive = end(&gone.watcher)
+        let wasLive = gone.watcher?.cancel() ?? false
         if gone.isEmpty { bus?.removeIfUnused(self) }
         return wasLive
     }
@@ -238,7 +231,7 @@ final class TopicEntry: WatchHost, Sendable {
     /// Checking an object retains and releases it, so no lock is held.
     private func sweep() {
         for watcher in watchers where watcher.isOrphan { _ = cancel(watcher.id) }
-        state.withLock { $0.sweepAt = max(64, $0.watchers.liveCount * 2) }
+        state.withLock { $0.watchers.didSweep() }
     }
 
     /// Whether a watch answers requests.
@@ -269,7 +262,7 @@ final class TopicEntry: WatchHost, Sendable {
             if contents.stored.limit > 0 { bus.storing.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(self)) } }
             bus.patterns.forget(self, contents.patterns)
         }
-        for watcher in contents.watchers.live where watcher.cancel() { watcher.didCancel() }
+        for watcher in contents.watchers.live { _ = watcher.cancel() }
     }
 }
 

@@ -43,7 +43,7 @@ final class StagedCall: Sendable {
     }
 }
 
-/// The place of a trigger in source code.
+/// The place of a trigger or a watch in source code.
 @usableFromInline
 struct TriggerPlace: Sendable {
     @usableFromInline let fileID: StaticString

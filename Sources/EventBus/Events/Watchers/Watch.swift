@@ -8,11 +8,21 @@ public struct Watch: Sendable, Hashable {
     let host: any WatchHost
     let id: UInt64
     let source: ObjectIdentifier?
+    /// The watcher, which only the host and running triggers retain; nil for a route or an interceptor.
+    private weak let watcher: Watcher?
 
-    init(host: any WatchHost, id: UInt64, source: ObjectIdentifier? = nil) {
+    init(host: any WatchHost, id: UInt64 = 0) {
         self.host = host
         self.id = id
-        self.source = source
+        source = nil
+        watcher = nil
+    }
+
+    init(_ watcher: Watcher, of host: any WatchHost) {
+        self.host = host
+        self.watcher = watcher
+        id = watcher.id
+        source = watcher.details?.sourceID
     }
 
     /// Ends the watch.
@@ -32,7 +42,7 @@ public struct Watch: Sendable, Hashable {
     /// before, so it deadlocks if such a trigger waits for the caller. Inside the watch's own asynchronous handler, it
     /// returns at once. In a `Task.detached` for which the handler waits, it deadlocks; use
     /// ``cancelAndWait(within:clock:)`` there.
-    public func cancelAndWait() async { await host.cancelAndTrack(id)?.wait() }
+    public func cancelAndWait() async { await cancelAndTrack()?.wait() }
 
     /// Ends the watch and waits until no call of the handler is running, up to a limit.
     ///
@@ -47,7 +57,7 @@ public struct Watch: Sendable, Hashable {
         within limit: Duration, clock: any Clock<Duration> = ContinuousClock()
     ) async throws {
         let watched = watched
-        guard let end = host.cancelAndTrack(id) else { return }
+        guard let end = cancelAndTrack() else { return }
         let result = PendingResult<Void>()
         end.whenComplete { result.finish(.success(())) }
         try await result.wait(within: limit, clock: clock) {
@@ -57,11 +67,20 @@ public struct Watch: Sendable, Hashable {
         }
     }
 
+    /// Ends the watch and returns the end of its last call.
+    ///
+    /// Returns nil if no call is running, or if the caller is the watch's own asynchronous handler.
+    private func cancelAndTrack() -> Completion? {
+        cancel()
+        guard let watcher, !Watcher.handling.contains(ObjectIdentifier(watcher)) else { return nil }
+        return watcher.currentUsage.end
+    }
+
     /// Whether the watch still receives events.
-    public var isLive: Bool { host.isLive(id) }
+    public var isLive: Bool { watcher?.isLive ?? host.isLive(id) }
 
     /// The watched name of a topic or pattern, or `**` for all events from one object.
-    public var watched: String { host.watcher(id)?.details?.pattern?.description ?? host.watched }
+    public var watched: String { watcher?.details?.pattern?.description ?? host.watched }
 
     /// Stores the watch in a bag, which cancels it when the bag is released.
     ///
@@ -92,75 +111,13 @@ protocol WatchHost: AnyObject, Sendable {
     /// The values that the handler captured are released before the method returns, unless a trigger uses them.
     func cancel(_ id: UInt64) -> Bool
 
-    /// Returns whether the watch still receives events.
+    /// Returns whether a watch without a watcher is current.
     func isLive(_ id: UInt64) -> Bool
-
-    /// Returns the watcher of a current watch.
-    func watcher(_ id: UInt64) -> Watcher?
 
     /// Returns whether the watches belong to a bus or a router.
     func belongs(to owner: AnyObject) -> Bool
-
-    /// The cancelled watchers that triggers still use; nil if the host has no watchers.
-    var cancelledInUse: CancelledWatchers? { get }
 }
 
 extension WatchHost {
-    func watcher(_ id: UInt64) -> Watcher? { nil }
-
-    func isLive(_ id: UInt64) -> Bool { watcher(id)?.isLive ?? false }
-
-    var cancelledInUse: CancelledWatchers? { nil }
-
-    /// Ends a watcher that was removed from the lists; returns whether this call ended it.
-    ///
-    /// The watcher is a variable of the caller, so that a handler that no trigger uses is released before the return.
-    func end(_ watcher: inout Watcher?) -> Bool {
-        guard let wasLive = watcher?.cancel() else { return false }
-        watcher?.didCancel()
-        if !isKnownUniquelyReferenced(&watcher), let watcher { cancelledInUse?.insert(watcher) }
-        return wasLive
-    }
-
-    /// Cancels a watch and returns the end of its last call.
-    ///
-    /// Returns nil if no call is running, or if the caller is the watch's own asynchronous handler.
-    func cancelAndTrack(_ id: UInt64) -> Completion? {
-        let watcher = watcher(id)
-        let end = watcher?.currentUsage.end
-        let isInside = watcher.map { Watcher.handling.contains(ObjectIdentifier($0)) } ?? false
-        _ = consume watcher
-        _ = cancel(id)
-        if isInside { return nil }
-        return end ?? cancelledInUse?.end(of: id)
-    }
-}
-
-/// The watchers of a bus that were cancelled during a call.
-///
-/// They are no longer in the lists of watchers, but a caller may wait for the end of the call.
-final class CancelledWatchers: Sendable {
-    private struct Entry {
-        let end: Completion
-        let watcher: ObjectIdentifier
-    }
-
-    private let state = Mutex<[UInt64: Entry]>([:])
-
-    /// Stores a cancelled watcher until its last call ends.
-    func insert(_ watcher: Watcher) {
-        let id = watcher.id
-        let end = watcher.currentUsage.end
-        state.withLock { $0[id] = Entry(end: end, watcher: ObjectIdentifier(watcher)) }
-        end.whenComplete { [weak self] in
-            let old = self?.state.withLock { $0.removeValue(forKey: id) }
-            _ = consume old
-        }
-    }
-
-    /// Returns the end of a watcher's last call; nil if it has passed or the caller is its own handler.
-    func end(of id: UInt64) -> Completion? {
-        let found = state.withLock { $0[id] }
-        return found.flatMap { Watcher.handling.contains($0.watcher) ? nil : $0.end }
-    }
+    func isLive(_ id: UInt64) -> Bool { false }
 }

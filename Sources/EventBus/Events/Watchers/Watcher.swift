@@ -7,9 +7,7 @@ class Watcher: @unchecked Sendable {
     // Unchecked because it has a subclass; every stored property is immutable or atomic.
     /// The registration number, unique on the bus and increasing.
     let id: UInt64
-    private let fileID: StaticString
-    private let line: UInt32
-    private let column: UInt32
+    private let place: TriggerPlace
     let priority: Int8
     /// 0 for a current watcher that needs only a plain call; otherwise a set of `WatcherFlags`.
     @usableFromInline let flags: Atomic<UInt8>
@@ -23,9 +21,7 @@ class Watcher: @unchecked Sendable {
 
     fileprivate init(_ options: WatchOptions, id: UInt64, traits: WatcherFlags) {
         self.id = id
-        fileID = options.fileID
-        line = options.line
-        column = options.column
+        place = options.place
         priority = options.priority
         details = options.details
         var traits = options.once ? traits.union(.once) : traits
@@ -46,15 +42,19 @@ class Watcher: @unchecked Sendable {
     }
 
     /// The source location of the watch.
-    var location: EventLocation { EventLocation(fileID, line, column) }
+    var location: EventLocation { place.location }
 
     final var isLive: Bool { flags.load(ordering: .relaxed) & WatcherFlags.cancelled.rawValue == 0 }
 
     /// Whether the owner or the source of the watch has been released.
     final var isOrphan: Bool { details?.isOrphan ?? false }
 
-    /// Marks the watcher as cancelled; returns whether this call cancelled it.
-    final func cancel() -> Bool { insert(.cancelled) }
+    /// Cancels the watcher, outside all locks; returns whether this call cancelled it.
+    final func cancel() -> Bool {
+        guard insert(.cancelled) else { return false }
+        didCancel()
+        return true
+    }
 
     /// Claims the only event of a `once` watch; returns whether it was unclaimed.
     final func claim() -> Bool { insert(.claimed) }
@@ -84,7 +84,7 @@ class Watcher: @unchecked Sendable {
         currentUsage.joining.withLock { $0.contains(ObjectIdentifier(topic)) }
     }
 
-    /// Called once, outside all locks, after the watcher was cancelled and removed from the lists.
+    /// Called once, when the watcher has been cancelled.
     func didCancel() {}
 
     /// Whether events are queued and handled later.
@@ -174,9 +174,7 @@ struct WatchOptions: Sendable {
     var priority: Int8
     var once: Bool
     let details: WatchDetails?
-    let fileID: StaticString
-    let line: UInt32
-    let column: UInt32
+    let place: TriggerPlace
     /// The bag in which the watch is stored before its handler is first called.
     let bag: WatchBag?
     /// Whether the watch answers requests, which only one watch of a topic can do.
@@ -192,12 +190,10 @@ struct WatchOptions: Sendable {
         self.priority = priority
         self.once = once
         self.isResponder = isResponder
-        fileID = location.fileID
-        line = location.line
-        column = location.column
+        place = TriggerPlace(location.fileID, location.line, location.column)
     }
 
-    var location: EventLocation { EventLocation(fileID, line, column) }
+    var location: EventLocation { place.location }
 }
 
 /// The owner, the source and the pattern of a watch.

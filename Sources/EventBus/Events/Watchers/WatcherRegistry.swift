@@ -2,14 +2,21 @@
 struct WatcherRegistry: Sendable {
     private(set) var entries: ContiguousArray<(id: UInt64, watcher: Watcher?)> = []
     private(set) var liveCount = 0
+    /// The number of watchers at which those whose source or owner has been released should be removed.
+    private var sweepAt = 64
 
     var live: some Sequence<Watcher> { entries.lazy.compactMap(\.watcher) }
 
-    /// Adds a watcher whose number is greater than all earlier ones.
-    mutating func append(_ watcher: Watcher) {
+    /// Adds a watcher whose number is greater than all earlier ones; returns whether to remove ended watchers.
+    mutating func append(_ watcher: Watcher) -> Bool {
         entries.append((watcher.id, watcher))
         liveCount += 1
+        guard liveCount >= sweepAt else { return false }
+        sweepAt = liveCount * 2
+        return true
     }
+
+    mutating func didSweep() { sweepAt = max(64, liveCount * 2) }
 
     private func index(of id: UInt64) -> Int? {
         var low = 0
@@ -81,7 +88,7 @@ struct PatternTrie: Sendable {
             }
             node = nodes.count - 1
         }
-        if pattern.hasTail { nodes[node].tails.append(watcher) } else { nodes[node].ends.append(watcher) }
+        _ = pattern.hasTail ? nodes[node].tails.append(watcher) : nodes[node].ends.append(watcher)
         count += 1
     }
 
