@@ -51,9 +51,9 @@ struct RouteTextTests {
                   + /notes/new: wins
                   + /notes/:name: loses at segment 2, where new goes first
                   + /*rest: loses at segment 1, where notes goes first
-                  - /notes/v:n: segment 2, "new", does not fit v:n
-                  - /notes/:id(int): segment 2, "new", does not fit :id(int)
-                  - /notes/:id(int)/edit: segment 2, "new", does not fit :id(int)
+                  - /notes/v:n: segment 2, "new", is not v:n
+                  - /notes/:id(int): segment 2, "new", is not :id(int)
+                  - /notes/:id(int)/edit: segment 2, "new", is not :id(int)
                   and 3 more that fail earlier
                 """
             ),

@@ -7,7 +7,7 @@ extension RouteTable {
     /// // /notes/new -> /notes/new
     /// //   + /notes/new: wins
     /// //   + /notes/:name: loses at segment 2, where new goes first
-    /// //   - /notes/:id(int): segment 2, "new", does not fit :id(int)
+    /// //   - /notes/:id(int): segment 2, "new", is not :id(int)
     /// ```
     ///
     /// - Parameters:
@@ -69,12 +69,8 @@ extension RouteTable {
         guard search.reached < url.matchedCount else {
             return (depth, "the path ends before segment \(depth + 1), \(wanted.label)")
         }
-        let found = "segment \(depth + 1), \"\(url.text(at: search.reached))\","
-        switch wanted {
-        case .literal(let text): return (depth, "\(found) is not \(text.isEmpty ? "empty" : text)")
-        case .parameter: return (depth, "\(found) does not fit \(wanted.label)")
-        case .catchAll: return (depth, "nothing is left for \(wanted.label)")
-        }
+        let expected = wanted.isEmpty ? "empty" : wanted.label
+        return (depth, "segment \(depth + 1), \"\(url.text(at: search.reached))\", is not \(expected)")
     }
 
     private func path(of target: RouteTarget) -> ArraySlice<RouteSegment> {

@@ -63,7 +63,8 @@ public struct RouteParameters: Sendable, CustomStringConvertible {
     /// Returns the position of a parameter; names are compared by bytes.
     private func index(of name: String) -> Int? { names.firstIndex { $0.hasSameBytes(as: name) } }
 
-    /// Returns the value of a parameter as a number, a Boolean or another type with a text form.
+    /// Returns the value to which the parameter's ``RouteParameterType`` converted the text during the match, or the
+    /// text as a number, a Boolean or another `LosslessStringConvertible` type.
     ///
     /// ```swift
     /// let match = try RouteTable(["/notes/:id(int)"]).match("/notes/5")
@@ -72,37 +73,18 @@ public struct RouteParameters: Sendable, CustomStringConvertible {
     ///
     /// - Throws: ``EventBusError`` with the code `parameterMissing`, or `parameterInvalid` if the text has another
     ///   type.
-    public func value<Value: LosslessStringConvertible>(
-        _ name: String, as type: Value.Type = Value.self
-    ) throws(EventBusError) -> Value {
-        let (text, converted) = try convert(name, to: type)
-        guard let value = converted ?? Value(text) else { throw invalid(name, text, type) }
-        return value
-    }
-
-    /// Returns the value to which the parameter's ``RouteParameterType`` converted the text during the match.
-    ///
-    /// - Throws: ``EventBusError`` with the code `parameterMissing`, or `parameterInvalid` if the parameter's type doesn't
-    ///   convert to this type.
     public func value<Value>(_ name: String, as type: Value.Type = Value.self) throws(EventBusError) -> Value {
-        let (text, converted) = try convert(name, to: type)
-        guard let converted else { throw invalid(name, text, type) }
-        return converted
-    }
-
-    private func convert<Result>(
-        _ name: String, to: Result.Type
-    ) throws(EventBusError) -> (text: String, value: Result?) {
         guard let index = index(of: name) else {
             throw EventBusError(
                 .parameterMissing, subject: target.pattern.source, expected: name,
                 found: "\(names.isEmpty ? "no parameters" : names.joined(separator: ", "))")
         }
-        return (values[index].text, values[index].converted as? Result)
-    }
-
-    private func invalid(_ name: String, _ text: String, _ type: Any.Type) -> EventBusError {
-        EventBusError(.parameterInvalid, subject: url.text, expected: "\(name) to be \(type)", found: "\"\(text)\"")
+        let text = values[index].text
+        if let converted = values[index].converted as? Value { return converted }
+        let textType = type as? any LosslessStringConvertible.Type
+        if let value = textType?.init(text) as? Value { return value }
+        throw EventBusError(
+            .parameterInvalid, subject: url.text, expected: "\(name) to be \(type)", found: "\"\(text)\"")
     }
 
     /// The values by name.

@@ -33,7 +33,7 @@ public struct RouteParameterType: Sendable {
     }
 
     /// Creates a type whose values are converted: a path matches if the conversion succeeds, and
-    /// `value(_:as:)` of ``RouteParameters`` returns the result.
+    /// ``RouteParameters/value(_:as:)`` returns the result.
     ///
     /// ```swift
     /// enum Month: String { case january, february }
