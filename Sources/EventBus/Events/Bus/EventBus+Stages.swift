@@ -43,15 +43,8 @@ extension EventBus {
             to: 0)
     }
 
-    /// Continues with an event that passed the interceptors, which may have changed its payload.
-    fileprivate func resume<Payload: Sendable>(
-        _ payload: Payload, to topic: TopicEntry, _ call: TriggerCall
-    ) -> DeliveryResult {
-        postponeIfQueued(StagedEvent(payload: payload, topic: topic, call: call))
-    }
-
     /// Queues an event for the main actor if the bus does so.
-    private func postponeIfQueued<Payload>(_ event: StagedEvent<Payload>) -> DeliveryResult {
+    fileprivate func postponeIfQueued<Payload>(_ event: StagedEvent<Payload>) -> DeliveryResult {
         guard delivery == .queuedOnMain else { return runInOrder(event) }
         queueOnMain(event)
         return .postponed
@@ -173,7 +166,9 @@ private final class Interception<Payload: Sendable>: Sendable {
         // A postponed event may outlive the entry of its topic.
         let topic = event.topic.isOpen ? event.topic : bus.topic(event.topic.name, hash: event.topic.hash)
         defer { if topic !== event.topic { bus.removeIfUnused(topic) } }
-        if let payload = changed.payload as? Payload { return bus.resume(payload, to: topic, call) }
+        if let payload = changed.payload as? Payload {
+            return bus.postponeIfQueued(StagedEvent(payload: payload, topic: topic, call: call))
+        }
         // A bare name takes any payload.
         guard topic.binding?.payload != Payload.self else {
             return bus.refuse(bus.mismatch(topic, type(of: changed.payload), at: call.location))
@@ -184,6 +179,6 @@ private final class Interception<Payload: Sendable>: Sendable {
     private func passOn<Changed: Sendable>(
         opened payload: Changed, _ bus: EventBus, _ topic: TopicEntry, _ call: TriggerCall
     ) -> DeliveryResult {
-        bus.resume(payload, to: topic, call)
+        bus.postponeIfQueued(StagedEvent(payload: payload, topic: topic, call: call))
     }
 }
