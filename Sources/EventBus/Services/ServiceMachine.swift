@@ -136,6 +136,9 @@ struct ServiceMachine {
     var unclean: [ByteText] = []
     var lastAttempt: UInt64 = 0
 
+    /// The services that haven't stopped in order so far.
+    var currentUnclean: [ByteText] { shutdown?.unclean ?? unclean }
+
     /// Creates a machine without services.
     ///
     /// - Parameter gracePeriod: The time between the cancellation of a service at a deadline and its abandonment.
@@ -239,9 +242,8 @@ struct ServiceMachine {
     mutating func withdraw(_ waiter: UInt64) -> [Action] {
         perform { machine in
             if let index = machine.shutdown?.waiters.firstIndex(of: waiter) {
-                let unclean = machine.shutdown?.unclean ?? []
                 machine.shutdown?.waiters.remove(at: index)
-                return machine.actions.append(.finishShutdown(waiter, unclean: unclean))
+                return machine.actions.append(.finishShutdown(waiter, unclean: machine.currentUnclean))
             }
             machine.withdraw(waiter, CancellationError(), isOverrun: false)
         }

@@ -39,9 +39,9 @@ public actor ServiceRegistry {
     }
 
     enum Pending {
-        case start(String, CheckedContinuation<any Service, any Error>)
-        case stop(CheckedContinuation<Void, any Error>)
-        case shutdown(CheckedContinuation<[String], Never>)
+        case start(String, PendingResult<any Service>)
+        case stop(PendingResult<Void>)
+        case shutdown(PendingResult<[String]>)
     }
 
     /// Creates an empty registry.
@@ -134,16 +134,11 @@ public actor ServiceRegistry {
     public func start(
         _ name: String, _ options: [String: any Sendable] = [:], within limit: Duration? = nil
     ) async throws -> any Service {
-        let id = nextRequest()
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<any Service, any Error>) in
-                guard !Task.isCancelled else { return continuation.resume(throwing: CancellationError()) }
-                pending[id] = .start(name, continuation)
-                perform(machine.start(ByteText(name), options, waiter: id, limit: limit, caller: caller))
-            }
-        } onCancel: {
-            Task { await self.withdraw(id) }
-        }
+        try Task.checkCancellation()
+        let result = PendingResult<any Service>()
+        let id = add(.start(name, result))
+        perform(machine.start(ByteText(name), options, waiter: id, limit: limit, caller: caller))
+        return try await wait(for: result, of: id)
     }
 
     /// Starts the service of a type that is registered with the name of the type.
@@ -189,17 +184,11 @@ public actor ServiceRegistry {
     public func stop(
         _ name: String, within limit: Duration? = nil, cascading: Bool = false
     ) async throws {
-        let id = nextRequest()
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                guard !Task.isCancelled else { return continuation.resume(throwing: CancellationError()) }
-                pending[id] = .stop(continuation)
-                perform(
-                    machine.stop(ByteText(name), waiter: id, limit: limit, isCascade: cascading, caller: caller))
-            }
-        } onCancel: {
-            Task { await self.withdraw(id) }
-        }
+        try Task.checkCancellation()
+        let result = PendingResult<Void>()
+        let id = add(.stop(result))
+        perform(machine.stop(ByteText(name), waiter: id, limit: limit, isCascade: cascading, caller: caller))
+        try await wait(for: result, of: id)
     }
 
     /// Stops all services, the last to become ready first, and refuses later starts.
@@ -211,29 +200,30 @@ public actor ServiceRegistry {
     /// - Returns: The names of the services that exceeded the limit or whose stop threw, also in an earlier shutdown.
     @discardableResult
     public func shutDown(within limit: Duration? = nil) async -> [String] {
-        let id = nextRequest()
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                pending[id] = .shutdown(continuation)
-                perform(machine.shutDown(waiter: id, limit: limit, caller: caller))
-                if Task.isCancelled { perform(machine.withdraw(id)) }
-            }
-        } onCancel: {
-            Task { await self.withdraw(id) }
-        }
+        let result = PendingResult<[String]>()
+        let id = add(.shutdown(result))
+        perform(machine.shutDown(waiter: id, limit: limit, caller: caller))
+        do { return try await wait(for: result, of: id) } catch { return machine.currentUnclean.map(\.text) }
     }
 
-    private func nextRequest() -> UInt64 {
+    private func add(_ request: Pending) -> UInt64 {
         lastRequest += 1
+        pending[lastRequest] = request
         return lastRequest
+    }
+
+    /// Waits for the result of a request, and withdraws the request if the task is cancelled.
+    private func wait<Value>(for result: PendingResult<Value>, of id: UInt64) async throws -> Value {
+        do { return try await result.wait() } catch {
+            perform(machine.withdraw(id))
+            throw error
+        }
     }
 
     private var caller: ServiceMachine.Caller? {
         guard let caller = Self.caller, caller.registry == ObjectIdentifier(self) else { return nil }
         return caller.caller
     }
-
-    private func withdraw(_ id: UInt64) { perform(machine.withdraw(id)) }
 
     // MARK: The actions of the machine
 
@@ -257,8 +247,8 @@ public actor ServiceRegistry {
                 limits.removeValue(forKey: id)?.cancel()
                 answer(id, error)
             case .finishShutdown(let id, let unclean):
-                if case .shutdown(let continuation) = pending.removeValue(forKey: id) {
-                    continuation.resume(returning: unclean.map(\.text))
+                if case .shutdown(let result) = pending.removeValue(forKey: id) {
+                    result.finish(.success(unclean.map(\.text)))
                 }
             case .report(let name, let state, let error):
                 let change = ServiceChange(name: name.text, state: state, error: error)
@@ -269,15 +259,17 @@ public actor ServiceRegistry {
 
     private func answer(_ id: UInt64, _ error: (any Error)?) {
         switch pending.removeValue(forKey: id) {
-        case .start(let name, let continuation):
-            if let error { return continuation.resume(throwing: error) }
-            if let service = service(named: name) { return continuation.resume(returning: service) }
-            // It has failed since, in a handler of the event of its start.
-            continuation.resume(throwing: EventBusError(.serviceFailed, subject: name))
-        case .stop(let continuation):
-            if let error { continuation.resume(throwing: error) } else { continuation.resume() }
-        case .shutdown(let continuation): continuation.resume(returning: [])
-        case nil: break
+        case .start(let name, let result):
+            if let error {
+                result.finish(.failure(error))
+            } else if let service = service(named: name) {
+                result.finish(.success(service))
+            } else {
+                // It has failed since, in a handler of the event of its start.
+                result.finish(.failure(EventBusError(.serviceFailed, subject: name)))
+            }
+        case .stop(let result): result.finish(error.map { .failure($0) } ?? .success(()))
+        case .shutdown, nil: break
         }
     }
 
