@@ -10,10 +10,8 @@
 public struct RouteTable: Sendable {
     /// The options with which the routes were registered.
     let options: RouterOptions
-    /// The tree of the routes of paths.
-    private(set) var paths = RouteNode()
-    /// The tree of the routes of URLs; their first two segments are the scheme and the host.
-    private(set) var urls = RouteNode()
+    /// The tree of the routes of paths, and that of URLs, whose first two segments are the scheme and the host.
+    private var trees = [RouteNode(), RouteNode()]
     /// The number of patterns in the table, with one for each choice of an optional group.
     package private(set) var count = 0
 
@@ -61,6 +59,9 @@ public struct RouteTable: Sendable {
         return (try? search.find(from: root(of: parts))) != nil
     }
 
+    var paths: RouteNode { trees[0] }
+    var urls: RouteNode { trees[1] }
+
     /// Returns the root of the tree for a URL.
     func root(of url: RouteURL) -> RouteNode { url.hasAuthority ? urls : paths }
 
@@ -79,15 +80,11 @@ public struct RouteTable: Sendable {
     }
 
     private func target(at path: ArraySlice<RouteSegment>, in pattern: RoutePattern) -> RouteTarget? {
-        (pattern.authority == nil ? paths : urls).target(at: path, options.types)
+        trees[pattern.authority == nil ? 0 : 1].target(at: path, options.types)
     }
 
     private mutating func set(_ target: RouteTarget?, at path: ArraySlice<RouteSegment>, in pattern: RoutePattern) {
-        if pattern.authority == nil {
-            paths.set(target, at: path, options.types)
-        } else {
-            urls.set(target, at: path, options.types)
-        }
+        trees[pattern.authority == nil ? 0 : 1].set(target, at: path, options.types)
     }
 
     /// Checks whether a route can be inserted.
