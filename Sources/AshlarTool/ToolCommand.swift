@@ -1,4 +1,5 @@
 import AshlarCore
+import AshlarTooling
 
 /// A command of the tool.
 protocol ToolCommand {

@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// Hides credentials inside text whose name isn't a secret's.
 package enum SecretText {
     /// Returns the text with the user information of each URL, and each secret value of its query, replaced.
