@@ -20,16 +20,11 @@ package enum FileSystem {
     package static func remove(_ path: String) -> Bool { unlink(path) == 0 }
 
     /// Renames a file and replaces one with the new name; returns `false` if that fails.
-    package static func rename(_ path: String, to other: String) -> Bool {
-        #if canImport(Darwin)
-            Darwin.rename(path, other) == 0
-        #elseif canImport(Musl)
-            Musl.rename(path, other) == 0
-        #else
-            Glibc.rename(path, other) == 0
-        #endif
-    }
+    package static func rename(_ path: String, to other: String) -> Bool { systemRename(path, other) }
 }
+
+// Outside of the type, where the name of the system's function is not hidden.
+private func systemRename(_ path: String, _ other: String) -> Bool { rename(path, other) == 0 }
 
 /// Lists and creates folders.
 package enum FolderListing {

@@ -44,16 +44,11 @@ package enum WholeFile {
         guard bytes.count <= limit else { throw FileFailure(path, .tooLarge(limit: limit)) }
         return bytes
     }
+}
 
-    private static func systemRead(_ descriptor: Int32, _ start: UnsafeMutableRawPointer?, _ count: Int) -> Int {
-        #if canImport(Darwin)
-            Darwin.read(descriptor, start, count)
-        #elseif canImport(Musl)
-            Musl.read(descriptor, start, count)
-        #else
-            Glibc.read(descriptor, start, count)
-        #endif
-    }
+// Outside of the type, where the name of the system's function is not hidden.
+private func systemRead(_ descriptor: Int32, _ start: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    read(descriptor, start, count)
 }
 
 /// A failure to read or replace a file.

@@ -96,8 +96,7 @@ extension SecretNames {
     /// Words that always name a secret.
     private static let strong: Set<String> = [
         "password", "passwd", "passphrase", "passcode", "pass", "pwd", "secret", "token", "credential", "cred",
-        "apikey",
-        "privkey", "connstr", "connectionstring", "passwordhash", "pwdhash",
+        "apikey", "privkey", "connstr", "connectionstring", "passwordhash", "pwdhash",
     ]
 
     /// Endings of words without separators that always name a secret.
@@ -110,8 +109,7 @@ extension SecretNames {
     /// Words that name a secret in some positions only.
     private static let weak: Set<String> = [
         "auth", "authorization", "authentication", "bearer", "cookie", "jwt", "otp", "totp", "pin", "dsn", "salt",
-        "hmac",
-        "pat", "sid", "session", "signature", "sig", "cvv", "cvc", "nonce", "mnemonic", "oauth",
+        "hmac", "pat", "sid", "session", "signature", "sig", "cvv", "cvc", "nonce", "mnemonic", "oauth",
     ]
 
     /// Words that name the same secret after a word of `weak`: `pinCode`, `authHeader`, `sessionID`.
@@ -123,12 +121,9 @@ extension SecretNames {
     private static let pairs: [String: Set<String>] = {
         let keys = [
             "api", "access", "account", "activation", "admin", "aes", "app", "application", "auth", "consumer",
-            "crypto",
-            "decryption", "deploy", "encryption", "function", "gpg", "hmac", "host", "license", "licence", "master",
-            "pgp",
-            "private", "product", "rsa", "secret", "server", "service", "session", "shared", "signing", "ssh",
-            "storage",
-            "subscription", "symmetric", "tls", "ssl", "webhook", "write", "functions",
+            "crypto", "decryption", "deploy", "encryption", "function", "gpg", "hmac", "host", "license", "licence",
+            "master", "pgp", "private", "product", "rsa", "secret", "server", "service", "session", "shared", "signing",
+            "ssh", "storage", "subscription", "symmetric", "tls", "ssl", "webhook", "write", "functions",
         ]
         var pairs = Dictionary(uniqueKeysWithValues: keys.map { ($0, Set(["key"])) })
         pairs["client", default: []].formUnion(["cert", "certificate", "key"])
@@ -147,12 +142,10 @@ extension SecretNames {
     private static let descriptions: Set<String> = [
         "age", "algorithm", "attempts", "audience", "button", "color", "colour", "count", "days", "enabled", "disabled",
         "endpoint", "expiration", "expires", "expiry", "field", "format", "hours", "icon", "interval", "issuer",
-        "label",
-        "length", "lifetime", "limit", "max", "min", "minutes", "ms", "pattern", "placeholder", "policy", "position",
-        "prefix", "provider", "regex", "required", "retries", "rotation", "rounds", "screen", "seconds", "size",
-        "strategy", "strength", "style", "timeout", "title", "ttl", "type", "uri", "url", "validation", "validator",
-        "view",
-        "visible",
+        "label", "length", "lifetime", "limit", "max", "min", "minutes", "ms", "pattern", "placeholder", "policy",
+        "position", "prefix", "provider", "regex", "required", "retries", "rotation", "rounds", "screen", "seconds",
+        "size", "strategy", "strength", "style", "timeout", "title", "ttl", "type", "uri", "url", "validation",
+        "validator", "view", "visible",
     ]
 
     /// Words before a plural that make the name a quantity: `maxTokens`.

@@ -32,10 +32,10 @@ struct JSONBuffer {
     /// Parses the text; if that fails, blanks the permitted extensions and parses it again.
     func parse(_ options: JSONDocument.Options) throws(JSONParser.Failure) -> UnsafeMutablePointer<JSONTape.Word> {
         do {
-            return try JSONParser.parse(start, count: count, options: options).words
+            return try JSONParser.parse(start, count: count, options: options)
         } catch {
             guard options.allowsComments || options.allowsTrailingCommas, blankExtensions(options) else { throw error }
-            return try JSONParser.parse(start, count: count, options: options).words
+            return try JSONParser.parse(start, count: count, options: options)
         }
     }
 

@@ -17,16 +17,10 @@ enum JSONParser {
     /// The number of zero bytes required after the text.
     static let padding = 16
 
-    /// A tape allocated with `malloc`.
-    struct Tape {
-        var words: UnsafeMutablePointer<JSONTape.Word>
-        var count: Int
-    }
-
-    /// Parses a text that is followed by `padding` zero bytes.
+    /// Parses a text that is followed by `padding` zero bytes, and returns a tape allocated with `malloc`.
     static func parse(
         _ text: UnsafePointer<UInt8>, count: Int, options: JSONDocument.Options
-    ) throws(Failure) -> Tape {
+    ) throws(Failure) -> UnsafeMutablePointer<JSONTape.Word> {
         var run = Run(text: text, count: count, options: options)
         do {
             return try run.parse()
@@ -89,7 +83,7 @@ extension JSONParser.Run {
         return p
     }
 
-    mutating func parse() throws(JSONParser.Failure) -> JSONParser.Tape {
+    mutating func parse() throws(JSONParser.Failure) -> UnsafeMutablePointer<JSONTape.Word> {
         var p = text
         if count >= 3, p[0] == 0xEF, p[1] == 0xBB, p[2] == 0xBF { p += 3 }
         var out = 0
@@ -195,7 +189,7 @@ extension JSONParser.Run {
         if out < capacity {
             tape = realloc(tape, out * MemoryLayout<JSONTape.Word>.stride)!.assumingMemoryBound(to: JSONTape.Word.self)
         }
-        return JSONParser.Tape(words: tape, count: out)
+        return tape
     }
 
     /// Reads a key and its colon; writes the key.

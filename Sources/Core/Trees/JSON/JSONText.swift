@@ -23,7 +23,6 @@ package enum JSONText {
             target[to] = byte
             to += 1
         }
-        func put(bits: UInt32) { put(UInt8(truncatingIfNeeded: bits)) }
         while from < raw.count {
             guard raw[from] == .backslash, from + 1 < raw.count else {
                 put(raw[from])
@@ -45,21 +44,7 @@ package enum JSONText {
                     scalar = 0x10000 + (scalar & 0x3FF) << 10 + low & 0x3FF
                     from += 6
                 }
-                switch scalar {
-                case ..<0x80: put(bits: scalar)
-                case ..<0x800:
-                    put(bits: 0xC0 | scalar >> 6)
-                    put(bits: 0x80 | scalar & 0x3F)
-                case ..<0x10000:
-                    put(bits: 0xE0 | scalar >> 12)
-                    put(bits: 0x80 | scalar >> 6 & 0x3F)
-                    put(bits: 0x80 | scalar & 0x3F)
-                default:
-                    put(bits: 0xF0 | scalar >> 18)
-                    put(bits: 0x80 | scalar >> 12 & 0x3F)
-                    put(bits: 0x80 | scalar >> 6 & 0x3F)
-                    put(bits: 0x80 | scalar & 0x3F)
-                }
+                for byte in UTF16Text.utf8(of: scalar) { put(byte) }
             default: put(raw[from - 1])
             }
         }
@@ -70,14 +55,7 @@ package enum JSONText {
     static func hex4(_ start: UnsafePointer<UInt8>) -> UInt32? {
         var value: UInt32 = 0
         for index in 0..<4 {
-            let byte = start[index]
-            let digit: UInt8
-            switch byte {
-            case .digitZero ... .digitNine: digit = byte - .digitZero
-            case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = byte - UInt8(ascii: "A") + 10
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
-            default: return nil
-            }
+            guard let digit = start[index].hexValue else { return nil }
             value = value << 4 | UInt32(digit)
         }
         return value
@@ -104,11 +82,8 @@ package enum JSONText {
             case .formFeed: bytes += [.backslash, UInt8(ascii: "f")]
             case .carriageReturn: bytes += [.backslash, UInt8(ascii: "r")]
             case ..<UInt8.space:
-                let digits = Array("0123456789abcdef".utf8)
-                bytes += [
-                    .backslash, UInt8(ascii: "u"), .digitZero, .digitZero, digits[Int(byte >> 4)],
-                    digits[Int(byte & 15)],
-                ]
+                bytes += [.backslash, UInt8(ascii: "u")]
+                bytes += byte.digits(4, radix: 16).utf8
             default: bytes.append(byte)
             }
         }

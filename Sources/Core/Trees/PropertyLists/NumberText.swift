@@ -15,28 +15,17 @@ package enum NumberText {
         var digits = trimmed(text)
         let isNegative = digits.first == UInt8(ascii: "-")
         if isNegative || digits.first == UInt8(ascii: "+") { digits.removeFirst() }
-        var radix: UInt64 = 10
+        var radix = 10
         if digits.count > 1, digits.first == UInt8(ascii: "0"),
             digits[digits.startIndex + 1] | 0x20 == UInt8(ascii: "x")
         {
             radix = 16
             digits.removeFirst(2)
         }
-        if digits.isEmpty { return nil }
-        var magnitude: UInt64 = 0
-        for byte in digits {
-            let digit: UInt64
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = UInt64(byte - UInt8(ascii: "0"))
-            case UInt8(ascii: "a")...UInt8(ascii: "f") where radix == 16: digit = UInt64(byte - UInt8(ascii: "a") + 10)
-            case UInt8(ascii: "A")...UInt8(ascii: "F") where radix == 16: digit = UInt64(byte - UInt8(ascii: "A") + 10)
-            default: return nil
-            }
-            let (product, overflow) = magnitude.multipliedReportingOverflow(by: radix)
-            let (sum, carry) = product.addingReportingOverflow(digit)
-            if overflow || carry { return nil }
-            magnitude = sum
-        }
+        // The initializer accepts another sign.
+        guard digits.first?.hexValue != nil,
+            let magnitude = UInt64(String(decoding: digits, as: UTF8.self), radix: radix)
+        else { return nil }
         if isNegative {
             return magnitude <= 1 << 63 ? .signed(Int64(bitPattern: 0 &- magnitude)) : nil
         }
