@@ -1,6 +1,7 @@
-import AshlarCore
 import AshlarTestSupport
 import Testing
+
+@testable import AshlarBase
 
 @Suite struct DateTests {
     @Test("Days and dates convert both ways over 800 years")

@@ -3,6 +3,8 @@ import AshlarTestSupport
 import Foundation
 import Testing
 
+@testable import AshlarBase
+
 @Suite struct FileTests {
     let folder: TemporaryFolder
 

@@ -114,12 +114,6 @@ private struct TreeElements: UnkeyedDecodingContainer {
     var next: Int?
     private(set) var currentIndex = 0
 
-    init(tree: any DecodableTree, array: Int, next: Int?) {
-        self.tree = tree
-        self.array = array
-        self.next = next
-    }
-
     var codingPath: [any CodingKey] { tree.codingPath(to: array) }
     var count: Int? { tree.count(of: array) }
     var isAtEnd: Bool { next == nil }

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import AshlarBase
 @testable import AshlarCore
 
 /// The decisions of a watch, with times in milliseconds and invented files.

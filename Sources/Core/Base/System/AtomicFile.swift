@@ -64,15 +64,8 @@ package enum AtomicFile {
     /// Another writer can rename the file while this one waits for the lock. Then this method opens it again.
     private static func openExclusively(_ temporary: String, _ permissions: mode_t) throws(FileFailure) -> Int32 {
         while true {
-            let descriptor = retrying {
-                open(temporary, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, permissions)
-            }
-            guard descriptor >= 0 else { throw .last(temporary) }
-            guard retrying({ flock(descriptor, LOCK_EX) }) == 0 else {
-                let failure = FileFailure.last(temporary)
-                close(descriptor)
-                throw failure
-            }
+            let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK
+            let descriptor = try FileLock.openLocked(temporary, flags, permissions: permissions, LOCK_EX)
             let current = FileStatus(temporary, followingLinks: false)?.signature.inode
             if let current, current == FileStatus(descriptor: descriptor)?.signature.inode { return descriptor }
             FileLock.release(descriptor)

@@ -57,13 +57,20 @@ package final class FileLock: Sendable {
             case .file: O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK
             case .folder: O_RDONLY | O_DIRECTORY
             }
-        let descriptor = retrying { open(path, flags | O_CLOEXEC, 0o600) }
+        return FileLock(descriptor: try openLocked(path, flags, permissions: 0o600, operation))
+    }
+
+    /// Opens and locks a file or folder, and returns its descriptor.
+    static func openLocked(
+        _ path: String, _ flags: Int32, permissions: mode_t, _ operation: Int32
+    ) throws(FileFailure) -> Int32 {
+        let descriptor = retrying { open(path, flags | O_CLOEXEC, permissions) }
         guard descriptor >= 0 else { throw .last(path) }
         guard retrying({ flock(descriptor, operation) }) == 0 else {
             let failure = FileFailure.last(path)
             close(descriptor)
             throw failure
         }
-        return FileLock(descriptor: descriptor)
+        return descriptor
     }
 }

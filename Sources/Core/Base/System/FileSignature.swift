@@ -13,11 +13,6 @@ package struct FileSignature: Hashable, Sendable {
         /// The nanoseconds after `seconds`.
         package var nanoseconds: Int32
 
-        package init(seconds: Int64, nanoseconds: Int32) {
-            self.seconds = seconds
-            self.nanoseconds = nanoseconds
-        }
-
         package static var now: Time {
             var nanoseconds: Int32 = 0
             let seconds = ashlar_core_wall_clock(&nanoseconds)
@@ -31,15 +26,9 @@ package struct FileSignature: Hashable, Sendable {
     package var modified: Time
     /// The time of the last change of content or metadata, which programs can't set.
     package var changed: Time
+}
 
-    package init(device: UInt64, inode: UInt64, size: Int64, modified: Time, changed: Time) {
-        self.device = device
-        self.inode = inode
-        self.size = size
-        self.modified = modified
-        self.changed = changed
-    }
-
+extension FileSignature {
     /// Creates the signature of the file at a path, following links, or nil if there is none.
     package init?(_ path: String) {
         guard let status = FileStatus(path) else { return nil }

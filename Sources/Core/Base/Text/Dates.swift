@@ -10,11 +10,6 @@ package enum RFC3339 {
         /// The fraction of a second after `seconds`, at least 0 and less than 1.
         package var fraction: Double
 
-        package init(seconds: Int64, fraction: Double) {
-            self.seconds = seconds
-            self.fraction = fraction
-        }
-
         package var secondsSince1970: Double { Double(seconds) + fraction }
         package var secondsSince2001: Double { Double(seconds - secondsFrom1970To2001) + fraction }
     }

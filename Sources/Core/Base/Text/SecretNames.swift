@@ -125,17 +125,12 @@ extension SecretNames {
             "master", "pgp", "private", "product", "rsa", "secret", "server", "service", "session", "shared", "signing",
             "ssh", "storage", "subscription", "symmetric", "tls", "ssl", "webhook", "write", "functions",
         ]
-        var pairs = Dictionary(uniqueKeysWithValues: keys.map { ($0, Set(["key"])) })
-        pairs["client", default: []].formUnion(["cert", "certificate", "key"])
-        pairs["connection", default: []].formUnion(["string"])
-        pairs["conn", default: []].formUnion(["string", "str"])
-        pairs["private", default: []].formUnion(["pem"])
-        pairs["recovery", default: []].formUnion(["code", "phrase"])
-        pairs["seed", default: []].formUnion(["phrase"])
-        pairs["security", default: []].formUnion(["answer", "code"])
-        pairs["backup", default: []].formUnion(["code"])
-        pairs["pass", default: []].formUnion(["word", "phrase", "code"])
-        return pairs
+        let others: [String: Set<String>] = [
+            "client": ["cert", "certificate", "key"], "connection": ["string"], "conn": ["string", "str"],
+            "private": ["pem"], "recovery": ["code", "phrase"], "seed": ["phrase"], "security": ["answer", "code"],
+            "backup": ["code"], "pass": ["word", "phrase", "code"],
+        ]
+        return others.merging(keys.map { ($0, ["key"]) }) { $0.union($1) }
     }()
 
     /// Words after a secret's name that describe the secret without revealing it.

@@ -19,19 +19,11 @@
             var state: PathWatchState
         }
 
-        /// An event of a directory, or of the entry with a name in it.
-        private struct Event {
-            let watch: Int32
-            let mask: UInt32
-            let name: String
-        }
-
         private struct State {
             var descriptor: Int32 = -1
             var watchers: [Int: Watcher] = [:]
-            /// The watch descriptor of each directory, and the directory paths of each descriptor.
+            /// The watch descriptor of each directory; several paths of one directory have the same.
             var numbers: [String: Int32] = [:]
-            var directories: [Int32: Set<String>] = [:]
             var nextNumber = 0
         }
 
@@ -121,7 +113,6 @@
             if number < 0 { return errno == ENOENT || errno == ENOTDIR || errno == EACCES }
             if let old = state.numbers[directory], old != number { drop(directory, &state) }
             state.numbers[directory] = number
-            state.directories[number, default: []].insert(directory)
             return true
         }
 
@@ -133,11 +124,7 @@
 
         private func drop(_ directory: String, _ state: inout State) {
             guard let number = state.numbers.removeValue(forKey: directory) else { return }
-            state.directories[number]?.remove(directory)
-            if state.directories[number]?.isEmpty == true {
-                state.directories[number] = nil
-                inotify_rm_watch(state.descriptor, number)
-            }
+            if !state.numbers.values.contains(number) { inotify_rm_watch(state.descriptor, number) }
         }
 
         // MARK: The thread
@@ -171,31 +158,29 @@
                         let end = at + 16 + Int(bytes.loadUnaligned(fromByteOffset: at + 12, as: UInt32.self))
                         guard end <= bytes.count else { return }
                         let name = String(decoding: bytes[(at + 16)..<end].prefix { $0 != 0 }, as: UTF8.self)
-                        note(Event(watch: watch, mask: mask, name: name), at: now, &state)
+                        note(mask, of: watch, name: name, at: now, &state)
                         at = end
                     }
                 }
             }
         }
 
-        private func note(_ event: Event, at now: Int64, _ state: inout State) {
-            let directories = state.directories[event.watch] ?? []
-            if event.mask & UInt32(IN_IGNORED) != 0 {
-                state.directories[event.watch] = nil
-                for directory in directories where state.numbers[directory] == event.watch {
-                    state.numbers[directory] = nil
-                }
+        /// Passes the event of a directory, or of the entry with a name in it, to its watchers.
+        private func note(_ mask: UInt32, of watch: Int32, name: String, at now: Int64, _ state: inout State) {
+            let directories = state.numbers.filter { $0.value == watch }.keys
+            if mask & UInt32(IN_IGNORED) != 0 {
+                for directory in directories { state.numbers[directory] = nil }
             }
-            let hasLostEvents = event.mask & UInt32(IN_Q_OVERFLOW) != 0
+            let hasLostEvents = mask & UInt32(IN_Q_OVERFLOW) != 0
             for (number, watcher) in state.watchers {
                 let isConcerned = directories.contains { directory in
-                    event.name.isEmpty
+                    name.isEmpty
                         ? watcher.entries.keys.contains { $0.directory == directory }
-                        : watcher.entries[.init(directory: directory, name: event.name)] != nil
+                        : watcher.entries[.init(directory: directory, name: name)] != nil
                             || watcher.entries[.init(directory: directory, name: "")] != nil
                 }
                 guard isConcerned || hasLostEvents else { continue }
-                if event.mask & ~Self.openWriteEvents == 0 {
+                if mask & ~Self.openWriteEvents == 0 {
                     state.watchers[number]?.state.noteWrite(at: now)
                 } else {
                     state.watchers[number]?.state.noteChange(at: now)

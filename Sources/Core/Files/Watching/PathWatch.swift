@@ -51,16 +51,9 @@ package final class PathWatch: Sendable {
         _ paths: [String], by method: Method = .events, onChange: @escaping Handler
     ) -> PathWatch {
         switch method {
-        case .polling(let interval): polling(paths, every: interval, onChange)
-        case .events: events(paths, onChange) ?? polling(paths, every: .seconds(1), onChange)
+        case .polling(let interval): PollingWatch.start(paths, every: interval, onChange)
+        case .events: events(paths, onChange) ?? PollingWatch.start(paths, every: .seconds(1), onChange)
         }
-    }
-
-    private static func polling(_ paths: [String], every interval: Duration, _ onChange: @escaping Handler) -> PathWatch
-    {
-        let watch = PollingWatch(paths, every: interval, onChange)
-        watch.start()
-        return PathWatch(isPolling: true) { watch.cancel() }
     }
 
     private static func events(_ paths: [String], _ onChange: @escaping Handler) -> PathWatch? {
@@ -81,17 +74,20 @@ final class PollingWatch: Sendable {
     private let onChange: PathWatch.Handler
     private let isCancelled = Atomic<Bool>(false)
 
-    init(_ paths: [String], every interval: Duration, _ onChange: @escaping PathWatch.Handler) {
+    private init(_ paths: [String], every interval: Duration, _ onChange: @escaping PathWatch.Handler) {
         self.paths = paths
         self.interval = interval
         self.onChange = onChange
     }
 
-    /// Starts the thread, which retains the watch until it is cancelled.
-    func start() {
+    /// Starts a watch, which its thread retains until it is cancelled.
+    static func start(_ paths: [String], every interval: Duration, _ onChange: @escaping PathWatch.Handler) -> PathWatch
+    {
+        let watch = PollingWatch(paths, every: interval, onChange)
         // The snapshot is taken on the caller's thread, so that a change right after the start is detected.
         let state = PathWatchState(PathSnapshot(of: paths), at: Monotonic.now)
-        _ = HelperThread.start { self.run(state) }
+        _ = HelperThread.start { watch.run(state) }
+        return PathWatch(isPolling: true) { watch.cancel() }
     }
 
     func cancel() { isCancelled.store(true, ordering: .relaxed) }

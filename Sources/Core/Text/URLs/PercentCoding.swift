@@ -68,15 +68,11 @@ package enum PercentCoding {
         result.reserveCapacity(text.count + 16)
         var at = text.startIndex
         while at < text.endIndex {
-            if text[at] == UInt8(ascii: "%") {
-                do throws(URLFault) {
-                    _ = try byte(at: at, in: text)
-                    result += text[at...(at + 2)]
-                    at += 3
-                    continue
-                } catch {
-                    guard isReceived else { throw error }
-                }
+            if text[at] == UInt8(ascii: "%"), !isReceived || (try? byte(at: at, in: text)) != nil {
+                _ = try byte(at: at, in: text)
+                result += text[at...(at + 2)]
+                at += 3
+                continue
             }
             if part.contains(text[at]) { result.append(text[at]) } else { append(text[at], to: &result) }
             at += 1

@@ -14,15 +14,10 @@ package enum URLHost {
         /// Whether an IPv6 address can name an interface of this machine (`[fe80::1%25eth0]`, RFC 6874).
         package var allowsZone: Bool
 
-        /// Creates rules.
-        package init(isDNSName: Bool, allowsZone: Bool = true) {
-            self.isDNSName = isDNSName
-            self.allowsZone = allowsZone
-        }
-
         /// Creates the rules of a scheme, which is in lowercase.
         package init(scheme: String, allowsZone: Bool = true) {
-            self.init(isDNSName: URLText.defaultPorts[scheme] != nil, allowsZone: allowsZone)
+            isDNSName = URLText.defaultPorts[scheme] != nil
+            self.allowsZone = allowsZone
         }
     }
 

@@ -43,12 +43,7 @@ struct JSONBuffer {
         for index in range where start[index] != .lineFeed && start[index] != .carriageReturn { start[index] = .space }
     }
 
-    private func isSpace(_ index: Int) -> Bool {
-        switch start[index] {
-        case .space, .lineFeed, .carriageReturn, .tab: true
-        default: false
-        }
-    }
+    private func isSpace(_ index: Int) -> Bool { start[index].isSpace }
 
     // MARK: Extensions
 
@@ -82,14 +77,14 @@ struct JSONBuffer {
 
     /// Whether a comma follows a value, which isn't the case in `[,]` or `[1,,]`.
     private func followsValue(_ comma: Int) -> Bool {
-        var index = comma - 1
-        while index >= 0, isSpace(index) { index -= 1 }
-        guard index >= 0 else { return false }
-        switch start[index] {
-        case .openBracket, .openBrace, .comma, .colon: return false
-        default: return true
+        switch lastByte(before: comma).map({ start[$0] }) {
+        case .openBracket, .openBrace, .comma, .colon, nil: false
+        default: true
         }
     }
+
+    /// Returns the position of the last byte before an offset that isn't whitespace.
+    private func lastByte(before end: Int) -> Int? { (0..<end).last { !isSpace($0) } }
 
     /// Returns the position after a comment, or nil if there is no terminated comment.
     private func endOfComment(_ slash: Int) -> Int? {
@@ -175,9 +170,7 @@ struct JSONBuffer {
     }
 
     private func blankComma(before end: Int) {
-        var index = end - 1
-        while index >= 0, isSpace(index) { index -= 1 }
-        if index >= 0, start[index] == .comma { blank(index..<(index + 1)) }
+        if let index = lastByte(before: end), start[index] == .comma { blank(index..<(index + 1)) }
     }
 
     /// Returns the position of the comma or bracket that ends the element or member around an offset.

@@ -128,29 +128,9 @@ extension JSONParser.Run {
                 } else if p.pointee != .closeBracket {
                     continue values
                 }
-            case UInt8(ascii: "t"):
-                guard p[1] == UInt8(ascii: "r"), p[2] == UInt8(ascii: "u"), p[3] == UInt8(ascii: "e") else {
-                    throw failure(.value, at: p, out, number)
-                }
-                tape[out] = JSONTape.word(JSONTape.trueValue, length: 4, offset: p - text)
-                out += 1
-                p += 4
-            case UInt8(ascii: "f"):
-                guard p[1] == UInt8(ascii: "a"), p[2] == UInt8(ascii: "l"), p[3] == UInt8(ascii: "s"),
-                    p[4] == UInt8(ascii: "e")
-                else {
-                    throw failure(.value, at: p, out, number)
-                }
-                tape[out] = JSONTape.word(JSONTape.falseValue, length: 5, offset: p - text)
-                out += 1
-                p += 5
-            case UInt8(ascii: "n"):
-                guard p[1] == UInt8(ascii: "u"), p[2] == UInt8(ascii: "l"), p[3] == UInt8(ascii: "l") else {
-                    throw failure(.value, at: p, out, number)
-                }
-                tape[out] = JSONTape.word(JSONTape.null, length: 4, offset: p - text)
-                out += 1
-                p += 4
+            case UInt8(ascii: "t"): p = try scan(literal: "true", as: JSONTape.trueValue, p, &out, number)
+            case UInt8(ascii: "f"): p = try scan(literal: "false", as: JSONTape.falseValue, p, &out, number)
+            case UInt8(ascii: "n"): p = try scan(literal: "null", as: JSONTape.null, p, &out, number)
             default:
                 throw valueFailure(at: p, out, number)
             }
@@ -190,6 +170,18 @@ extension JSONParser.Run {
             tape = realloc(tape, out * MemoryLayout<JSONTape.Word>.stride)!.assumingMemoryBound(to: JSONTape.Word.self)
         }
         return tape
+    }
+
+    /// Reads and writes `true`, `false` or `null`.
+    @inline(__always)
+    private mutating func scan(
+        literal: StaticString, as kind: JSONTape.Word, _ p: UnsafePointer<UInt8>, _ out: inout Int, _ number: Int
+    ) throws(JSONParser.Failure) -> UnsafePointer<UInt8> {
+        let count = literal.utf8CodeUnitCount
+        guard memcmp(p, literal.utf8Start, count) == 0 else { throw failure(.value, at: p, out, number) }
+        tape[out] = JSONTape.word(kind, length: count, offset: p - text)
+        out += 1
+        return p + count
     }
 
     /// Reads a key and its colon; writes the key.

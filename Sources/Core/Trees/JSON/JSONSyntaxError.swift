@@ -7,12 +7,6 @@ package struct JSONSyntaxError: Error, Hashable, Sendable {
         case syntax, depth, size, duplicateKey
     }
 
-    /// One step from the root to a value.
-    package enum Step: Hashable, Sendable {
-        case key(String)
-        case index(Int)
-    }
-
     package var kind: Kind
     /// The reason, such as "expected a value, found ']'".
     package var message: String
@@ -25,7 +19,7 @@ package struct JSONSyntaxError: Error, Hashable, Sendable {
     /// The path of the innermost value that was being parsed, such as `$.users[3].name`.
     package var path: String
     /// The steps of the path.
-    package var steps: [Step]
+    package var steps: [TreeStep]
     /// The limit that the text exceeds, for the kinds `depth` and `size`.
     package var limit: Int?
 }
@@ -46,7 +40,7 @@ extension JSONParser {
         var start: Int
         /// The offsets of the brackets of the open containers, outermost first.
         var open: [Int]
-        var steps: [JSONSyntaxError.Step]
+        var steps: [TreeStep]
 
         private static let longestPath = 256
 
@@ -143,7 +137,7 @@ extension JSONParser.Run {
     }
 
     /// The steps to the value at which the parse stopped.
-    var steps: [JSONSyntaxError.Step] {
+    var steps: [TreeStep] {
         guard depth > 0 else { return [] }
         return (1...depth).compactMap { level in
             if JSONTape.kind(tape[container(at: level)]) == JSONTape.array {

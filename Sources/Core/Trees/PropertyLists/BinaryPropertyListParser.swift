@@ -181,6 +181,10 @@ package struct BinaryPropertyListParser {
             throw failure(.limitExceeded, at: start, expected: "at most \(builder.limits.values) values")
         }
         let marker = bytes[start]
+        if made[object] > 0 {
+            let kind: PropertyListDocument.Kind = Kind(marker: marker) == .data ? .data : .string
+            return builder.append(kind, UInt64(made[object] - 1), position: start)
+        }
         switch Kind(marker: marker) {
         case .simple where marker == Self.falseMarker || marker == Self.trueMarker:
             builder.append(.boolean, marker == Self.trueMarker ? 1 : 0, position: start)
@@ -198,23 +202,11 @@ package struct BinaryPropertyListParser {
             }
             builder.append(marker == Self.doubleMarker ? .real : .date, pattern, position: start)
         case .data:
-            if made[object] == 0 {
-                let (count, contents) = try extent(at: start, unit: 1)
-                builder.append(Array(bytes[contents..<(contents + count)]), position: start)
-                made[object] = UInt32(builder.document.blobs.count)
-            } else {
-                builder.append(.data, UInt64(made[object] - 1), position: start)
-            }
-        case .ascii, .utf16:
-            if made[object] == 0 {
-                let text =
-                    Kind(marker: marker) == .ascii
-                    ? String(decoding: try ascii(at: start), as: UTF8.self) : try utf16(at: start)
-                builder.append(text, position: start)
-                made[object] = UInt32(builder.document.strings.count)
-            } else {
-                builder.append(.string, UInt64(made[object] - 1), position: start)
-            }
+            let (count, contents) = try extent(at: start, unit: 1)
+            builder.append(Array(bytes[contents..<(contents + count)]), position: start)
+            made[object] = UInt32(builder.document.blobs.count)
+        case .ascii: try append(String(decoding: ascii(at: start), as: UTF8.self), of: object, at: start)
+        case .utf16: try append(utf16(at: start), of: object, at: start)
         case .uid where marker & 0xF <= 7:
             let size = Int(marker & 0xF) + 1
             guard start + 1 + size <= tableStart else { throw beyond(start) }
@@ -224,6 +216,11 @@ package struct BinaryPropertyListParser {
         default:
             throw failure(at: start, expected: "a value", found: kindName(marker))
         }
+    }
+
+    private mutating func append(_ text: String, of object: Int, at start: Int) {
+        builder.append(text, position: start)
+        made[object] = UInt32(builder.document.strings.count)
     }
 
     private mutating func openContainer(_ object: Int, at start: Int, isDictionary: Bool) throws(PropertyListError) {

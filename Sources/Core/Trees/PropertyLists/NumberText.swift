@@ -12,20 +12,15 @@ package enum NumberText {
     ///
     /// Whitespace around the number is ignored. Returns `nil` if the text isn't a 64-bit integer.
     package static func integer(_ text: ArraySlice<UInt8>) -> Integer? {
-        var digits = trimmed(text)
-        let isNegative = digits.first == UInt8(ascii: "-")
-        if isNegative || digits.first == UInt8(ascii: "+") { digits.removeFirst() }
-        var radix = 10
-        if digits.count > 1, digits.first == UInt8(ascii: "0"),
-            digits[digits.startIndex + 1] | 0x20 == UInt8(ascii: "x")
-        {
-            radix = 16
-            digits.removeFirst(2)
-        }
+        var digits = trimmed(text)[...]
+        let isNegative = digits.hasPrefix("-")
+        if isNegative || digits.hasPrefix("+") { digits.removeFirst() }
+        let isHexadecimal = digits.hasPrefix("0x") || digits.hasPrefix("0X")
+        if isHexadecimal { digits.removeFirst(2) }
         // The initializer accepts another sign.
-        guard digits.first?.hexValue != nil,
-            let magnitude = UInt64(String(decoding: digits, as: UTF8.self), radix: radix)
-        else { return nil }
+        guard digits.first?.isHexDigit == true, let magnitude = UInt64(digits, radix: isHexadecimal ? 16 : 10) else {
+            return nil
+        }
         if isNegative {
             return magnitude <= 1 << 63 ? .signed(Int64(bitPattern: 0 &- magnitude)) : nil
         }
@@ -37,16 +32,12 @@ package enum NumberText {
     /// Whitespace around the number is ignored.
     package static func real(_ text: ArraySlice<UInt8>) -> Double? {
         let text = trimmed(text)
-        if text.isEmpty || text.count > 512 { return nil }
+        if text.isEmpty || text.utf8.count > 512 { return nil }
         // `Double` also accepts `nan(7)` and `snan`.
-        if text.contains(where: { $0 == UInt8(ascii: "(") || $0 | 0x20 == UInt8(ascii: "s") }) { return nil }
-        return Double(String(decoding: text, as: UTF8.self))
+        return text.contains { "(sS".contains($0) } ? nil : Double(text)
     }
 
-    private static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        var text = text
-        while let first = text.first, first.isSpace { text.removeFirst() }
-        while let last = text.last, last.isSpace { text.removeLast() }
-        return text
+    private static func trimmed(_ text: ArraySlice<UInt8>) -> String {
+        String(decoding: text, as: UTF8.self).trimming { $0.isSpace }
     }
 }

@@ -87,10 +87,8 @@ struct PropertyListBuilder {
         var child = container + 1
         while child < nodes.count {
             let key = range(child)
-            let twin = keys.insert(child, hash: ByteHash.hash(text.extracting(key).bytes), replaces: true) { other in
-                let other = range(other)
-                return key.count == other.count
-                    && key.indices.allSatisfy { text[$0] == text[$0 - key.lowerBound + other.lowerBound] }
+            let twin = keys.insert(child, hash: ByteHash.hash(text.extracting(key).bytes), replaces: true) {
+                text.extracting(range($0)).bytes.hasSameBytes(as: text.extracting(key).bytes)
             }
             if let twin { duplicates.append(PropertyListDocument.Duplicate(earlier: twin, later: child)) }
             child = Int(nodes[child].end)
@@ -99,8 +97,8 @@ struct PropertyListBuilder {
     }
 
     /// The path of the value that would be appended next.
-    func path() -> [PropertyListError.Step] {
-        var steps: [PropertyListError.Step] = []
+    func path() -> [TreeStep] {
+        var steps: [TreeStep] = []
         for (container, child) in zip(open, open.dropFirst()) {
             let parent = document.nodes[container]
             steps.append(parent.kind == .array ? .index(parent.index - 1) : .key(document.key(of: child)))

@@ -98,6 +98,12 @@ extension PropertyListDocument.Node {
     package var index: Int { Int(truncatingIfNeeded: payload) }
 }
 
+/// One step from the root of a document to a value.
+package enum TreeStep: Sendable, Hashable {
+    case key(String)
+    case index(Int)
+}
+
 /// The reason why bytes aren't a property list, and the position of the problem.
 package struct PropertyListError: Error, Sendable, Hashable {
     package enum Code: Sendable {
@@ -107,12 +113,6 @@ package struct PropertyListError: Error, Sendable, Hashable {
         case limitExceeded
     }
 
-    /// One step from the root to a value.
-    package enum Step: Sendable, Hashable {
-        case key(String)
-        case index(Int)
-    }
-
     package var code = Code.malformed
     /// The byte offset of the problem.
     package var offset: Int
@@ -120,7 +120,7 @@ package struct PropertyListError: Error, Sendable, Hashable {
     package var line: Int?
     package var column: Int?
     /// The path of the value being read.
-    package var path: [Step] = []
+    package var path: [TreeStep] = []
     /// The problem, unless `expected` and `found` state it.
     package var reason: String?
     package var expected: String?
