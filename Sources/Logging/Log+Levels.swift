@@ -31,9 +31,7 @@ extension Log {
         _ level: LogLevel, _ message: @autoclosure () -> Text?, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
-        if isEnabled(level), core.begin() {
-            emit(level, message().map { String($0) }, fields(), at: .init(file, function, line))
-        }
+        if isEnabled(level), core.begin() { emit(level, message(), fields(), at: .init(file, function, line)) }
         return self
     }
 
@@ -59,7 +57,7 @@ extension Log {
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
         if isEnabled(.unrecoverable), core.begin() {
-            emit(.unrecoverable, message().map { String($0) }, fields(), at: .init(file, function, line))
+            emit(.unrecoverable, message(), fields(), at: .init(file, function, line))
         }
         return self
     }
@@ -83,9 +81,7 @@ extension Log {
         _ message: @autoclosure () -> Text?, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
-        if isEnabled(.critical), core.begin() {
-            emit(.critical, message().map { String($0) }, fields(), at: .init(file, function, line))
-        }
+        if isEnabled(.critical), core.begin() { emit(.critical, message(), fields(), at: .init(file, function, line)) }
         return self
     }
 
@@ -108,9 +104,7 @@ extension Log {
         _ message: @autoclosure () -> Text?, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
-        if isEnabled(.error), core.begin() {
-            emit(.error, message().map { String($0) }, fields(), at: .init(file, function, line))
-        }
+        if isEnabled(.error), core.begin() { emit(.error, message(), fields(), at: .init(file, function, line)) }
         return self
     }
 
@@ -133,9 +127,7 @@ extension Log {
         _ message: @autoclosure () -> Text?, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
-        if isEnabled(.warning), core.begin() {
-            emit(.warning, message().map { String($0) }, fields(), at: .init(file, function, line))
-        }
+        if isEnabled(.warning), core.begin() { emit(.warning, message(), fields(), at: .init(file, function, line)) }
         return self
     }
 
@@ -158,9 +150,7 @@ extension Log {
         _ message: @autoclosure () -> Text?, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
-        if isEnabled(.info), core.begin() {
-            emit(.info, message().map { String($0) }, fields(), at: .init(file, function, line))
-        }
+        if isEnabled(.info), core.begin() { emit(.info, message(), fields(), at: .init(file, function, line)) }
         return self
     }
 
@@ -183,9 +173,7 @@ extension Log {
         _ message: @autoclosure () -> Text?, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
-        if isEnabled(.logging), core.begin() {
-            emit(.logging, message().map { String($0) }, fields(), at: .init(file, function, line))
-        }
+        if isEnabled(.logging), core.begin() { emit(.logging, message(), fields(), at: .init(file, function, line)) }
         return self
     }
 
@@ -208,9 +196,7 @@ extension Log {
         _ message: @autoclosure () -> Text?, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
-        if isEnabled(.debug), core.begin() {
-            emit(.debug, message().map { String($0) }, fields(), at: .init(file, function, line))
-        }
+        if isEnabled(.debug), core.begin() { emit(.debug, message(), fields(), at: .init(file, function, line)) }
         return self
     }
 
@@ -233,9 +219,7 @@ extension Log {
         _ message: @autoclosure () -> Text?, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
-        if isEnabled(.analytic), core.begin() {
-            emit(.analytic, message().map { String($0) }, fields(), at: .init(file, function, line))
-        }
+        if isEnabled(.analytic), core.begin() { emit(.analytic, message(), fields(), at: .init(file, function, line)) }
         return self
     }
 
@@ -258,9 +242,7 @@ extension Log {
         _ message: @autoclosure () -> Text?, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) -> Log {
-        if isEnabled(.verbose), core.begin() {
-            emit(.verbose, message().map { String($0) }, fields(), at: .init(file, function, line))
-        }
+        if isEnabled(.verbose), core.begin() { emit(.verbose, message(), fields(), at: .init(file, function, line)) }
         return self
     }
 }

@@ -76,10 +76,10 @@ public struct Log: Sendable {
 
     /// Writes a line with a string known at run time, and ends the call; nil writes nothing.
     @usableFromInline
-    func emit(_ level: LogLevel, _ text: String?, _ fields: LogFields, at site: CallSite) {
+    func emit(_ level: LogLevel, _ text: (some StringProtocol)?, _ fields: LogFields, at site: CallSite) {
         let thread = ThreadContext.current
         if let text {
-            LogText.withBytes(text) {
+            LogText.withBytes(String(text)) {
                 core.pipeline.emit(
                     LineContent(
                         level: level, text: $0, fields: fields,

@@ -55,13 +55,9 @@ struct LogText {
 }
 
 extension LogText: Hashable {
-    static func == (left: LogText, right: LogText) -> Bool {
-        left.bytes.elementsEqual(right.bytes)
-    }
+    static func == (left: LogText, right: LogText) -> Bool { left.bytes.elementsEqual(right.bytes) }
 
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(bytes: .init(bytes))
-    }
+    func hash(into hasher: inout Hasher) { hasher.combine(bytes: .init(bytes)) }
 }
 
 extension UInt8 {

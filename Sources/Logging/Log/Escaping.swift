@@ -84,23 +84,16 @@ package enum Escaping {
         case (0x5C, _): line.append("\\\\" as StaticString)
         case (_, .json):
             line.append("\\u" as StaticString)
-            appendHex(scalar, digits: 4, to: line)
+            line.append(scalar.digits(4, radix: 16, uppercase: true))
         case (..<0x100, _):
             line.append("\\x" as StaticString)
-            appendHex(scalar, digits: 2, to: line)
+            line.append(scalar.digits(2, radix: 16, uppercase: true))
         default:
             line.append("\\u{" as StaticString)
-            appendHex(scalar, digits: 4, to: line)
+            line.append(scalar.digits(4, radix: 16, uppercase: true))
             line.append("}" as StaticString)
         }
         return length
-    }
-
-    private func appendHex(_ value: UInt32, digits: Int, to line: ByteBuffer) {
-        for place in stride(from: (digits - 1) * 4, through: 0, by: -4) {
-            let digit = UInt8(truncatingIfNeeded: value >> UInt32(place) & 0xF)
-            line.append(byte: .hexDigit(digit))
-        }
     }
 
     /// Appends escaped text up to the offset `end` of the line, and `...[+N B]` instead of the rest.

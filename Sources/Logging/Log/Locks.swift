@@ -11,10 +11,8 @@
 /// `Synchronization.Mutex` can't be released in a forked child.
 package final class ForkSafeLock: Sendable {
     // Unsafe because of the pointers, which never change; only the system uses the memory.
-    nonisolated(unsafe) private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(
-        capacity: 1)
-    nonisolated(unsafe) private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(
-        capacity: 1)
+    nonisolated(unsafe) private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    nonisolated(unsafe) private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
     package init() {
         mutex.initialize(to: pthread_mutex_t())

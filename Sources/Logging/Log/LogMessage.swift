@@ -24,9 +24,7 @@ public struct LogMessage: ExpressibleByStringInterpolation, @unchecked Sendable 
     private static let longestMessage = Atomic<Int>(0)
     static var longest: Int { max(65_536, longestMessage.load(ordering: .relaxed)) + 64 }
 
-    static func allow(_ bytes: Int) {
-        _ = longestMessage.max(bytes, ordering: .relaxed)
-    }
+    static func allow(_ bytes: Int) { _ = longestMessage.max(bytes, ordering: .relaxed) }
 
     private init(text: LogText) {
         self.text = text

@@ -66,9 +66,7 @@ public struct LogIntegerFormat: Sendable {
     public static func decimal(digits: Int = 1) -> LogIntegerFormat { Self(radix: 10, prefix: "", digits: digits) }
 
     func text(of value: some FixedWidthInteger) -> String {
-        let body = String(value.magnitude, radix: radix)
-        let zeros = String(repeating: "0", count: min(max(0, digits - body.utf8.count), 256))
-        return (value < 0 ? "-" : "") + prefix + zeros + body
+        (value < 0 ? "-" : "") + prefix + value.magnitude.digits(min(digits, 256), radix: radix)
     }
 }
 

@@ -64,12 +64,6 @@ public struct LogTime: Hashable, Comparable, Sendable {
 extension LogTime: CustomStringConvertible {
     /// The time in RFC 3339, in UTC with milliseconds: `2026-11-20T13:22:32.123Z`.
     public var description: String {
-        ByteBuffer.temporary {
-            Self.append(second: parts.second, to: $0)
-            $0.append("." as StaticString)
-            $0.append(parts.nanosecond / 1_000_000, digits: 3)
-            $0.append("Z" as StaticString)
-            return $0.string
-        }
+        RFC3339.format(seconds: parts.second, nanoseconds: parts.nanosecond, digits: 3)
     }
 }

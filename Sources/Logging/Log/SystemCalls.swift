@@ -213,27 +213,13 @@ extension SystemCalls {
         return moved >= 0 ? moved : -error
     }
 
-    static func close(_ descriptor: Int32) {
-        #if canImport(Darwin)
-            Darwin.close(descriptor)
-        #elseif canImport(Musl)
-            Musl.close(descriptor)
-        #else
-            Glibc.close(descriptor)
-        #endif
-    }
+    static func close(_ descriptor: Int32) { systemClose(descriptor) }
 
     /// Writes once; the result is the number of bytes written or `-errno`.
     @inline(__always)
     static func write(_ descriptor: Int32, _ bytes: LogText) -> Int {
         while true {
-            #if canImport(Darwin)
-                let written = Darwin.write(descriptor, bytes.start, bytes.count)
-            #elseif canImport(Musl)
-                let written = Musl.write(descriptor, bytes.start, bytes.count)
-            #else
-                let written = Glibc.write(descriptor, bytes.start, bytes.count)
-            #endif
+            let written = systemWrite(descriptor, bytes)
             if written >= 0 { return written }
             if errno != EINTR { return -Int(errno) }
         }
@@ -309,6 +295,12 @@ extension SystemCalls {
         return ashlar_log_is_in_use(descriptor) == 1
     }
 }
+
+// Outside of the type, where the names of the system's functions are not hidden.
+private func systemClose(_ descriptor: Int32) { close(descriptor) }
+
+@inline(__always)
+private func systemWrite(_ descriptor: Int32, _ bytes: LogText) -> Int { write(descriptor, bytes.start, bytes.count) }
 
 extension Duration {
     /// The duration in nanoseconds, clamped to the range of `Int64`.

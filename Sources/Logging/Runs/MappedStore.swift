@@ -51,13 +51,9 @@ final class MappedStore: LineStore {
         state.withLock { if $0.plain == nil { finishSegment(&$0) } }
     }
 
-    private static func makeSegment(_ number: Int, of run: RunIdentity, _ rotation: LogRotation)
-        -> Segment?
-    {
+    private static func makeSegment(_ number: Int, of run: RunIdentity, _ rotation: LogRotation) -> Segment? {
         let size = number == 0 ? rotation.firstSegmentBytes : rotation.segmentBytes
-        guard
-            case .success(let (memory, descriptor)) = MappedMemory.create(
-                run.path(.segment(number)), size: size)
+        guard case .success(let (memory, descriptor)) = MappedMemory.create(run.path(.segment(number)), size: size)
         else { return nil }
         return Segment(
             number: number, identity: FileIdentity(descriptor: descriptor), descriptor: descriptor,

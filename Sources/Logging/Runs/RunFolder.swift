@@ -10,9 +10,7 @@ struct RunFiles: Sendable {
     /// The paths of the log files, in order.
     var paths: [String] { parts.filter { $0 != .state }.sorted().map(path) }
 
-    private func path(_ part: RunFile.Part) -> String {
-        "\(folder)/\(RunFile(run: name, part: part).name)"
-    }
+    private func path(_ part: RunFile.Part) -> String { "\(folder)/\(RunFile(run: name, part: part).name)" }
 
     func state() -> RunState? {
         let descriptor = SystemCalls.openForReading(path(.state))
@@ -29,11 +27,9 @@ struct RunFiles: Sendable {
     func isRunning(_ state: RunState?) -> Bool {
         if let state, ProcessIdentity.isRunning(state), isOpenIfOwn { return true }
         #if canImport(Darwin)
-            return state == nil
-                && ProcessIdentity.mayOwn(name, start: ProcessIdentity.start(of: name.processID))
+            return state == nil && ProcessIdentity.mayOwn(name, start: ProcessIdentity.start(of: name.processID))
         #else
-            return SystemCalls.isInUse(path(.state))
-                || state == nil && paths.contains { SystemCalls.isInUse($0) }
+            return SystemCalls.isInUse(path(.state)) || state == nil && paths.contains { SystemCalls.isInUse($0) }
         #endif
     }
 
@@ -65,8 +61,7 @@ struct RunFiles: Sendable {
         return PriorRun(
             startedAt: LogTime(nanoseconds: state?.startedAt ?? name.startedAt), outcome: outcome(state),
             processID: name.processID, application: state?.application,
-            lostLines: Int(clamping: state?.lost ?? 0),
-            files: paths, name: name)
+            lostLines: Int(clamping: state?.lost ?? 0), files: paths, name: name)
     }
 
     /// Removes the run with its state file last, so that an interrupted removal can be repeated.
@@ -86,9 +81,7 @@ struct RunFiles: Sendable {
 
     /// Whether the state file was created less than a minute ago and the run has no lines.
     func isBeginning(now: Int64) -> Bool {
-        guard paths.isEmpty, let file = FileStatus(path(.state), followingLinks: false) else {
-            return false
-        }
+        guard paths.isEmpty, let file = FileStatus(path(.state), followingLinks: false) else { return false }
         return abs(now / 1_000_000_000 - file.signature.modified.seconds) < 60
     }
 }
@@ -105,9 +98,7 @@ struct RunFolder: Sendable {
         for file in (FolderListing.names(in: path) ?? []).compactMap({ RunFile(name: $0) }) {
             parts[file.run, default: []].append(file.part)
         }
-        return parts.map { RunFiles(folder: path, name: $0.key, parts: $0.value) }.sorted {
-            $1.name < $0.name
-        }
+        return parts.map { RunFiles(folder: path, name: $0.key, parts: $0.value) }.sorted { $1.name < $0.name }
     }
 }
 

@@ -13,9 +13,7 @@ struct RunName: Hashable, Comparable, Sendable {
     /// A later name would remain the newest one, because no clock reaches it.
     static let latestStart: Int64 = 7_258_118_399_999_999_999
 
-    var base: String {
-        "run-\(startedAt.digits(19))-\(processID)-\(tag.digits(4, radix: 16))"
-    }
+    var base: String { "run-\(startedAt.digits(19))-\(processID)-\(tag.digits(4, radix: 16))" }
 
     var stateFile: String { base + ".state" }
 
@@ -68,9 +66,7 @@ struct RunFile: Hashable, Sendable {
             let isChild = parts[0].hasPrefix("child")
             guard let number = Int(isChild ? parts[0].dropFirst(5) : parts[0]),
                 1...9_999_999_999 ~= Int64(number)
-            else {
-                return nil
-            }
+            else { return nil }
             part = isChild ? .child(number) : .segment(number)
         default: return nil
         }

@@ -75,16 +75,22 @@ struct RunState: Equatable {
         return out
     }
 
-    init(
-        processID: Int32, startedAt: Int64, processStart: UInt64, bootID: [UInt8], application: String
-    ) {
-        self.processID = processID
-        self.startedAt = startedAt
-        self.processStart = processStart
-        self.bootID = bootID
-        self.application = application
+    private static func append(_ value: some FixedWidthInteger, to out: inout [UInt8]) {
+        withUnsafeBytes(of: value.littleEndian) { out += $0 }
     }
 
+    fileprivate static func number<Number: FixedWidthInteger>(
+        _ bytes: [UInt8], at offset: Int, _ type: Number.Type
+    ) -> Number {
+        bytes.withUnsafeBytes { Number(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: Number.self)) }
+    }
+
+    fileprivate static func checksum(_ bytes: [UInt8]) -> UInt64 {
+        bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    }
+}
+
+extension RunState {
     /// Parses a state file; returns nil if it is short, damaged or of another version.
     init?(bytes: [UInt8]) {
         guard bytes.count >= Self.size, bytes.starts(with: "ASHLOGS1".utf8),
@@ -103,19 +109,5 @@ struct RunState: Equatable {
         }
         lines = Self.number(bytes, at: 104, UInt64.self)
         lost = Self.number(bytes, at: 112, UInt64.self)
-    }
-
-    private static func append(_ value: some FixedWidthInteger, to out: inout [UInt8]) {
-        withUnsafeBytes(of: value.littleEndian) { out += $0 }
-    }
-
-    private static func number<Number: FixedWidthInteger>(
-        _ bytes: [UInt8], at offset: Int, _ type: Number.Type
-    ) -> Number {
-        bytes.withUnsafeBytes { Number(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: Number.self)) }
-    }
-
-    private static func checksum(_ bytes: [UInt8]) -> UInt64 {
-        bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 }

@@ -65,11 +65,7 @@ extension QueueSink: ForkAware {
     package func becomeForkedChild() {
         queue.target.becomeForkedChild()
         // The waiting lines belong to the parent. Without the thread, callers deliver lines themselves.
-        queue.monitor.held.waiting = []
-        queue.monitor.held.bytes = 0
-        queue.monitor.held.unreported = 0
-        queue.monitor.held.isServing = false
-        queue.monitor.held.hasThread = false
+        queue.monitor.held = Queue.State(dropped: queue.monitor.held.dropped)
     }
 }
 
