@@ -37,6 +37,15 @@ private final class NotesServer: Sendable {
     private let schema = ModelSchema(host: "api.example.com", path: "notes")
     private var sync: RESTSync { RESTSync(server.client) }
 
+    @Test("The codes of models have a sentence for users, and are equal to codes with their names")
+    func userMessages() {
+        #expect(NetworkError(.conflict, "").userMessage == "Someone else has changed this in the meantime.")
+        #expect(NetworkError(.busy, "").userMessage == "This is still being worked on.")
+        let named = NetworkError.Code(rawValue: "conflict")
+        #expect(named == .conflict)
+        #expect(Set([named]).contains(.conflict))
+    }
+
     @Test("Save creates a new model and replaces an old one; the response is set")
     func saving() async throws {
         let note = Model(["title": "Milk"], schema: schema, sync: sync)

@@ -72,9 +72,9 @@ extension NetworkError.Code {
     /// The collection already contains the model, or one with its identifier.
     public static let duplicateModel = Self(rawValue: "duplicateModel")
     /// A different operation is running on the model.
-    public static let busy = Self(rawValue: "busy")
+    public static let busy = Self("busy", userMessage: "This is still being worked on.")
     /// The server has a newer version of the model (412).
-    public static let conflict = Self(rawValue: "conflict")
+    public static let conflict = Self("conflict", userMessage: "Someone else has changed this in the meantime.")
     /// The model or the server (422) rejected attributes; `messages` lists the reasons.
     public static let validationFailed = Self(rawValue: "validationFailed")
     /// The model has no location to fetch from or save to.

@@ -219,7 +219,9 @@ extension OfflineRecord.Refusal {
     }
 
     fileprivate init(_ json: JSONEntity) {
-        code = NetworkError.Code(rawValue: json["code"].string(""))
+        let name = json["code"].string("")
+        // The file doesn't contain the code's sentence for users.
+        code = name == NetworkError.Code.conflict.rawValue ? .conflict : NetworkError.Code(rawValue: name)
         message = json["message"].string("")
         status = json["status"].int()
         messages = OfflineCoding.strings(json["messages"])

@@ -3,10 +3,20 @@ extension NetworkError {
     ///
     /// Codes may be added, so a `switch` needs a `default`. A custom transport or middleware may create further codes.
     public struct Code: Hashable, Sendable, RawRepresentable, CustomStringConvertible {
+        // As for every `RawRepresentable` type, codes with equal names are equal.
+
         /// The code's name, such as `timedOut`.
         public let rawValue: String
+        /// The sentence of `userMessage` for a code of another library.
+        package private(set) var userMessage: String?
         /// Creates a code from its name.
         public init(rawValue: String) { self.rawValue = rawValue }
+
+        package init(_ name: String, userMessage: String) {
+            rawValue = name
+            self.userMessage = userMessage
+        }
+
         /// The code's name.
         public var description: String { rawValue }
     }

@@ -169,10 +169,7 @@ extension NetworkError: CustomStringConvertible {
             default: return "The server refused the request."
             }
         case .fileFailed: return "A file could not be read or written."
-        // The codes of models, which other libraries define.
-        case Code(rawValue: "conflict"): return "Someone else has changed this in the meantime."
-        case Code(rawValue: "busy"): return "This is still being worked on."
-        default: return "The server's response can't be used."
+        default: return code.userMessage ?? "The server's response can't be used."
         }
     }
 }
