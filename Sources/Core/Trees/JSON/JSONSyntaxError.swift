@@ -1,5 +1,11 @@
 import AshlarCore
 
+/// One step from the root of a document to a value.
+package enum TreeStep: Sendable, Hashable {
+    case key(String)
+    case index(Int)
+}
+
 /// The reason and position of a failure to parse JSON text.
 package struct JSONSyntaxError: Error, Hashable, Sendable {
     /// The rule that the text violates.

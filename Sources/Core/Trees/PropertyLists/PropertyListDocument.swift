@@ -98,12 +98,6 @@ extension PropertyListDocument.Node {
     package var index: Int { Int(truncatingIfNeeded: payload) }
 }
 
-/// One step from the root of a document to a value.
-package enum TreeStep: Sendable, Hashable {
-    case key(String)
-    case index(Int)
-}
-
 /// The reason why bytes aren't a property list, and the position of the problem.
 package struct PropertyListError: Error, Sendable, Hashable {
     package enum Code: Sendable {
