@@ -78,7 +78,7 @@ struct MetadataTests {
         #expect(found == ["one", "-", "two"])
     }
 
-    @Test("Stored and breadth-first events carry the metadata of their own trigger")
+    @Test("Stored events carry the metadata of their own trigger")
     func postponed() async {
         let stored = Topic<Int>("stored", keeping: 2)
         EventMetadata(correlationID: "one").whileCurrent { _ = bus.trigger(stored, 1) }

@@ -145,7 +145,7 @@ struct ByteNameTests {
         #expect(upper.routesTable().split(separator: "\n").count == 3, "only ASCII letters match in any case")
     }
 
-    @Test("Watches and deferred events in composed and decomposed form are different")
+    @Test("Watches in composed and decomposed form are different")
     func watches() throws {
         final class Owner: WatchOwner { let watches = WatchBag() }
         let (bus, owner) = (EventBus(), Owner())
