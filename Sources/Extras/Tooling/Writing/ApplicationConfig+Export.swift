@@ -1,6 +1,5 @@
 public import AshlarAppConfig
 internal import AshlarCore
-internal import AshlarTrees
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -38,7 +37,7 @@ extension ApplicationConfig {
         let value = locate(.root).map { Self.value(of: $0, includesSecrets) } ?? [:]
         switch format.kind {
         case .json: return JSONWriter(isPretty: true).text(value) + "\n"
-        case .propertyList: return PropertyListWriter.text(value)
+        case .propertyList: return PropertyListText(value).document
         }
     }
 
@@ -85,57 +84,24 @@ extension ConfigDiff {
     }
 }
 
-/// Writes values as XML property lists with sorted keys.
-///
-/// `null`, which property lists lack, becomes an empty string; control characters, which XML lacks, become U+FFFD.
-private struct PropertyListWriter {
-    private var text = """
-        <?xml version="1.0" encoding="UTF-8"?>
-        <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
-        <plist version="1.0">
-
-        """
-
-    static func text(_ value: ConfigValue) -> String {
-        var writer = PropertyListWriter()
-        writer.write(value, indent: "")
-        return writer.text + "</plist>\n"
-    }
-
-    private mutating func write(_ value: ConfigValue, indent: String) {
+extension PropertyListText {
+    /// Creates the text of a value with sorted keys; `null`, which property lists lack, becomes an empty string.
+    fileprivate init(_ value: ConfigValue) {
         switch value {
-        case .array(let elements) where !elements.isEmpty:
-            text += "\(indent)<array>\n"
-            for element in elements { write(element, indent: indent + "\t") }
-            text += "\(indent)</array>\n"
-        case .dictionary(let entries) where !entries.isEmpty:
-            text += "\(indent)<dict>\n"
-            for (key, entry) in entries.sorted(by: { $0.key < $1.key }) {
-                text += "\(indent)\t<key>\(Self.escaped(key))</key>\n"
-                write(entry, indent: indent + "\t")
-            }
-            text += "\(indent)</dict>\n"
-        default: text += indent + Self.element(value) + "\n"
-        }
-    }
-
-    private static func element(_ value: ConfigValue) -> String {
-        switch value {
-        case .null: return "<string></string>"
-        case .array: return "<array/>"
-        case .dictionary: return "<dict/>"
-        case .boolean(let flag): return "<\(flag)/>"
-        case .integer(let number): return "<integer>\(number)</integer>"
-        case .unsigned(let number): return "<integer>\(number)</integer>"
-        case .real(let number): return "<real>\(number)</real>"
-        case .string(let string): return "<string>\(escaped(string))</string>"
+        case .null: self = .element("string", text: "")
+        case .array(let elements): self = .array(elements.map { Self($0) })
+        case .dictionary(let entries):
+            self = .dictionary(entries.sorted { $0.key < $1.key }.map { ($0.key, Self($0.value)) })
+        case .boolean(let flag): self = .flag(flag)
+        case .integer(let number): self = .element("integer", text: "\(number)")
+        case .unsigned(let number): self = .element("integer", text: "\(number)")
+        case .real(let number): self = .element("real", text: "\(number)")
+        case .string(let string): self = .element("string", text: string)
         case .date(let date):
             // Dates in property lists have whole seconds.
             let seconds = date.timeIntervalSinceReferenceDate.rounded(.down)
-            return "<date>\(ConfigDateText.format(secondsSince2001: seconds))</date>"
-        case .data(let data): return "<data>\(data.base64EncodedString())</data>"
+            self = .element("date", text: ConfigDateText.format(secondsSince2001: seconds))
+        case .data(let data): self = .element("data", text: data.base64EncodedString())
         }
     }
-
-    private static func escaped(_ text: String) -> String { XMLText.escaped(text, replacement: "\u{FFFD}") }
 }

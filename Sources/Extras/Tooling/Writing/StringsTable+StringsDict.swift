@@ -21,42 +21,26 @@ extension StringsTable {
     public func formattedStringsDict(sorted isSorted: Bool = false) -> String {
         let messages = filter { if case .message = $0.value { true } else { false } }
         let sorted = messages.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-        let body = (isSorted ? sorted : messages).map { Self.member($0.key, $0.value, indent: "\t") }.joined()
-        return """
-            <?xml version="1.0" encoding="UTF-8"?>
-            <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
-            <plist version="1.0">
-            <dict>
-            \(body)</dict>
-            </plist>
-
-            """
+        let entries = (isSorted ? sorted : messages).map { (key: $0.key, value: PropertyListText($0.value)) }
+        return PropertyListText.dictionary(entries).document
     }
+}
 
-    private static func member(_ key: String, _ value: CustomizationValue, indent: String) -> String {
-        "\(indent)<key>\(escaped(key))</key>\n\(plist(value, indent: indent))"
-    }
-
-    private static func plist(_ value: CustomizationValue, indent: String) -> String {
-        func line(_ name: String, _ text: String) -> String { "\(indent)<\(name)>\(escaped(text))</\(name)>\n" }
+extension PropertyListText {
+    /// Creates the text of a value with sorted keys.
+    fileprivate init(_ value: CustomizationValue) {
         switch value {
-        case .message(let message): return plist(message.stringsDict, indent: indent)
+        case .message(let message): self.init(message.stringsDict)
         case .dict(let members):
-            let body = members.sorted { $0.key < $1.key }.map { member($0.key, $0.value, indent: indent + "\t") }
-            return "\(indent)<dict>\n\(body.joined())\(indent)</dict>\n"
-        case .list(let items):
-            let body = items.map { plist($0, indent: indent + "\t") }
-            return "\(indent)<array>\n\(body.joined())\(indent)</array>\n"
-        case .int(let number): return line("integer", String(number))
-        case .double(let number): return line("real", String(number))
-        case .bool(let flag): return "\(indent)<\(flag)/>\n"
-        case .data(let bytes): return line("data", Base64.encode(bytes))
-        case .string, .alias, .color: return line("string", value.text ?? "")
+            self = .dictionary(members.sorted { $0.key < $1.key }.map { ($0.key, Self($0.value)) })
+        case .list(let items): self = .array(items.map { Self($0) })
+        case .int(let number): self = .element("integer", text: String(number))
+        case .double(let number): self = .element("real", text: String(number))
+        case .bool(let flag): self = .flag(flag)
+        case .data(let bytes): self = .element("data", text: Base64.encode(bytes))
+        case .string, .alias, .color: self = .element("string", text: value.text ?? "")
         }
     }
-
-    /// The text for XML; characters that XML cannot contain become U+FFFD.
-    private static func escaped(_ text: String) -> String { XMLText.escaped(text, replacement: "\u{FFFD}") }
 }
 
 extension CustomizationValue {
