@@ -29,11 +29,7 @@ private struct JSONLineObject {
             parsed.level = text(index).flatMap { LogLevel(name: $0) } ?? parsed.level
         case "severity":
             // Google Cloud uses names; Ashlar's own member is a number.
-            if let name = text(index),
-                let level = LogLevel(googleSeverity: name)
-            {
-                parsed.level = level
-            }
+            parsed.level = text(index).flatMap { LogLevel(googleSeverity: $0) } ?? parsed.level
         case "depth":
             parsed.depth = document.isNumber(index) ? document.int64(at: index).map { Int(clamping: $0) } ?? 0 : 0
         case "context", "log.logger", "logger": parsed.context = text(index) ?? ""

@@ -1,3 +1,5 @@
+import AshlarCore
+
 /// A token of Swift source code, in the detail that the search for keys requires.
 struct SwiftToken {
     enum Kind: Equatable {
@@ -58,12 +60,7 @@ private struct SwiftTokenizer {
     }
 
     private func isWord(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), 0x80...:
-            true
-        default: false
-        }
+        byte.isLetter || byte.isDigit || byte == UInt8(ascii: "_") || byte >= 0x80
     }
 
     /// Skips a comment; comments can be nested.

@@ -185,10 +185,7 @@ struct StringsFileLayout {
         if !comment.isEmpty, isBlank(comment.upperBound..<start), lineEnds(in: comment.upperBound..<start) <= 1 {
             start = comment.lowerBound
         }
-        var lineStart = start
-        while lineStart > 0, text[lineStart - 1] == UInt8(ascii: " ") || text[lineStart - 1] == UInt8(ascii: "\t") {
-            lineStart -= 1
-        }
+        let lineStart = startOfSpace(before: start)
         var end = statement.upperBound
         while end < text.count, text[end] == UInt8(ascii: " ") || text[end] == UInt8(ascii: "\t") { end += 1 }
         let startsLine = lineStart == 0 || isLineEnd(text[lineStart - 1])
@@ -202,10 +199,7 @@ struct StringsFileLayout {
         var place = text.count
         var indent = ""
         if let last = statements.last?.range {
-            var lineStart = last.lowerBound
-            while lineStart > 0, text[lineStart - 1] == UInt8(ascii: " ") || text[lineStart - 1] == UInt8(ascii: "\t") {
-                lineStart -= 1
-            }
+            let lineStart = startOfSpace(before: last.lowerBound)
             if lineStart == 0 || isLineEnd(text[lineStart - 1]) {
                 indent = String(decoding: text[lineStart..<last.lowerBound], as: UTF8.self)
             }
@@ -222,6 +216,11 @@ struct StringsFileLayout {
             indent + StringsLiteral.quoted(entry.key) + " = " + StringsLiteral.quoted(entry.text) + ";" + lineEnd
         }
         return (place..<place, prefix + lines.joined())
+    }
+
+    /// Returns the start of the spaces and tabs before a position.
+    private func startOfSpace(before end: Int) -> Int {
+        text[..<end].lastIndex { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }.map { $0 + 1 } ?? 0
     }
 
     private func firstLineEnd() -> String {
