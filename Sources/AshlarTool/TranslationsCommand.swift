@@ -80,7 +80,7 @@ struct TranslationsCommand: ToolCommand {
         do throws(FileFailure) {
             bytes = try WholeFile.read(words[2])
         } catch {
-            output.problem("error: cannot read \(words[2]): \(error)")
+            output.problem("error: can't read \(words[2]): \(error)")
             return .problems
         }
         let (read, problems) =
@@ -112,7 +112,7 @@ struct TranslationsCommand: ToolCommand {
                 uses += keys.uses
                 for note in keys.diagnostics { output.problem("\(note)") }
             } catch {
-                output.problem("error: cannot read \(file): \(error)")
+                output.problem("error: can't read \(file): \(error)")
                 return .problems
             }
         }

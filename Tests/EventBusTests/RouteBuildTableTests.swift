@@ -155,7 +155,7 @@ struct RouteBuildTableTests {
         /:a(uint) ? a=-1 -> !parameterInvalid ; a negative uint
         /:a(slug) ? a=a b -> !parameterInvalid ; no slug
         /x:a(bool) ? a=1 -> !parameterInvalid ; no bool
-        https://*/:a ? a=1 -> !patternMalformedHost ; any host cannot be written
+        https://*/:a ? a=1 -> !patternMalformedHost ; any host can't be written
         *://h/:a ? a=1 -> !patternMalformedHost ; nor any scheme
         @ [strict]
         /f/*r ? r=a/ -> /f/a/ ; a strict catch-all keeps its slash

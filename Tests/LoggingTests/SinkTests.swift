@@ -152,7 +152,7 @@ import Testing
         let limiter = RateLimiter(.lines(2, per: .seconds(1))) { now.load(ordering: .relaxed) }
         let place = LogPlace(file: "File", function: "function")
         func admit(_ line: UInt = 1, _ level: LogLevel = .warning) -> RateLimiter.Verdict {
-            limiter.admit(level, LogContext("A"), place, line)
+            limiter.admit(level, LogContext("A"), place: place, line: line)
         }
         #expect(
             [admit(), admit(), admit(), admit()] == [.admitted(suppressed: 0), .admitted(suppressed: 0), .held, .held])

@@ -76,7 +76,7 @@ extension StringsTable {
                 isRejected: false, root: value)
         case .rejected:
             return ParsedStrings(
-                table: .empty(file), diagnostics: [notATable(file, "Foundation cannot read the file")], isRejected: true
+                table: .empty(file), diagnostics: [notATable(file, "Foundation can't read the file")], isRejected: true
             )
         }
     }

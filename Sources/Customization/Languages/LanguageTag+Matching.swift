@@ -53,7 +53,7 @@ extension LanguageTag {
     /// Private use, extensions and variants are dropped first, from the right, as in the lookup of RFC 4647, section 3.4.
     /// Then CLDR's parents apply: `es-MX` → `es-419`, `en-AU` → `en-001`, `pt-AO` → `pt-PT`. A region that implies
     /// another script than the language leads to that script (`zh-TW` → `zh-Hant-TW`), which does not lead back to the
-    /// language: `zh-Hant` and `sr-Latn` have no parent, because their readers cannot read `zh` and `sr`.
+    /// language: `zh-Hant` and `sr-Latn` have no parent, because their readers can't read `zh` and `sr`.
     package var parent: LanguageTag? {
         if let last = extensions.last { return droppingEnd(of: last) }
         if !variants.isEmpty {

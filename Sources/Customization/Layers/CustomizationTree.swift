@@ -33,7 +33,7 @@ package final class CustomizationTree: Sendable {
         let names = FolderListing.names(in: root)
         if names == nil {
             diagnostics.add(
-                .error, .missingFolder, "the folder cannot be listed", at: CustomizationLocation(file: root))
+                .error, .missingFolder, "the folder can't be listed", at: CustomizationLocation(file: root))
         }
         folders = (names ?? []).filter { $0.hasSuffix(".lproj") && $0 != ".lproj" }.map { String($0.dropLast(6)) }
         rootFiles = Set((names ?? []).filter { !$0.hasSuffix(".lproj") })

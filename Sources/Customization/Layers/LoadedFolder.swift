@@ -44,7 +44,7 @@ struct LoadedFolder: Sendable {
         self.name = name
         path = name.isEmpty ? root : root + "/" + name
         guard let names = FolderListing.names(in: path) else {
-            report(.error, .missingFolder, "the folder cannot be listed", at: name)
+            report(.error, .missingFolder, "the folder can't be listed", at: name)
             return
         }
         self.names = Set(names)

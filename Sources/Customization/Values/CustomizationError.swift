@@ -66,7 +66,7 @@ public struct CustomizationError: Error, Hashable, Sendable, CustomStringConvert
             return "no layer's folder contains the image of \"\(key)\""
                 + (found.map { ", \($0)" } ?? "")
         case .unwritable:
-            return "\"\(key)\" cannot be written" + (expected.map { ": \($0)" } ?? "")
+            return "\"\(key)\" can't be written" + (expected.map { ": \($0)" } ?? "")
         case .invalidUpdate: return "\(expected ?? "the update is not valid")"
         default:
             return "\"\(key)\": expected \(expected ?? "another type")"

@@ -73,13 +73,13 @@ final class LogPipeline: Sendable {
         guard !noise.isEmpty || !settings.extraFields.isEmpty else { return deliver(record, by: settings, on: thread) }
         var more = noise.provider?() ?? [:]
         if let limiter = noise.limiter {
-            switch limiter.admit(record.level, record.source, record.place, record.line) {
+            switch limiter.admit(record.level, record.source, place: record.place, line: record.line) {
             case .held: return counters.withLock { $0.suppressed += 1 }
             case .admitted(let suppressed): if suppressed > 0 { more.append("suppressed", suppressed) }
             }
         }
         if let repeats = noise.repeats {
-            switch repeats.admit(record.level, record.source, record.text, record.fields) {
+            switch repeats.admit(record.level, record.source, text: record.text, fields: record.fields) {
             case .held: return counters.withLock { $0.suppressed += 1 }
             case .admitted(let notice): deliver(notice.map { [$0] } ?? [], by: settings, on: thread)
             }

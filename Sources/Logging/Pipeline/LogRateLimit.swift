@@ -73,7 +73,7 @@ final class RateLimiter: Sendable {
         return rule?.value ?? limit
     }
 
-    func admit(_ level: LogLevel, _ context: LogContext, _ place: LogPlace, _ line: UInt) -> Verdict {
+    func admit(_ level: LogLevel, _ context: LogContext, place: LogPlace, line: UInt) -> Verdict {
         guard level > .error, let limit = limit(of: context) else { return .admitted(suppressed: 0) }
         var hasher = Hasher()
         hasher.combine(place.file)
@@ -123,7 +123,7 @@ final class RepeatFilter: Sendable {
     /// Decides whether a line is written.
     ///
     /// Lines are equal if their level, context, message and fields are equal.
-    func admit(_ level: LogLevel, _ context: LogContext, _ text: LogText, _ fields: LogFields) -> Verdict {
+    func admit(_ level: LogLevel, _ context: LogContext, text: LogText, fields: LogFields) -> Verdict {
         var hasher = Hasher()
         hasher.combine(level)
         hasher.combine(context.name)

@@ -30,7 +30,7 @@ extension JSONEntity {
     }
 
     private func decodingFailure(_ underlying: any Error, _ type: Any.Type) -> NetworkError {
-        var (message, place) = ("\(type) cannot be decoded: \(underlying)", self)
+        var (message, place) = ("\(type) can't be decoded: \(underlying)", self)
         var steps: [any CodingKey] = []
         var wanted: Any.Type?
         switch underlying as? DecodingError {

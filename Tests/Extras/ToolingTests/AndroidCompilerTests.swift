@@ -53,7 +53,7 @@ struct AndroidCompilerTests {
 
     @Test("aapt2 accepts the sample's resources", .timeLimit(.minutes(5)))
     func sampleResources() throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Resources").path
+        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Resources").path
         let layers = CustomizationTree(path: root).allLayers(base: "en")
         #expect(layers.contains { $0.role == .brand("acme") })
         let resources = AndroidResources(layers)

@@ -94,7 +94,7 @@ import Testing
         #expect(["a", "b"].map { exported.string($0) } == ["canonical", "old"])
     }
 
-    @Test("Files that cannot be written or read are reported with their path")
+    @Test("Files that can't be written or read are reported with their path")
     func failures() throws {
         let out = try TemporaryFolder(["file": "x", "app/values/big.xml": "<resources/>", "app/values/build": "x"])
         let resources = AndroidResources(files: [.init(path: "res/values/a.xml", text: "")])

@@ -75,7 +75,7 @@ import Testing
         #expect(json.value(forKey: "date", as: Date.self) == date)
     }
 
-    @Test("Control characters, which XML cannot contain, do not make a property list unreadable")
+    @Test("Control characters, which XML can't contain, do not make a property list unreadable")
     func controlCharacters() throws {
         let config: ApplicationConfig = ["a\u{1}": "x\u{1B}[2J\u{0}\u{FFFE}", "tab": "\t\r\n"]
         let back = try Self.load(config.exported(as: .propertyList))

@@ -17,7 +17,7 @@ import Testing
         #expect(XMLText.escaped(text, isAttribute: true, replacement: "?") == inAttribute)
     }
 
-    @Test("Characters that XML cannot contain stay unless they have a replacement")
+    @Test("Characters that XML can't contain stay unless they have a replacement")
     func illegal() {
         #expect(XMLText.escaped("a\u{1}\u{FFFE}") == "a\u{1}\u{FFFE}")
     }

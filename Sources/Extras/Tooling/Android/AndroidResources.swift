@@ -132,7 +132,7 @@ extension AndroidResources {
 
     private mutating func collect(_ folder: String, path: String, depth: Int, limit: Int) {
         guard depth < 32, let names = FolderListing.names(in: folder) else {
-            return report(path.isEmpty ? folder : path, "the folder cannot be listed")
+            return report(path.isEmpty ? folder : path, "the folder can't be listed")
         }
         let isValues = path.split(separator: "/").last?.hasPrefix("values") == true
         for name in names where !name.hasPrefix(".") {

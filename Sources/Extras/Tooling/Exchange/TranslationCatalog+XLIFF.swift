@@ -141,7 +141,7 @@ private struct XLIFFWriter {
     private mutating func escaped(_ text: String, _ key: String, isAttribute: Bool = false) -> String {
         if let scalar = text.unicodeScalars.first(where: { !XMLText.isLegal($0) }) {
             diagnostics.add(
-                .warning, .exchangeLoss, "XML cannot contain U+\(String(scalar.value, radix: 16, uppercase: true))",
+                .warning, .exchangeLoss, "XML can't contain U+\(String(scalar.value, radix: 16, uppercase: true))",
                 at: CustomizationLocation(file: "xliff"), key: key)
         }
         return XMLText.escaped(text, isAttribute: isAttribute, replacement: "\u{FFFD}")

@@ -91,7 +91,7 @@ private final class RateLimiter: Sendable {
         }
         if starts { return }
         try await SharedWait.outcome(timeout: timeout, sleep: sleep) { id, waiter in
-            join(name, id, priority, waiter)
+            join(name, id, priority: priority, waiter)
         } leave: { id in
             self.hosts.withLock { hosts in
                 hosts[name]?.queue.remove(id)
@@ -100,7 +100,7 @@ private final class RateLimiter: Sendable {
         }
     }
 
-    private func join(_ name: String, _ id: UInt64, _ priority: RequestPriority, _ waiter: @escaping Waiter) {
+    private func join(_ name: String, _ id: UInt64, priority: RequestPriority, _ waiter: @escaping Waiter) {
         let needsTask = hosts.withLock { hosts in
             var host = hosts[name] ?? Host(queue: RateLimitQueue(limit))
             defer { hosts[name] = host }

@@ -61,7 +61,7 @@ public struct MultipartForm: Sendable {
     public mutating func append(
         _ name: String, _ bytes: [UInt8], filename: String? = nil, contentType: String? = "application/octet-stream"
     ) {
-        append(name, filename, contentType, .bytes(bytes))
+        append(name, .bytes(bytes), filename: filename, contentType: contentType)
     }
 
     /// Appends a file, which is opened when it is sent; its default name is the path's last component.
@@ -69,10 +69,10 @@ public struct MultipartForm: Sendable {
         _ name: String, file path: String, filename: String? = nil, contentType: String = "application/octet-stream"
     ) {
         let last = path.split(separator: "/").last.map(String.init) ?? path
-        append(name, filename ?? last, contentType, .file(path))
+        append(name, .file(path), filename: filename ?? last, contentType: contentType)
     }
 
-    private mutating func append(_ name: String, _ filename: String?, _ contentType: String?, _ content: Content) {
+    private mutating func append(_ name: String, _ content: Content, filename: String?, contentType: String?) {
         let head = head(name, filename, contentType)
         parts.append(Part(name: name, filename: filename, contentType: contentType, head: head, content: content))
     }
