@@ -68,11 +68,12 @@ final class Mailbox: Sendable {
             return ((displaced == nil ? .queued : .displaced, mustDrain), nil, displaced)
         }
         if let reader, !reader.finish(.success(event)) {
-            // The reader was cancelled, which ends its stream.
+            // The reader was cancelled, so the event goes to the next one or waits.
             state.withLock { state in
                 state.counts.consumed -= 1
-                state.counts.dropped += 1
+                state.counts.produced -= 1
             }
+            return self.put(event)
         }
         _ = consume displaced
         return put
