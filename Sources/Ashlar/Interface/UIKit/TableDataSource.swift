@@ -5,11 +5,13 @@
     /// Shows sections in a table, and performs the action of a selected row.
     final class TableDataSource: NSObject, UITableViewDataSource, UITableViewDelegate {
         /// The sections; reload the table after a change.
-        var sections: [ListSection] = []
+        var sections: [ListSection]
         /// Asks for the text of a row with a prompt; if nil, the action receives the text that the row starts with.
         var ask: ((_ row: ListRow, _ answer: @escaping @MainActor (String) -> Void) -> Void)?
         /// Runs after the action of a row.
         var didSelect: (() -> Void)?
+
+        init(_ sections: [ListSection] = []) { self.sections = sections }
 
         /// The row at a place of the table, or nil.
         private func row(at place: IndexPath) -> ListRow? {
