@@ -3,7 +3,7 @@
 /// A transport follows no redirects, stores no cookies and accepts every status. It repeats only idempotent requests
 /// whose reused connection ends without a response (RFC 9112, section 9.3.1). It applies the request's timeouts and
 /// limits, requests compressed responses if the options say so and decompresses them, and rejects fields that
-/// ``HTTPHeaders/validate()`` rejects. Cancelling the task in `send` ends the exchange with `.cancelled`; afterward,
+/// break the rules of ``HTTPHeaders``. Cancelling the task in `send` ends the exchange with `.cancelled`; afterward,
 /// the body's `cancel()` does.
 ///
 /// A transport that wraps another one is short:

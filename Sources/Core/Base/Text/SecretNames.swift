@@ -125,12 +125,13 @@ extension SecretNames {
             "master", "pgp", "private", "product", "rsa", "secret", "server", "service", "session", "shared", "signing",
             "ssh", "storage", "subscription", "symmetric", "tls", "ssl", "webhook", "write", "functions",
         ]
-        let others: [String: Set<String>] = [
+        var pairs: [String: Set<String>] = [
             "client": ["cert", "certificate", "key"], "connection": ["string"], "conn": ["string", "str"],
             "private": ["pem"], "recovery": ["code", "phrase"], "seed": ["phrase"], "security": ["answer", "code"],
             "backup": ["code"], "pass": ["word", "phrase", "code"],
         ]
-        return others.merging(keys.map { ($0, ["key"]) }) { $0.union($1) }
+        for key in keys { pairs[key, default: []].insert("key") }
+        return pairs
     }()
 
     /// Words after a secret's name that describe the secret without revealing it.
