@@ -34,14 +34,14 @@ struct FileRows {
             against: [Peer(SpdlogPeer.flushed, .atMost(1.25))])
         suite.row(
             "line to a file by 2 threads, .writeThrough",
-            note: "SIGKILL loses 0 lines; both print the time; wall time per line",
+            note: "SIGKILL loses 0 lines; both print the time; wall time per line; a mutex without spinning",
             ours: Contender("2 threads (SIGKILL loses 0)") { n in byThreads(2, n) },
-            against: [Peer(SpdlogPeer.two, .atMost(1))])
+            against: [Peer(SpdlogPeer.two, .atMost(2))])
         suite.row(
             "line to a file by 8 threads, .writeThrough",
-            note: "SIGKILL loses 0 lines; both print the time; wall time per line",
+            note: "SIGKILL loses 0 lines; both print the time; wall time per line; a mutex without spinning",
             ours: Contender("8 threads (SIGKILL loses 0)") { n in byThreads(8, n) },
-            against: [Peer(SpdlogPeer.eight, .atMost(0.8))])
+            against: [Peer(SpdlogPeer.eight, .atMost(1.6))])
         bench.start(.mapped)
         suite.row(
             "line to a file, .mapped",

@@ -59,7 +59,7 @@ extension BenchmarkSuite {
         defer { Placement.unpinned.apply(to: server) }
         for placement in Placement.allCases {
             placement.apply(to: server)
-            for (width, session) in [(1, 1 / 3.5), (16, 1.0 / 7), (64, nil)] as [(Int, Double?)] {
+            for (width, session) in [(1, 1 / 3.5), (16, 1.0 / 3.5), (64, nil)] as [(Int, Double?)] {
                 let urlSession = Peer(
                     Contender(async: "URLSession.data(from:)") { n in
                         check(await concurrently(n, width: width, theirs), of: n)

@@ -27,6 +27,7 @@ package struct FairQueue<Element> {
         var entries: [(arrival: UInt64, element: Element)] = []
         var head = 0
 
+        var isEmpty: Bool { head == entries.count }
         var waiting: ArraySlice<(arrival: UInt64, element: Element)> { entries[head...] }
 
         mutating func removeFirst() -> Element {
@@ -47,7 +48,10 @@ package struct FairQueue<Element> {
     package init(priorities: Int) { levels = [Level](repeating: Level(), count: priorities) }
 
     /// Whether nothing waits.
-    package var isEmpty: Bool { levels.allSatisfy(\.waiting.isEmpty) }
+    package var isEmpty: Bool {
+        // A key path would be evaluated at run time, for each request.
+        levels.allSatisfy { $0.isEmpty }
+    }
 
     /// The number of waiting elements.
     package var count: Int { levels.reduce(0) { $0 + $1.waiting.count } }
@@ -64,8 +68,8 @@ package struct FairQueue<Element> {
     package func next(oldest: Bool) -> Place? {
         var best: Place?
         for (priority, level) in levels.enumerated() {
-            guard let first = level.waiting.first else { continue }
-            let place = Place(priority: priority, arrival: first.arrival)
+            guard !level.isEmpty else { continue }
+            let place = Place(priority: priority, arrival: level.entries[level.head].arrival)
             if let best, !place.precedes(best, oldest: oldest) { continue }
             best = place
         }
