@@ -47,11 +47,9 @@ package struct FairQueue<Element> {
     /// Creates an empty queue.
     package init(priorities: Int) { levels = [Level](repeating: Level(), count: priorities) }
 
+    // A key path instead of the closure would be evaluated at run time, for each request.
     /// Whether nothing waits.
-    package var isEmpty: Bool {
-        // A key path would be evaluated at run time, for each request.
-        levels.allSatisfy { $0.isEmpty }
-    }
+    package var isEmpty: Bool { levels.allSatisfy { $0.isEmpty } }
 
     /// The number of waiting elements.
     package var count: Int { levels.reduce(0) { $0 + $1.waiting.count } }
