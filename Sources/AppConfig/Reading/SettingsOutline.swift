@@ -76,7 +76,7 @@ package struct SettingsOutline {
 
     // MARK: Values
 
-    /// Whether a value besides Booleans, strings and numbers is a value of a configuration.
+    /// Whether a value other than a Boolean, string or number is a value of a configuration.
     private static func isScalar(_ value: any Encodable) -> Bool {
         value is ConfigValue || value is Date || value is Data || value is URL || value is Duration
     }

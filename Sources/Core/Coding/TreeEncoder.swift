@@ -63,7 +63,7 @@ package struct TreeEncoder: Encoder {
     /// - Parameters:
     ///   - value: The value.
     ///   - superKey: The key under which a class encodes its superclass; nil for the same object.
-    ///   - isScalar: Whether a value is a scalar besides Booleans, strings and numbers.
+    ///   - isScalar: Whether a value is a scalar other than a Boolean, string or number.
     /// - Returns: The encoded form.
     /// - Throws: The errors of the value's types.
     package static func encode<Value: Encodable>(

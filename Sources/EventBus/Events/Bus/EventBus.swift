@@ -215,7 +215,7 @@ private struct TopicTable: Sendable {
     }
 }
 
-/// What triggers of a bus must consider, besides the watchers of their topic.
+/// What triggers of a bus must consider in addition to the watchers of their topic.
 struct BusFeatures: OptionSet {
     let rawValue: UInt8
 
