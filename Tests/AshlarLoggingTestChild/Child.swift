@@ -132,6 +132,24 @@ struct Child {
         say("\(wrong.count) of \(lines.count) lines wrong")
     }
 
+    /// Creates and releases loggers on two threads while a third changes the thresholds of all.
+    func createLoggersWhileThresholdsChange() async {
+        LogSystem.start(configuration)
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<2 {
+                group.addTask {
+                    for index in 0..<20_000 { Log("logger \(index)").verbose("created") }
+                }
+            }
+            group.addTask {
+                for index in 0..<20_000 {
+                    LogSystem.thresholds.contexts["other"] = index % 2 == 0 ? .debug : .info
+                }
+            }
+        }
+        say("done")
+    }
+
     private nonisolated(nonsending) func nest(
         _ log: Log, _ depth: Int, _ body: nonisolated(nonsending) () async -> Void
     ) async {

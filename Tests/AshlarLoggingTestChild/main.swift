@@ -40,6 +40,7 @@ case "replace": child.logAndReplaceItself()
 case "move": child.logAndChangeFolder()
 case "cycles": child.startAndEndManyTimes()
 case "tasks": await child.logInManyTasks()
+case "loggers": await child.createLoggersWhileThresholdsChange()
 default:
     print("unknown command \(arguments[1])")
     exit(2)

@@ -227,6 +227,12 @@ import Testing
         #expect(reported == "0 of \(64 * rounds * 4) lines wrong\n")
     }
 
+    @Test("Loggers are created and released while the thresholds change", .timeLimit(.minutes(2)))
+    func loggersAndThresholds() throws {
+        let folder = TemporaryFolder()
+        #expect(try TestChild("loggers", folder.path, []).run() == "done\n")
+    }
+
     private nonisolated(nonsending) func nest(
         _ log: Log, _ depth: Int, _ body: nonisolated(nonsending) () async -> Void
     ) async {

@@ -1,4 +1,5 @@
 public import Foundation
+import Synchronization
 
 /// A test program that runs as a child process.
 public struct TestChild: Sendable {
@@ -35,15 +36,19 @@ public struct TestChild: Sendable {
         return first + finish()
     }
 
-    /// Waits for the end of the program, which is killed after half a minute.
+    /// Waits for the end of the program and returns its output; after half a minute, kills it and says so.
     public func finish() -> String {
         let pid = process.processIdentifier
-        let watchdog = DispatchWorkItem { kill(pid, SIGKILL) }
+        let isLate = Atomic(false)
+        let watchdog = DispatchWorkItem {
+            isLate.store(true, ordering: .relaxed)
+            kill(pid, SIGKILL)
+        }
         DispatchQueue.global().asyncAfter(deadline: .now() + 30, execute: watchdog)
         defer { watchdog.cancel() }
         let data = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
-        return String(decoding: data, as: UTF8.self)
+        return String(decoding: data, as: UTF8.self) + (isLate.load(ordering: .relaxed) ? "killed after 30 s\n" : "")
     }
 
     /// Waits for output of the program.

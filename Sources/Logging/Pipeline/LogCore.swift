@@ -55,10 +55,8 @@ final class ThresholdTable: Sendable {
         var captures: [LogLevel: Int] = [:]
         /// The least severe level that is recorded in memory.
         var recorded: LogLevel?
-        /// The loggers by address.
-        ///
-        /// A logger removes itself before its memory is freed.
-        var cores: [ObjectIdentifier: Unmanaged<LogCore>] = [:]
+        /// The loggers by address; a logger removes itself.
+        var cores: [ObjectIdentifier: WeakCore] = [:]
 
         func fold(_ core: LogCore) {
             var own: UInt8 = 0
@@ -108,7 +106,7 @@ final class ThresholdTable: Sendable {
 
     func add(_ core: LogCore) {
         state.withLock {
-            $0.cores[ObjectIdentifier(core)] = .passUnretained(core)
+            $0.cores[ObjectIdentifier(core)] = WeakCore(core: core)
             $0.fold(core)
         }
     }
@@ -119,9 +117,17 @@ final class ThresholdTable: Sendable {
     func refold(_ core: LogCore) { state.withLock { $0.fold(core) } }
 
     private func change(_ body: (inout State) -> Void) {
-        state.withLock { state in
+        // The loggers are released outside the lock, because one whose last copy has gone meanwhile takes it.
+        let cores = state.withLock { state in
             body(&state)
-            for core in state.cores.values { core._withUnsafeGuaranteedRef { state.fold($0) } }
+            let cores = state.cores.values.compactMap(\.core)
+            for core in cores { state.fold(core) }
+            return cores
         }
+        withExtendedLifetime(cores) {}
     }
+}
+
+private struct WeakCore {
+    weak var core: LogCore?
 }
