@@ -104,6 +104,60 @@ extension ConfigCoercion {
     }
 }
 
+// The types that these rules read.
+
+extension Bool: ConfigConvertible {
+    /// Reads a boolean.
+    public init?(configValue value: ConfigValue, coercion: ConfigCoercion) {
+        guard let value = coercion.bool(value) else { return nil }
+        self = value
+    }
+}
+
+extension String: ConfigConvertible {
+    /// Reads a string.
+    public init?(configValue value: ConfigValue, coercion: ConfigCoercion) {
+        guard let value = coercion.string(value) else { return nil }
+        self = value
+    }
+}
+
+extension Double: ConfigConvertible {
+    /// Reads a number.
+    public init?(configValue value: ConfigValue, coercion: ConfigCoercion) {
+        guard let value = coercion.double(value) else { return nil }
+        self = value
+    }
+}
+
+extension Float: ConfigConvertible {
+    /// Reads a number, rounded to the nearest float; returns nil for a number beyond the range of floats.
+    public init?(configValue value: ConfigValue, coercion: ConfigCoercion) {
+        guard let value = coercion.double(value) else { return nil }
+        self.init(value)
+        if value.isFinite, !isFinite, coercion.kind != .seed { return nil }
+    }
+}
+
+extension ConfigConvertible where Self: FixedWidthInteger {
+    /// Reads an integer within the range of the type.
+    public init?(configValue value: ConfigValue, coercion: ConfigCoercion) {
+        guard let value = coercion.integer(value, as: Self.self) else { return nil }
+        self = value
+    }
+}
+
+extension Int: ConfigConvertible {}
+extension Int8: ConfigConvertible {}
+extension Int16: ConfigConvertible {}
+extension Int32: ConfigConvertible {}
+extension Int64: ConfigConvertible {}
+extension UInt: ConfigConvertible {}
+extension UInt8: ConfigConvertible {}
+extension UInt16: ConfigConvertible {}
+extension UInt32: ConfigConvertible {}
+extension UInt64: ConfigConvertible {}
+
 /// Canonical strings of values.
 enum ConfigText {
     /// Returns the shortest text that parses as the number, without a fraction if there is none.
