@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// Routes whose parameters and query items are the properties of a value.
 ///
 /// Properties named in the pattern are parameters, all others are items of the query. A property in an optional group
@@ -66,11 +68,11 @@ public struct TypedRoute<Value: Codable & Sendable>: Sendable {
     /// - Throws: ``EventBusError`` like ``RoutePattern/path(_:query:fragment:options:)``, or with the code
     ///   `routeNotCodable` if the value has parts that no URL can represent.
     public func path(_ value: Value) throws(EventBusError) -> String {
-        let coded: CodedValue
-        do { coded = try CodedValue(encoding: value) } catch {
+        let encoded: EncodedValue
+        do { encoded = try TreeEncoder.encode(value) } catch {
             throw notCodable("a value of plain properties", found: "\(error)")
         }
-        let (pattern, members) = try members(of: coded)
+        let (pattern, members) = try members(of: encoded)
         var (parameters, query) = ([String: String](), RouteQuery())
         for (name, value) in members {
             let texts = try texts(of: value, name)
@@ -83,15 +85,23 @@ public struct TypedRoute<Value: Codable & Sendable>: Sendable {
         return try pattern.path(parameters, query: query, options: options)
     }
 
-    private func members(
-        of value: CodedValue
-    ) throws(EventBusError) -> (RoutePattern, [(key: String, value: CodedValue)]) {
-        guard case .object(let members) = value else {
-            throw notCodable("a structure or an enumeration", found: value.kind)
+    private typealias Members = [(key: String, value: EncodedValue)]
+
+    /// Returns the pattern of a value, and the value's properties without those that are nil.
+    private func members(of value: EncodedValue) throws(EventBusError) -> (RoutePattern, Members) {
+        func properties(_ value: EncodedValue) -> Members? {
+            switch value.content {
+            case .object(let members): members.filter { !$0.value.isOmitted }
+            case .empty: []
+            default: nil
+            }
+        }
+        guard let members = properties(value) else {
+            throw notCodable("a structure or an enumeration", found: "\(Value.self)")
         }
         if cases.count == 1, cases[0].name == nil { return (cases[0].pattern, members) }
         // An enumeration is encoded as an object with the name of its case and its associated values.
-        guard members.count == 1, case .object(let values) = members[0].value,
+        guard members.count == 1, let values = properties(members[0].value),
             let pattern = cases.first(where: { $0.name?.hasSameBytes(as: members[0].key) ?? false })?.pattern
         else {
             let known = cases.compactMap(\.name).joined(separator: ", ")
@@ -100,20 +110,20 @@ public struct TypedRoute<Value: Codable & Sendable>: Sendable {
         return (pattern, values)
     }
 
-    private func texts(of value: CodedValue, _ name: String) throws(EventBusError) -> [String] {
-        switch value {
+    private func texts(of value: EncodedValue, _ name: String) throws(EventBusError) -> [String] {
+        switch value.content {
         case .null: return []
-        case .bool(let value): return ["\(value)"]
-        case .number(let text), .string(let text), .converted(_, let text): return [text]
-        case .list(let texts): return texts
+        case .scalar(let number as any BinaryFloatingPoint) where !number.isFinite:
+            throw notCodable("a finite number in \(name)", found: "\(number)")
+        case .scalar(let scalar): return ["\(scalar)"]
         case .array(let elements):
             var result: [String] = []
             for element in elements {
-                if case .array = element { throw notCodable("plain elements in \(name)", found: element.kind) }
+                if case .array = element.content { throw notCodable("plain elements in \(name)", found: "an array") }
                 result += try texts(of: element, name)
             }
             return result
-        case .object: throw notCodable("\(name) to be plain or a list", found: value.kind)
+        case .object, .empty: throw notCodable("\(name) to be plain or a list", found: "an object")
         }
     }
 
@@ -132,22 +142,12 @@ public struct TypedRoute<Value: Codable & Sendable>: Sendable {
 
     /// Returns the value of a match with one of the patterns.
     func value(of match: RouteMatch) throws(EventBusError) -> Value {
-        let parameters = match.parameters
-        var members: [(String, CodedValue)] = zip(parameters.names, parameters.values).map { name, value in
-            (name, value.converted.map { .converted($0, text: value.text) } ?? .list(value.segments))
-        }
-        for name in match.query.items.map(\.name) where !members.contains(where: { $0.0.hasSameBytes(as: name) }) {
-            let texts = match.query.values(of: name)
-            members.append((name, texts.count == 1 ? .list(texts) : .array(texts.map { .list([$0]) })))
-        }
-        var value = CodedValue.object(members)
-        if let name = cases.first(where: { $0.pattern.source.hasSameBytes(as: match.pattern) })?.name {
-            value = .object([(name, value)])
-        }
-        do { return try value.decode(Value.self) } catch {
+        let caseName = cases.first { $0.pattern.source.hasSameBytes(as: match.pattern) }?.name
+        let tree = RouteValueTree(match, caseName: caseName)
+        do { return try TreeDecoder(tree, at: 0).decode(Value.self) } catch {
             throw EventBusError(
                 .parameterInvalid, subject: match.url, expected: "\(Value.self)",
-                found: CodedValue.text(of: error))
+                found: EventBusError.reason(of: error))
         }
     }
 }

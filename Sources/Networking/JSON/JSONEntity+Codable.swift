@@ -22,11 +22,15 @@ extension JSONEntity {
                 throw DecodingError.valueNotFound(
                     type, .init(codingPath: [], debugDescription: "expected a value, found nothing"))
             }
-            let tree = JSONTree(document, root: Int(index), dateFormat: dateFormat)
-            return try TreeDecoder(tree, at: Int(index)).decode(type)
+            return try decoded(type, dateFormat: dateFormat)
         } catch {
             throw decodingFailure(error, type)
         }
+    }
+
+    /// Decodes a value; without a date format, Foundation's types decode themselves.
+    package func decoded<T: Decodable>(_ type: T.Type, dateFormat: JSONDateFormat?) throws -> T {
+        try TreeDecoder(JSONTree(document, root: Int(index), dateFormat: dateFormat), at: Int(index)).decode(type)
     }
 
     private func decodingFailure(_ underlying: any Error, _ type: Any.Type) -> NetworkError {
@@ -127,9 +131,9 @@ final class JSONTree: DecodableTree, Sendable {
     let document: JSONDocument
     /// The position of the decoded value, at which coding paths start.
     private let root: Int
-    private let dateFormat: JSONDateFormat
+    private let dateFormat: JSONDateFormat?
 
-    init(_ document: JSONDocument, root: Int, dateFormat: JSONDateFormat) {
+    init(_ document: JSONDocument, root: Int, dateFormat: JSONDateFormat?) {
         self.document = document
         self.root = root
         self.dateFormat = dateFormat
@@ -208,6 +212,7 @@ final class JSONTree: DecodableTree, Sendable {
         if type == [Int].self { return try list(value) { try int($0) } as? T }
         if type == [Double].self { return try list(value) { try double($0) } as? T }
         // The JSON of these types differs from what their own initializers decode.
+        guard let dateFormat else { return nil }
         if type == Date.self {
             return try cast(entity(at: value).date(dateFormat), "a date (\(dateFormat))", value)
         }

@@ -91,7 +91,9 @@ struct CatalogTests {
         #expect(
             decode("18446744073709551615", as: UInt64.self) == .max
                 && decode("9223372036854775808", as: Int.self) == nil)
-        #expect(decode("1.0", as: Int.self) == nil && decode("1e2", as: Int.self) == nil)
+        #expect(decode("1.0", as: Int.self) == 1 && decode("1e2", as: Int.self) == 100)
+        #expect(decode("1.5", as: Int.self) == nil && decode("1e2", as: Int8.self) == 100)
+        #expect(decode("1e3", as: Int8.self) == nil)
         #expect(decode("0.5", as: Float.self) == 0.5 && decode("1e39", as: Float.self) == nil)
         #expect(decode("1e308", as: Double.self) == 1e308 && decode("1e309", as: Double.self) == nil)
         #expect(decode("\"1\"", as: Int.self) == nil && decode("1", as: String.self) == nil)

@@ -1,4 +1,5 @@
 public import AshlarEventBus
+internal import AshlarNetworking
 
 /// The payload types of topics by name, so that bridges and recordings can encode and decode events.
 ///
@@ -18,12 +19,12 @@ public import AshlarEventBus
 /// ```
 ///
 /// The JSON is that of `Codable` without special cases: Foundation's `Date`, `Data`, `URL` and `Decimal` have the forms
-/// of their own `Codable` conformances.
+/// of their own `Codable` conformances. An integer can be written as `1.0` or `1e2`.
 public struct EventCatalog: Sendable {
     private struct Entry: Sendable {
         let type: Any.Type
-        let encode: @Sendable (any Sendable) throws -> CodedValue
-        let decode: @Sendable (CodedValue) throws -> any Sendable
+        let encode: @Sendable (any Sendable) throws -> JSONEntity
+        let decode: @Sendable (JSONEntity) throws -> any Sendable
         /// Triggers a decoded payload on a topic with this name.
         let trigger: @Sendable (any Sendable, String, EventBus) throws(EventBusError) -> DeliveryResult
     }
@@ -61,9 +62,9 @@ public struct EventCatalog: Sendable {
             type: type,
             encode: { payload in
                 guard let payload = payload as? Payload else { throw mismatch(payload, "") }
-                return try CodedValue(encoding: payload)
+                return try JSONEntity(ofPayload: payload)
             },
-            decode: { try $0.decode(Payload.self) },
+            decode: { try $0.decoded(Payload.self, dateFormat: nil) },
             trigger: { payload, name, bus throws(EventBusError) in
                 guard let payload = payload as? Payload else { throw mismatch(payload, name) }
                 return try trigger(payload, name, bus)
@@ -87,10 +88,10 @@ public struct EventCatalog: Sendable {
     /// - Throws: `EventBusError` with the code `payloadMismatch` if the payload isn't of the type of the name, or
     ///   `payloadNotCodable`; the error of the payload's type is `underlying`.
     public func json(of payload: any Sendable, name: String) throws(EventBusError) -> String {
-        try encode(payload, name: name).json
+        try encode(payload, name: name).text()
     }
 
-    func encode(_ payload: any Sendable, name: String) throws(EventBusError) -> CodedValue {
+    func encode(_ payload: any Sendable, name: String) throws(EventBusError) -> JSONEntity {
         do {
             if let raw = payload as? RawEventPayload { return raw.value }
             if let entry = entry(name) { return try entry.encode(payload) }
@@ -99,7 +100,7 @@ public struct EventCatalog: Sendable {
                     .payloadNotCodable, subject: name, expected: "an Encodable payload",
                     found: "\(Swift.type(of: payload))")
             }
-            return try CodedValue(encoding: payload)
+            return try JSONEntity(ofPayload: payload)
         } catch var error as EventBusError {
             error.subject = name
             throw error
@@ -116,14 +117,14 @@ public struct EventCatalog: Sendable {
     /// - Throws: `EventBusError` with the code `malformedJSON`, or `payloadNotCodable` if the JSON isn't a payload of
     ///   that type.
     public func payload(ofJSON json: String, name: String) throws(EventBusError) -> any Sendable {
-        try decode(try CodedValue(json: Array(json.utf8)), name: name)
+        try decode(try JSONEntity(ofEvent: Array(json.utf8)), name: name)
     }
 
-    func decode(_ value: CodedValue, name: String) throws(EventBusError) -> any Sendable {
+    func decode(_ value: JSONEntity, name: String) throws(EventBusError) -> any Sendable {
         guard let entry = entry(name) else { return RawEventPayload(value: value) }
         do { return try entry.decode(value) } catch {
             throw EventBusError(
-                .payloadNotCodable, subject: name, expected: "\(entry.type)", found: CodedValue.text(of: error))
+                .payloadNotCodable, subject: name, expected: "\(entry.type)", found: EventBusError.reason(of: error))
         }
     }
 
@@ -155,17 +156,17 @@ public struct EventCatalog: Sendable {
 
 /// The payload of an event whose name isn't in an ``EventCatalog``: its JSON.
 public struct RawEventPayload: Sendable, Equatable, CustomStringConvertible {
-    let value: CodedValue
+    let value: JSONEntity
 
-    init(value: CodedValue) { self.value = value }
+    init(value: JSONEntity) { self.value = value }
 
     /// Creates a payload from JSON.
     ///
     /// - Throws: `EventBusError` with the code `malformedJSON`.
-    public init(json: String) throws(EventBusError) { value = try CodedValue(json: Array(json.utf8)) }
+    public init(json: String) throws(EventBusError) { value = try JSONEntity(ofEvent: Array(json.utf8)) }
 
     /// The JSON in one line.
-    public var json: String { value.json }
+    public var json: String { value.text() }
 
     /// The JSON in one line.
     public var description: String { json }

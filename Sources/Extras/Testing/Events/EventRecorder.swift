@@ -1,5 +1,6 @@
 internal import AshlarCore
 public import AshlarEventBus
+internal import AshlarNetworking
 
 /// An interceptor that writes events as lines of JSON for an ``EventRecording``.
 ///
@@ -44,16 +45,13 @@ public final class EventRecorder: EventInterceptor {
 
     /// Writes an event and calls `next`.
     public func intercept(_ event: InterceptedEvent, next: @escaping Next) -> DeliveryResult {
-        var payload: CodedValue?
+        var payload: JSONEntity?
         var unencodedType: String?
         if !(event.payload is Void) {
             do {
                 let value = try catalog.encode(event.payload, name: event.name)
-                if case .object = value {
-                    payload = value.redacted(secrets)
-                } else {
-                    payload = secrets.matches(event.name) ? CodedValue.placeholder : value.redacted(secrets)
-                }
+                let isSecret = !value.isObject && secrets.matches(event.name)
+                payload = isSecret ? JSONEntity.placeholder : value.redacted(secrets)
             } catch {
                 unencodedType = "\(type(of: event.payload))"
             }
@@ -77,21 +75,4 @@ public final class EventRecorder: EventInterceptor {
         _ = runner.run { end.complete() }
         await end.wait()
     }
-}
-
-extension CodedValue {
-    /// The value with a placeholder for the values of keys that name secrets.
-    func redacted(_ secrets: SecretNames) -> CodedValue {
-        switch self {
-        case .array(let elements): .array(elements.map { $0.redacted(secrets) })
-        case .object(let members):
-            .object(
-                members.map { key, value in
-                    (key, secrets.matches(key) && !value.isNull ? Self.placeholder : value.redacted(secrets))
-                })
-        default: self
-        }
-    }
-
-    static var placeholder: CodedValue { .string(SecretNames.placeholder) }
 }

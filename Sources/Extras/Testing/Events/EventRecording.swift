@@ -1,5 +1,6 @@
 internal import AshlarCore
 public import AshlarEventBus
+internal import AshlarNetworking
 
 /// Recorded events that can be triggered again in their order.
 ///
@@ -50,7 +51,7 @@ public struct EventRecording: Sendable {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for (index, line) in lines.enumerated() where !line.allSatisfy(isBlank) {
             do throws(EventBusError) {
-                events.append(try RecordedEvent(try CodedValue(json: Array(line))))
+                events.append(try RecordedEvent(try JSONEntity(ofEvent: Array(line))))
             } catch {
                 var problem = error
                 problem.location = EventLocation(file: file, line: index + 1)
@@ -116,19 +117,19 @@ public struct RecordedEvent: Sendable, CustomStringConvertible {
     /// The source line of the trigger; nil if it wasn't recorded.
     package let location: EventLocation?
     /// The payload as JSON; nil for an event without data, and for a payload that couldn't be encoded.
-    public var json: String? { payload?.json }
-    let payload: CodedValue?
+    public var json: String? { payload?.text() }
+    let payload: JSONEntity?
     /// The type of a payload that couldn't be encoded; nil otherwise.
     package let unencodedType: String?
 
     /// The event as one line of JSON.
-    public var description: String { line.json }
+    public var description: String { line.text() }
 
     /// The version of the format that this module writes.
-    static let version = "1"
+    static let version = 1
 
     init(
-        number: Int, name: String, metadata: EventMetadata?, location: EventLocation?, payload: CodedValue?,
+        number: Int, name: String, metadata: EventMetadata?, location: EventLocation?, payload: JSONEntity?,
         unencodedType: String?
     ) {
         self.number = number
@@ -139,49 +140,46 @@ public struct RecordedEvent: Sendable, CustomStringConvertible {
         self.unencodedType = unencodedType
     }
 
-    var line: CodedValue {
-        var members: [(String, CodedValue)] = [("v", .number(Self.version)), ("n", .number("\(number)"))]
-        members.append(("name", .string(name)))
-        if let time = metadata?.time { members.append(("time", .number("\(Self.nanoseconds(time))"))) }
-        if let source = metadata?.source { members.append(("source", .string(source))) }
-        if let correlation = metadata?.correlationID { members.append(("correlation", .string(correlation))) }
-        if let parent = metadata?.traceParent { members.append(("traceparent", .string(parent.description))) }
-        if let location { members.append(("at", .string(location.description))) }
-        if let unencodedType { members.append(("unencoded", .string(unencodedType))) }
-        if let payload { members.append(("payload", payload)) }
-        return .object(members)
+    private var line: JSONEntity {
+        // Missing values are omitted.
+        func string(_ text: String?) -> JSONEntity { text.map { JSONEntity($0) } ?? .missing }
+        return JSONEntity(object: [
+            ("v", JSONEntity(Self.version)), ("n", JSONEntity(number)), ("name", JSONEntity(name)),
+            ("time", metadata?.time.map { JSONEntity(Self.nanoseconds($0)) } ?? .missing),
+            ("source", string(metadata?.source)), ("correlation", string(metadata?.correlationID)),
+            ("traceparent", string(metadata?.traceParent?.description)), ("at", string(location?.description)),
+            ("unencoded", string(unencodedType)), ("payload", payload ?? .missing),
+        ])
     }
 
     /// Reads a line; unknown members are ignored.
-    init(_ line: CodedValue) throws(EventBusError) {
+    init(_ line: JSONEntity) throws(EventBusError) {
         func invalid(_ expected: String) -> EventBusError {
-            EventBusError(.malformedRecording, subject: line.json, expected: expected)
+            EventBusError(.malformedRecording, subject: line.text(), expected: expected)
         }
-        guard case .object = line else { throw invalid("an object") }
-        guard case .number(let version)? = line["v"] else { throw invalid("a version under \"v\"") }
-        guard version == Self.version else {
+        guard line.isObject else { throw invalid("an object") }
+        guard let version = line["v"].numberText() else { throw invalid("a version under \"v\"") }
+        guard version == "\(Self.version)" else {
             throw EventBusError(
-                .recordingVersion, subject: line["name"]?.string ?? "", expected: "version \(Self.version)",
+                .recordingVersion, subject: line["name"].string(""), expected: "version \(Self.version)",
                 found: "version \(version)")
         }
-        guard case .number(let text)? = line["n"], let number = Int(text) else {
-            throw invalid("an integer under \"n\"")
-        }
-        guard let name = line["name"]?.string else { throw invalid("a string under \"name\"") }
+        guard let number = line["n"].numberText().flatMap({ Int($0) }) else { throw invalid("an integer under \"n\"") }
+        guard let name = line["name"].string() else { throw invalid("a string under \"name\"") }
         var metadata = EventMetadata()
-        if let time = line["time"] {
-            guard case .number(let text) = time, let nanoseconds = Int64(text) else {
+        if line["time"].isValid {
+            guard let nanoseconds = line["time"].numberText().flatMap({ Int64($0) }) else {
                 throw invalid("an integer under \"time\"")
             }
             metadata.time = .nanoseconds(nanoseconds)
         }
-        metadata.source = line["source"]?.string
-        metadata.correlationID = line["correlation"]?.string
-        if let parent = line["traceparent"]?.string { metadata.traceParent = try TraceParent(parsing: parent) }
+        metadata.source = line["source"].string()
+        metadata.correlationID = line["correlation"].string()
+        if let parent = line["traceparent"].string() { metadata.traceParent = try TraceParent(parsing: parent) }
         self.init(
             number: number, name: name, metadata: metadata == EventMetadata() ? nil : metadata,
-            location: line["at"]?.string.flatMap { Self.location($0) }, payload: line["payload"],
-            unencodedType: line["unencoded"]?.string)
+            location: line["at"].string().flatMap { Self.location($0) },
+            payload: line["payload"].isValid ? line["payload"] : nil, unencodedType: line["unencoded"].string())
     }
 
     private static func nanoseconds(_ time: Duration) -> Int64 {
