@@ -142,7 +142,7 @@ extension ServiceMachine {
     /// Plans a restart; returns false if the policy or a shutdown doesn't permit it.
     mutating func pause(_ name: ByteText, _ error: any Error) -> Bool {
         guard let entry = entries[name], let restart = graph[name]?.restart else { return false }
-        guard entry.restarts < restart.limit, !isShutDown else { return false }
+        guard entry.restarts < restart.limit, shutdown == nil else { return false }
         endAttempt(name)
         entries[name]?.phase = .pausing
         entries[name]?.restarts += 1
@@ -199,7 +199,7 @@ extension ServiceMachine {
     }
 
     mutating func endStop(_ name: ByteText, _ error: EventBusError?) {
-        if error != nil, shutdown != nil { shutdown?.unclean.append(name) }
+        if error != nil { shutdown?.unclean.append(name) }
         if let error = entries[name]?.endError ?? error {
             for need in needs(of: name) where entries[need]?.phase == .awaitingUsers && entries[need]?.endError == nil {
                 entries[need]?.endError = error
@@ -263,9 +263,8 @@ extension ServiceMachine {
     private mutating func proceedShutdown() {
         guard let shutdown, entries.values.allSatisfy({ $0.phase == .idle || $0.phase == .running }) else { return }
         if let last = running.last { return work.append(.stop(last, limit: shutdown.limit)) }
-        self.shutdown = nil
-        unclean = shutdown.unclean
-        for waiter in shutdown.waiters { actions.append(.finishShutdown(waiter, unclean: unclean)) }
+        self.shutdown?.waiters = []
+        for waiter in shutdown.waiters { actions.append(.finishShutdown(waiter, unclean: shutdown.unclean)) }
     }
 
     mutating func set(_ name: ByteText, _ state: ServiceState, _ error: (any Error)? = nil) {

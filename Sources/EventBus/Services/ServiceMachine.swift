@@ -114,6 +114,7 @@ struct ServiceMachine {
     struct Shutdown {
         var limit: Duration?
         var waiters: [UInt64] = []
+        /// The services that haven't stopped in order so far.
         var unclean: [ByteText] = []
     }
 
@@ -122,7 +123,6 @@ struct ServiceMachine {
     var entries: [ByteText: Entry] = [:]
     /// The running services, in the order in which they became ready.
     var running: [ByteText] = []
-    private(set) var isShutDown = false
     var actions: [Action] = []
     var work: [Step] = []
     /// The current attempts with their services.
@@ -131,13 +131,9 @@ struct ServiceMachine {
     /// The services for which the code of each service waits.
     var calls: [ByteText: [UInt64: ByteText]] = [:]
     var rollingBack: Set<ByteText> = []
+    /// The shutdown, which can be complete; nil before the first one.
     var shutdown: Shutdown?
-    /// The services that didn't stop in order in the completed shutdown.
-    var unclean: [ByteText] = []
     var lastAttempt: UInt64 = 0
-
-    /// The services that haven't stopped in order so far.
-    var currentUnclean: [ByteText] { shutdown?.unclean ?? unclean }
 
     /// Creates a machine without services.
     ///
@@ -173,7 +169,7 @@ struct ServiceMachine {
             if let caller, let cycle = machine.waitPath(from: name, to: caller) {
                 return machine.actions.append(.answer(waiter, Self.cycleError([caller] + cycle)))
             }
-            if machine.isShutDown {
+            if machine.shutdown != nil {
                 return machine.actions.append(.answer(waiter, Self.stopped(name, "a shutdown before the start")))
             }
             if let refusal = machine.refusal(of: name) { return machine.actions.append(.answer(waiter, refusal)) }
@@ -220,8 +216,7 @@ struct ServiceMachine {
     /// Stops all services, the last to become ready first, and refuses later starts.
     mutating func shutDown(waiter: UInt64, limit: Duration? = nil, caller: Caller? = nil) -> [Action] {
         perform { machine in
-            machine.isShutDown = true
-            machine.shutdown = machine.shutdown ?? Shutdown(unclean: machine.unclean)
+            machine.shutdown = machine.shutdown ?? Shutdown()
             if let limit { machine.shutdown?.limit = limit }
             if machine.alive(caller) != nil {
                 // A service that waited for its own end would hang.
@@ -243,7 +238,7 @@ struct ServiceMachine {
         perform { machine in
             if let index = machine.shutdown?.waiters.firstIndex(of: waiter) {
                 machine.shutdown?.waiters.remove(at: index)
-                return machine.actions.append(.finishShutdown(waiter, unclean: machine.currentUnclean))
+                return machine.actions.append(.finishShutdown(waiter, unclean: machine.shutdown?.unclean ?? []))
             }
             machine.withdraw(waiter, CancellationError(), isOverrun: false)
         }

@@ -203,7 +203,7 @@ public actor ServiceRegistry {
         let result = PendingResult<[String]>()
         let id = add(.shutdown(result))
         perform(machine.shutDown(waiter: id, limit: limit, caller: caller))
-        do { return try await wait(for: result, of: id) } catch { return machine.currentUnclean.map(\.text) }
+        do { return try await wait(for: result, of: id) } catch { return machine.shutdown?.unclean.map(\.text) ?? [] }
     }
 
     private func add(_ request: Pending) -> UInt64 {

@@ -42,8 +42,6 @@ public final class EventBus: Sendable {
     private let hookFailures = Atomic<Int>(0)
     let refused = Atomic<Int>(0)
     private let hooks = Mutex(EventHooks())
-    /// Whether there is a failure hook, so that a handler that throws doesn't need the lock of the hooks.
-    private let hasFailureHook = Atomic(false)
 
     private static let numbers = Atomic<UInt32>(0)
     /// The number of the bus in this process.
@@ -145,7 +143,6 @@ public final class EventBus: Sendable {
             defer { hooks.failure = hook }
             return hooks.failure
         }
-        hasFailureHook.store(hook != nil, ordering: .releasing)
         _ = consume old
     }
 
@@ -174,7 +171,7 @@ public final class EventBus: Sendable {
 
     /// Reports a failure to the hook, outside all locks.
     func report(_ failure: EventFailure) {
-        guard hasFailureHook.load(ordering: .acquiring), let hook = hooks.withLock({ $0.failure }) else { return }
+        guard let hook = hooks.withLock({ $0.failure }) else { return }
         let hasRun = try? BusThread.current.run(.failureHook, ofBus: number) { try hook(failure) }
         if hasRun != true { hookFailures.add(1, ordering: .relaxed) }
     }

@@ -29,33 +29,18 @@ public struct DeliveryResult: Sendable {
 
     /// Returns the result with the outcome of the watchers for which the sender waited.
     func adding(queued: Int, dropped: Int) -> DeliveryResult {
-        var tally = DeliveryTally()
-        tally.delivered = delivered
-        tally.queued = self.queued + queued
-        tally.dropped = self.dropped + dropped
-        tally.failures = errors
+        let tally = DeliveryTally(
+            delivered: delivered, queued: self.queued + queued, dropped: self.dropped + dropped, failures: errors)
         return DeliveryResult(sequence: sequence, tally)
     }
 
     /// The result of an event that an ``EventInterceptor`` has dropped.
-    public static var droppedEvent: DeliveryResult {
-        var tally = DeliveryTally()
-        tally.dropped = 1
-        return DeliveryResult(sequence: 0, tally)
-    }
+    public static var droppedEvent: DeliveryResult { DeliveryResult(sequence: 0, DeliveryTally(dropped: 1)) }
 
     /// The result of an event whose whole delivery takes place later.
-    public static var postponed: DeliveryResult {
-        var tally = DeliveryTally()
-        tally.queued = 1
-        return DeliveryResult(sequence: 0, tally)
-    }
+    public static var postponed: DeliveryResult { DeliveryResult(sequence: 0, DeliveryTally(queued: 1)) }
 
-    init(failure: any Error) {
-        sequence = 0
-        counts = (0, 0, 0)
-        errors = [failure]
-    }
+    init(failure: any Error) { self.init(sequence: 0, DeliveryTally(failures: [failure])) }
 
     @usableFromInline
     init(sequence: UInt64, _ tally: DeliveryTally) {
@@ -79,28 +64,15 @@ struct DeliveryTally {
     @usableFromInline var failures: [any Error]?
 
     @inlinable
-    init() {
-        delivered = 0
-        queued = 0
-        dropped = 0
-        failures = nil
+    init(delivered: Int = 0, queued: Int = 0, dropped: Int = 0, failures: [any Error]? = nil) {
+        self.delivered = delivered
+        self.queued = queued
+        self.dropped = dropped
+        self.failures = failures
     }
 
     @inlinable var isEmpty: Bool { delivered == 0 && queued == 0 && dropped == 0 && failures == nil }
-}
 
-/// The result of passing an event to a watcher.
-enum TakeOutcome {
-    case delivered
-    case queued
-    /// The event was queued, and an older event was dropped.
-    case displaced
-    /// The event itself was dropped.
-    case dropped
-    case skipped
-}
-
-extension DeliveryTally {
     mutating func count(_ outcome: TakeOutcome) {
         switch outcome {
         case .delivered: delivered += 1
@@ -112,4 +84,15 @@ extension DeliveryTally {
         case .skipped: break
         }
     }
+}
+
+/// The result of passing an event to a watcher.
+enum TakeOutcome {
+    case delivered
+    case queued
+    /// The event was queued, and an older event was dropped.
+    case displaced
+    /// The event itself was dropped.
+    case dropped
+    case skipped
 }
