@@ -54,12 +54,33 @@ import Testing
         #expect(counter.value.load(ordering: .relaxed) == 4000)
     }
 
+    @Test("Only the owner of a lock file can read and write it")
+    func permissions() throws {
+        let path = folder.path + "/lock"
+        _ = try FileLock.attempt(path)
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+
     #if os(Linux)
-        /// Copies the descriptors of a file, as a fork does.
-        private static func copyDescriptors(of path: String) -> [Int32] {
+        /// Returns the descriptors of a file.
+        private static func descriptors(of path: String) -> [Int32] {
             (0..<1024).filter { descriptor in
                 (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")) == path
-            }.map { dup($0) }
+            }
+        }
+
+        /// Copies the descriptors of a file, as a fork does.
+        private static func copyDescriptors(of path: String) -> [Int32] { descriptors(of: path).map { dup($0) } }
+
+        @Test("A lock has one descriptor, which new programs don't inherit, and a refused lock has none")
+        func descriptors() throws {
+            let path = URL(fileURLWithPath: folder.path).resolvingSymlinksInPath().path + "/lock"
+            let lock = try #require(try FileLock.attempt(path))
+            #expect(try FileLock.attempt(path) == nil)
+            let descriptors = Self.descriptors(of: path)
+            #expect(descriptors.map { fcntl($0, F_GETFD) & FD_CLOEXEC } == [FD_CLOEXEC])
+            withExtendedLifetime(lock) {}
         }
 
         @Test("A lock ends with its owner, even if a forked child has its descriptor")

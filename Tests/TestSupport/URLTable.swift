@@ -34,6 +34,9 @@ public enum URLTable {
         ("https://☃.net/", "https://xn--n3h.net/"), ("https://i❤\u{FE0F}.ws/", "https://xn--i-7iq.ws/"),
         ("https://क्\u{200D}ष.com/", "https://xn--11b2ezcw70k.com/"), ("https://a\u{200D}ü.com/", nil),
         ("https://1א.com/", nil), ("https://א.1a.com/", nil), ("https://אa.com/", nil), ("https://\u{308}ü.com/", nil),
+        ("https://א-ב.com/", "https://xn----zhce.com/"), ("https://א\u{5B8}.com/", "https://xn--gdb1c.com/"),
+        ("https://אב.a1.com/", "https://xn--4dbc.a1.com/"), ("https://אב.a_.com/", nil), ("https://אaב.com/", nil),
+        ("https://aאb.com/", nil), ("https://א-\u{5B8}.com/", nil), ("https://á\u{323}.com/", nil),
         ("https://xn--bcher-kva.ü.de/", "https://xn--bcher-kva.xn--tda.de/"),
         ("https://Ⅷ.com/", nil), ("https://①.com/", nil), ("https://\u{AD}/", nil),
         // Names of other schemes
@@ -52,7 +55,7 @@ public enum URLTable {
         ("https://u:p@a/", "https://u:p@a/"), ("https://ü@a/", "https://%C3%BC@a/"), ("https://u@v@a/", nil),
         ("https://a%zz@b/", nil), ("https://a:443/", "https://a/"), ("http://a:443/", "http://a:443/"),
         ("https://a:/", "https://a/"), ("https://a:000081/", "https://a:81/"), ("https://a:0/", nil),
-        ("https://a:65536/", nil), ("https://a:8x/", nil), ("https://a:-1/", nil), ("myapp://h:0/", "myapp://h:0/"),
+        ("https://a:65536/", nil), ("https://a:99999999999999999999/", nil), ("https://a:8x/", nil), ("https://a:-1/", nil), ("myapp://h:0/", "myapp://h:0/"),
         // Paths, queries and fragments
         ("https://a?q=1#f", "https://a/?q=1#f"), ("https://a/x?", "https://a/x?"),
         ("https://a/../b//c", "https://a/../b//c"),
@@ -63,5 +66,6 @@ public enum URLTable {
         ("https://a/?b c", nil), ("https://a/b\\c", nil), ("https://a/\t", nil), ("https://a/\u{7F}", nil),
         ("https://a/\r\nX: y", nil), ("https://a/%", nil), ("https://a/%4", nil), ("https://a/?%zz", nil),
         ("https://a/#100%", "https://a/#100%25"), ("https://a/#b#c", "https://a/#b%23c"),
+        ("https://a/#b?c", "https://a/#b?c"),
     ]
 }

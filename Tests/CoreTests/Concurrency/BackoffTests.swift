@@ -16,6 +16,7 @@ import Testing
         #expect(Backoff(first: longest, ceiling: .seconds(1)).bound(beforeRetry: 1) == .seconds(1))
         #expect(Backoff(first: .seconds(-1), ceiling: .seconds(1)).pause(beforeRetry: 3) == .zero)
         #expect(Backoff(first: .seconds(1), ceiling: .zero).pause(beforeRetry: 1) == .zero)
+        #expect(Backoff(first: .seconds(1), ceiling: .seconds(-1)).bound(beforeRetry: 1) == .zero)
         #expect(Backoff(first: .seconds(1), ceiling: .seconds(9)).bound(beforeRetry: 0) == .seconds(1))
     }
 

@@ -1,5 +1,7 @@
-import AshlarCore
+import AshlarTestSupport
 import Testing
+
+@testable import AshlarCore
 
 @Suite(.timeLimit(.minutes(1))) struct BroadcastTests {
     @Test("Changes start with the current value; a slow reader receives only the newest")
@@ -56,6 +58,67 @@ import Testing
         #expect(await names.next() == "d")
     }
 
+    @Test("A part that doesn't differ is skipped")
+    func sameParts() async {
+        let broadcast = Broadcast((name: "a", count: 1))
+        let names = broadcast.changes(of: { $0.name }) { old, new in
+            guard old == new else { return false }
+            broadcast.update { ("b", $0.count) }
+            return true
+        }
+        var iterator = names.makeAsyncIterator()
+        #expect(await iterator.next() == "a")
+        broadcast.update { ($0.name, $0.count + 1) }
+        #expect(await iterator.next() == "b")
+    }
+
+    @Test("A change that is overtaken by another one runs again with the new value")
+    func overtaken() {
+        let broadcast = Broadcast([1])
+        var seen: [[Int]] = []
+        broadcast.update { value in
+            seen.append(value)
+            if seen.count == 1 { broadcast.update { $0 + [2] } }
+            return value + [3]
+        }
+        #expect(seen == [[1], [1, 2]])
+        #expect(broadcast.current == [1, 2, 3])
+    }
+
+    @Test("A reader receives a value once, even if two changes signal it")
+    func nestedChanges() async throws {
+        let broadcast = Broadcast(0)
+        let values = Recorder<Int>()
+        _ = broadcast.add { [weak broadcast] in broadcast?.update { $0.isMultiple(of: 2) ? nil : $0 + 1 } }
+        let stream = broadcast.changes()
+        let reader = Task { for await value in stream { values.note(value) } }
+        for round in 0..<200 {
+            try await until { values.items.last == 2 * round }
+            broadcast.update { $0 + 1 }
+        }
+        try await until { values.items.last == 400 }
+        #expect(values.items == (0...200).map { $0 * 2 })
+        reader.cancel()
+    }
+
+    @Test("A removed listener is released outside the lock")
+    func releasedListener() {
+        final class Reader: Sendable {
+            let broadcast: Broadcast<Int>
+            let result: Recorder<Int>
+            init(_ broadcast: Broadcast<Int>, _ result: Recorder<Int>) {
+                self.broadcast = broadcast
+                self.result = result
+            }
+            deinit { result.note(broadcast.current) }
+        }
+        let broadcast = Broadcast(7)
+        let result = Recorder<Int>()
+        let id = broadcast.add { [reader = Reader(broadcast, result)] in withExtendedLifetime(reader) {} }
+        broadcast.remove(id)
+        #expect(result.items == [7])
+    }
+
     @Test("A stream ends when the broadcast is released or its task is cancelled, and then has no listener")
     func end() async {
         var broadcast: Broadcast<Int>? = Broadcast(1)
@@ -70,6 +133,7 @@ import Testing
             cancelled.cancel()
             #expect(await cancelled.value <= 1)
         }
+        #expect(broadcast?.state.withLock { $0.listeners.count } == 1)
         var changes = broadcast?.changes().makeAsyncIterator()
         #expect(await changes?.next() == 1)
         broadcast = nil

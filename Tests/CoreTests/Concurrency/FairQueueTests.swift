@@ -47,6 +47,20 @@ import Testing
         #expect(started == [1, 2, 3, 4, 5, 6, 7, 0] + Array(8...20))
     }
 
+    @Test("Among several queues, elements of one priority leave in the order of arrival")
+    func arrival() throws {
+        var order = FairOrder()
+        var queues = [FairQueue<Int>(priorities: 2), FairQueue<Int>(priorities: 2)]
+        for number in 1...4 { queues[number % 2].add(number, priority: 1, arrival: order.nextArrival()) }
+        for number in 1...4 {
+            let waiting = try #require(queues[number % 2].next(oldest: false))
+            if let other = queues[(number + 1) % 2].next(oldest: false) {
+                #expect(waiting.precedes(other, oldest: false) && !other.precedes(waiting, oldest: false))
+            }
+            #expect(queues[number % 2].remove(waiting) == number)
+        }
+    }
+
     @Test("Removing a long queue takes linear time", .timeLimit(.minutes(1)))
     func longQueue() {
         var queue = FairQueue<Int>(priorities: 1)
