@@ -1,7 +1,8 @@
-import AshlarEventBus
 import AshlarTestSupport
 import Foundation
 import Testing
+
+@testable import AshlarEventBus
 
 @Suite("The lifetimes of watches, owners and sources", .timeLimit(.minutes(5)))
 struct WatchLifetimeTests {
@@ -49,6 +50,25 @@ struct WatchLifetimeTests {
         #expect(captured != nil)
         watch?.cancel()
         #expect(captured == nil)
+    }
+
+    /// A host that uses the bag of its watch, as the end of a handler's object can.
+    private final class BagUser: WatchHost {
+        let bag = WatchBag()
+        var watched: String { "a" }
+        func cancel(_ id: UInt64) -> Bool { false }
+        func isLive(_ id: UInt64) -> Bool {
+            bag.cancel { _ in false }
+            return false
+        }
+        func belongs(to owner: AnyObject) -> Bool { false }
+    }
+
+    @Test("A bag reads its watches outside its lock, because this can release them")
+    func lockOfBag() {
+        let user = BagUser()
+        for id in 1...100 { Watch(host: user, id: UInt64(id)).store(in: user.bag) }
+        #expect(user.bag.count == 0)
     }
 
     @Test("A pattern's handler is released with its watch, even if topics that it matched still exist")

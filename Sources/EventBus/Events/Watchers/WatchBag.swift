@@ -15,18 +15,23 @@ public final class WatchBag: Sendable {
     ///
     /// - Complexity: O(1), amortized; ended watches are removed when the bag grows.
     func insert(_ watch: Watch) {
-        let ended = watches.withLock { watches -> [Watch] in
-            var ended: [Watch] = []
-            if watches.count == watches.capacity {
-                let pivot = watches.partition { !$0.isLive }
-                ended = Array(watches[pivot...])
-                watches.removeSubrange(pivot...)
-                watches.reserveCapacity(max(4, watches.count * 2))
-            }
+        let full = watches.withLock { watches -> [Watch] in
             watches.append(watch)
-            return ended
+            return watches.count == watches.capacity ? watches : []
         }
-        _ = consume ended
+        if !full.isEmpty { _ = remove(Set(full.filter { !$0.isLive })) }
+    }
+
+    /// Removes the chosen watches, and makes room for as many as remain; returns the watches before.
+    ///
+    /// Whether a watch is chosen is found outside the lock, because reading a watch can release its handler.
+    private func remove(_ chosen: Set<Watch>) -> [Watch] {
+        watches.withLock { watches in
+            let all = watches
+            watches.removeAll { chosen.contains($0) }
+            watches.reserveCapacity(watches.count * 2)
+            return all
+        }
     }
 
     /// The number of current watches in the bag.
@@ -44,12 +49,7 @@ public final class WatchBag: Sendable {
     @discardableResult
     func cancel(where isChosen: (Watch) -> Bool) -> Int {
         let chosen = Set(watches.withLock { $0 }.filter(isChosen))
-        let all = watches.withLock { watches in
-            let all = watches
-            watches.removeAll { chosen.contains($0) }
-            return all
-        }
-        return all.count { chosen.contains($0) && $0.cancel() }
+        return remove(chosen).count { chosen.contains($0) && $0.cancel() }
     }
 }
 
