@@ -215,6 +215,73 @@ struct StreamTests {
         #expect(counts.produced == counts.consumed + counts.dropped + counts.buffered)
     }
 
+    @Test("An event that comes after the cancellation of a reader isn't lost")
+    @MainActor
+    func cancelledReader() async {
+        let stream = bus.events(number)
+        let reader = Task { @MainActor in
+            var iterator = stream.makeAsyncIterator()
+            return await iterator.next(isolation: MainActor.shared)?.payload
+        }
+        await Task.yield()
+        // The reader can't continue on this actor before the counts are checked.
+        reader.cancel()
+        bus.trigger(number, 1)
+        let counts = stream.counts
+        #expect(counts.produced == 1 && counts.consumed == 0)
+        #expect(counts.dropped == 0 && counts.buffered == 1)
+        #expect(await reader.value == nil)
+    }
+
+    @Test("A cancelled sender's event is queued if a reader makes room first, and otherwise dropped")
+    @MainActor
+    func cancelledSender() async throws {
+        for round in 0..<200 {
+            let stream = bus.events(number, buffer: .suspend(1))
+            var iterator: EventStream<Int>.Iterator? = stream.makeAsyncIterator()
+            await bus.send(number, 0)
+            let sender = Task { [bus, number] in await bus.send(number, 1) }
+            try await until { stream.counts.buffered == 2 }
+            sender.cancel()
+            if round.isMultiple(of: 2) {
+                #expect(await iterator?.next(isolation: MainActor.shared)?.payload == 0)
+            } else {
+                iterator = nil
+            }
+            let result = await sender.value
+            let counts = stream.counts
+            #expect(result.queued == (round.isMultiple(of: 2) ? counts.buffered : 0))
+            #expect(result.queued + result.dropped == 1)
+            #expect(counts.produced == counts.consumed + counts.dropped + counts.buffered)
+        }
+    }
+
+    @Test("Of concurrent senders, none loses its event to another one")
+    func concurrentSenders() async {
+        let stream = bus.events(number, buffer: .suspend(1))
+        let reader = Task { () -> Int in
+            var count = 0
+            for await _ in stream {
+                count += 1
+                if count == 40000 { break }
+            }
+            return count
+        }
+        let dropped = await withTaskGroup(of: Int.self) { group in
+            for _ in 0..<4 {
+                group.addTask { [bus, number] in
+                    var dropped = 0
+                    for i in 0..<10000 { dropped += await bus.send(number, i).dropped }
+                    return dropped
+                }
+            }
+            return await group.reduce(0, +)
+        }
+        #expect(dropped == 0)
+        if dropped > 0 { reader.cancel() }
+        #expect(await reader.value == 40000)
+    }
+
     @Test("With threads on both sides, every event is consumed, dropped or buffered exactly once")
     func conservation() async throws {
         for buffer in [EventBuffer.newest(8), .oldest(8), .latest, .unbounded, .suspend(8)] {

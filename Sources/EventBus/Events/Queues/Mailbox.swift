@@ -45,27 +45,42 @@ final class Mailbox: Sendable {
 
     // MARK: Adding
 
-    /// Adds an event if there is room, or if the buffer drops an older event; returns whether to start a drainer.
-    func put(_ event: QueuedEvent) -> (TakeOutcome, mustDrain: Bool) {
+    /// The result of adding an event.
+    struct Put {
+        var outcome: TakeOutcome
+        /// Whether to start a drainer.
+        var mustDrain = false
+        /// The wait of the sender; nil if it needn't wait.
+        var room: PendingResult<Bool>?
+    }
+
+    /// Adds an event if there is room, or if the buffer drops an older event.
+    ///
+    /// If the buffer suspends and the caller can wait, the event is added to the senders that wait for room.
+    func put(_ event: QueuedEvent, canWait: Bool = false) -> Put {
         // A dropped event is released outside the lock.
-        typealias Put = ((TakeOutcome, Bool), PendingResult<QueuedEvent?>?, QueuedEvent?)
-        let (put, reader, displaced) = state.withLock { state -> Put in
-            guard !state.isFinished else { return ((.skipped, false), nil, nil) }
+        let (put, reader, displaced) = state.withLock { state -> (Put, PendingResult<QueuedEvent?>?, QueuedEvent?) in
+            guard !state.isFinished else { return (Put(outcome: .skipped), nil, nil) }
             state.counts.produced += 1
             if let reader = state.readers.popFirst() {
                 state.counts.consumed += 1
-                return ((.queued, false), reader, nil)
+                return (Put(outcome: .queued), reader, nil)
             }
             var displaced: QueuedEvent?
             if state.items.count >= state.buffer.capacity {
+                if canWait, state.buffer.overflow == .suspend {
+                    let room = PendingResult<Bool>()
+                    state.senders.append(Sender(event: event, room: room))
+                    return (Put(outcome: .skipped, room: room), nil, nil)
+                }
                 state.counts.dropped += 1
-                guard state.buffer.overflow == .dropOldest else { return ((.dropped, false), nil, nil) }
+                guard state.buffer.overflow == .dropOldest else { return (Put(outcome: .dropped), nil, nil) }
                 displaced = state.items.popFirst()
             }
             state.items.append(event)
             let mustDrain = !state.isDraining
             state.isDraining = true
-            return ((displaced == nil ? .queued : .displaced, mustDrain), nil, displaced)
+            return (Put(outcome: displaced == nil ? .queued : .displaced, mustDrain: mustDrain), nil, displaced)
         }
         if let reader, !reader.finish(.success(event)) {
             // The reader was cancelled, so the event goes to the next one or waits.
@@ -73,23 +88,10 @@ final class Mailbox: Sendable {
                 state.counts.consumed -= 1
                 state.counts.produced -= 1
             }
-            return self.put(event)
+            return self.put(event, canWait: canWait)
         }
         _ = consume displaced
         return put
-    }
-
-    /// Adds an event to the senders that wait for room; returns the wait, or nil if there is room.
-    func enqueueSenderIfFull(_ event: QueuedEvent) -> PendingResult<Bool>? {
-        state.withLock { state -> PendingResult<Bool>? in
-            guard !state.isFinished, state.buffer.overflow == .suspend, state.readers.isEmpty,
-                state.items.count >= state.buffer.capacity || !state.senders.isEmpty
-            else { return nil }
-            let room = PendingResult<Bool>()
-            state.counts.produced += 1
-            state.senders.append(Sender(event: event, room: room))
-            return room
-        }
     }
 
     /// Waits until there is room for the event of a sender; returns false if the event was dropped.

@@ -73,14 +73,10 @@ final class EventQueue<Payload: Sendable>: Sendable {
     {
         if let callOnMain, call.isOnMain, mailbox.isIdle { return try callOnMain(signal) ? .delivered : .skipped }
         guard hasActor() else { return .skipped }
-        let event = QueuedSignal(signal)
-        if let sending = call.sending, let sender = mailbox.enqueueSenderIfFull(event) {
-            sending.add { [mailbox] in await mailbox.waitForRoom(sender) }
-            return .skipped
-        }
-        let (outcome, mustDrain) = mailbox.put(event)
-        if mustDrain, let drain { Task.detached(priority: Task.currentPriority) { await drain(watcher) } }
-        return outcome
+        let put = mailbox.put(QueuedSignal(signal), canWait: call.sending != nil)
+        if let room = put.room { call.sending?.add { [mailbox] in await mailbox.waitForRoom(room) } }
+        if put.mustDrain, let drain { Task.detached(priority: Task.currentPriority) { await drain(watcher) } }
+        return put.outcome
     }
 
     /// Ends the queue; the reader of a stream still receives the waiting events.
