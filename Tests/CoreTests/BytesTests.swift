@@ -86,12 +86,12 @@ import Testing
     @Test(
         "Faults are reported with their offset",
         arguments: [
-            ("%", .escape(0)), ("ab%4", .escape(2)), ("a%zz", .escape(1)), ("é%f", .escape(2)), ("a%ffb", .utf8(1)),
-            ("%41%C3x", .utf8(3)),
-        ] as [(String, PercentCoding.Fault)])
-    func faults(text: String, fault: PercentCoding.Fault) {
-        var bytes: [UInt8] = []
-        #expect(throws: fault) { try PercentCoding.decode(Array(text.utf8), into: &bytes) }
+            ("%", .escape, 0), ("ab%4", .escape, 2), ("a%zz", .escape, 1), ("é%f", .escape, 2), ("a%ffb", .utf8, 1),
+            ("%41%C3x", .utf8, 3),
+        ] as [(String, URLFault.Kind, Int)])
+    func faults(text: String, kind: URLFault.Kind, offset: Int) {
+        let fault = #expect(throws: URLFault.self) { try PercentCoding.decode(Array("+\(text)".utf8).dropFirst()) }
+        #expect(fault?.kind == kind && fault?.offset == offset + 1)
         #expect(PercentCoding.decode(text) == nil)
     }
 

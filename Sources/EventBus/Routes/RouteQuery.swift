@@ -27,20 +27,19 @@ public struct RouteQuery: Sendable, Hashable, CustomStringConvertible {
     /// Creates a query from items.
     public init(items: [Item] = []) { self.items = items }
 
-    /// Parses the query in a range of a URL.
+    /// Parses the query of a URL.
     ///
     /// Items are separated by `&`; empty items are ignored, and each item is split at its first `=`.
     ///
     /// - Throws: The fault with its offset in the URL.
-    init(_ bytes: [UInt8], _ range: Range<Int>, plusIsSpace: Bool) throws(PercentCoding.Fault) {
+    init(_ query: ArraySlice<UInt8>, plusIsSpace: Bool) throws(URLFault) {
         self.init()
-        for item in bytes[range].split(separator: UInt8(ascii: "&")) {
-            let equals = item.firstIndex(of: UInt8(ascii: "="))
-            let name = try bytes.decoded(item.startIndex..<(equals ?? item.endIndex), plusIsSpace: plusIsSpace)
-            let value = try equals.map { at throws(PercentCoding.Fault) in
-                try bytes.decoded(at + 1..<item.endIndex, plusIsSpace: plusIsSpace)
-            }
-            items.append(Item(name, value))
+        for item in query.split(separator: UInt8(ascii: "&")) {
+            let equals = item.firstIndex(of: UInt8(ascii: "=")) ?? item.endIndex
+            let name = try PercentCoding.decode(item[..<equals], plusIsSpace: plusIsSpace)
+            let value = item[equals...].dropFirst()
+            items.append(
+                Item(name, equals < item.endIndex ? try PercentCoding.decode(value, plusIsSpace: plusIsSpace) : nil))
         }
     }
 

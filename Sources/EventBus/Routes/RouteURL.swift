@@ -78,11 +78,11 @@ final class RouteURL: Sendable {
         else { throw Self.tooLong(url) }
         let authorityCount = segments.count
         var matchedCount = authorityCount
-        do throws(PercentCoding.Fault) {
+        do throws(URLFault) {
             query =
                 pathEnd < queryEnd
-                ? try RouteQuery(bytes, pathEnd + 1..<queryEnd, plusIsSpace: options.plusIsSpace) : RouteQuery()
-            fragment = queryEnd < bytes.count ? try Self.fragment(queryEnd + 1..<bytes.count, in: bytes) : nil
+                ? try RouteQuery(bytes[(pathEnd + 1)..<queryEnd], plusIsSpace: options.plusIsSpace) : RouteQuery()
+            fragment = queryEnd < bytes.count ? try Self.fragment(bytes[(queryEnd + 1)...]) : nil
             var start = pathStart + 1
             while start <= pathEnd, matchedCount - authorityCount <= RouteLimits.segments {
                 var end = start
@@ -95,7 +95,7 @@ final class RouteURL: Sendable {
                 var part = start..<end
                 if hasEscapes {
                     let first = decoded.count
-                    try bytes.decode(start..<end, into: &decoded)
+                    try PercentCoding.decode(bytes[start..<end], into: &decoded)
                     part = first..<decoded.count
                 }
                 segments.append(Segment(range: start..<end, part: part))
@@ -115,12 +115,12 @@ final class RouteURL: Sendable {
     }
 
     /// Returns a decoded fragment, in which a lone `%` is text, as in browsers.
-    private static func fragment(_ range: Range<Int>, in bytes: [UInt8]) throws(PercentCoding.Fault) -> String {
+    private static func fragment(_ bytes: ArraySlice<UInt8>) throws(URLFault) -> String {
         do {
-            return try bytes.decoded(range)
+            return try PercentCoding.decode(bytes)
         } catch {
-            guard case .escape = error,
-                let normalForm = try? PercentCoding.normalForm(bytes[range], as: .fragment, isReceived: true),
+            guard error.kind == .escape,
+                let normalForm = try? PercentCoding.normalForm(bytes, as: .fragment, isReceived: true),
                 let text = PercentCoding.decode(normalForm)
             else { throw error }
             return text
@@ -214,31 +214,6 @@ struct RouteKey: Hashable, Sendable {
     }
 }
 
-extension [UInt8] {
-    /// Returns the decoded text of a range; in forms, `+` is a space.
-    ///
-    /// - Throws: The fault with its offset in the array.
-    func decoded(_ range: Range<Int>, plusIsSpace: Bool = false) throws(PercentCoding.Fault) -> String {
-        var result: [UInt8] = []
-        try decode(range, plusIsSpace: plusIsSpace, into: &result)
-        return String(decoding: result, as: UTF8.self)
-    }
-
-    /// Appends the decoded bytes of a range to an array.
-    fileprivate func decode(
-        _ range: Range<Int>, plusIsSpace: Bool = false, into result: inout [UInt8]
-    ) throws(PercentCoding.Fault) {
-        do {
-            try PercentCoding.decode(self[range], plusIsSpace: plusIsSpace, into: &result)
-        } catch {
-            switch error {
-            case .escape(let offset): throw .escape(range.lowerBound + offset)
-            case .utf8(let offset): throw .utf8(range.lowerBound + offset)
-            }
-        }
-    }
-}
-
 extension String {
     /// The text with lowercase letters for its uppercase ASCII letters.
     var asciiLowercased: String { String(decoding: utf8.map(\.asciiLowercased), as: UTF8.self) }
@@ -255,20 +230,7 @@ extension UInt8 {
 }
 
 extension EventBusError {
-    /// The error of a malformed escape in a URL or query.
-    init(_ fault: PercentCoding.Fault, in text: String) {
-        switch fault {
-        case .escape(let offset):
-            self.init(
-                .invalidPercentEncoding, subject: text, offset: offset, expected: "two hexadecimal digits after %")
-        case .utf8(let offset):
-            self.init(.invalidUTF8, subject: text, offset: offset, expected: "escapes that spell UTF-8")
-        }
-    }
-}
-
-extension EventBusError {
-    /// The error of a URL with a scheme.
+    /// The error of a URL or a path.
     init(_ fault: URLFault, in url: String) {
         let authority = url.utf8.prefix(fault.offset).drop { $0 != .colon }.dropFirst("://".utf8.count)
         let code: Code =

@@ -1,13 +1,5 @@
 /// Percent-encoding of UTF-8 (RFC 3986, section 2.1).
 package enum PercentCoding {
-    /// An error in encoded text, with the byte offset at which it starts.
-    package enum Fault: Error, Hashable, Sendable {
-        /// A `%` without two hexadecimal digits.
-        case escape(Int)
-        /// Escapes that decode to ill-formed UTF-8.
-        case utf8(Int)
-    }
-
     /// Whether a byte never needs an escape: a letter, a digit or one of `-._~` (section 2.3).
     @inlinable
     package static func isUnreserved(_ byte: UInt8) -> Bool {
@@ -112,60 +104,43 @@ package enum PercentCoding {
 
     /// Returns the decoded text, or nil if an escape is malformed or the result is ill-formed UTF-8.
     package static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
-        var bytes: [UInt8] = []
-        do throws(Fault) {
-            try decode(Array(text.utf8), plusIsSpace: plusIsSpace, into: &bytes)
-        } catch {
-            return nil
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        try? decode(Array(text.utf8)[...], plusIsSpace: plusIsSpace)
+    }
+
+    /// Returns the decoded text; see ``decode(_:plusIsSpace:into:)``.
+    package static func decode(_ bytes: ArraySlice<UInt8>, plusIsSpace: Bool = false) throws(URLFault) -> String {
+        var result: [UInt8] = []
+        try decode(bytes, plusIsSpace: plusIsSpace, into: &result)
+        return String(decoding: result, as: UTF8.self)
     }
 
     /// Decodes every escape once and appends the result, which is well-formed UTF-8.
     ///
     /// - Parameters:
-    ///   - bytes: The encoded text.
+    ///   - bytes: The encoded text, which is itself well-formed.
     ///   - plusIsSpace: Whether `+` decodes to a space, as in forms.
     ///   - result: The array to append to.
-    /// - Throws: The first fault; the bytes appended to `result` are then undefined.
+    /// - Throws: The first fault with its index; the bytes appended to `result` are then undefined.
     package static func decode(
-        _ bytes: some RandomAccessCollection<UInt8>, plusIsSpace: Bool = false, into result: inout [UInt8]
-    ) throws(Fault) {
+        _ bytes: ArraySlice<UInt8>, plusIsSpace: Bool = false, into result: inout [UInt8]
+    ) throws(URLFault) {
         let start = result.count
         var at = bytes.startIndex
         var hasEscapes = false
         while at < bytes.endIndex {
-            let byte = bytes[at]
-            at = bytes.index(after: at)
-            guard byte == UInt8(ascii: "%") else {
-                result.append(plusIsSpace && byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
-                continue
-            }
-            let digits = bytes[at...].prefix(2)
-            guard digits.count == 2, let high = digits[at].hexValue, let low = digits[digits.index(after: at)].hexValue
-            else { throw .escape(bytes.distance(from: bytes.startIndex, to: at) - 1) }
-            result.append(high << 4 | low)
-            at = digits.endIndex
-            hasEscapes = true
-        }
-        // The text itself is well-formed, so only escapes can make the result ill-formed.
-        guard hasEscapes, let bad = UTF8Validation.firstInvalid(in: result, from: start) else { return }
-        throw .utf8(offset(ofDecoded: bad - start, in: bytes))
-    }
-
-    /// Returns the offset in encoded text of a byte of the decoded text, counted from the start of the collection.
-    package static func offset(ofDecoded count: Int, in bytes: some Collection<UInt8>) -> Int {
-        var (at, left, toSkip) = (0, count, 0)
-        for byte in bytes {
-            if toSkip > 0 {
-                toSkip -= 1
+            if bytes[at] == UInt8(ascii: "%") {
+                result.append(try byte(at: at, in: bytes))
+                at += 3
+                hasEscapes = true
             } else {
-                if left == 0 { break }
-                left -= 1
-                if byte == UInt8(ascii: "%") { toSkip = 2 }
+                result.append(plusIsSpace && bytes[at] == UInt8(ascii: "+") ? UInt8(ascii: " ") : bytes[at])
+                at += 1
             }
-            at += 1
         }
-        return at
+        // Only escapes can make the result ill-formed.
+        guard hasEscapes, let bad = UTF8Validation.firstInvalid(in: result, from: start) else { return }
+        at = bytes.startIndex
+        for _ in start..<bad { at += bytes[at] == UInt8(ascii: "%") ? 3 : 1 }
+        throw URLFault(.utf8, at, "expected escapes that spell UTF-8")
     }
 }

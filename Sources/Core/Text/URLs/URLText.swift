@@ -193,7 +193,7 @@ package struct URLFault: Error, Hashable, Sendable {
         case authority
         /// A `%` without two hexadecimal digits.
         case escape
-        /// Escapes of a host that decode to ill-formed UTF-8.
+        /// Escapes that decode to ill-formed UTF-8.
         case utf8
     }
 
