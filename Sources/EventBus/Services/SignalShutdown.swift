@@ -32,9 +32,9 @@ extension ServiceRegistry {
         within limit: Duration? = nil
     ) throws(EventBusError) -> Task<SignalShutdown, any Error> {
         let signal = PendingResult<Int32>()
-        let subscription = try ProcessSignals.subscribe { signal.finish(.success($0)) }
+        try ProcessSignals.subscribe(signal)
         return Task.detached {
-            defer { ProcessSignals.unsubscribe(subscription) }
+            defer { ProcessSignals.unsubscribe(signal) }
             let number = try await signal.wait()
             // Not in this task, because a cancelled shutdown wouldn't wait for its end.
             let unclean = await Task.detached { await self.shutDown(within: limit) }.value
@@ -87,14 +87,11 @@ extension ServiceRegistry {
 /// A signal handler may call only a few functions. It writes the number of the signal to a pipe, which a helper thread
 /// reads.
 enum ProcessSignals {
-    typealias Action = @Sendable (Int32) -> Void
-
     /// The signals that ask a process to end.
     private static let signals = [SIGTERM, SIGINT]
 
     private struct State {
-        var subscribers: [UInt64: Action] = [:]
-        var lastID: UInt64 = 0
+        var subscribers: [PendingResult<Int32>] = []
         var hasReader = false
 
         /// Releases the signals if there is no subscriber.
@@ -105,10 +102,10 @@ enum ProcessSignals {
 
     private static let state = Mutex(State())
 
-    /// Runs an action at the first signal, on the helper thread, and restores the previous actions of the signals.
+    /// Stores the first signal as a result, on the helper thread, and restores the previous actions of the signals.
     ///
     /// - Throws: ``EventBusError`` with the code `signalsUnavailable`.
-    static func subscribe(_ action: @escaping Action) throws(EventBusError) -> UInt64 {
+    static func subscribe(_ signal: PendingResult<Int32>) throws(EventBusError) {
         try state.withLock { state throws(EventBusError) in
             try check(ashlar_bus_open_signal_pipe())
             if !state.hasReader {
@@ -123,34 +120,31 @@ enum ProcessSignals {
                     throw error
                 }
             }
-            state.lastID += 1
-            state.subscribers[state.lastID] = action
-            return state.lastID
+            state.subscribers.append(signal)
         }
     }
 
     /// Ends a subscription, unless a signal has already ended it.
-    static func unsubscribe(_ id: UInt64) {
-        let action = state.withLock { state in
-            let action = state.subscribers.removeValue(forKey: id)
-            if action != nil { state.releaseIfUnused() }
-            return action
+    static func unsubscribe(_ signal: PendingResult<Int32>) {
+        state.withLock { state in
+            guard let index = state.subscribers.firstIndex(where: { $0 === signal }) else { return }
+            state.subscribers.remove(at: index)
+            state.releaseIfUnused()
         }
-        _ = consume action
     }
 
     private static func readSignals() {
         while true {
             let signal = ashlar_bus_next_signal()
             guard signal > 0 else { return }
-            let actions = state.withLock { state in
+            let subscribers = state.withLock { state in
                 defer {
-                    state.subscribers = [:]
+                    state.subscribers = []
                     state.releaseIfUnused()
                 }
-                return state.subscribers.sorted { $0.key < $1.key }.map(\.value)
+                return state.subscribers
             }
-            for action in actions { action(signal) }
+            for subscriber in subscribers { subscriber.finish(.success(signal)) }
         }
     }
 
