@@ -31,7 +31,6 @@ internal import AshlarCore
 public struct TypedRoute<Value: Codable & Sendable>: Sendable {
     private let cases: [(name: String?, pattern: RoutePattern)]
     private let table: RouteTable
-    private let options: RouterOptions
 
     /// Creates a route from a pattern.
     ///
@@ -56,7 +55,6 @@ public struct TypedRoute<Value: Codable & Sendable>: Sendable {
         cases = try sources.map { name, source throws(EventBusError) in
             (name, try RoutePattern(source, types: options.types))
         }
-        self.options = options
     }
 
     fileprivate var patterns: [RoutePattern] { cases.map(\.pattern) }
@@ -82,7 +80,7 @@ public struct TypedRoute<Value: Codable & Sendable>: Sendable {
                 query.items += texts.map { RouteQuery.Item(name, $0) }
             }
         }
-        return try pattern.path(parameters, query: query, options: options)
+        return try pattern.path(parameters, query: query, options: table.options)
     }
 
     private typealias Members = [(key: String, value: EncodedValue)]

@@ -8,27 +8,19 @@ internal import AshlarCore
 /// print(parent.child().traceID == parent.traceID)  // true
 /// ```
 public struct TraceParent: Hashable, Sendable, CustomStringConvertible {
-    private struct TraceID: Hashable {
-        let high: UInt64
-        let low: UInt64
-    }
-
-    private let trace: TraceID
+    private let trace: UInt128
     private let parent: UInt64
     /// Whether the caller may have recorded the trace.
     public let isSampled: Bool
 
-    private init(_ trace: TraceID, _ parent: UInt64, isSampled: Bool) {
+    private init(_ trace: UInt128, _ parent: UInt64, isSampled: Bool) {
         self.trace = trace
         self.parent = parent
         self.isSampled = isSampled
     }
 
     /// Creates the start of a new trace, with random identifiers.
-    public init(isSampled: Bool = true) {
-        let trace = TraceID(high: .random(in: 0...UInt64.max), low: .random(in: 1...UInt64.max))
-        self.init(trace, Self.randomID(), isSampled: isSampled)
-    }
+    public init(isSampled: Bool = true) { self.init(Self.randomID(), Self.randomID(), isSampled: isSampled) }
 
     /// Parses the value of a `traceparent` header.
     ///
@@ -41,32 +33,29 @@ public struct TraceParent: Hashable, Sendable, CustomStringConvertible {
         func error(_ offset: Int, _ expected: String) -> EventBusError {
             EventBusError(.malformedTraceParent, subject: text, offset: offset, expected: expected)
         }
-        func number(_ range: Range<Int>) throws(EventBusError) -> UInt64 {
-            var value: UInt64 = 0
+        func number<Number: FixedWidthInteger>(_ range: Range<Int>) throws(EventBusError) -> Number {
+            var value: Number = 0
             for at in range {
-                guard at < bytes.count else { throw error(at, "a lowercase hexadecimal digit") }
-                switch bytes[at] {
-                case UInt8(ascii: "0")...UInt8(ascii: "9"): value = value << 4 | UInt64(bytes[at] - UInt8(ascii: "0"))
-                case UInt8(ascii: "a")...UInt8(ascii: "f"):
-                    value = value << 4 | UInt64(bytes[at] - UInt8(ascii: "a") + 10)
-                default: throw error(at, "a lowercase hexadecimal digit")
+                guard at < bytes.count, let digit = bytes[at].hexValue, bytes[at] == bytes[at].asciiLowercased else {
+                    throw error(at, "a lowercase hexadecimal digit")
                 }
+                value = value << 4 | Number(digit)
             }
             return value
         }
         func dash(_ at: Int) throws(EventBusError) {
             guard at < bytes.count, bytes[at] == UInt8(ascii: "-") else { throw error(at, "'-'") }
         }
-        let version = try number(0..<2)
+        let version: UInt8 = try number(0..<2)
         guard version != 0xff else { throw error(0, "a version other than ff") }
         try dash(2)
-        let trace = TraceID(high: try number(3..<19), low: try number(19..<35))
-        guard trace.high != 0 || trace.low != 0 else { throw error(3, "a trace ID that isn't zero") }
+        let trace: UInt128 = try number(3..<35)
+        guard trace != 0 else { throw error(3, "a trace ID that isn't zero") }
         try dash(35)
-        let parent = try number(36..<52)
+        let parent: UInt64 = try number(36..<52)
         guard parent != 0 else { throw error(36, "a parent ID that isn't zero") }
         try dash(52)
-        let flags = try number(53..<55)
+        let flags: UInt8 = try number(53..<55)
         if bytes.count > 55 {
             guard version > 0 else { throw error(55, "the end") }
             try dash(55)
@@ -74,23 +63,19 @@ public struct TraceParent: Hashable, Sendable, CustomStringConvertible {
         self.init(trace, parent, isSampled: flags & 1 == 1)
     }
 
-    private static func randomID() -> UInt64 { .random(in: 1...UInt64.max) }
+    private static func randomID<Number: FixedWidthInteger>() -> Number { .random(in: 1...Number.max) }
 
     /// The identifier of the whole trace: 32 hexadecimal digits.
-    public var traceID: String { Self.hex(trace.high) + Self.hex(trace.low) }
+    public var traceID: String { trace.digits(32, radix: 16) }
 
     /// The identifier of this step: 16 hexadecimal digits.
-    package var parentID: String { Self.hex(parent) }
+    package var parentID: String { parent.digits(16, radix: 16) }
 
     /// Returns a new step of the same trace.
     public func child() -> TraceParent { TraceParent(trace, Self.randomID(), isSampled: isSampled) }
 
     /// The value of the header, in version `00`.
     public var description: String { "00-\(traceID)-\(parentID)-\(isSampled ? "01" : "00")" }
-
-    private static func hex(_ value: UInt64) -> String {
-        value.digits(16, radix: 16)
-    }
 }
 
 extension EventBusError.Code {
