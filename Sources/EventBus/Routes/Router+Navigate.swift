@@ -27,18 +27,14 @@ extension Router {
             }
             return try await run(url, options, number: scope.number, outer: scope.trail)
         }
-        let (number, older) = state.withLock { state in
+        let (number, task, older) = state.withLock { state in
             state.newest += 1
-            return (state.newest, state.pending.take())
+            let number = state.newest
+            let task = Task { try await self.run(url, options, number: number, outer: []) }
+            defer { state.pending = task }
+            return (number, task, state.pending)
         }
         older?.cancel()
-        let task = Task { try await self.run(url, options, number: number, outer: []) }
-        let isNewest = state.withLock { state in
-            guard state.newest == number else { return false }
-            state.pending = task
-            return true
-        }
-        if !isNewest { task.cancel() }
         defer {
             let done = state.withLock { state in state.newest == number ? state.pending.take() : nil }
             _ = consume done
