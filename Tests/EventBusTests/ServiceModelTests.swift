@@ -105,7 +105,6 @@ private struct Simulation {
                 due.removeAll { if case .timer(.request(id, _)) = $0.due { true } else { false } }
                 if answers[id] != nil { problems.append("\(id) is answered twice") }
                 answers[id] = error == nil
-            case .finishShutdown(let id, _): answers[id] = true
             case .report(let name, let state, _):
                 let legal: [ServiceState: Set<ServiceState>] = [
                     .registered: [.starting], .starting: [.running, .stopping, .stopped, .failed, .restarting],

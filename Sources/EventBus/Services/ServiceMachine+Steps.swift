@@ -264,7 +264,7 @@ extension ServiceMachine {
         guard let shutdown, entries.values.allSatisfy({ $0.phase == .idle || $0.phase == .running }) else { return }
         if let last = running.last { return work.append(.stop(last, limit: shutdown.limit)) }
         self.shutdown?.waiters = []
-        for waiter in shutdown.waiters { actions.append(.finishShutdown(waiter, unclean: shutdown.unclean)) }
+        for waiter in shutdown.waiters { actions.append(.answer(waiter, nil)) }
     }
 
     mutating func set(_ name: ByteText, _ state: ServiceState, _ error: (any Error)? = nil) {

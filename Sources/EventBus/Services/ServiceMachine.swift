@@ -24,8 +24,6 @@ struct ServiceMachine {
         case cancelTimers(attempt: UInt64)
         /// Resume the caller of a request and discard its timer.
         case answer(UInt64, (any Error)?)
-        /// Resume the caller of a shutdown with the names of the services that didn't stop in time or threw.
-        case finishShutdown(UInt64, unclean: [ByteText])
         /// Send the event of a new state.
         case report(ByteText, ServiceState, (any Error)?)
     }
@@ -220,7 +218,7 @@ struct ServiceMachine {
             if let limit { machine.shutdown?.limit = limit }
             if machine.alive(caller) != nil {
                 // A service that waited for its own end would hang.
-                machine.actions.append(.finishShutdown(waiter, unclean: []))
+                machine.actions.append(.answer(waiter, nil))
             } else {
                 machine.shutdown?.waiters.append(waiter)
             }
@@ -238,7 +236,7 @@ struct ServiceMachine {
         perform { machine in
             if let index = machine.shutdown?.waiters.firstIndex(of: waiter) {
                 machine.shutdown?.waiters.remove(at: index)
-                return machine.actions.append(.finishShutdown(waiter, unclean: machine.shutdown?.unclean ?? []))
+                return machine.actions.append(.answer(waiter, nil))
             }
             machine.withdraw(waiter, CancellationError(), isOverrun: false)
         }

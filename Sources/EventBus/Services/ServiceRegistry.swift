@@ -18,10 +18,9 @@ public actor ServiceRegistry {
     var machine: ServiceMachine
     var makers: [ByteText: @Sendable (ServiceContext) async throws -> any Service] = [:]
     var instances: [UInt64: Instance] = [:]
-    /// The timers of attempts, and the time limits of requests.
+    /// The timers of attempts.
     private var timers: [UInt64: [Task<Void, Never>]] = [:]
-    private var limits: [UInt64: Task<Void, Never>] = [:]
-    var pending: [UInt64: Pending] = [:]
+    private var pending: [UInt64: Pending] = [:]
     private var lastRequest: UInt64 = 0
 
     /// The service whose code the current task runs.
@@ -38,10 +37,13 @@ public actor ServiceRegistry {
         var stop: Task<Void, Never>?
     }
 
-    enum Pending {
-        case start(String, PendingResult<any Service>)
-        case stop(PendingResult<Void>)
-        case shutdown(PendingResult<[String]>)
+    /// A request whose caller waits.
+    private struct Pending {
+        /// The service for which the caller of a start waits.
+        let service: String?
+        let result: PendingResult<(any Service)?>
+        /// The timer of its time limit.
+        var limit: Task<Void, Never>?
     }
 
     /// Creates an empty registry.
@@ -135,10 +137,12 @@ public actor ServiceRegistry {
         _ name: String, _ options: [String: any Sendable] = [:], within limit: Duration? = nil
     ) async throws -> any Service {
         try Task.checkCancellation()
-        let result = PendingResult<any Service>()
-        let id = add(.start(name, result))
-        perform(machine.start(ByteText(name), options, waiter: id, limit: limit, caller: caller))
-        return try await wait(for: result, of: id)
+        let service = try await request(service: name) {
+            machine.start(ByteText(name), options, waiter: $0, limit: limit, caller: caller)
+        }
+        // It has failed since, in a handler of the event of its start.
+        guard let service else { throw EventBusError(.serviceFailed, subject: name) }
+        return service
     }
 
     /// Starts the service of a type that is registered with the name of the type.
@@ -185,10 +189,9 @@ public actor ServiceRegistry {
         _ name: String, within limit: Duration? = nil, cascading: Bool = false
     ) async throws {
         try Task.checkCancellation()
-        let result = PendingResult<Void>()
-        let id = add(.stop(result))
-        perform(machine.stop(ByteText(name), waiter: id, limit: limit, isCascade: cascading, caller: caller))
-        try await wait(for: result, of: id)
+        _ = try await request {
+            machine.stop(ByteText(name), waiter: $0, limit: limit, isCascade: cascading, caller: caller)
+        }
     }
 
     /// Stops all services, the last to become ready first, and refuses later starts.
@@ -200,20 +203,19 @@ public actor ServiceRegistry {
     /// - Returns: The names of the services that exceeded the limit or whose stop threw, also in an earlier shutdown.
     @discardableResult
     public func shutDown(within limit: Duration? = nil) async -> [String] {
-        let result = PendingResult<[String]>()
-        let id = add(.shutdown(result))
-        perform(machine.shutDown(waiter: id, limit: limit, caller: caller))
-        do { return try await wait(for: result, of: id) } catch { return machine.shutdown?.unclean.map(\.text) ?? [] }
+        _ = try? await request { machine.shutDown(waiter: $0, limit: limit, caller: caller) }
+        return machine.shutdown?.unclean.map(\.text) ?? []
     }
 
-    private func add(_ request: Pending) -> UInt64 {
+    /// Makes a request of the machine and waits for the answer; withdraws the request if the task is cancelled.
+    private func request(
+        service: String? = nil, _ request: (_ id: UInt64) -> [ServiceMachine.Action]
+    ) async throws -> (any Service)? {
         lastRequest += 1
-        pending[lastRequest] = request
-        return lastRequest
-    }
-
-    /// Waits for the result of a request, and withdraws the request if the task is cancelled.
-    private func wait<Value>(for result: PendingResult<Value>, of id: UInt64) async throws -> Value {
+        let id = lastRequest
+        let result = PendingResult<(any Service)?>()
+        pending[id] = Pending(service: service, result: result)
+        perform(request(id))
         do { return try await result.wait() } catch {
             perform(machine.withdraw(id))
             throw error
@@ -244,32 +246,14 @@ public actor ServiceRegistry {
             case .setTimer(let timer, let duration): set(timer, duration)
             case .cancelTimers(let attempt): cancelTimers(of: attempt)
             case .answer(let id, let error):
-                limits.removeValue(forKey: id)?.cancel()
-                answer(id, error)
-            case .finishShutdown(let id, let unclean):
-                if case .shutdown(let result) = pending.removeValue(forKey: id) {
-                    result.finish(.success(unclean.map(\.text)))
-                }
+                let request = pending.removeValue(forKey: id)
+                request?.limit?.cancel()
+                let service = request?.service.flatMap { self.service(named: $0) }
+                request?.result.finish(error.map { .failure($0) } ?? .success(service))
             case .report(let name, let state, let error):
                 let change = ServiceChange(name: name.text, state: state, error: error)
                 bus.trigger(Topic(unchecked: "service:\(name):\(state)"), change)
             }
-        }
-    }
-
-    private func answer(_ id: UInt64, _ error: (any Error)?) {
-        switch pending.removeValue(forKey: id) {
-        case .start(let name, let result):
-            if let error {
-                result.finish(.failure(error))
-            } else if let service = service(named: name) {
-                result.finish(.success(service))
-            } else {
-                // It has failed since, in a handler of the event of its start.
-                result.finish(.failure(EventBusError(.serviceFailed, subject: name)))
-            }
-        case .stop(let result): result.finish(error.map { .failure($0) } ?? .success(()))
-        case .shutdown, nil: break
         }
     }
 
@@ -349,7 +333,7 @@ public actor ServiceRegistry {
             await self.fire(timer)
         }
         switch timer {
-        case .request(let id, _): limits[id] = task
+        case .request(let id, _): pending[id]?.limit = task
         case .deadline(let attempt), .grace(let attempt), .restart(_, let attempt), .stable(let attempt):
             timers[attempt, default: []].append(task)
         }
