@@ -52,11 +52,11 @@ extension EventBus {
 
     private func queueOnMain<Payload>(_ event: StagedEvent<Payload>) {
         let end = event.call.sending?.awaitCompletion()
-        let trigger = QueuedTrigger { [weak self, name = event.topic.name, hash = event.topic.hash] in
+        let trigger = QueuedTrigger { [weak self, name = event.topic.name] in
             defer { end?.complete() }
             guard let self else { return }
             // The topic may have lost its entry, or have a new one.
-            let topic = self.topic(name, hash: hash)
+            let topic = self.topic(name)
             defer { removeIfUnused(topic) }
             var call = event.call
             call.isolation = MainActor.shared
@@ -164,7 +164,7 @@ private final class Interception<Payload: Sendable>: Sendable {
         let outer = current.enter(bus: bus.number, depth: min(depth, current.depth(onBus: bus.number)))
         defer { current.leave(to: outer, from: bus.number) }
         // A postponed event may outlive the entry of its topic.
-        let topic = event.topic.isOpen ? event.topic : bus.topic(event.topic.name, hash: event.topic.hash)
+        let topic = event.topic.isOpen ? event.topic : bus.topic(event.topic.name)
         defer { if topic !== event.topic { bus.removeIfUnused(topic) } }
         if let payload = changed.payload as? Payload {
             return bus.postponeIfQueued(StagedEvent(payload: payload, topic: topic, call: call))

@@ -144,7 +144,7 @@ extension EventBus {
     /// Returns the entry of a literal name, if there is one.
     @usableFromInline
     func topic(ifKnown name: StaticString) -> TopicEntry? {
-        name.withUTF8Buffer { topic(ifKnown: $0, hash: TopicName.hash($0)) }
+        name.withUTF8Buffer { topic(ifKnown: $0) }
     }
 
     /// Returns whether nobody receives events of a well-formed name without an entry.
@@ -172,7 +172,7 @@ extension EventBus {
     ) throws(EventBusError) -> DeliveryResult {
         if let mistake = TopicName.mistake(in: name) { throw mistake }
         if features.load(ordering: .relaxed) == 0 { return DeliveryResult() }
-        let topic = topic(name, hash: TopicName.hash(of: name))
+        let topic = topic(name)
         defer { removeIfUnused(topic) }
         return send(payload, to: topic, from: source, isolation: isolation, place: place)
     }

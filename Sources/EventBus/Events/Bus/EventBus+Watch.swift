@@ -132,7 +132,7 @@ extension EventBus {
     func declare(
         _ core: TopicCore, _ payload: Any.Type, at location: @autoclosure () -> EventLocation
     ) throws(EventBusError) -> TopicEntry {
-        let topic = topic(core.name, hash: core.hash)
+        let topic = topic(core.name)
         guard topic.bind(payload, at: location()).payload == payload else {
             throw mismatch(topic, payload, at: location())
         }
@@ -184,7 +184,7 @@ extension EventBus {
         let make = { TypedWatcher(options, id: $0, traits: .untyped, delivery) }
         guard let name = selection.pattern?.exactName else { return patterns.add(options, on: self, make) }
         while true {
-            if let watch = try topic(name, hash: TopicName.hash(of: name)).add(options, make) { return watch }
+            if let watch = try topic(name).add(options, make) { return watch }
         }
     }
 

@@ -74,10 +74,11 @@ public final class EventBus: Sendable {
     // MARK: Topics
 
     /// Returns the entry of a name, and creates it if necessary.
-    func topic(_ name: String, hash: UInt64) -> TopicEntry {
+    func topic(_ name: String) -> TopicEntry {
         var name = name
         return name.withUTF8 { bytes in
-            topics.withLock { topics in
+            let hash = ByteHash.hash(bytes)
+            return topics.withLock { topics in
                 if let known = topics.find(bytes, hash: hash) { return known }
                 let topic = TopicEntry(name: String(decoding: bytes, as: UTF8.self), hash: hash, bus: self)
                 topics.insert(topic)
@@ -89,14 +90,15 @@ public final class EventBus: Sendable {
     /// Returns the entry of a name, if there is one.
     ///
     /// - Complexity: O(1), independent of the number of names.
-    func topic(ifKnown name: UnsafeBufferPointer<UInt8>, hash: UInt64) -> TopicEntry? {
-        topics.withLock { $0.find(name, hash: hash) }
+    func topic(ifKnown name: UnsafeBufferPointer<UInt8>) -> TopicEntry? {
+        let hash = ByteHash.hash(name)
+        return topics.withLock { $0.find(name, hash: hash) }
     }
 
     /// Returns the entry of a name, if there is one.
     func topic(ifKnown name: String) -> TopicEntry? {
         var name = name
-        return name.withUTF8 { topic(ifKnown: $0, hash: TopicName.hash($0)) }
+        return name.withUTF8 { topic(ifKnown: $0) }
     }
 
     /// Removes an unused entry, and closes it before another entry can have its name.

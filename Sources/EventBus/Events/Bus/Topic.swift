@@ -59,14 +59,13 @@ public struct Topic<Payload: Sendable>: Sendable, Hashable, CustomStringConverti
     }
 
     /// Hashes the bytes of the name.
-    public func hash(into hasher: inout Hasher) { hasher.combine(core.hash) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(ByteText(core.name)) }
 }
 
 /// The shared part of a topic: its name, and its entry on the first bus with which it was used.
 @usableFromInline
 final class TopicCore: Sendable {
     let name: String
-    let hash: UInt64
     let keeping: Int
     let isOrdered: Bool
 
@@ -84,7 +83,6 @@ final class TopicCore: Sendable {
         var name = name
         name.makeContiguousUTF8()
         self.name = name
-        hash = name.withUTF8 { TopicName.hash($0) }
     }
 
     deinit {

@@ -45,11 +45,6 @@ enum TopicName {
         var name = name
         return name.withUTF8 { mistake(in: $0) }
     }
-
-    /// Hashes a name with the seed of this process.
-    static func hash(_ name: UnsafeBufferPointer<UInt8>) -> UInt64 { ByteHash.hash(name) }
-
-    static func hash(of name: String) -> UInt64 { ByteHash.hash(name) }
 }
 
 /// Text that is compared byte by byte.
