@@ -46,13 +46,8 @@ extension EventBus {
     /// Queues an event for the main actor if the bus does so.
     fileprivate func postponeIfQueued<Payload>(_ event: StagedEvent<Payload>) -> DeliveryResult {
         guard delivery == .queuedOnMain else { return runInOrder(event) }
-        queueOnMain(event)
-        return .postponed
-    }
-
-    private func queueOnMain<Payload>(_ event: StagedEvent<Payload>) {
         let end = event.call.sending?.awaitCompletion()
-        let trigger = QueuedTrigger { [weak self, name = event.topic.name] in
+        _ = mainQueue.run { [weak self, name = event.topic.name] in
             defer { end?.complete() }
             guard let self else { return }
             // The topic may have lost its entry, or have a new one.
@@ -62,20 +57,7 @@ extension EventBus {
             call.isolation = MainActor.shared
             _ = runInOrder(StagedEvent(payload: event.payload, topic: topic, call: call))
         }
-        if mainQueue.put(trigger).mustDrain {
-            Task.detached(priority: Task.currentPriority) { [mainQueue] in await Self.drain(mainQueue) }
-        }
-    }
-
-    @MainActor
-    private static func drain(_ queue: Mailbox) async {
-        var batch = Fifo<QueuedEvent>()
-        var done = 0
-        while let event = queue.takeOrRest(&batch) {
-            unsafeDowncast(event, to: QueuedTrigger.self).deliver()
-            done += 1
-            if done % 64 == 0 { await Task.yield() }
-        }
+        return .postponed
     }
 
     /// Delivers an event of an ordered topic after the earlier ones.
@@ -113,13 +95,6 @@ extension EventBus {
                 place: call.place, staged: StagedCall(call))
         }
     }
-}
-
-/// A trigger in the queue of the main actor.
-private final class QueuedTrigger: Sendable {
-    let deliver: @Sendable () -> Void
-
-    init(_ deliver: @escaping @Sendable () -> Void) { self.deliver = deliver }
 }
 
 /// One event on its way through the interceptors, which may pass it on later and on any thread.

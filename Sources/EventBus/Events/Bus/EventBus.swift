@@ -30,7 +30,7 @@ public final class EventBus: Sendable {
     /// What triggers must consider.
     let features = Atomic<UInt8>(0)
     /// The triggers of a bus that delivers on the main actor only.
-    let mainQueue = Mailbox(.unbounded)
+    let mainQueue = SerialRunner(onMain: true)
     /// The watchers of patterns and of objects.
     let patterns = PatternWatchers()
     /// The interceptors, in the order of registration.

@@ -1,14 +1,16 @@
 internal import AshlarCore
 
-/// Runs work serially, from any thread.
+/// Runs work serially, on the threads that bring it or on the main actor.
 ///
 /// Work that arrives while other work runs is queued. A thread runs its own work and a limited part of the queue. The
-/// next caller or a task runs the rest. Therefore no thread is occupied with the work of others indefinitely.
+/// next caller or a task runs the rest. Therefore no thread is occupied with the work of others indefinitely. On the main
+/// actor, tasks run all work, so that a caller never does.
 package final class SerialRunner: Sendable {
     package typealias Work = @Sendable () -> Void
+    private let isOnMain: Bool
     private let state = Mutex(State())
 
-    package init() {}
+    package init(onMain isOnMain: Bool = false) { self.isOnMain = isOnMain }
 
     private struct State {
         var waiting = Fifo<Work>()
@@ -17,17 +19,18 @@ package final class SerialRunner: Sendable {
         var hasTask = false
     }
 
-    /// The maximum number of queued closures that a caller runs.
+    /// The maximum number of queued closures that a caller or a task runs.
     private static let share = 64
 
     /// Runs the work, or queues it if other work is running; returns whether it has run.
     package func run(_ work: @escaping Work) -> Bool {
         let position = state.withLock { state -> Int? in
             state.waiting.append(work)
-            if state.isRunning { return nil }
+            if isOnMain || state.isRunning { return nil }
             state.isRunning = true
             return state.waiting.count
         }
+        if isOnMain { startTaskIfNeeded() }
         guard let position else { return false }
         runShare()
         return position <= Self.share
@@ -38,13 +41,21 @@ package final class SerialRunner: Sendable {
             guard let work = state.withLock({ $0.waiting.popFirst() }) else { break }
             work()
         }
-        let needsTask = state.withLock { state in
-            state.isRunning = false
-            if state.waiting.isEmpty || state.hasTask { return false }
+        state.withLock { $0.isRunning = false }
+        startTaskIfNeeded()
+    }
+
+    /// Starts a task for the rest of the queue, unless a thread that is running handles it itself.
+    private func startTaskIfNeeded() {
+        let isNeeded = state.withLock { state in
+            if state.isRunning || state.hasTask || state.waiting.isEmpty { return false }
             state.hasTask = true
             return true
         }
-        if needsTask { Task.detached(priority: Task.currentPriority) { [self] in runInTask() } }
+        guard isNeeded else { return }
+        Task.detached(priority: Task.currentPriority) { [self] in
+            if isOnMain { await MainActor.run { runInTask() } } else { runInTask() }
+        }
     }
 
     private func runInTask() {
