@@ -44,6 +44,7 @@ struct TypedRouteTests {
         arguments: [
             ("/notes/5?order=sideways", "parameterInvalid", "order"),
             ("/notes/5?isDraft=yes", "parameterInvalid", "isDraft"),
+            ("/notes/5?ratio=%2B1", "parameterInvalid", "ratio"), ("/notes/5?ratio=1&ratio=2", "parameterInvalid", "ratio"),
             ("/notes/5?ratio=nan", "parameterInvalid", "ratio"), ("/notes/5?ratio=0x10", "parameterInvalid", "ratio"),
             ("/notes/5?order=up&order=down", "parameterInvalid", "order"),
             ("/notes/5?isDraft", "parameterInvalid", "isDraft"),
@@ -64,6 +65,17 @@ struct TypedRouteTests {
         let error = #expect(throws: EventBusError.self) { try route.value("/search?utm=1") }
         #expect(error?.description.contains("text") == true)
         #expect(try route.path(Search(text: "")) == "/search?text=")
+    }
+
+    @Test("A dictionary has all names, and a parameter goes before a query item of its name")
+    func dictionaries() throws {
+        let texts = try TypedRoute<[String: String]>("/notes/:id")
+        #expect(try texts.value("/notes/5?id=6&tag=a%20b") == ["id": "5", "tag": "a b"])
+        #expect(throws: EventBusError.self) { try texts.value("/notes/5?tag=a&tag=b") }
+        let lists = try TypedRoute<[String: [Int]]>("/files/*path")
+        #expect(try lists.value("/files/1/2?n=3&m=4&m=5") == ["path": [1, 2], "n": [3], "m": [4, 5]])
+        let error = #expect(throws: EventBusError.self) { try lists.value("/files/1/x") }
+        #expect(error?.found?.hasSuffix("found \"x\" at $.path[1]") == true)
     }
 
     @Test(
