@@ -44,7 +44,8 @@ struct TypedRouteTests {
         arguments: [
             ("/notes/5?order=sideways", "parameterInvalid", "order"),
             ("/notes/5?isDraft=yes", "parameterInvalid", "isDraft"),
-            ("/notes/5?ratio=%2B1", "parameterInvalid", "ratio"), ("/notes/5?ratio=1&ratio=2", "parameterInvalid", "ratio"),
+            ("/notes/5?ratio=%2B1", "parameterInvalid", "ratio"),
+            ("/notes/5?ratio=1&ratio=2", "parameterInvalid", "ratio"),
             ("/notes/5?ratio=nan", "parameterInvalid", "ratio"), ("/notes/5?ratio=0x10", "parameterInvalid", "ratio"),
             ("/notes/5?order=up&order=down", "parameterInvalid", "order"),
             ("/notes/5?isDraft", "parameterInvalid", "isDraft"),
