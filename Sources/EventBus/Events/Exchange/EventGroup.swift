@@ -14,8 +14,7 @@
 /// of a stream: it drops an event, which ``dropped`` and the result of the trigger count, or makes `send` wait. When the
 /// group is released, the members handle the waiting events and end.
 public final class EventGroup<Payload: Sendable>: Sendable {
-    private let mailbox: Mailbox
-    private let watch: Watch
+    private let subscription: StreamSubscription<Payload>
     private weak let bus: EventBus?
 
     /// Creates a group without members.
@@ -24,17 +23,13 @@ public final class EventGroup<Payload: Sendable>: Sendable {
         line: UInt32 = #line, column: UInt32 = #column
     ) where Selector.Payload == Payload {
         let selection = selector.selection
-        let queue = EventQueue<Payload>.stream(buffer)
-        mailbox = queue.mailbox
-        self.bus = bus
         let options = WatchOptions(pattern: selection.pattern, source: nil, location: (fileID, line, column))
-        watch = bus.register(selection, options, .queued(queue))
+        subscription = bus.subscribe(selection, options, buffer)
+        self.bus = bus
     }
 
-    deinit { watch.cancel() }
-
     /// The number of events that were dropped because the buffer was full.
-    public var dropped: Int { mailbox.counts.dropped }
+    public var dropped: Int { subscription.mailbox.counts.dropped }
 
     /// Adds a member, whose handler runs for one event at a time.
     ///
@@ -48,7 +43,7 @@ public final class EventGroup<Payload: Sendable>: Sendable {
         _ handler: @escaping @Sendable (Signal<Payload>) async throws -> Void
     ) -> Task<Void, Never> {
         let location = TriggerPlace(fileID, line, column).location
-        return Task.detached { [mailbox, weak bus] in
+        return Task.detached { [mailbox = subscription.mailbox, weak bus] in
             while !Task.isCancelled, let event = await mailbox.next() {
                 let signal = QueuedSignal<Payload>.signal(of: event)
                 // A task of its own, so that the end of the member doesn't cancel the call.

@@ -102,10 +102,14 @@ extension EventBus {
     ) -> EventStream<Selector.Payload> {
         let selection = selector.selection
         let options = WatchOptions(pattern: selection.pattern, source: source, location: (fileID, line, column))
-        return EventStream { [weak self] in
-            guard let self else { return .ended(buffer) }
-            let queue = EventQueue<Selector.Payload>.stream(buffer)
-            return StreamSubscription(queue.mailbox, register(selection, options, .queued(queue)))
-        }
+        return EventStream { [weak self] in self?.subscribe(selection, options, buffer) ?? .ended(buffer) }
+    }
+
+    /// Watches with a mailbox until the returned object is released.
+    func subscribe<Payload>(
+        _ selection: EventSelection<Payload>, _ options: WatchOptions, _ buffer: EventBuffer
+    ) -> StreamSubscription<Payload> {
+        let queue = EventQueue<Payload>.stream(buffer)
+        return StreamSubscription(queue.mailbox, register(selection, options, .queued(queue)))
     }
 }
