@@ -47,7 +47,7 @@ extension EventBus {
     fileprivate func postponeIfQueued<Payload>(_ event: StagedEvent<Payload>) -> DeliveryResult {
         guard delivery == .queuedOnMain else { return runInOrder(event) }
         let end = event.call.sending?.awaitCompletion()
-        _ = mainQueue.run { [weak self, name = event.topic.name] in
+        mainQueue.run { [weak self, name = event.topic.name] in
             defer { end?.complete() }
             guard let self else { return }
             // The topic may have lost its entry, or have a new one.
@@ -67,7 +67,7 @@ extension EventBus {
         let end = event.call.sending?.awaitCompletion()
         let thread = BusThread.current.number
         let depth = BusThread.current.depth(onBus: number)
-        let hasRun = runner.run {
+        runner.run {
             var event = event
             event.call.arrive(from: thread)
             let current = BusThread.current
@@ -79,7 +79,7 @@ extension EventBus {
             result.withLock { $0 = delivered }
             end?.complete()
         }
-        return hasRun ? result.withLock { $0 } : .postponed
+        return result.withLock { $0 }
     }
 
     /// Stores an event if its topic stores events, and delivers it.

@@ -176,7 +176,7 @@ final class TopicEntry: WatchHost, Sendable {
     ///
     /// A topic that stores events is ordered, so no new event is delivered in between.
     func deliverStored<Payload: Sendable>(to watcher: TypedWatcher<Payload>, on bus: EventBus) {
-        _ = state.withLock({ $0.runner })?.run { [weak bus] in
+        state.withLock({ $0.runner })?.run { [weak bus] in
             watcher.endJoining(self)
             for event in self.state.withLock({ $0.stored.events }) { bus?.replay(event, to: watcher, of: self) }
         }

@@ -22,18 +22,15 @@ package final class SerialRunner: Sendable {
     /// The maximum number of queued closures that a caller or a task runs.
     private static let share = 64
 
-    /// Runs the work, or queues it if other work is running; returns whether it has run.
-    package func run(_ work: @escaping Work) -> Bool {
-        let position = state.withLock { state -> Int? in
+    /// Runs the work after the work that waits, or queues it if other work is running.
+    package func run(_ work: @escaping Work) {
+        let mustRun = state.withLock { state in
             state.waiting.append(work)
-            if isOnMain || state.isRunning { return nil }
+            if isOnMain || state.isRunning { return false }
             state.isRunning = true
-            return state.waiting.count
+            return true
         }
-        if isOnMain { startTaskIfNeeded() }
-        guard let position else { return false }
-        runShare()
-        return position <= Self.share
+        if mustRun { runShare() } else if isOnMain { startTaskIfNeeded() }
     }
 
     private func runShare() {

@@ -56,7 +56,7 @@ public final class EventRecorder: EventInterceptor {
                 unencodedType = "\(type(of: event.payload))"
             }
         }
-        _ = runner.run { [payload, unencodedType] in
+        runner.run { [payload, unencodedType] in
             let number = self.count.withLock { count in
                 count += 1
                 return count
@@ -72,7 +72,7 @@ public final class EventRecorder: EventInterceptor {
     /// Waits until every event that was intercepted before this call has been written.
     public func flush() async {
         let end = Completion()
-        _ = runner.run { end.complete() }
+        runner.run { end.complete() }
         await end.wait()
     }
 }
