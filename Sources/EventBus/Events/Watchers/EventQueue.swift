@@ -10,16 +10,12 @@ final class EventQueue<Payload: Sendable>: Sendable {
     private let callOnMain: (@Sendable (Signal<Payload>) throws -> Bool)?
     /// Handles the waiting events; nil for a stream, whose reader handles them.
     private let drain: (@Sendable (TypedWatcher<Payload>) async -> Void)?
-    /// Returns whether the actor that runs the handler exists.
-    private let hasActor: @Sendable () -> Bool
 
     private init(
-        _ buffer: EventBuffer, hasActor: @escaping @Sendable () -> Bool = { true },
-        callOnMain: (@Sendable (Signal<Payload>) throws -> Bool)? = nil,
+        _ buffer: EventBuffer, callOnMain: (@Sendable (Signal<Payload>) throws -> Bool)? = nil,
         drain: (@Sendable (TypedWatcher<Payload>) async -> Void)? = nil
     ) {
         mailbox = Mailbox(buffer)
-        self.hasActor = hasActor
         self.callOnMain = callOnMain
         self.drain = drain
     }
@@ -35,7 +31,7 @@ final class EventQueue<Payload: Sendable>: Sendable {
         EventQueue(buffer, drain: { await $0.drain(isolation: nil, didHandle, handler) })
     }
 
-    /// Returns a queue whose handler runs on an actor, which isn't retained.
+    /// Returns a queue whose handler runs on an actor, which isn't retained; it is the owner of the watch.
     static func actor<On: Actor>(
         _ actor: On, _ buffer: EventBuffer, didHandle: @escaping DidHandle,
         handler: @escaping @Sendable (isolated On, Signal<Payload>) async throws -> Void
@@ -44,7 +40,7 @@ final class EventQueue<Payload: Sendable>: Sendable {
             await watcher.drain(isolation: actor, didHandle) { try await handler(actor, $0) }
         }
         return EventQueue(
-            buffer, hasActor: { [weak actor] in actor != nil },
+            buffer,
             drain: { [weak actor] watcher in
                 if let actor { await drain(watcher, on: actor) } else { watcher.didCancel() }
             })
@@ -72,7 +68,6 @@ final class EventQueue<Payload: Sendable>: Sendable {
     func take(_ signal: Signal<Payload>, _ call: TriggerCall, for watcher: TypedWatcher<Payload>) throws -> TakeOutcome
     {
         if let callOnMain, call.isOnMain, mailbox.isIdle { return try callOnMain(signal) ? .delivered : .skipped }
-        guard hasActor() else { return .skipped }
         let put = mailbox.put(QueuedSignal(signal), canWait: call.sending != nil)
         if let room = put.room { call.sending?.add { [mailbox] in await mailbox.waitForRoom(room) } }
         if put.mustDrain, let drain { Task.detached(priority: Task.currentPriority) { await drain(watcher) } }
