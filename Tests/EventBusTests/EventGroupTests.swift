@@ -112,8 +112,8 @@ struct EventGroupTests {
         let failures = Recorder<EventFailure>()
         bus.onFailure { failures.note($0) }
         var group: EventGroup<Int>? = EventGroup(jobs, on: bus)
-        for number in 0..<2 { bus.trigger(jobs, number) }
-        let member = group?.join { [done] in
+        let sequences = (0..<2).map { bus.trigger(jobs, $0).sequence }
+        let member = group?.join(line: 7) { [done] in
             done.note($0.payload)
             throw Oops($0.payload)
         }
@@ -121,6 +121,8 @@ struct EventGroupTests {
         await member?.value
         #expect(done.items == [0, 1])
         #expect(failures.items.map { $0.error as? Oops } == [Oops(0), Oops(1)])
+        #expect(failures.items.map(\.sequence) == sequences)
+        #expect(failures.items.map { $0.watcher?.line } == [7, 7])
         bus.trigger(jobs, 2)
         #expect(bus.report().entries.isEmpty)
     }

@@ -114,6 +114,43 @@ struct RequestTests {
         observer.cancel()
     }
 
+    @Test("A request whose caller has left before its turn isn't answered")
+    func abandoned() async throws {
+        let gate = Gate()
+        let answered = Recorder<String>()
+        let watch = try bus.respond(to: length) { text in
+            answered.note(text)
+            await gate.pass()
+            return text.utf8.count
+        }
+        let first = Task { try await bus.request(length, "first") }
+        await gate.untilSomebodyComes()
+        let second = Task { try await bus.request(length, "second") }
+        second.cancel()
+        await #expect(throws: CancellationError.self) { try await second.value }
+        gate.open()
+        #expect(try await first.value == 5)
+        #expect(try await bus.request(length, "third") == 5)
+        #expect(answered.items == ["first", "third"])
+        watch.cancel()
+    }
+
+    @Test("The timer of a request ends with the reply, and a limit of any length is permitted")
+    func endOfTimer() async throws {
+        let (clock, gate) = (ManualClock(), Gate())
+        let watch = try bus.respond(to: length) { text in
+            await gate.pass()
+            return text.utf8.count
+        }
+        let request = Task { try await bus.request(length, "abc", within: .seconds(5), clock: clock) }
+        await clock.untilSomebodySleeps()
+        gate.open()
+        #expect(try await request.value == 3)
+        try await until { clock.pauses.isEmpty }
+        #expect(try await bus.request(length, "abc", within: .seconds(Int64.max)) == 3)
+        watch.cancel()
+    }
+
     @Test("Of many concurrent requests each receives its own reply")
     func concurrency() async throws {
         let double = RequestTopic<Int, Int>("number:double")

@@ -50,6 +50,14 @@ struct RouteBuildTableTests {
         #expect(match.query["flag"] == "" && match.query.contains("flag") && !match.query.contains("b"))
     }
 
+    @Test("An item of a query is split at its first =, and names are compared by their bytes")
+    func queryItems() throws {
+        let query = try RouteTable(["/"]).match("/?a=b=c&=d&%C3%A9=1&e%CC%81=2").query
+        #expect(query.items == [.init("a", "b=c"), .init("", "d"), .init("\u{E9}", "1"), .init("e\u{301}", "2")])
+        #expect(query.values(of: "\u{E9}") == ["1"])
+        #expect(query.values(of: "e\u{301}") == ["2"])
+    }
+
     @Test("A query survives a round trip with both meanings of +", arguments: [false, true])
     func queryRoundTrip(_ plusIsSpace: Bool) throws {
         let table = try RouteTable(["/"], options: RouterOptions(plusIsSpace: plusIsSpace))

@@ -21,7 +21,7 @@ extension RouteMatchTableTests {
         /notes/../notes -> !routeNotFound ; a double dot is literal
         /notes/new\draft -> !routeNotFound ; a backslash is no separator
         /notes;v=1 -> !routeNotFound ; a semicolon does not end a segment
-        @ /a  /ab  /abc  /abcdefg  /abcdefgh  /abcdefghi  /abcdefghabcdefgh  /abcdefghabcdefghi
+        @ /a  /ab  /abc  /abcdefg  /abcdefgh  /abcdefghi  /abcdefghabcdefgh  /abcdefghabcdefghi  /abcdefghabcdefghj
         /a -> /a ; one byte
         /ab -> /ab ; two bytes
         /abc -> /abc ; three bytes
@@ -30,6 +30,8 @@ extension RouteMatchTableTests {
         /abcdefghi -> /abcdefghi ; nine bytes, over one word
         /abcdefghabcdefgh -> /abcdefghabcdefgh ; two words
         /abcdefghabcdefghi -> /abcdefghabcdefghi ; over two words
+        /abcdefghabcdefghj -> /abcdefghabcdefghj ; a byte after two words differs
+        /abcdefghabcdefghk -> !routeNotFound ; a byte after two words is unknown
         /abcd -> !routeNotFound ; four bytes that are a prefix of longer texts
         /abcdefgX -> !routeNotFound ; the last byte of a word differs
         /Xbcdefgh -> !routeNotFound ; the first byte of a word differs

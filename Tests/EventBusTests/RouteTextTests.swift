@@ -34,6 +34,25 @@ struct RouteTextTests {
         #expect(try RouteTable([String]()).routesTable() == "")
     }
 
+    @Test("Literals are in the order of their bytes, and an ended route leaves no segments behind")
+    func endedRoutes() throws {
+        let router = Router(bus: EventBus())
+        let names = (0..<4).map { "a-literal-over-16-bytes-\($0)" }
+        let watches = try names.reversed().map { try router.route("/\($0)/:id/x", line: 1) { _ in } }
+        let lines = router.current.routesTable().split(separator: "\n")
+        #expect(lines.compactMap { line in names.first { line.hasSuffix($0) } } == names)
+        for watch in watches { watch.cancel() }
+        #expect(router.current.routesTable() == "")
+    }
+
+    @Test("Of two types with one name, the place of the last one decides")
+    func repeatedTypes() throws {
+        func type(_ name: String) -> RouteParameterType { RouteParameterType(name) { _ in true } }
+        let options = RouterOptions(types: [type("a"), type("b"), type("a")])
+        let table = try RouteTable(["/:x(a)", "/:y(b)"], options: options)
+        #expect(try table.match("/1").pattern == "/:y(b)")
+    }
+
     @Test("A router's table names the source lines")
     func places() throws {
         let router = Router(bus: EventBus())

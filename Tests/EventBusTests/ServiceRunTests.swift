@@ -84,6 +84,11 @@ struct ServiceRunTests {
         try await untilState("a", .failed)
         #expect(log.items.count { $0 == "made" } == 3)
         #expect(log.items.count { $0 == "restarting" } == 2)
+        // A later start has all restarts again.
+        try await services.start("a")
+        try await until { await [.restarting, .failed].contains(services.state(of: "a")) }
+        #expect(await services.state(of: "a") == .restarting)
+        #expect(await services.shutDown() == [])
         watch.cancel()
     }
 

@@ -78,6 +78,26 @@ struct StreamTests {
         #expect(bus.trigger(number, 2).isUndelivered)
     }
 
+    @Test("An iterator in a cancelled task returns no buffered event and stops watching before its release")
+    func cancelledIterator() async {
+        let stream = bus.events(number)
+        bus.trigger(number, 1)
+        let gate = Gate()
+        let reader = Task { [bus] in
+            var iterator = stream.makeAsyncIterator()
+            await gate.pass()
+            let signal = await iterator.next()
+            let watches = bus.report().entries.count
+            return (signal?.payload, watches, iterator.counts.buffered)
+        }
+        reader.cancel()
+        gate.open()
+        let (payload, watches, buffered) = await reader.value
+        #expect(payload == nil)
+        #expect(watches == 0)
+        #expect(buffered == 1)
+    }
+
     @Test("A released stream or iterator stops watching")
     func goingAway() async {
         do {

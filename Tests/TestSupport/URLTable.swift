@@ -55,7 +55,8 @@ public enum URLTable {
         ("https://u:p@a/", "https://u:p@a/"), ("https://ü@a/", "https://%C3%BC@a/"), ("https://u@v@a/", nil),
         ("https://a%zz@b/", nil), ("https://a:443/", "https://a/"), ("http://a:443/", "http://a:443/"),
         ("https://a:/", "https://a/"), ("https://a:000081/", "https://a:81/"), ("https://a:0/", nil),
-        ("https://a:65536/", nil), ("https://a:99999999999999999999/", nil), ("https://a:8x/", nil), ("https://a:-1/", nil), ("myapp://h:0/", "myapp://h:0/"),
+        ("https://a:65536/", nil), ("https://a:99999999999999999999/", nil), ("https://a:8x/", nil),
+        ("https://a:-1/", nil), ("myapp://h:0/", "myapp://h:0/"),
         // Paths, queries and fragments
         ("https://a?q=1#f", "https://a/?q=1#f"), ("https://a/x?", "https://a/x?"),
         ("https://a/../b//c", "https://a/../b//c"),

@@ -61,11 +61,13 @@ import Testing
     @Test("A part that doesn't differ is skipped")
     func sameParts() async {
         let broadcast = Broadcast((name: "a", count: 1))
-        let names = broadcast.changes(of: { $0.name }) { old, new in
-            guard old == new else { return false }
-            broadcast.update { ("b", $0.count) }
-            return true
-        }
+        let names = broadcast.changes(
+            of: { $0.name },
+            unless: { old, new in
+                guard old == new else { return false }
+                broadcast.update { ("b", $0.count) }
+                return true
+            })
         var iterator = names.makeAsyncIterator()
         #expect(await iterator.next() == "a")
         broadcast.update { ($0.name, $0.count + 1) }

@@ -54,7 +54,8 @@ extension EventBus {
 
     /// Sends a request and waits for the reply.
     ///
-    /// Cancelling the task of the request doesn't cancel the responder.
+    /// Cancelling the task of the request doesn't cancel the responder. A request whose task is cancelled, or whose limit
+    /// passes, before its turn isn't answered.
     ///
     /// - Parameters:
     ///   - topic: The topic.
