@@ -68,6 +68,37 @@ import Testing
         #expect(PriorRun.all(in: other.path).map(\.outcome) == [.stillRunning])
     }
 
+    @Test("The sinks and closures of an earlier start are released without a lock")
+    func releasedSinks() {
+        final class Reader: Sendable {
+            let pipeline: LogPipeline
+            let released: Counter
+            init(_ pipeline: LogPipeline, _ released: Counter) {
+                self.pipeline = pipeline
+                self.released = released
+            }
+            deinit {
+                _ = pipeline.report
+                released.next()
+            }
+        }
+        let system = TestSystem()
+        let released = Counter()
+        var configuration = system.configuration
+        configuration.sinks = [
+            ClosureSink { [reader = Reader(system.pipeline, released)] _ in withExtendedLifetime(reader) { true } }
+        ]
+        configuration.fieldProvider = { [reader = Reader(system.pipeline, released)] in
+            withExtendedLifetime(reader) { [:] }
+        }
+        system.shutdown()
+        _ = system.pipeline.start(configuration)
+        configuration = system.configuration
+        system.shutdown()
+        _ = system.pipeline.start(configuration)
+        #expect(released.value == 2)
+    }
+
     @Test("A start writes earlier lines; late ones are marked")
     func earlyAndLate() {
         let folder = TemporaryFolder()

@@ -23,7 +23,9 @@ extension LogPipeline {
 
     private func start(resolved configuration: LogConfiguration) -> LogStartReport {
         var early: [LogRecord] = []
-        let report = control.withLock { control in
+        let (report, replaced) = control.withLock { control in
+            // Sinks and closures of an earlier start are released outside the lock, because they are user code.
+            let replaced = (settings, control.configuration)
             var notices: [String] = []
             var thresholds = configuration.thresholds
             if configuration.readsEnvironment, let list = SystemCalls.environment("ASHLAR_LOG") {
@@ -54,8 +56,9 @@ extension LogPipeline {
             if let old, old !== opened.store { old.close(ending: .clean, lines: emittedLines) }
             hookExit(&control)
             control.report = opened.report
-            return opened.report
+            return (opened.report, replaced)
         }
+        withExtendedLifetime(replaced) {}
         // Sinks are user code, so they are called outside the lock.
         serveSinks(early: early)
         reportOnStandardError(report.notices)
