@@ -157,6 +157,28 @@ extension TemporaryFolder {
         #expect(store.current.unusedKeys() == ["c", "z"])
     }
 
+    @Test("A closure that receives reads is released outside the lock of the store")
+    func releasedTracking() {
+        final class Receiver: Sendable {
+            let store: ConfigStore
+            let released: Flag
+            init(_ store: ConfigStore, _ released: Flag) {
+                self.store = store
+                self.released = released
+            }
+            deinit {
+                store.trackAccess()
+                released.set()
+            }
+        }
+        let (store, released) = (ConfigStore(["n": 0]), Flag())
+        store.trackAccess(report: { [receiver = Receiver(store, released)] _ in withExtendedLifetime(receiver) {} })
+        // The store is now the only one that retains the closure.
+        store.update { $0 = ["n": 1] }
+        store.trackAccess()
+        #expect(released.isSet)
+    }
+
     @Test("Readers receive complete generations only, and invalid writes lose no values")
     func torture() async throws {
         let scratch = try TemporaryFolder([:])

@@ -173,7 +173,12 @@ public final class ConfigStore: Sendable {
     public func trackAccess(
         report: (@Sendable (ConfigAccess) -> Void)? = nil, diagnostic: (@Sendable (ConfigDiagnostic) -> Void)? = nil
     ) {
-        state.withLock { $0.tracking = Tracking(report: report, diagnostic: diagnostic) }
+        // The replaced closures are released outside the lock.
+        let old = state.withLock { state in
+            defer { state.tracking = Tracking(report: report, diagnostic: diagnostic) }
+            return state.tracking
+        }
+        _ = consume old
         update { $0 = $0.trackingAccess(report: report, diagnostic: diagnostic) }
     }
 
