@@ -23,6 +23,29 @@ import Testing
         #expect(system.counters.suppressed == 41)
     }
 
+    @Test("Lines that differ only in their level or context aren't repeats, and a notice is written once")
+    func differences() {
+        let system = TestSystem { $0.collapsesRepeats = true }
+        system.log("A").info("same").warning("same")
+        system.log("B").warning("same").warning("same")
+        system.flush(sync: false)
+        system.flush(sync: false)
+        #expect(
+            system.lines == [
+                "[INFO] A - same", "[WARNING] A - same", "[WARNING] B - same", "[WARNING] B - last line repeated once",
+            ])
+    }
+
+    @Test("The longest matching rate limit of a context applies, and each call site has its own count")
+    func longestLimit() {
+        let system = TestSystem { $0.contextRateLimits = ["net": .oneOf(2), "net.http": .oneOf(5), "": .oneOf(10)] }
+        let log = system.log("net.http")
+        for _ in 0..<10 { log.info("first") }
+        #expect(system.lines.count == 2)
+        for file in ["App/A.swift", "App/B.swift"] as [StaticString] { log.info("second", file: file, line: 7) }
+        #expect(system.lines.count == 4)
+    }
+
     @Test("Rate limits of contexts take precedence, by component")
     func contexts() {
         let system = TestSystem {

@@ -146,6 +146,21 @@ import Testing
         #expect(!log.isEnabled(.debug))
     }
 
+    @Test("A capture receives no line below its level, even if another capture does")
+    func captureLevels() {
+        let system = TestSystem(threshold: .error)
+        let (outer, inner) = (RecordingSink(), RecordingSink())
+        LogCapture(at: .debug) { _ = outer.receive($0) }.run(in: system.pipeline) {
+            LogCapture(at: .warning) { _ = inner.receive($0) }.run(in: system.pipeline) {
+                let log = system.log()
+                log.debug("low")
+                log.warning("high")
+            }
+        }
+        #expect(outer.records.map(\.message) == ["low", "high"])
+        #expect(inner.records.map(\.message) == ["high"])
+    }
+
     @Test("A rate limit passes a burst, counts the rest and reports it with the next line")
     func rateLimit() throws {
         let now = Atomic<Int64>(0)
