@@ -278,6 +278,49 @@ import Testing
         withExtendedLifetime(watch) {}
     }
 
+    @Test("In a handler of a reset, the first collection of a new model is the one that was reset")
+    func collectionInReset() throws {
+        let collection = ModelCollection()
+        let model = Model(["id": 1])
+        let log = Recorder<Bool>()
+        let watch = collection.observe { [weak collection] _ in log.note(model.collection === collection) }
+        try collection.reset([model])
+        #expect(log.take() == [true])
+        #expect(model.collection === collection)
+        withExtendedLifetime(watch) {}
+    }
+
+    @Test("A collection can be released while another thread removes its model elsewhere", .timeLimit(.minutes(1)))
+    func releaseWhileRemoving() async throws {
+        /// Reads the model when the handler that captures it is released.
+        final class Reader: Sendable {
+            let model: Model
+            init(_ model: Model) { self.model = model }
+            deinit { _ = model.attributes }
+        }
+        let model = Model(["id": 1])
+        let kept = ModelCollection()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for _ in 0..<200_000 {
+                    var short: ModelCollection? = ModelCollection()
+                    let watch = short?.observe { [reader = Reader(model)] _ in _ = reader.model }
+                    try short?.add([model], silent: true)
+                    short = nil
+                    withExtendedLifetime(watch) {}
+                }
+            }
+            group.addTask {
+                for _ in 0..<200_000 {
+                    try kept.add([model], silent: true)
+                    kept.remove([model], silent: true)
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(model.collection == nil)
+    }
+
     @Test("Both collections of a model receive its events; adding to one sends no event to the other")
     func twoCollections() throws {
         let model = Model(["id": 1])

@@ -33,8 +33,15 @@ public final class Model: Sendable {
         var flight: Flight?
     }
 
+    /// A collection that contains the model; it removes its entry before it is released.
     struct WeakCollection {
+        let id: ObjectIdentifier
         weak var value: ModelCollection?
+
+        init(_ collection: ModelCollection) {
+            id = ObjectIdentifier(collection)
+            value = collection
+        }
     }
 
     /// A running operation.

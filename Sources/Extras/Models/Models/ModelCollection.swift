@@ -116,7 +116,7 @@ public final class ModelCollection: Sendable {
             state.withLock { state in
                 state.models.insert(model, at: min(max(0, place ?? .max), state.models.count))
             }
-            model.state.withLock { $0.collections.append(Model.WeakCollection(value: self)) }
+            model.state.withLock { $0.collections.append(Model.WeakCollection(self)) }
             if !silent { model.tell(ModelEvent(kind: .add, model: model, collection: self)) }
         }
     }
@@ -144,26 +144,28 @@ public final class ModelCollection: Sendable {
         for model in models where fresh.state.withLock({ $0.byCID[model.cid] }) != nil {
             throw NetworkError(.duplicateModel, "the model \(model.cid) is repeated")
         }
-        defer { fresh.dissolve() }
         try fresh.add(models, silent: true)
         let new = fresh.state.withLock { $0 }
+        fresh.dissolve()
         let old = state.withLock { state in
             defer { state = new }
             return state.models
         }
         for model in old { forget(model) }
-        for model in new.models { model.state.withLock { $0.collections.append(Model.WeakCollection(value: self)) } }
+        for model in new.models { model.state.withLock { $0.collections.append(Model.WeakCollection(self)) } }
         if !silent { handlers.call(ModelEvent(kind: .reset, collection: self)) }
     }
+
+    deinit { dissolve() }
 
     private func dissolve() { for model in models { forget(model) } }
 
     private func forget(_ model: Model) {
+        // The weak references aren't read under the lock, because the last use of a collection releases its handlers.
         model.state.withLock { state in
-            if let index = state.collections.firstIndex(where: { $0.value === self }) {
+            if let index = state.collections.firstIndex(where: { $0.id == ObjectIdentifier(self) }) {
                 state.collections.remove(at: index)
             }
-            state.collections.removeAll { $0.value == nil }
         }
     }
 
