@@ -16,9 +16,7 @@ package struct LogCapture: Sendable {
     /// Runs `body` and passes the lines that it and its child tasks log to the receiver.
     ///
     /// Lines below the thresholds are written to no other destination.
-    package func run<Result>(_ body: () throws -> Result) rethrows -> Result {
-        try run(in: .shared, body)
-    }
+    package func run<Result>(_ body: () throws -> Result) rethrows -> Result { try run(in: .shared, body) }
 
     /// Runs asynchronous work and passes the lines that it and its child tasks log to the receiver.
     package nonisolated(nonsending) func run<Result>(

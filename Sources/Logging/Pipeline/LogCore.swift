@@ -1,3 +1,4 @@
+internal import AshlarBase
 public import Synchronization
 
 /// The state that copies of a logger share, with which a call decides whether it is enabled.
@@ -51,12 +52,12 @@ final class ThresholdTable: Sendable {
     private struct State {
         var isEnabled = true
         var thresholds = LogThresholds()
-        /// The number of running captures for each level that they need.
-        var captures: [LogLevel: Int] = [:]
+        /// The least severe levels of the running captures.
+        var captures: [LogLevel] = []
         /// The least severe level that is recorded in memory.
         var recorded: LogLevel?
         /// The loggers by address; a logger removes itself.
-        var cores: [ObjectIdentifier: WeakCore] = [:]
+        var cores: [ObjectIdentifier: Weak<LogCore>] = [:]
 
         func fold(_ core: LogCore) {
             var own: UInt8 = 0
@@ -64,7 +65,7 @@ final class ThresholdTable: Sendable {
                 own = level.rawValue + 1
             }
             core.regularLimit.store(own, ordering: .relaxed)
-            let captured = captures.keys.max().map { $0.rawValue + 1 } ?? 0
+            let captured = captures.max().map { $0.rawValue + 1 } ?? 0
             let recorded = isEnabled ? recorded.map { $0.rawValue + 1 } ?? 0 : 0
             core.limit.store(max(own, captured, recorded), ordering: .relaxed)
         }
@@ -95,18 +96,17 @@ final class ThresholdTable: Sendable {
         }
     }
 
-    func beginCapture(_ level: LogLevel) { change { $0.captures[level, default: 0] += 1 } }
+    func beginCapture(_ level: LogLevel) { change { $0.captures.append(level) } }
 
     func endCapture(_ level: LogLevel) {
-        change {
-            $0.captures[level, default: 1] -= 1
-            if $0.captures[level] == 0 { $0.captures[level] = nil }
+        change { state in
+            if let index = state.captures.firstIndex(of: level) { state.captures.remove(at: index) }
         }
     }
 
     func add(_ core: LogCore) {
         state.withLock {
-            $0.cores[ObjectIdentifier(core)] = WeakCore(core: core)
+            $0.cores[ObjectIdentifier(core)] = Weak(core)
             $0.fold(core)
         }
     }
@@ -118,16 +118,11 @@ final class ThresholdTable: Sendable {
 
     private func change(_ body: (inout State) -> Void) {
         // The loggers are released outside the lock, because one whose last copy has gone meanwhile takes it.
-        let cores = state.withLock { state in
+        _ = state.withLock { state in
             body(&state)
-            let cores = state.cores.values.compactMap(\.core)
+            let cores = state.cores.values.compactMap(\.object)
             for core in cores { state.fold(core) }
             return cores
         }
-        withExtendedLifetime(cores) {}
     }
-}
-
-private struct WeakCore {
-    weak var core: LogCore?
 }

@@ -25,12 +25,11 @@ final class LogPipeline: Sendable {
     /// Replaces the settings.
     func replaceSettings(_ make: (_ old: PipelineSettings) -> PipelineSettings) {
         // The old settings, and possibly a sink, are freed outside the lock.
-        let old = latest.withLock { settings in
+        _ = latest.withLock { settings in
             let old = settings
             settings = make(old)
             return old
         }
-        withExtendedLifetime(old) {}
     }
 
     var settings: PipelineSettings { latest.withLock { $0 } }

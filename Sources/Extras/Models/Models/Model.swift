@@ -29,19 +29,9 @@ public final class Model: Sendable {
         /// Whether there are changes for which no `change` was sent.
         var hasUntold = false
         var version: String?
-        var collections: [WeakCollection] = []
+        /// The collections that contain the model; each removes its entry before its release.
+        var collections: [Weak<ModelCollection>] = []
         var flight: Flight?
-    }
-
-    /// A collection that contains the model; it removes its entry before it is released.
-    struct WeakCollection {
-        let id: ObjectIdentifier
-        weak var value: ModelCollection?
-
-        init(_ collection: ModelCollection) {
-            id = ObjectIdentifier(collection)
-            value = collection
-        }
     }
 
     /// A running operation.
@@ -98,7 +88,7 @@ public final class Model: Sendable {
     /// The first collection that contains the model, or nil.
     public var collection: ModelCollection? { collections.first }
 
-    var collections: [ModelCollection] { state.withLock { $0.collections }.compactMap(\.value) }
+    var collections: [ModelCollection] { state.withLock { $0.collections }.compactMap(\.object) }
 
     /// Whether an attribute, or any attribute, has changed since the last `change`.
     ///
@@ -142,7 +132,7 @@ public final class Model: Sendable {
             throw NetworkError(.encodingFailed, "the attribute \"\(name)\" is \(value)")
         }
         if !silent { try validate(changes) }
-        let (changed, isOutermost, moves) = state.withLock { state -> ([String], Bool, [WeakCollection]) in
+        let (changed, isOutermost, moves) = state.withLock { state -> ([String], Bool, [Weak<ModelCollection>]) in
             let oldID = state.attributes[schema.idAttribute]
             // A missing value equals another missing value.
             let changed = changes.filter { $0.value != state.attributes[$0.key] ?? .missing }
@@ -155,7 +145,7 @@ public final class Model: Sendable {
             let isMoved = oldID != state.attributes[schema.idAttribute]
             return (changed.keys.sorted(), isOutermost, isMoved ? state.collections : [])
         }
-        for collection in moves { collection.value?.reindex(self) }
+        for collection in moves { collection.object?.reindex(self) }
         if silent { return }
         for name in changed { tell(ModelEvent(kind: .attribute, model: self, attribute: name)) }
         guard isOutermost else { return }
@@ -277,7 +267,7 @@ extension Model {
         let host = collection?.host ?? schema.host
         func target(_ host: EndpointHost?, _ path: String) -> ModelSyncTarget {
             var target = ModelSyncTarget(host: host, path: path, body: body, version: version)
-            target.model.value = self
+            target.model = Weak(self)
             return target
         }
         if let path = schema.pathFor(verb, self) {

@@ -116,7 +116,7 @@ public final class ModelCollection: Sendable {
             state.withLock { state in
                 state.models.insert(model, at: min(max(0, place ?? .max), state.models.count))
             }
-            model.state.withLock { $0.collections.append(Model.WeakCollection(self)) }
+            model.state.withLock { $0.collections.append(Weak(self)) }
             if !silent { model.tell(ModelEvent(kind: .add, model: model, collection: self)) }
         }
     }
@@ -152,7 +152,7 @@ public final class ModelCollection: Sendable {
             return state.models
         }
         for model in old { forget(model) }
-        for model in new.models { model.state.withLock { $0.collections.append(Model.WeakCollection(self)) } }
+        for model in new.models { model.state.withLock { $0.collections.append(Weak(self)) } }
         if !silent { handlers.call(ModelEvent(kind: .reset, collection: self)) }
     }
 

@@ -28,7 +28,7 @@ public struct ModelSyncTarget: Sendable {
     /// Whether the target is a collection.
     var isList = false
     /// The model, which receives an answer that arrives after the operation.
-    var model = WeakModel()
+    var model: Weak<Model>?
 
     /// Creates a target.
     public init(host: EndpointHost?, path: String, body: JSONEntity? = nil, version: String? = nil) {
@@ -37,10 +37,6 @@ public struct ModelSyncTarget: Sendable {
         self.body = body
         self.version = version
     }
-}
-
-struct WeakModel: Sendable {
-    weak var value: Model?
 }
 
 /// The result of an operation.

@@ -114,7 +114,7 @@ extension OfflineSync {
     // MARK: Results
 
     private func accept(_ job: Job, _ answer: ModelSyncAnswer) throws(NetworkError) {
-        let model = try state.withLock { state throws(NetworkError) -> WeakModel? in
+        let model = try state.withLock { state throws(NetworkError) -> Weak<Model>? in
             let key = job.change.key
             state.waits[key]?.result = .success(answer)
             guard var record = state.table.records[job.name], record.changes.first?.key == key else { return nil }
@@ -126,7 +126,7 @@ extension OfflineSync {
             try save(record, &state)
             return state.waits[key] == nil ? state.models.removeValue(forKey: key) : nil
         }
-        guard let model = model?.value, job.change.verb != .delete, let attributes = answer.json.dictionary() else {
+        guard let model = model?.object, job.change.verb != .delete, let attributes = answer.json.dictionary() else {
             return
         }
         model.adopt(attributes, sent: job.change.body, version: answer.version)

@@ -31,7 +31,7 @@ public final class OfflineSync: ModelSync {
         /// The operations that wait for the first attempt to send a change, by key.
         var waits: [String: Wait] = [:]
         /// The models that receive the answers to changes that no operation waits for, by key.
-        var models: [String: WeakModel] = [:]
+        var models: [String: Weak<Model>] = [:]
         /// The number of accepted changes and removals.
         var stamp = 0
         /// The stamp of the latest removal; an older fetch must not store its answer.
