@@ -21,7 +21,7 @@ struct ScaleTests {
         for number in 0..<20_000 { bus.watch("area\(number):*:state") { _ in }.store(in: bag) }
         let seen = Recorder<String>()
         // Linear work would cost a thousand times as much.
-        #expect(cost(on: bus, patterns, seen) < alone * 20)
+        #expect(cost(on: bus, patterns, seen) < alone * 100)
         #expect(seen.items.count == 2000)
         _ = try? bus.trigger(named: "area7:seven:state")
         #expect(seen.items.suffix(4) == ["area7:**", "*:seven:*", "area7:seven:state", "**"])
@@ -62,13 +62,17 @@ struct ScaleTests {
         let seen = Recorder<String>()
         for topic in topics { bus.watch(topic) { _ in }.store(in: bag) }
         for topic in topics { bus.trigger(topic, 1) }
-        func cost(on bus: EventBus) -> Duration {
-            ContinuousClock().measure {
-                for _ in 0..<200 { bus.watch("sensor:7:*") { seen.note($0.name) }.cancel() }
+        func cost(on bus: EventBus) throws -> Duration {
+            // The shortest of several times is the least disturbed by other processes.
+            let times = (0..<5).map { _ in
+                ContinuousClock().measure {
+                    for _ in 0..<200 { bus.watch("sensor:7:*") { seen.note($0.name) }.cancel() }
+                }
             }
+            return try #require(times.min())
         }
         // A pass over all topics would cost thousands of times as much.
-        #expect(cost(on: bus) < cost(on: EventBus()) * 20)
+        #expect(try cost(on: bus) < cost(on: EventBus()) * 100)
         let watch = bus.watch("sensor:7:*") { seen.note($0.name) }
         for topic in topics { bus.trigger(topic, 1) }
         #expect(seen.items == ["sensor:7:value"])
