@@ -159,20 +159,13 @@ extension TemporaryFolder {
 
     @Test("A closure that receives reads is released outside the lock of the store")
     func releasedTracking() {
-        final class Receiver: Sendable {
-            let store: ConfigStore
-            let released: Flag
-            init(_ store: ConfigStore, _ released: Flag) {
-                self.store = store
-                self.released = released
-            }
-            deinit {
-                store.trackAccess()
-                released.set()
-            }
-        }
         let (store, released) = (ConfigStore(["n": 0]), Flag())
-        store.trackAccess(report: { [receiver = Receiver(store, released)] _ in withExtendedLifetime(receiver) {} })
+        let user = OnRelease {
+            store.trackAccess()
+            released.set()
+        }
+        store.trackAccess(report: { [user] _ in withExtendedLifetime(user) {} })
+        _ = consume user
         // The store is now the only one that retains the closure.
         store.update { $0 = ["n": 1] }
         store.trackAccess()

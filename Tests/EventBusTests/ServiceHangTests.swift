@@ -159,4 +159,53 @@ struct ServiceHangTests {
         #expect(await services.state(of: "a") == .failed)
         watch.cancel()
     }
+
+    @Test("Of several stops of a service, the shortest limit applies", arguments: [[5, 9], [9, 5]])
+    func shortestLimit(limits: [Int]) async throws {
+        let (low, top) = (Gate(), Gate())
+        try await services.register("low") { _ in Stub { await low.pass() } }
+        try await services.register("top", needs: ["low"]) { _ in Stub { await top.pass() } }
+        try await services.start("top")
+        var stops: [Task<Void, any Error>] = []
+        for limit in limits {
+            stops.append(Task { try await services.stop("low", within: .seconds(limit), cascading: true) })
+            try await until { clock.slept.count == stops.count }
+        }
+        top.open()
+        try await until { clock.slept.count == 3 }
+        #expect(clock.slept == limits.map { .seconds($0) } + [.seconds(5)])
+        low.open()
+        for stop in stops { try await stop.value }
+    }
+
+    @Test("The limit of a shutdown applies to each service that runs")
+    func limitOfShutdown() async throws {
+        let gate = Gate()
+        for name in ["first", "second"] {
+            try await services.register(name) { _ in Stub { await gate.pass() } }
+            try await services.start(name)
+        }
+        let shutdown = Task { await services.shutDown(within: .seconds(5)) }
+        for _ in 0..<2 {
+            await clock.untilSomebodySleeps()
+            clock.advance(by: .seconds(5))
+        }
+        #expect(await shutdown.value == ["second", "first"])
+        gate.open()
+    }
+
+    @Test("A shutdown continues if the task of its caller is cancelled, which returns at once")
+    func cancelledShutdown() async throws {
+        let gate = Gate()
+        try await services.register("slow") { _ in Stub { await gate.pass() } }
+        try await services.start("slow")
+        let shutdown = Task { await services.shutDown() }
+        await gate.untilSomebodyComes()
+        shutdown.cancel()
+        #expect(await shutdown.value == [])
+        #expect(await services.state(of: "slow") == .stopping)
+        gate.open()
+        #expect(await services.shutDown() == [])
+        #expect(await services.state(of: "slow") == .stopped)
+    }
 }

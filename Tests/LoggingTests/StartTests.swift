@@ -70,27 +70,17 @@ import Testing
 
     @Test("The sinks and closures of an earlier start are released without a lock")
     func releasedSinks() {
-        final class Reader: Sendable {
-            let pipeline: LogPipeline
-            let released: Counter
-            init(_ pipeline: LogPipeline, _ released: Counter) {
-                self.pipeline = pipeline
-                self.released = released
-            }
-            deinit {
+        let system = TestSystem()
+        let released = Counter()
+        @Sendable func reader() -> OnRelease {
+            OnRelease { [pipeline = system.pipeline] in
                 _ = pipeline.report
                 released.next()
             }
         }
-        let system = TestSystem()
-        let released = Counter()
         var configuration = system.configuration
-        configuration.sinks = [
-            ClosureSink { [reader = Reader(system.pipeline, released)] _ in withExtendedLifetime(reader) { true } }
-        ]
-        configuration.fieldProvider = { [reader = Reader(system.pipeline, released)] in
-            withExtendedLifetime(reader) { [:] }
-        }
+        configuration.sinks = [ClosureSink { [reader = reader()] _ in withExtendedLifetime(reader) { true } }]
+        configuration.fieldProvider = { [reader = reader()] in withExtendedLifetime(reader) { [:] } }
         system.shutdown()
         _ = system.pipeline.start(configuration)
         configuration = system.configuration

@@ -118,11 +118,12 @@ final class ThresholdTable: Sendable {
 
     private func change(_ body: (inout State) -> Void) {
         // The loggers are released outside the lock, because one whose last copy has gone meanwhile takes it.
-        _ = state.withLock { state in
+        let used = state.withLock { state in
             body(&state)
             let cores = state.cores.values.compactMap(\.object)
             for core in cores { state.fold(core) }
             return cores
         }
+        withExtendedLifetime(used) {}
     }
 }

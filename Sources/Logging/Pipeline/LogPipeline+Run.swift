@@ -18,12 +18,8 @@ extension LogPipeline {
         reportRepeats()
         var configuration = configuration
         configuration.folder = configuration.folder.map(FileSystem.absolutePath)
-        return start(resolved: configuration)
-    }
-
-    private func start(resolved configuration: LogConfiguration) -> LogStartReport {
         var early: [LogRecord] = []
-        let (report, _) = control.withLock { control in
+        let (report, replaced) = control.withLock { control in
             // Sinks and closures of an earlier start are released outside the lock, because they are user code.
             let replaced = (settings, control.configuration)
             var notices: [String] = []
@@ -58,6 +54,7 @@ extension LogPipeline {
             control.report = opened.report
             return (opened.report, replaced)
         }
+        withExtendedLifetime(replaced) {}
         // Sinks are user code, so they are called outside the lock.
         serveSinks(early: early)
         reportOnStandardError(report.notices)

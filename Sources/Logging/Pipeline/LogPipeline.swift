@@ -25,11 +25,12 @@ final class LogPipeline: Sendable {
     /// Replaces the settings.
     func replaceSettings(_ make: (_ old: PipelineSettings) -> PipelineSettings) {
         // The old settings, and possibly a sink, are freed outside the lock.
-        _ = latest.withLock { settings in
+        let old = latest.withLock { settings in
             let old = settings
             settings = make(old)
             return old
         }
+        withExtendedLifetime(old) {}
     }
 
     var settings: PipelineSettings { latest.withLock { $0 } }

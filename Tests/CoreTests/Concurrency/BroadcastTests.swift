@@ -107,18 +107,11 @@ import Testing
 
     @Test("A removed listener is released outside the lock")
     func releasedListener() {
-        final class Reader: Sendable {
-            let broadcast: Broadcast<Int>
-            let result: Recorder<Int>
-            init(_ broadcast: Broadcast<Int>, _ result: Recorder<Int>) {
-                self.broadcast = broadcast
-                self.result = result
-            }
-            deinit { result.note(broadcast.current) }
-        }
         let broadcast = Broadcast(7)
         let result = Recorder<Int>()
-        let id = broadcast.add { [reader = Reader(broadcast, result)] in withExtendedLifetime(reader) {} }
+        let id = broadcast.add { [reader = OnRelease { result.note(broadcast.current) }] in
+            withExtendedLifetime(reader) {}
+        }
         broadcast.remove(id)
         #expect(result.items == [7])
     }

@@ -292,19 +292,15 @@ import Testing
 
     @Test("A collection can be released while another thread removes its model elsewhere", .timeLimit(.minutes(1)))
     func releaseWhileRemoving() async throws {
-        /// Reads the model when the handler that captures it is released.
-        final class Reader: Sendable {
-            let model: Model
-            init(_ model: Model) { self.model = model }
-            deinit { _ = model.attributes }
-        }
         let model = Model(["id": 1])
         let kept = ModelCollection()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 for _ in 0..<200_000 {
                     var short: ModelCollection? = ModelCollection()
-                    let watch = short?.observe { [reader = Reader(model)] _ in _ = reader.model }
+                    let watch = short?.observe { [reader = OnRelease { _ = model.attributes }] _ in
+                        withExtendedLifetime(reader) {}
+                    }
                     try short?.add([model], silent: true)
                     short = nil
                     withExtendedLifetime(watch) {}

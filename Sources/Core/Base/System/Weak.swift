@@ -1,7 +1,7 @@
 /// A reference that doesn't retain its object.
 ///
-/// Whoever reads ``object`` can become its last owner. Under a lock that the object or its closures take, compare ``id``
-/// instead, or release the object after the lock.
+/// A reader of ``object`` can become its last owner, whose release runs the deinitializers of the object and of its
+/// closures. Under a lock that they acquire, compare ``id`` instead, or keep the object until the lock is released.
 package struct Weak<Object: AnyObject & Sendable>: Sendable {
     /// The identity of the object, which another object can have after its release.
     package let id: ObjectIdentifier
