@@ -18,6 +18,9 @@ import Testing
         connStr salt passwordSalt hmac requestHMAC clientCert client_cert clientCertificate PAT GITHUB_PAT pat session
         sessionID session_id sid signature sig cvv cvv2 privkey recoveryCode seedPhrase securityAnswer mnemonic
         Ocp-Apim-Subscription-Key hunterPassword2 tokenValue mfaSecret passWord pass_word TLSKey rsaKey
+        pw dbPw psk wpaPSK pgpass PGPASS htpasswd pswd totpSeed walletSeed rsaPrivate ssh_private codeVerifier
+        code_verifier mfa_code mfaCode smsCode verificationCode csrf xsrf CSRF-Token ssn SSN socialSecurityNumber
+        DATABASE_URL databaseURL db_url cardNumber card_number iban IBAN pincode
         """.split(whereSeparator: \.isWhitespace).map(String.init)
 
     static let harmless = """
@@ -32,6 +35,9 @@ import Testing
         connection connectionTimeout connectionLimit clientName client certificatePath otpLength jwtIssuer dsnFormat
         hmacAlgorithm bearing coordinates licensePlate licenseText license accessLevel access storage accountName
         encryption encryptionEnabled privateMode sharedFolder session_timeout_seconds topic optional option
+        secretName secret_ref secretReference secretArn tokenName nextPageToken next_token continuationToken
+        cancellationToken promptTokens completion_tokens inputTokens seed randomSeed privacy baseURL verifier code
+        statusCode postcode number pageNumber spwn cardName
         """.split(whereSeparator: \.isWhitespace).map(String.init)
 
     @Test("Names of secrets match", arguments: secret)
@@ -58,6 +64,8 @@ import Testing
         #expect(names.matches("project_codename_2"))
         #expect(!names.matches("codenames"))
         #expect(names.matches("CODENAME"))
+        #expect(names.matches("code-name") && names.matches("theCodeName"))
+        #expect(SecretNames(additionalWords: ["Codename"]).matches("codename"))
         #expect(!SecretNames.standard.matches("codename"))
     }
 

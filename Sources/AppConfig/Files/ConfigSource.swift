@@ -63,7 +63,7 @@ extension ConfigSource {
 
 extension ConfigSource {
     /// The name without credentials: a source may be named by its URL.
-    var shownName: String { SecretText.redactingCredentials(in: name) }
+    var shownName: String { SecretText.redacted(name) }
 }
 
 /// The content of a source at one time.

@@ -177,7 +177,7 @@ struct ConfigInterpolator {
         errors.append(
             ConfigError(
                 code, key: self.tree.path(of: unit.node), location: tree.location(of: node),
-                reason: isSecret ? "unresolved reference" : SecretText.redactingCredentials(in: reason),
+                reason: isSecret ? "unresolved reference" : SecretText.redacted(reason),
                 expected: expected, found: found, hint: isSecret ? nil : hint))
     }
 

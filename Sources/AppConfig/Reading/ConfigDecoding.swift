@@ -65,7 +65,7 @@ extension ApplicationConfig {
             .typeMismatch, key: key, location: place.tree.location(of: node), reason: "the value can't be decoded",
             found: ConfigDescription.found(node, in: place.tree, isSecret: isSecret),
             notes: isSecret
-                ? [] : [context.map { SecretText.redactingCredentials(in: $0.debugDescription) }].compactMap { $0 })
+                ? [] : [context.map { SecretText.redacted($0.debugDescription) }].compactMap { $0 })
     }
 }
 

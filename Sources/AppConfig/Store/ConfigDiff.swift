@@ -187,7 +187,7 @@ extension ConfigTreeBuilder {
                 ends.append(end)
                 node += 1
             } else if case .string(let text)? = tree.scalar(of: node) {
-                string(SecretText.redactingCredentials(in: text), position: 0)
+                string(SecretText.redacted(text), position: 0)
                 node += 1
             } else {
                 value(tree.scalar(of: node) ?? .null)

@@ -202,7 +202,7 @@ struct ConfigLoader {
     /// Removes secret values from a reader's error, because readers don't know which values are secret.
     func redacted(_ error: ConfigError) -> ConfigError {
         var error = error
-        error.found = error.found.map { SecretText.redactingCredentials(in: $0) }
+        error.found = error.found.map { SecretText.redacted($0) }
         guard let key = error.key else { return error }
         if error.found != nil, secrets.isSecret(key) { error.found = ConfigDescription.redacted }
         // The path of a deeply nested value would hide the rest of the message.

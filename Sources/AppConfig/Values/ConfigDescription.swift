@@ -35,7 +35,7 @@ enum ConfigDescription {
     }
 
     /// Returns a string in quotes, without credentials in URLs.
-    static func printable(_ text: String) -> String { quoted(SecretText.redactingCredentials(in: text)) }
+    static func printable(_ text: String) -> String { quoted(SecretText.redacted(text)) }
 
     private static func quoted(_ text: String) -> String {
         var quoted = "\""

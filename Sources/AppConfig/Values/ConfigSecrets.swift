@@ -43,11 +43,9 @@ public struct ConfigSecrets: Sendable, Hashable {
 
     /// Returns whether a key has the name of a secret.
     func isSecretKey(_ key: String) -> Bool {
-        if includesStandardNames, SecretNames.standard.matches(key) { return true }
-        if words.isEmpty { return false }
-        let found = SecretNames.words(of: key)
-        return found.contains { words.contains($0) }
-            || zip(found, found.dropFirst()).contains { words.contains($0 + $1) }
+        includesStandardNames
+            ? SecretNames(additionalWords: words).matches(key)
+            : SecretNames.hasWord(of: words, in: SecretNames.words(of: key))
     }
 }
 

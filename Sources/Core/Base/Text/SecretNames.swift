@@ -15,10 +15,13 @@ package struct SecretNames: Hashable, Sendable {
     /// The rules that every module applies by default.
     package static let standard = SecretNames()
 
-    /// More words that always name a secret, in lowercase.
+    /// More words that always name a secret, in lowercase. Two adjacent words of a name can form one of them.
     package var additionalWords: Set<String>
 
-    package init(additionalWords: Set<String> = []) { self.additionalWords = additionalWords }
+    /// Creates rules with more words, in any case.
+    package init(additionalWords: Set<String> = []) {
+        self.additionalWords = Set(additionalWords.map { $0.lowercased() })
+    }
 
     /// Returns whether a name is the name of a secret.
     ///
@@ -26,7 +29,7 @@ package struct SecretNames: Hashable, Sendable {
     package func matches(_ name: String) -> Bool {
         let words = Self.words(of: name)
         guard let last = words.last else { return false }
-        if !additionalWords.isEmpty, words.contains(where: { additionalWords.contains($0) }) { return true }
+        if Self.hasWord(of: additionalWords, in: words) { return true }
         let stems = words.map(Self.stem)
         if stems == ["key"] { return true }
         for (at, stem) in stems.enumerated() {
@@ -35,7 +38,8 @@ package struct SecretNames: Hashable, Sendable {
                 let isDescription =
                     !isLast && (Self.descriptions.contains(last) || Self.descriptions.contains(stems[at + 1]))
                 let isCount = at > 0 && words[at] != stem && Self.quantities.contains(words[at - 1])
-                if !isDescription, !isCount { return true }
+                let isCursor = at > 0 && stem == "token" && Self.cursors.contains(stems[at - 1])
+                if !isDescription, !isCount, !isCursor { return true }
             }
             if Self.weak.contains(stem), isLast || Self.carriers.contains(stems[at + 1]) { return true }
             if at > 0, Self.pairs[stems[at - 1]]?.contains(stem) == true {
@@ -43,6 +47,13 @@ package struct SecretNames: Hashable, Sendable {
             }
         }
         return false
+    }
+
+    /// Returns whether one of the words, or two adjacent words together, are in a set.
+    package static func hasWord(of set: Set<String>, in words: [String]) -> Bool {
+        if set.isEmpty { return false }
+        return words.contains { set.contains($0) }
+            || zip(words, words.dropFirst()).contains { set.contains($0 + $1) }
     }
 
     /// Returns the lowercase words of a name, divided by separators, changes of case, and the ends of acronyms.
@@ -96,12 +107,14 @@ extension SecretNames {
     /// Words that always name a secret.
     private static let strong: Set<String> = [
         "password", "passwd", "passphrase", "passcode", "pass", "pwd", "secret", "token", "credential", "cred",
-        "apikey", "privkey", "connstr", "connectionstring", "passwordhash", "pwdhash",
+        "apikey", "privkey", "connstr", "connectionstring", "passwordhash", "pwdhash", "pw", "pword", "pswd", "psk",
+        "pgpass", "pincode", "csrf", "xsrf", "ssn", "iban",
     ]
 
     /// Endings of words without separators that always name a secret.
     private static let joined: [String] = [
-        "password", "passwd", "passphrase", "passcode", "pwd", "secret", "token", "credential", "apikey", "secretkey",
+        "password", "passwd", "passphrase", "passcode", "pwd", "pswd", "secret", "token", "credential", "apikey",
+        "secretkey",
         "privatekey", "accesskey", "signingkey", "encryptionkey", "sshkey", "licensekey", "authkey", "masterkey",
         "connectionstring", "authorization",
     ]
@@ -127,25 +140,41 @@ extension SecretNames {
         ]
         var pairs: [String: Set<String>] = [
             "client": ["cert", "certificate", "key"], "connection": ["string"], "conn": ["string", "str"],
-            "private": ["pem"], "recovery": ["code", "phrase"], "seed": ["phrase"], "security": ["answer", "code"],
-            "backup": ["code"], "pass": ["word", "phrase", "code"],
+            "recovery": ["code", "phrase"], "seed": ["phrase"], "security": ["answer", "code"],
+            "backup": ["code"], "pass": ["word", "phrase", "code"], "code": ["verifier"], "card": ["number"],
+            "social": ["security"], "database": ["url", "uri"], "db": ["url", "uri"], "private": ["pem", "key"],
         ]
+        for factor in ["2fa", "fa", "login", "mfa", "sms", "tfa", "verification"] { pairs[factor] = ["code"] }
+        for owner in ["master", "otp", "recovery", "totp", "wallet"] { pairs[owner, default: []].insert("seed") }
+        for algorithm in ["dsa", "ec", "ed25519", "gpg", "pgp", "rsa", "ssh"] {
+            pairs[algorithm, default: []].insert("private")
+        }
         for key in keys { pairs[key, default: []].insert("key") }
         return pairs
     }()
 
     /// Words after a secret's name that describe the secret without revealing it.
     private static let descriptions: Set<String> = [
-        "age", "algorithm", "attempts", "audience", "button", "color", "colour", "count", "days", "enabled", "disabled",
+        "age", "algorithm", "arn", "attempts", "audience", "button", "color", "colour", "count", "days", "enabled",
+        "disabled",
         "endpoint", "expiration", "expires", "expiry", "field", "format", "hours", "icon", "interval", "issuer",
-        "label", "length", "lifetime", "limit", "max", "min", "minutes", "ms", "pattern", "placeholder", "policy",
-        "position", "prefix", "provider", "regex", "required", "retries", "rotation", "rounds", "screen", "seconds",
+        "label", "length", "lifetime", "limit", "max", "min", "minutes", "ms", "name", "pattern", "placeholder",
+        "policy",
+        "position", "prefix", "provider", "ref", "reference", "regex", "required", "retries", "rotation", "rounds",
+        "screen", "seconds",
         "size", "strategy", "strength", "style", "timeout", "title", "ttl", "type", "uri", "url", "validation",
         "validator", "view", "visible",
     ]
 
     /// Words before a plural that make the name a quantity: `maxTokens`.
     private static let quantities: Set<String> = [
-        "max", "maximum", "min", "minimum", "num", "number", "total", "count",
+        "max", "maximum", "min", "minimum", "num", "number", "total", "count", "cached", "completion", "input",
+        "output",
+        "prompt", "remaining", "used",
+    ]
+
+    /// Words before `token` that make it a position in a list or a handle of a task: `nextPageToken`.
+    private static let cursors: Set<String> = [
+        "cancel", "cancellation", "continuation", "cursor", "next", "page", "pagination",
     ]
 }

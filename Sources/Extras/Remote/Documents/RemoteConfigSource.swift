@@ -44,7 +44,7 @@ public struct RemoteConfigSource: ConfigSource {
         fetch: @escaping @Sendable (_ version: String?) async throws -> RemoteDocument.Response
     ) {
         self.format = format
-        let location = ConfigLocation(file: SecretText.redactingCredentials(in: name))
+        let location = ConfigLocation(file: SecretText.redacted(name))
         document = RemoteDocument(
             name, cache: cache, verify: verify,
             check: { try ApplicationConfig.check($0, as: format, at: location) }, use: nil, usesStored: true,
@@ -154,7 +154,7 @@ public struct RemoteConfigSource: ConfigSource {
         let reason: ConfigError
     }
 
-    private var shownName: String { SecretText.redactingCredentials(in: name) }
+    private var shownName: String { SecretText.redacted(name) }
 
     private func configError(_ error: any Error) -> ConfigError {
         let location = ConfigLocation(file: shownName)

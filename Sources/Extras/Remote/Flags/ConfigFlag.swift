@@ -65,7 +65,7 @@ public struct ConfigFlagDecision<Value: Sendable>: Sendable, CustomStringConvert
     var isSecret = false
 
     private var text: String {
-        isSecret ? SecretNames.placeholder : SecretText.redactingCredentials(in: "\(value)")
+        isSecret ? SecretNames.placeholder : SecretText.redacted("\(value)")
     }
 
     /// The value, the rule and its location, and a line for each problem; a secret value is `<redacted>`.

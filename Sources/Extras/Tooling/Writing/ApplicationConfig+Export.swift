@@ -57,7 +57,7 @@ extension ApplicationConfig {
             return .dictionary(entries)
         default:
             guard case .string(let text) = place.value else { return place.value }
-            let shown = includesSecrets ? text : SecretText.redactingCredentials(in: text)
+            let shown = includesSecrets ? text : SecretText.redacted(text)
             return .string(shown.replacing("${", with: "$${"))
         }
     }

@@ -70,7 +70,7 @@ public struct ConfigReference: Sendable, CustomReflectable {
     /// The value without credentials inside URLs.
     private static func redacted(_ value: ConfigValue) -> ConfigValue {
         switch value {
-        case .string(let text): .string(SecretText.redactingCredentials(in: text))
+        case .string(let text): .string(SecretText.redacted(text))
         case .array(let elements): .array(elements.map(redacted))
         case .dictionary(let entries): .dictionary(entries.mapValues(redacted))
         default: value
