@@ -15,6 +15,13 @@ enum MergeModel {
                 func list(_ name: String) -> [ConfigValue] { entries[name].flatMap { merge(nil, $0)?.array } ?? [] }
                 return .array(list("$prepend") + (low?.array ?? []) + list("$append"))
             }
+            if case .dictionary(let elements)? = entries["$set"] {
+                var array = low?.array ?? []
+                for (index, element) in elements.compactMap({ key, value in Int(key).map { ($0, value) } }) {
+                    if index < array.count { array[index] = element } else { array.append(element) }
+                }
+                return .array(array)
+            }
             var merged = entries["$replace"] == true ? [:] : low?.dictionary ?? [:]
             for case .string(let name) in entries["$unset"]?.array ?? [] { merged[name] = nil }
             for (key, value) in entries where !key.hasPrefix("$") { merged[key] = merge(merged[key], value) }

@@ -58,7 +58,12 @@ private struct Stack {
     private func holds(_ layer: ConfigValue, _ path: ConfigPath) -> Bool {
         var value = layer
         for component in path.components {
-            guard case .key(let key) = component, let next = value.dictionary?[key], next != .null else { return false }
+            let next =
+                switch component {
+                case .key(let key): value.dictionary?[key]
+                case .index(let index): value.dictionary?["$set"]?.dictionary?["\(index)"]
+                }
+            guard let next, next != .null else { return false }
             value = next
         }
         return true
@@ -300,11 +305,8 @@ private struct StackMaker {
             stack.layers.append(.init(name: given.layer, value: nested(given.path, value)))
             return
         }
-        // One element is set by a new array.
-        let parent = given.path.dropLast()
-        var elements = parent.reduce(Optional(below)) { $0?.dictionary?[$1.name] }?.array ?? []
-        if index < elements.count { elements[index] = value } else { elements.append(value) }
-        stack.layers.append(.init(name: given.layer, value: nested(Array(parent), .array(elements))))
+        stack.layers.append(
+            .init(name: given.layer, value: nested(Array(given.path.dropLast()), ["$set": ["\(index)": value]])))
     }
 
     /// Paths of scalars and of elements that variables can name, none within another, and sometimes a new key.

@@ -1,90 +1,182 @@
 /// Collects values assigned to paths, each with its location, and builds a tree from them.
 struct ConfigAssignments {
     private struct Branch {
+        /// The entries of a dictionary, or the elements of an array by index.
         var children: [String: Branch] = [:]
+        /// The keys of `children` in the order of their assignment.
         var order: [String] = []
         var leaf: (value: ConfigValue, position: UInt32)?
+        var isArray = false
+        /// Whether the whole container was assigned before values inside it.
+        var isWhole = false
 
-        /// The position of the first value inside, which is also that of the dictionary.
+        /// The position of the first value inside, which is also that of the container.
         var firstPosition: UInt32 {
             leaf?.position ?? order.first.flatMap { children[$0]?.firstPosition } ?? 0
+        }
+
+        /// Divides an assigned container into its values, so that values inside it can be replaced.
+        mutating func divide() {
+            guard let old = leaf else { return }
+            self = Branch()
+            switch old.value {
+            case .array(let elements):
+                isArray = true
+                for (index, element) in elements.enumerated() { add("\(index)", Branch(leaf: (element, old.position))) }
+            case .dictionary(let entries):
+                for (key, entry) in entries.sorted(by: { $0.key < $1.key }) {
+                    add(key, Branch(leaf: (entry, old.position)))
+                }
+            default: return
+            }
+            isWhole = true
+        }
+
+        mutating func add(_ key: String, _ child: Branch) {
+            children[key] = child
+            order.append(key)
         }
     }
 
     private var root = Branch()
     private var places: [ConfigLocation] = []
+    /// Whether the values are set in weaker layers, in which single elements of arrays are then set.
+    private let setsElements: Bool
+
+    init(settingElements setsElements: Bool = false) { self.setsElements = setsElements }
 
     var isEmpty: Bool { places.isEmpty }
 
     /// Assigns a value; a later value replaces an earlier one at, above, or below its path.
     ///
-    /// An assignment to an element assigns the whole array. `known` is the current array.
+    /// - Throws: If an index is beyond the end of an array, unless elements of weaker arrays are set.
     mutating func set(
-        _ value: ConfigValue, at steps: [ConfigPath.Component], from place: ConfigLocation,
-        over known: ConfigTree = .empty
+        _ value: ConfigValue, at steps: [ConfigPath.Component], from place: ConfigLocation
     ) throws(ConfigError) {
-        var keys: [String] = []
-        for case .key(let key) in steps.prefix(while: { $0.key != nil }) { keys.append(key) }
-        var value = value
-        if keys.count < steps.count {
-            let old = assigned(keys) ?? known.descend(keys.map { .key($0) }).map { known.value(of: $0) }
-            do throws(IndexOutOfRange) {
-                value = try (old ?? .array([])).setting(value, at: steps.dropFirst(keys.count))
-            } catch {
-                throw ConfigError(
-                    .malformedSource, key: ConfigPath(steps), location: place,
-                    expected: "an index up to \(error.count)", found: "\(error.index)")
-            }
-        }
         places.append(place)
-        Self.set(&root, keys[...], (value, UInt32(places.count - 1)))
+        do throws(IndexOutOfRange) {
+            try set(&root, steps[...], (value, UInt32(places.count - 1)), isInArray: false)
+        } catch {
+            throw ConfigError(
+                .malformedSource, key: ConfigPath(steps), location: place, expected: "an index up to \(error.count)",
+                found: "\(error.index)")
+        }
     }
 
     /// Assigns a value to a key of the root.
     mutating func set(_ value: ConfigValue, at key: String, from place: ConfigLocation) {
         places.append(place)
-        Self.set(&root, [key], (value, UInt32(places.count - 1)))
+        if root.children[key] == nil { root.order.append(key) }
+        root.children[key] = Branch(leaf: (value, UInt32(places.count - 1)))
     }
 
-    private func assigned(_ keys: [String]) -> ConfigValue? {
-        var branch: Branch? = root
-        for key in keys { branch = branch?.children[key] }
-        return branch?.leaf?.value
-    }
-
-    private static func set(_ branch: inout Branch, _ keys: ArraySlice<String>, _ leaf: (ConfigValue, UInt32)) {
-        guard let key = keys.first else {
+    private func set(
+        _ branch: inout Branch, _ steps: ArraySlice<ConfigPath.Component>, _ leaf: (ConfigValue, UInt32),
+        isInArray: Bool
+    ) throws(IndexOutOfRange) {
+        guard let step = steps.first else {
             branch = Branch(leaf: leaf)
             return
         }
-        branch.leaf = nil
+        let key: String
+        switch step {
+        case .key(let name):
+            if setsElements || isInArray { branch.divide() }
+            if branch.leaf != nil || branch.isArray { branch = Branch() }
+            key = name
+        case .index(let index):
+            branch.divide()
+            if branch.leaf != nil || !branch.isArray { branch = Branch(isArray: true) }
+            if index < 0 || (!setsElements || branch.isWhole) && index > branch.children.count {
+                throw IndexOutOfRange(index: index, count: branch.children.count)
+            }
+            key = "\(index)"
+        }
         if branch.children[key] == nil { branch.order.append(key) }
-        set(&branch.children[key, default: Branch()], keys.dropFirst(), leaf)
+        try set(
+            &branch.children[key, default: Branch()], steps.dropFirst(), leaf, isInArray: isInArray || step.key == nil)
     }
+
+    // MARK: Elements of weaker arrays
+
+    /// Removes the elements that would leave a gap after the end of a weaker array; returns an error for each.
+    mutating func removeDetachedElements(over known: ConfigTree) -> [ConfigError] {
+        var errors: [ConfigError] = []
+        removeDetachedElements(in: &root, over: known, at: 0, path: [], &errors)
+        return errors
+    }
+
+    private func removeDetachedElements(
+        in branch: inout Branch, over known: ConfigTree, at node: Int?, path: [ConfigPath.Component],
+        _ errors: inout [ConfigError]
+    ) {
+        if branch.isArray, !branch.isWhole {
+            var count = node.map { known.kind(of: $0) == .array ? known.count(of: $0) : 0 } ?? 0
+            for index in branch.order.compactMap({ Int($0) }).sorted() where index >= count {
+                if index == count {
+                    count += 1
+                    continue
+                }
+                let removed = branch.children.removeValue(forKey: "\(index)")
+                branch.order.removeAll { $0 == "\(index)" }
+                errors.append(
+                    ConfigError(
+                        .malformedSource, key: ConfigPath(path + [.index(index)]),
+                        location: removed.map { places[Int($0.firstPosition)] }, expected: "an index up to \(count)",
+                        found: "\(index)"))
+            }
+        }
+        for key in branch.order {
+            let step = branch.isArray ? ConfigPath.Component.index(Int(key) ?? 0) : .key(key)
+            let below = branch.isWhole ? nil : node.flatMap { known.descend(from: $0, [step]) }
+            removeDetachedElements(
+                in: &branch.children[key, default: Branch()], over: known, at: below, path: path + [step], &errors)
+        }
+    }
+
+    // MARK: The tree
 
     /// Returns the tree of all assignments; if it is literal, its strings contain no references.
     func tree(of whole: ConfigLocation, isLiteral: Bool = true) -> ConfigTree {
         var builder = ConfigTreeBuilder()
         builder.open(.dictionary, position: 0)
-        Self.emit(root, &builder)
+        emitEntries(of: root, &builder)
         builder.close()
         return builder.finish(sources: [
             ConfigTreeSource(whole: whole, positions: .places(places), isLiteral: isLiteral)
         ])
     }
 
-    private static func emit(_ branch: Branch, _ builder: inout ConfigTreeBuilder) {
+    private func emitEntries(of branch: Branch, _ builder: inout ConfigTreeBuilder) {
         for key in branch.order {
             guard let child = branch.children[key] else { continue }
             builder.key(String(decoding: key.utf8.prefix(65535), as: UTF8.self))
-            if let leaf = child.leaf {
-                builder.value(leaf.value, position: leaf.position)
-            } else {
-                builder.open(.dictionary, position: child.firstPosition)
-                emit(child, &builder)
-                builder.close()
-            }
+            emit(child, isElement: false, &builder)
         }
+    }
+
+    private func emit(_ branch: Branch, isElement: Bool, _ builder: inout ConfigTreeBuilder) {
+        let node = builder.count
+        if let leaf = branch.leaf {
+            builder.value(leaf.value, position: leaf.position)
+            // An element is assigned as a whole, but its entries can also be assigned one by one.
+            if isElement, leaf.value.dictionary != nil { builder.mark(node, .replaces) }
+            return
+        }
+        let setsElements = setsElements && branch.isArray && !branch.isWhole
+        builder.open(branch.isArray && !setsElements ? .array : .dictionary, position: branch.firstPosition)
+        if isElement, branch.isWhole, !branch.isArray { builder.mark(node, .replaces) }
+        if setsElements { builder.mark(node, .elements) }
+        if branch.isArray {
+            for index in branch.order.compactMap({ Int($0) }).sorted() {
+                guard let child = branch.children["\(index)"] else { continue }
+                if setsElements { builder.key("\(index)") }
+                emit(child, isElement: true, &builder)
+            }
+        } else {
+            emitEntries(of: branch, &builder)
+        }
+        builder.close()
     }
 }
 
@@ -94,30 +186,13 @@ private struct IndexOutOfRange: Error {
 }
 
 extension ConfigPath.Component {
+    /// Every element of an array, in the paths of declarations.
+    package static let anyIndex = ConfigPath.Component.index(-1)
+    /// Every value of a dictionary, in the paths of declarations.
+    package static let anyKey = ConfigPath.Component.index(-2)
+
     /// The key, unless the step is an index.
     package var key: String? {
         if case .key(let key) = self { key } else { nil }
-    }
-}
-
-extension ConfigValue {
-    /// Returns the value with a part replaced; an index can be one past the last element.
-    fileprivate func setting(
-        _ value: ConfigValue, at steps: ArraySlice<ConfigPath.Component>
-    ) throws(IndexOutOfRange) -> ConfigValue {
-        switch steps.first {
-        case nil: return value
-        case .key(let key):
-            var entries = dictionary ?? [:]
-            entries[key] = try (entries[key] ?? .null).setting(value, at: steps.dropFirst())
-            return .dictionary(entries)
-        case .index(let index):
-            var elements = array ?? []
-            guard index <= elements.count else { throw IndexOutOfRange(index: index, count: elements.count) }
-            let old = index < elements.count ? elements[index] : .null
-            let new = try old.setting(value, at: steps.dropFirst())
-            if index < elements.count { elements[index] = new } else { elements.append(new) }
-            return .array(elements)
-        }
     }
 }

@@ -1,8 +1,8 @@
 /// The paths of lower layers, of settings, and of typed keys, with which variables and arguments are matched.
 struct ConfigKnownPaths {
     let tree: ConfigTree
-    /// The paths that settings or typed keys declare.
-    let declared: [[String]]
+    /// The types that settings and typed keys declare.
+    let declared: ConfigShape
 
     /// The maximum number of steps in a variable or argument.
     static let maximumDepth = 64
@@ -11,6 +11,8 @@ struct ConfigKnownPaths {
         var steps: [ConfigPath.Component]
         /// The node of the lower layers at the path.
         var node: Int?
+        /// The declared type of the value.
+        var shape: ConfigShape?
         /// Whether the whole path is known.
         var isKnown: Bool
     }
@@ -40,32 +42,58 @@ struct ConfigKnownPaths {
     }
 
     private func match(_ words: [String], indices: [Int?], adaptsSpelling: Bool) -> Match {
-        var match = Match(steps: [], node: 0, isKnown: true)
+        var match = Match(steps: [], node: 0, shape: declared, isKnown: true)
+        // The same path with the declared keys, as long as all of them are declared.
+        var declaredSteps: [ConfigPath.Component] = []
         let literal = adaptsSpelling ? literalKey(words) : nil
-        if let literal { match = Match(steps: [.key(tree.key(of: literal.node))], node: literal.node, isKnown: true) }
+        if let literal {
+            let key = tree.key(of: literal.node)
+            match = Match(steps: [.key(key)], node: literal.node, shape: shape(ofRootKey: key), isKnown: true)
+            declaredSteps = match.steps
+        }
         for (depth, word) in words.enumerated().dropFirst(literal?.length ?? 0) {
-            if let node = match.node, tree.kind(of: node) == .array, let index = indices[depth] {
-                match.node = tree.child(of: node, index: index)
+            let isArray = match.shape?.isArray == true || match.node.map { tree.kind(of: $0) == .array } == true
+            if let index = indices[depth], isArray {
+                match.node = match.node.flatMap { tree.child(of: $0, index: index) }
+                match.shape = match.shape?.element
                 match.steps.append(.index(index))
+                declaredSteps.append(.index(index))
                 continue
             }
+            let entry = entry(word, match, adaptsSpelling)
             if let node = match.node, let child = child(of: node, word) {
                 match.node = child
                 match.steps.append(.key(tree.key(of: child)))
-                continue
-            }
-            if let declared = declaredPath(words) {
-                return Match(steps: declared.map { .key($0) }, node: nil, isKnown: true)
-            }
-            match.isKnown = false
-            if !adaptsSpelling, let index = indices[depth] {
-                match.steps.append(.index(index))
+            } else if let entry {
+                match.node = nil
+                match.steps = declaredSteps + [.key(entry.key)]
             } else {
-                match.steps.append(.key(adaptsSpelling ? spelling(of: word, in: match.node) : word))
+                match.isKnown = false
+                if !adaptsSpelling, let index = indices[depth] {
+                    match.steps.append(.index(index))
+                } else {
+                    match.steps.append(.key(adaptsSpelling ? spelling(of: word, in: match.node) : word))
+                }
+                match.node = nil
             }
-            match.node = nil
+            match.shape = entry?.shape
+            if let entry { declaredSteps.append(.key(entry.key)) }
         }
         return match
+    }
+
+    /// Returns the declared key for a word; an arbitrary key of a dictionary is written like those next to it.
+    private func entry(_ word: String, _ match: Match, _ adaptsSpelling: Bool) -> (key: String, shape: ConfigShape)? {
+        guard let shape = match.shape else { return nil }
+        if case .dictionary(let value) = shape {
+            return (adaptsSpelling ? spelling(of: word, in: match.node) : word, value)
+        }
+        return shape.entry(word) { Self.folded($0) == Self.folded(word) }
+    }
+
+    /// The declared type of a root key that contains dots.
+    private func shape(ofRootKey key: String) -> ConfigShape? {
+        ConfigPath(key).keys.reduce(Optional(declared)) { shape, key in shape?.entry(key) { $0 == key }?.shape }
     }
 
     private func child(of node: Int, _ word: String) -> Int? {
@@ -86,12 +114,6 @@ struct ConfigKnownPaths {
             if keys.count > 1, folded.starts(with: keys) { return (node, keys.count) }
         }
         return nil
-    }
-
-    private func declaredPath(_ words: [String]) -> [String]? {
-        let folded = words.map(Self.folded)
-        return declared.first { $0.count >= words.count && $0.prefix(words.count).map(Self.folded) == folded }
-            .map { Array($0.prefix(words.count)) }
     }
 
     /// Returns the letters and digits of a key in lowercase: `MAX_RETRIES`, `maxRetries`, and `max-retries` are equal.

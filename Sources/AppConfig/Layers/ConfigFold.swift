@@ -31,18 +31,24 @@ struct ConfigFold {
         self.readsDirectives = readsDirectives && policy.isDeep
     }
 
+    /// Returns the fold of the weakest layers.
+    func prefix(_ count: Int) -> ConfigFold {
+        ConfigFold(Array(layers[..<count]), policy: policy, readsDirectives: readsDirectives)
+    }
+
     /// Returns the effect of a value on the weaker values, of which `below` is the strongest.
     func effect(of next: Contributor, on below: Contributor?, isRoot: Bool = false) -> Effect {
         let tree = layers[next.layer].tree
         let kind = tree.kind(of: next.node)
         if kind == .null { return .removes }
-        if !policy.isDeep { return isRoot ? .joins : .replaces }
+        if !mergesDeeply(next.layer) { return isRoot ? .joins : .replaces }
         if isList(next) { return below.map { hasElements($0) } ?? true ? .joins : .conflicts }
         let isDictionary = kind == .dictionary
         if let below, (isDictionary || self.isDictionary(below)) && isDictionary != self.isDictionary(below) {
             return .conflicts
         }
         if !isDictionary { return .replaces }
+        if tree.nodes[next.node].flags.contains(.replaces) { return .replaces }
         return readsDirectives && ConfigDirectives.replaces(next.node, tree) ? .replaces : .joins
     }
 
@@ -63,16 +69,27 @@ struct ConfigFold {
         return live
     }
 
-    /// Returns the elements of an array with those that stronger layers prepend and append.
-    func elements(of live: [Contributor]) -> [Contributor] {
-        var elements: [Contributor] = []
+    /// Returns the values of each element of an array, with those that stronger layers prepend, append and set.
+    func elements(of live: [Contributor]) -> [[Contributor]] {
+        var elements: [[Contributor]] = []
         for contributor in live {
             let tree = layers[contributor.layer].tree
-            func children(_ node: Int) -> [Contributor] {
-                tree.children(of: node).map { Contributor(layer: contributor.layer, node: $0) }
+            func children(_ node: Int) -> [[Contributor]] {
+                tree.children(of: node).map { [Contributor(layer: contributor.layer, node: $0)] }
             }
             if tree.kind(of: contributor.node) == .array {
                 elements += children(contributor.node)
+                continue
+            }
+            if setsElements(contributor) {
+                for child in tree.children(of: contributor.node) {
+                    let element = Contributor(layer: contributor.layer, node: child)
+                    if let index = Int(tree.key(of: child)), index < elements.count {
+                        elements[index].append(element)
+                    } else {
+                        elements.append([element])
+                    }
+                }
                 continue
             }
             for child in tree.children(of: contributor.node) {
@@ -88,9 +105,21 @@ struct ConfigFold {
 
     func hasDirectives(_ layer: Int) -> Bool { readsDirectives && layers[layer].tree.hasDirectives }
 
-    /// Whether a dictionary adds elements to an array.
+    /// Whether a dictionary adds elements to an array, or sets some of them.
     func isList(_ contributor: Contributor) -> Bool {
-        readsDirectives && ConfigDirectives.isList(contributor.node, layers[contributor.layer].tree)
+        setsElements(contributor)
+            || readsDirectives && ConfigDirectives.isList(contributor.node, layers[contributor.layer].tree)
+    }
+
+    private func setsElements(_ contributor: Contributor) -> Bool {
+        layers[contributor.layer].tree.nodes[contributor.node].flags.contains(.elements)
+    }
+
+    /// Whether the dictionaries of a layer merge at every depth.
+    ///
+    /// A variable or an argument sets single values with every policy; otherwise it would remove the values next to them.
+    private func mergesDeeply(_ layer: Int) -> Bool {
+        policy.isDeep || layers[layer].kind == .variables || layers[layer].kind == .arguments
     }
 
     func isDictionary(_ contributor: Contributor) -> Bool {

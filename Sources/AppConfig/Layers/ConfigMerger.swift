@@ -83,7 +83,11 @@ struct ConfigMerger {
             return Frame(items: items(of: item.all), isArray: false)
         }
         builder.open(.array, position: position)
-        return Frame(items: fold.elements(of: item.all).map { Item(first: $0) }, isArray: true)
+        return Frame(
+            items: fold.elements(of: item.all).compactMap { values in
+                // `null` is an element, unless a stronger layer sets another one.
+                values.count == 1 ? Item(first: values[0]) : self.item(of: values)
+            }, isArray: true)
     }
 
     // MARK: The keys of a dictionary

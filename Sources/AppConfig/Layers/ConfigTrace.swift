@@ -79,12 +79,12 @@ struct ConfigTrace {
         return below
     }
 
-    /// Returns the entries at an index; only one of the merged arrays has the element.
+    /// Returns the entries at an index: that of one of the merged arrays, and those that set this element.
     private func descend(_ steps: [Step], to index: Int) -> [Step] {
         let removals = (steps.lastIndex { $0.removes } ?? -1) + 1
         let alive = fold.live(steps[removals...].map(\.contributor))
         let elements = fold.elements(of: alive)
-        let element = elements.indices.contains(index) ? elements[index] : nil
+        let element = elements.indices.contains(index) ? elements[index] : []
         var below: [Step] = []
         for step in steps {
             if step.removes {
@@ -98,7 +98,8 @@ struct ConfigTrace {
             }
             let isAlive = alive.contains { $0.layer == step.contributor.layer && $0.node == step.contributor.node }
             if isAlive {
-                if let element, element.layer == step.contributor.layer { below.append(Step(contributor: element)) }
+                let own = element.filter { $0.layer == step.contributor.layer }
+                below += own.map { Step(contributor: $0) }
             } else if let child = fold.layers[step.contributor.layer].tree.child(
                 of: step.contributor.node, index: index)
             {

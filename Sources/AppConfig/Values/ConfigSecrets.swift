@@ -49,24 +49,24 @@ public struct ConfigSecrets: Sendable, Hashable {
     }
 }
 
-/// The keys that the program declared, in any module.
+/// The typed keys of the program, in any module.
 enum ConfigDeclaredKeys {
     private struct Keys {
-        var names: Set<String> = []
+        var types: [String: Any.Type] = [:]
         var secretPaths: Set<ConfigPath> = []
     }
 
     private static let keys = Mutex(Keys())
 
-    static func add(_ name: String, isSecret: Bool) {
+    static func add(_ name: String, _ type: Any.Type, isSecret: Bool) {
         keys.withLock { keys in
-            keys.names.insert(name)
+            keys.types[name] = type
             if isSecret { keys.secretPaths.insert(ConfigPath(name)) }
         }
     }
 
-    /// The names of all typed keys.
-    static var names: Set<String> { keys.withLock { $0.names } }
+    /// The types of all typed keys by name.
+    static var types: [String: Any.Type] { keys.withLock { $0.types } }
 
     /// The paths of all keys that were declared as secret.
     static var secretPaths: Set<ConfigPath> { keys.withLock { $0.secretPaths } }
@@ -119,9 +119,16 @@ struct ConfigSecretMatcher {
     ) -> [ArraySlice<ConfigPath.Component>] {
         paths.compactMap { path in
             // A listed path that is shorter than this one also lists the values inside it.
-            path.count < steps.count
-                ? (steps.starts(with: path) ? [] : nil)
-                : (path.starts(with: steps) ? path.dropFirst(steps.count) : nil)
+            zip(path, steps).allSatisfy(includes) ? path.dropFirst(steps.count) : nil
+        }
+    }
+
+    /// Whether a step of a listed path means a step of a value's path.
+    private static func includes(_ listed: ConfigPath.Component, _ step: ConfigPath.Component) -> Bool {
+        switch listed {
+        case .anyIndex: step.key == nil
+        case .anyKey: step.key != nil
+        default: listed == step
         }
     }
 }

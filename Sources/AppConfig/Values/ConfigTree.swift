@@ -31,6 +31,10 @@ struct ConfigNode {
         static let superseded = Flags(rawValue: 4)
         /// Whether references produced the value.
         static let interpolated = Flags(rawValue: 8)
+        /// Whether a dictionary sets elements of a weaker array; its keys are their indices.
+        static let elements = Flags(rawValue: 16)
+        /// Whether a dictionary replaces a weaker one, as with `$replace`.
+        static let replaces = Flags(rawValue: 32)
     }
 }
 
@@ -48,7 +52,7 @@ final class ConfigTree: Sendable {
     let hasDirectives: Bool
     /// Whether a string contains `${`.
     let hasTemplates: Bool
-    /// Whether a node is `superseded` or `null`, which a merge omits.
+    /// Whether a node is `superseded` or `null`, which a merge omits, or sets elements, which a merge applies.
     let hasGaps: Bool
     /// For each node that contains references, the nodes that they refer to.
     let sourceNodes: [Int: [Int]]
@@ -190,6 +194,7 @@ extension ConfigTree {
 
     /// Returns the element of an array.
     func child(of node: Int, index: Int) -> Int? {
+        if nodes[node].flags.contains(.elements) { return child(of: node, key: "\(index)") }
         guard nodes[node].kind == .array, index >= 0, index < count(of: node) else { return nil }
         // Scalars have consecutive numbers.
         if Int(nodes[node].end) - node - 1 == count(of: node) { return node + 1 + index }
@@ -204,6 +209,8 @@ extension ConfigTree {
             let parent = Int(nodes[at].parent)
             if nodes[parent].kind == .array {
                 components.append(.index(children(of: parent).prefix { $0 < at }.count))
+            } else if nodes[parent].flags.contains(.elements), let index = Int(key(of: at)) {
+                components.append(.index(index))
             } else {
                 components.append(.key(key(of: at)))
             }

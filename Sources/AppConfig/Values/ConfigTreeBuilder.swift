@@ -137,7 +137,10 @@ struct ConfigTreeBuilder {
         hasGaps = true
     }
 
-    mutating func mark(_ node: Int, _ flags: ConfigNode.Flags) { nodes[node].flags.insert(flags) }
+    mutating func mark(_ node: Int, _ flags: ConfigNode.Flags) {
+        nodes[node].flags.insert(flags)
+        if flags.contains(.elements) { hasGaps = true }
+    }
 
     /// Returns the tree; all containers must be closed.
     consuming func finish(sources: [ConfigTreeSource], sourceNodes: [Int: [Int]] = [:]) -> ConfigTree {

@@ -1,0 +1,90 @@
+/// The declared type of a value, as far as it decides how the text of a variable or an argument is read.
+indirect enum ConfigShape: Sendable {
+    /// A value that is written as plain text.
+    case text
+    case boolean
+    case array(ConfigShape)
+    /// A dictionary with arbitrary keys.
+    case dictionary(ConfigShape)
+    /// A dictionary with declared keys.
+    case structure([String: ConfigShape])
+    /// A value of any type: an array or a dictionary if it is written as one, otherwise text.
+    case unknown
+
+    /// Returns the shape of a type, whose nested types may declare their own shape.
+    init(of type: Any.Type) {
+        switch type {
+        case is Bool.Type: self = .boolean
+        case let type as any CollectionShape.Type: self = type.shape
+        case is ConfigValue.Type: self = .unknown
+        case is any ConfigConvertible.Type, is any RawRepresentable.Type: self = .text
+        default: self = .unknown
+        }
+    }
+
+    /// The shape of an array's elements.
+    var element: ConfigShape? {
+        if case .array(let element) = self { element } else { nil }
+    }
+
+    var isArray: Bool { element != nil }
+
+    var isBoolean: Bool {
+        if case .boolean = self { true } else { false }
+    }
+
+    /// Returns the declared key that equals a word by a rule, and its shape.
+    func entry(_ word: String, where isSame: (String) -> Bool) -> (key: String, shape: ConfigShape)? {
+        guard case .structure(let entries) = self else { return nil }
+        if let exact = entries[word] { return (word, exact) }
+        let key = entries.keys.filter(isSame).min()
+        return key.flatMap { key in entries[key].map { (key, $0) } }
+    }
+
+    /// Adds a declaration at a path; a type with known parts is stronger than one without.
+    mutating func declare(_ shape: ConfigShape, at steps: ArraySlice<ConfigPath.Component>) {
+        guard let step = steps.first else {
+            switch (self, shape) {
+            case (.structure, .text), (.structure, .boolean), (.structure, .unknown), (.array, .unknown): return
+            case (.structure(var entries), .structure(let new)):
+                for (key, shape) in new { entries[key, default: .unknown].declare(shape, at: []) }
+                self = .structure(entries)
+            default: self = shape
+            }
+            return
+        }
+        switch step {
+        case .key(let key):
+            guard case .structure(var entries) = self else {
+                self = .structure([:])
+                return declare(shape, at: steps)
+            }
+            entries[key, default: .unknown].declare(shape, at: steps.dropFirst())
+            self = .structure(entries)
+        case .index:
+            var element = element ?? .unknown
+            element.declare(shape, at: steps.dropFirst())
+            self = .array(element)
+        }
+    }
+}
+
+private protocol CollectionShape {
+    static var shape: ConfigShape { get }
+}
+
+extension Array: CollectionShape {
+    fileprivate static var shape: ConfigShape { .array(ConfigShape(of: Element.self)) }
+}
+
+extension Set: CollectionShape {
+    fileprivate static var shape: ConfigShape { .array(ConfigShape(of: Element.self)) }
+}
+
+extension Dictionary: CollectionShape where Key == String {
+    fileprivate static var shape: ConfigShape { .dictionary(ConfigShape(of: Value.self)) }
+}
+
+extension Optional: CollectionShape {
+    fileprivate static var shape: ConfigShape { ConfigShape(of: Wrapped.self) }
+}
