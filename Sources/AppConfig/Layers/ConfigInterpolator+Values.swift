@@ -57,10 +57,9 @@ extension ConfigInterpolator {
         case .scalar(let value, let isSecret):
             if let text = ConfigCoercion.standard.string(value) { return (text, isSecret) }
             report(unit, reason: "\(spelled(reference)) is not text", expected: "text", found: value.kindName)
-        case .container(let node):
-            report(unit, reason: "\(spelled(reference)) is not text", expected: "text", found: tree.kind(of: node).name)
-        case .value(let value, _):
-            report(unit, reason: "\(spelled(reference)) is not text", expected: "text", found: value.kindName)
+        case .container(let target, _):
+            let kind = tree(of: target).kind(of: target.node)
+            report(unit, reason: "\(spelled(reference)) is not text", expected: "text", found: kind.name)
         case .failed: break
         }
         return nil
@@ -74,36 +73,36 @@ extension ConfigInterpolator {
             }
             return fallback(reference, unit, reason: "the environment variable \(reference.name) is not set")
         }
-        guard let target = draft.find(reference.name) else {
+        guard var target = find(reference.name, from: unit) else {
             let hint = NearestName.find(reference.name, among: allPaths())
             return fallback(
                 reference, unit, reason: "\(spelled(reference)) is not defined",
                 hint: hint.map { "did you mean \($0)?" })
         }
-        if target == unit.node {
-            guard let below = below(unit) else {
+        let isSelf = isSelf(target, unit)
+        if isSelf {
+            guard let below = overridden(by: unit) else {
                 return fallback(reference, unit, reason: "the value refers to itself but overrides nothing")
             }
-            if let known = resolved[below] { return known }
-            let (tree, node) = contribution(below)
-            let isSecret = self.isSecret[target]
-            return tree.scalar(of: node).map { .scalar($0, isSecret: isSecret) }
-                ?? .value(tree.value(of: node), isSecret: isSecret)
+            target = below
+        } else if target.level == top {
+            references[unit, default: []].insert(target.node)
         }
-        references[unit.node, default: []].insert(target)
-        if let known = resolved[Unit(node: target)] {
-            switch known {
-            case .scalar(let value, let isTainted):
-                return .scalar(value, isSecret: isTainted || isSecret[target])
-            case .failed:
-                report(unit, reason: "\(spelled(reference)) could not be resolved")
-                return .failed
-            default: return known
+        let isSecret = level(target.level).isSecret[target.node]
+        switch resolved[target] {
+        case .scalar(let value, let isTainted)?: return .scalar(value, isSecret: isTainted || isSecret)
+        case .container(let copied, let isTainted)?: return .container(copied, isSecret: isTainted || isSecret)
+        case .failed?:
+            // A template that its own value overrides has its own error.
+            if !isSelf { report(unit, reason: "\(spelled(reference)) could not be resolved") }
+            return .failed
+        case nil:
+            if isOpen.contains(target) { return .failed }
+            guard let scalar = tree(of: target).scalar(of: target.node) else {
+                return .container(target, isSecret: isSecret)
             }
+            return .scalar(scalar, isSecret: isSecret)
         }
-        if isOpen.contains(Unit(node: target)) { return .failed }
-        guard let scalar = tree.scalar(of: target) else { return .container(target) }
-        return .scalar(scalar, isSecret: isSecret[target])
     }
 
     private func spelled(_ reference: ConfigTemplate.Reference) -> String {
@@ -123,8 +122,8 @@ extension ConfigInterpolator {
         if fallback.count == 1, case .reference(let reference) = fallback[0] {
             switch value(of: reference, unit) {
             case .scalar(let value, let isSecret): return .scalar(value, isSecret: isSecret || isSecretName)
-            case .value(let value, let isSecret): return .value(value, isSecret: isSecret || isSecretName)
-            case let resolved: return resolved
+            case .container(let target, let isSecret): return .container(target, isSecret: isSecret || isSecretName)
+            case .failed: return .failed
             }
         }
         guard let (text, isSecret) = joined(fallback, unit) else { return .failed }
@@ -132,6 +131,7 @@ extension ConfigInterpolator {
     }
 
     private func allPaths() -> [String] {
-        tree.nodes.count > 20_000 ? [] : tree.nodes.indices.dropFirst().map { tree.path(of: $0).description }
+        let tree = whole.tree
+        return tree.nodes.count > 20_000 ? [] : tree.nodes.indices.dropFirst().map { tree.path(of: $0).description }
     }
 }

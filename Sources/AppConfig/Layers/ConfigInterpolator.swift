@@ -4,21 +4,27 @@ internal import AshlarCore
 ///
 /// References are resolved depth first with an explicit stack, and each value is resolved once. Text that replaces a
 /// reference isn't resolved again, so `${` in a variable remains text. A reference to a value's own key refers to the
-/// value that it overrides, as in HOCON.
+/// value that it overrides, as in HOCON: the value at the same path of the layers below its own.
 struct ConfigInterpolator {
-    /// A template to resolve: a node of the merged tree, or the value that the node overrides some layers below.
+    /// A value of the merge of the weakest layers.
     struct Unit: Hashable {
+        /// The number of merged layers.
+        var level: Int
         var node: Int
-        var level = 0
     }
 
     enum Resolved {
         case scalar(ConfigValue, isSecret: Bool)
-        /// A container of the merged tree.
-        case container(Int)
-        /// A container of a weaker layer, to which only a reference to the own key can refer.
-        case value(ConfigValue, isSecret: Bool)
+        case container(Unit, isSecret: Bool)
         case failed
+    }
+
+    /// The merge of the weakest layers.
+    struct Level {
+        let snapshot: ConfigSnapshot
+        /// Whether each node is secret.
+        let isSecret: [Bool]
+        var tree: ConfigTree { snapshot.tree }
     }
 
     private struct Frame {
@@ -28,51 +34,81 @@ struct ConfigInterpolator {
         var next = 0
     }
 
-    let draft: ConfigSnapshot
     let syntax: ConfigReferenceSyntax
     let limits: ConfigLimits
     let variables: [String: ConfigVariable]
     private let fold: ConfigFold
     let secrets: ConfigSecrets
-    /// Whether each node of the merged tree is secret.
-    let isSecret: [Bool]
+    /// The merge of all layers.
+    let whole: Level
+    /// The merges to which references to own keys refer, by the number of layers.
+    private var levels: [Int: Level] = [:]
     var resolved: [Unit: Resolved] = [:]
     var isOpen: Set<Unit> = []
     private var frames: [Frame] = []
-    private var chains: [Int: [ConfigFold.Contributor]] = [:]
     var expandedBytes = 0
     /// The nodes of the merged tree that each template uses.
-    var references: [Int: Set<Int>] = [:]
+    var references: [Unit: Set<Int>] = [:]
     /// The variables that references use.
     var usedVariables: [String: ConfigVariable] = [:]
     var errors: [ConfigError] = []
-
-    var tree: ConfigTree { draft.tree }
 
     init(
         _ draft: ConfigSnapshot, fold: ConfigFold, syntax: ConfigReferenceSyntax, limits: ConfigLimits,
         variables: [String: ConfigVariable], secrets: ConfigSecrets
     ) {
-        self.draft = draft
         self.fold = fold
         self.syntax = syntax
         self.limits = limits
         self.variables = variables
         self.secrets = secrets
-        isSecret = draft.tree.secretNodes(by: secrets)
+        whole = Level(snapshot: draft, isSecret: draft.tree.secretNodes(by: secrets))
     }
 
     /// Returns the tree with all references resolved; unresolved values are omitted and reported in `errors`.
     mutating func interpolate() -> ConfigTree {
-        let templates = tree.nodes.indices.filter { isTemplate($0) }
-        if templates.isEmpty { return tree }
-        for node in templates { resolve(Unit(node: node)) }
+        let templates = whole.tree.nodes.indices.filter { whole.tree.isTemplate($0, syntax) }
+        if templates.isEmpty { return whole.tree }
+        for node in templates { resolve(Unit(level: top, node: node)) }
         return rebuilt()
     }
 
-    private func isTemplate(_ node: Int) -> Bool { isTemplate(node, of: tree) }
+    // MARK: Levels
 
-    private func isTemplate(_ node: Int, of tree: ConfigTree) -> Bool { tree.isTemplate(node, syntax) }
+    /// The level of the merge of all layers.
+    var top: Int { fold.layers.count }
+
+    func level(_ number: Int) -> Level { levels[number] ?? whole }
+
+    func tree(of unit: Unit) -> ConfigTree { level(unit.level).tree }
+
+    /// Returns the value that a template overrides, if there is one.
+    mutating func overridden(by unit: Unit) -> Unit? {
+        let path = tree(of: unit).path(of: unit.node).components
+        let trace = ConfigTrace(fold.prefix(unit.level), path)
+        guard let layer = trace.live.last?.contributor.layer, layer > 0 else { return nil }
+        if levels[layer] == nil {
+            let weaker = fold.prefix(layer)
+            var merger = ConfigMerger(weaker.layers, policy: fold.policy, readsDirectives: fold.readsDirectives)
+            let tree = merger.merge()
+            levels[layer] = Level(
+                snapshot: ConfigSnapshot(tree: tree, context: ConfigContext()),
+                isSecret: tree.secretNodes(by: secrets))
+        }
+        return level(layer).tree.descend(path).map { Unit(level: layer, node: $0) }
+    }
+
+    /// Returns the value that a reference in a template names: of all layers, or else of the template's own level.
+    func find(_ name: String, from unit: Unit) -> Unit? {
+        if let node = whole.snapshot.find(name) { return Unit(level: top, node: node) }
+        return level(unit.level).snapshot.find(name).map { Unit(level: unit.level, node: $0) }
+    }
+
+    /// Whether a template refers to its own key.
+    func isSelf(_ target: Unit, _ unit: Unit) -> Bool {
+        if target.level == unit.level { return target.node == unit.node }
+        return tree(of: target).path(of: target.node) == tree(of: unit).path(of: unit.node)
+    }
 
     // MARK: The search
 
@@ -112,57 +148,26 @@ struct ConfigInterpolator {
     private mutating func needs(_ parts: [ConfigTemplate.Part], _ unit: Unit) -> [Unit] {
         var needs: [Unit] = []
         for case .reference(let reference) in parts {
-            if reference.isVariable {
-                if variables[reference.name] == nil { needs += self.needs(reference.fallback ?? [], unit) }
-                continue
-            }
-            guard let target = draft.find(reference.name) else {
-                needs += self.needs(reference.fallback ?? [], unit)
-                continue
-            }
-            if target == unit.node {
-                if let below = below(unit) {
-                    let (tree, node) = contribution(below)
-                    if isTemplate(node, of: tree) { needs.append(below) }
-                } else {
+            var target = reference.isVariable ? nil : find(reference.name, from: unit)
+            if let found = target, isSelf(found, unit) { target = overridden(by: unit) }
+            guard let target else {
+                if variables[reference.name] == nil || !reference.isVariable {
                     needs += self.needs(reference.fallback ?? [], unit)
                 }
-            } else if tree.nodes[target].kind.isContainer {
-                for node in target..<Int(tree.nodes[target].end) where isTemplate(node) {
-                    needs.append(Unit(node: node))
-                }
-            } else if isTemplate(target) {
-                needs.append(Unit(node: target))
+                continue
+            }
+            let tree = self.tree(of: target)
+            for node in target.node..<Int(tree.nodes[target.node].end) where tree.isTemplate(node, syntax) {
+                needs.append(Unit(level: target.level, node: node))
             }
         }
         return needs
     }
 
-    // MARK: Overridden values
-
-    private mutating func chain(_ node: Int) -> [ConfigFold.Contributor] {
-        if let known = chains[node] { return known }
-        let trace = ConfigTrace(fold, tree.path(of: node).components)
-        let chain = (trace.shadowed + trace.live).map(\.contributor)
-        chains[node] = chain
-        return chain
-    }
-
-    mutating func below(_ unit: Unit) -> Unit? {
-        unit.level + 1 < chain(unit.node).count ? Unit(node: unit.node, level: unit.level + 1) : nil
-    }
-
-    mutating func contribution(_ unit: Unit) -> (tree: ConfigTree, node: Int) {
-        if unit.level == 0 { return (tree, unit.node) }
-        let chain = chain(unit.node)
-        let contribution = chain[chain.count - 1 - unit.level]
-        return (fold.layers[contribution.layer].tree, contribution.node)
-    }
-
     /// Returns the text of a template; empty for other kinds of values.
-    private mutating func text(of unit: Unit) -> String {
-        let (tree, node) = contribution(unit)
-        return tree.nodes[node].kind == .string ? tree.strings[Int(tree.nodes[node].payload)] : ""
+    private func text(of unit: Unit) -> String {
+        let tree = self.tree(of: unit)
+        return tree.nodes[unit.node].kind == .string ? tree.strings[Int(tree.nodes[unit.node].payload)] : ""
     }
 
     // MARK: Failures
@@ -171,12 +176,12 @@ struct ConfigInterpolator {
         _ unit: Unit, code: ConfigError.Code = .unresolvedReference, reason: String, expected: String? = nil,
         found: String? = nil, hint: String? = nil
     ) {
-        let (tree, node) = contribution(unit)
+        let tree = self.tree(of: unit)
         // A secret can contain `${` by chance, and then the text after it is part of the secret.
-        let isSecret = isSecret[unit.node]
+        let isSecret = level(unit.level).isSecret[unit.node]
         errors.append(
             ConfigError(
-                code, key: self.tree.path(of: unit.node), location: tree.location(of: node),
+                code, key: tree.path(of: unit.node), location: tree.location(of: unit.node),
                 reason: isSecret ? "unresolved reference" : SecretText.redacted(reason),
                 expected: expected, found: found, hint: isSecret ? nil : hint))
     }
@@ -185,9 +190,10 @@ struct ConfigInterpolator {
         guard let start = frames.firstIndex(where: { $0.unit == unit }) else { return }
         let loop = frames[start...].map(\.unit) + [unit]
         let hops = loop.map { hop -> String in
-            let (tree, node) = contribution(hop)
-            return "\(self.tree.path(of: hop.node)) (\(tree.location(of: node)))"
+            let tree = self.tree(of: hop)
+            return "\(tree.path(of: hop.node)) (\(tree.location(of: hop.node)))"
         }
+        let tree = self.tree(of: unit)
         errors.append(
             ConfigError(
                 .referenceCycle, key: tree.path(of: unit.node), location: tree.location(of: unit.node),
@@ -202,27 +208,29 @@ extension ConfigInterpolator {
     mutating func rebuilt() -> ConfigTree {
         struct Walk {
             var children: ConfigTree.Children
+            let level: Int
             var isSecret: Bool
             /// Whether a reference copied the values to this position.
             var isCopy = false
         }
-        // The number of each node in the new tree, and the new nodes that are copies of it.
-        var numbers = [Int](repeating: 0, count: tree.nodes.count)
-        var copies: [(new: Int, old: Int)] = []
+        // The number of each node in the new tree, and the nodes of the merged tree that a new node uses.
+        var numbers = [Int](repeating: 0, count: whole.tree.nodes.count)
+        var uses: [(new: Int, old: Set<Int>)] = []
         var builder = ConfigTreeBuilder()
         builder.reserve(
-            nodes: tree.nodes.count, keyBytes: tree.keyBytes.count, strings: tree.strings.count)
+            nodes: whole.tree.nodes.count, keyBytes: whole.tree.keyBytes.count, strings: whole.tree.strings.count)
         builder.open(.dictionary, position: 0)
-        var walks = [Walk(children: tree.children(of: 0), isSecret: false)]
+        var walks = [Walk(children: whole.tree.children(of: 0), level: top, isSecret: false)]
         while let last = walks.indices.last {
             guard let node = walks[last].children.next() else {
                 builder.close()
                 walks.removeLast()
                 continue
             }
-            let isSecret = walks[last].isSecret
-            let isCopy = walks[last].isCopy
-            let known = resolved[Unit(node: node)]
+            let (isSecret, isCopy) = (walks[last].isSecret, walks[last].isCopy)
+            let unit = Unit(level: walks[last].level, node: node)
+            let tree = self.tree(of: unit)
+            let known = resolved[unit]
             if case .failed? = known { continue }
             if builder.count > limits.values {
                 errors.append(
@@ -233,28 +241,33 @@ extension ConfigInterpolator {
                 break
             }
             if tree.kind(of: Int(tree.nodes[node].parent)) == .dictionary { builder.key(tree.key(of: node)) }
+            // The sources of the weakest layers have the same numbers in every level.
             builder.source = tree.nodes[node].source
             let position = tree.nodes[node].position
-            if isCopy { copies.append((builder.count, node)) } else { numbers[node] = builder.count }
+            if let used = references[unit] { uses.append((builder.count, used)) }
+            if unit.level == top {
+                if isCopy { uses.append((builder.count, [node])) } else { numbers[node] = builder.count }
+            }
             switch known {
             case .scalar(let value, let isTainted)?:
                 builder.value(value, position: position)
                 builder.mark(builder.count - 1, isTainted || isSecret ? [.secret, .interpolated] : .interpolated)
-            case .value(let value, let isTainted)?:
-                let first = builder.count
-                builder.value(value, position: position)
-                builder.mark(first, isTainted || isSecret ? [.secret, .interpolated] : .interpolated)
-            case .container(let target)?:
-                builder.open(tree.kind(of: target), position: position)
-                builder.mark(builder.count - 1, .interpolated)
-                let isTainted = isSecret || self.isSecret[target]
-                if isTainted { builder.mark(builder.count - 1, .secret) }
-                walks.append(Walk(children: tree.children(of: target), isSecret: isTainted, isCopy: true))
+            case .container(let target, let isTainted)?:
+                let isTainted = isSecret || isTainted
+                let tree = self.tree(of: target)
+                builder.open(tree.kind(of: target.node), position: position)
+                builder.mark(builder.count - 1, isTainted ? [.secret, .interpolated] : .interpolated)
+                walks.append(
+                    Walk(
+                        children: tree.children(of: target.node), level: target.level, isSecret: isTainted,
+                        isCopy: true))
             case .failed?: break
             case nil:
                 if tree.kind(of: node).isContainer {
                     builder.open(tree.kind(of: node), position: position)
-                    walks.append(Walk(children: tree.children(of: node), isSecret: isSecret, isCopy: isCopy))
+                    walks.append(
+                        Walk(
+                            children: tree.children(of: node), level: unit.level, isSecret: isSecret, isCopy: isCopy))
                 } else {
                     builder.source = 0
                     builder.copy(node, of: tree, sourceOffset: 0)
@@ -263,10 +276,7 @@ extension ConfigInterpolator {
             }
         }
         var sourceNodes: [Int: [Int]] = [:]
-        for (new, old) in copies where numbers[old] != 0 { sourceNodes[new] = [numbers[old]] }
-        for (node, targets) in references where numbers[node] != 0 {
-            sourceNodes[numbers[node]] = targets.map { numbers[$0] }.filter { $0 != 0 }
-        }
-        return builder.finish(sources: tree.sources, sourceNodes: sourceNodes)
+        for (new, old) in uses { sourceNodes[new, default: []] += old.map { numbers[$0] }.filter { $0 != 0 } }
+        return builder.finish(sources: whole.tree.sources, sourceNodes: sourceNodes)
     }
 }

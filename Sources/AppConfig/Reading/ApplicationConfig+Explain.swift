@@ -141,8 +141,8 @@ extension ApplicationConfig {
         let rest: [ConfigPath.Component]
         /// The entry of the string, if the explained value is inside the string's value.
         var outer: ConfigExplanation.Entry?
-        /// The entries that the string overrides, the strongest last, to which references to its own key refer.
-        let overridden: [ConfigTrace.Step]
+        /// The layers below the string's, to which references to its own key refer.
+        let weaker: ConfigFold
         let trail: Trail
     }
 
@@ -180,11 +180,9 @@ extension ApplicationConfig {
         guard tree.isTemplate(node, syntax), case .string(let text)? = tree.scalar(of: node),
             let template = try? ConfigTemplate(text, syntax)
         else { return nil }
-        let all = trail.trace.shadowed + trail.trace.live
-        let own = all.lastIndex { $0.contributor.layer == step.contributor.layer && $0.contributor.node == node }
         return BuildingTemplate(
-            parts: template.parts, components: components, rest: rest, overridden: Array(all[..<(own ?? 0)]),
-            trail: trail)
+            parts: template.parts, components: components, rest: rest,
+            weaker: trail.fold.prefix(step.contributor.layer), trail: trail)
     }
 
     /// Explains the values to which the references of a template refer.
@@ -229,13 +227,24 @@ extension ApplicationConfig {
 
     /// Explains the value of a reference to the own key: the value that the template overrides.
     private func overridden(_ template: BuildingTemplate, _ seen: inout Set<ConfigPath>) -> [ConfigExplanation] {
-        guard let step = template.overridden.last, let syntax = snapshot.context.references else { return [] }
-        let entry = template.trail.entry(step)
-        let inner = self.template(in: step, template.trail, template.components, rest: template.rest, syntax)
-        var explanation = ConfigExplanation(
-            path: ConfigPath(template.components), text: entry.text, isSecret: template.trail.isSecret, isBuilt: false,
-            winner: entry, merged: [], shadowed: [], removed: nil)
-        if let inner { explanation.parts = parts(of: inner, &seen) }
-        return [explanation]
+        guard let syntax = snapshot.context.references else { return [] }
+        let components = template.components + template.rest
+        // The value is inside a copied container if no layer has an entry at its own path.
+        for length in stride(from: components.count, through: template.components.count, by: -1) {
+            let (above, rest) = (Array(components[..<length]), Array(components[length...]))
+            let live = ConfigTrace(template.weaker, above).live
+            guard var step = live.last else { continue }
+            step.isAbove = !rest.isEmpty
+            let entry = template.trail.entry(step)
+            var explanation = ConfigExplanation(
+                path: ConfigPath(components), text: entry.text, isSecret: template.trail.isSecret, isBuilt: false,
+                winner: entry, merged: live.dropLast().reversed().map { template.trail.entry($0) }, shadowed: [],
+                removed: nil)
+            if let inner = self.template(in: step, template.trail, above, rest: rest, syntax) {
+                explanation.parts = parts(of: inner, &seen)
+            }
+            return [explanation]
+        }
+        return []
     }
 }
