@@ -118,8 +118,7 @@ private struct Settings: ConfigSettings {
         let expected = [
             "http.timeout: expected 1 to 120, found integer 500 (ApplicationConfig.json:1:22)",
             "http.proxy: expected URL, found integer 7 (ApplicationConfig.json:2:12)",
-            "mode: the value can't be decoded: found string \"quick\" (ApplicationConfig.json:4:10; "
-                + "Cannot initialize Mode from invalid String value quick)",
+            "mode: expected one of fast, safe, found string \"quick\" (ApplicationConfig.json:4:10)",
             "token: expected String, found nothing",
             "tags: expected at most 3 tags, found array of 4 (ApplicationConfig.json:5:10)",
             "limits.cpu: expected Double, found string \"many\" (ApplicationConfig.json:6:20)",
@@ -169,6 +168,129 @@ private struct Settings: ConfigSettings {
         let error = #expect(throws: ConfigError.self) { try config.bind(Hidden.self) }
         #expect(error?.description.contains("4711") == false)
         #expect(!config.description.contains("4711"))
+    }
+
+    @Test("An invalid choice lists the choices and the nearest one")
+    func choices() throws {
+        struct Chosen: ConfigSettings {
+            enum Mode: String, Codable, CaseIterable { case fast, safe }
+            enum Level: Int, Codable, CaseIterable {
+                case low = 1
+                case high = 2
+            }
+            var mode = Mode.fast
+            var modes = [Mode.safe]
+            var level = Level.low
+            var color = "red"
+            var colors = ["red"]
+            var optional: Mode?
+            static let fields = [
+                ConfigField("color", "A color.", oneOf: ["red", "green"]),
+                ConfigField("colors", "Colors.", oneOf: ["red", "green"]),
+            ]
+        }
+        let config: ApplicationConfig = [
+            "mode": "fsat", "modes": ["safe", "saf"], "level": 3, "color": "gren", "colors": ["red", "rde", "x"],
+            "optional": "slow",
+        ]
+        let error = #expect(throws: ConfigError.self) { try config.bind(Chosen.self) }
+        #expect(
+            error?.problems.map(\.description) == [
+                "mode: expected one of fast, safe, found string \"fsat\" (code); did you mean fast?",
+                "modes[1]: expected one of fast, safe, found string \"saf\" (code); did you mean safe?",
+                "level: expected one of 1, 2, found integer 3 (code); did you mean 1?",
+                "color: expected one of red, green, found string \"gren\" (code); did you mean green?",
+                "colors[1]: expected one of red, green, found string \"rde\" (code); did you mean red?",
+                "colors[2]: expected one of red, green, found string \"x\" (code)",
+                "optional: expected one of fast, safe, found string \"slow\" (code)",
+            ])
+    }
+
+    private struct Server: ConfigSettings {
+        struct Limits: Codable, Equatable { var cpu = 1 }
+        var host = "localhost"
+        var port = 80
+        var token = "none"
+        var limits = Limits()
+        var replicas: [Server] = []
+        static let fields = [
+            ConfigField("port", "The port.", in: 1...65535), ConfigField("token", "The key.", isSecret: true),
+        ]
+    }
+
+    private struct Cluster: ConfigSettings {
+        struct Section: ConfigSettings {
+            var size = 1
+            static let fields = [ConfigField("size", "The size.", in: 1...9)]
+        }
+        struct Plain: Codable, Equatable { var name: String }
+        var servers: [Server] = []
+        var byName: [String: Server] = [:]
+        var grid: [[Server]] = []
+        var section = Section()
+        var ports = [1]
+        var plain: [Plain] = []
+        static let fields = [ConfigField("ports", "Ports.", in: 1...9)]
+    }
+
+    @Test("Elements of collections have the defaults, the ranges, and the unknown keys of their type")
+    func elements() throws {
+        let text = """
+            {"servers": [{"host": "a"}, {"port": 0, "hots": 1, "limits": {"cpu": "x", "ram": 1}},
+               {"replicas": [{}, {"port": 70000, "token": "hunter2"}], "token": ["hunter3"]}],
+             "byName": {"a": {"port": 81}, "b": {"port": "p", "host": []}},
+             "grid": [[{"host": "g"}], [{"limits": 5}]],
+             "section": {"size": 10}, "ports": [1, 10], "plain": [{"name": "n", "nmae": "m"}]}
+            """
+        let config = try ApplicationConfig.load(plan(["ApplicationConfig.json": text]))
+        let error = #expect(throws: ConfigError.self) { try config.bind(Cluster.self, unknownKeys: .refused) }
+        let found = (error?.problems ?? []).map(\.description)
+        let expected = [
+            "servers[1].port: expected 1 to 65535, found integer 0 (ApplicationConfig.json:1:38)",
+            "servers[1].hots: no such key is known (ApplicationConfig.json:1:49); did you mean servers[1].host?",
+            "servers[1].limits.cpu: expected Int, found string \"x\" (ApplicationConfig.json:1:70)",
+            "servers[1].limits.ram: no such key is known (ApplicationConfig.json:1:82)",
+            "servers[2].replicas[1].port: expected 1 to 65535, found integer 70000 (ApplicationConfig.json:2:31)",
+            "servers[2].token: expected String, found array <redacted> (ApplicationConfig.json:2:69)",
+            "byName.b.host: expected String, found array of 0 (ApplicationConfig.json:3:59)",
+            "byName.b.port: expected Int, found string \"p\" (ApplicationConfig.json:3:46)",
+            "grid[1][0].limits: expected dictionary, found integer 5 (ApplicationConfig.json:4:40)",
+            "section.size: expected 1 to 9, found integer 10 (ApplicationConfig.json:5:22)",
+            "ports[1]: expected 1 to 9, found integer 10 (ApplicationConfig.json:5:40)",
+            "plain[0].nmae: no such key is known (ApplicationConfig.json:5:77); did you mean plain[0].name?",
+        ]
+        #expect(Set(found) == Set(expected) && found.count == expected.count, "\(found.joined(separator: "\n"))")
+        let valid: ApplicationConfig = [
+            "servers": [["host": "a"], ["limits": ["cpu": 2], "replicas": [[:]]]], "byName": ["x": [:]],
+            "grid": [[["port": 5]]],
+        ]
+        let cluster = try valid.bind(Cluster.self, unknownKeys: .refused)
+        var second = Server()
+        second.limits.cpu = 2
+        second.replicas = [Server()]
+        #expect(cluster.servers.map(\.host) == ["a", "localhost"] && cluster.servers[1] == second)
+        #expect(cluster.byName == ["x": Server()] && cluster.grid[0][0].port == 5)
+    }
+
+    @Test("Secret settings in elements are hidden")
+    func elementSecrets() throws {
+        struct Account: ConfigSettings {
+            var plainCode = ""
+            static let fields = [ConfigField("plainCode", "", isSecret: true)]
+        }
+        struct Accounts: ConfigSettings {
+            var list: [Account] = []
+            var byName: [String: Account] = [:]
+        }
+        var plan = plan([
+            "ApplicationConfig.json":
+                #"{"list": [{"plainCode": "hunter1"}], "byName": {"a": {"plainCode": "hunter2"}}, "x": "${list[0].plainCode}"}"#
+        ])
+        plan.declare(Accounts.self)
+        let config = try ApplicationConfig.load(plan)
+        #expect(!config.description.contains("hunter"))
+        #expect(config.explain("byName.a.plainCode").isSecret)
+        #expect(config.explain("x").isSecret)
     }
 
     @Test("Variables find declared settings by their declared names")

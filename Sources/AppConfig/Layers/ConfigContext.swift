@@ -5,7 +5,13 @@ struct ConfigContext: Sendable {
     var layers: [ConfigLayer] = []
     var policy = ConfigMergePolicy.deep
     var coercion = ConfigCoercion.standard
-    var secrets = ConfigSecrets.standard
+    /// The rules of the plan, with the secrets of the settings that were read from this configuration.
+    var secrets: ConfigSecrets {
+        get { declaredSecrets.adding(to: rules) }
+        set { rules = newValue }
+    }
+    private var rules: ConfigSecrets
+    let declaredSecrets = ConfigDeclaredSecrets()
     /// The diagnostics of loading.
     var diagnostics: [ConfigDiagnostic] = []
     /// Whether keys that begin with `$` are directives in the layers.
@@ -16,6 +22,11 @@ struct ConfigContext: Sendable {
     var variables: [String: ConfigVariable] = [:]
     /// The diagnostics of reading.
     let log = ConfigDiagnosticLog()
+
+    init(layers: [ConfigLayer] = [], secrets: ConfigSecrets = .standard) {
+        self.layers = layers
+        rules = secrets
+    }
 
     /// Whether a dictionary is the section of a bundle identifier: its root key contains a dot, or it was applied.
     func isSection(_ node: Int, of tree: ConfigTree) -> Bool {
@@ -29,6 +40,26 @@ struct ConfigContext: Sendable {
         var context = self
         context.layers = layers
         return context
+    }
+}
+
+/// The secrets of the settings that were read from a configuration and its copies.
+final class ConfigDeclaredSecrets: Sendable {
+    private let paths = Mutex<Set<ConfigPath>>([])
+
+    /// The number of secrets, which only grows.
+    var count: Int { paths.withLock { $0.count } }
+
+    func add(_ secrets: [ConfigPath]) {
+        if !secrets.isEmpty { paths.withLock { $0.formUnion(secrets) } }
+    }
+
+    func adding(to rules: ConfigSecrets) -> ConfigSecrets {
+        let paths = paths.withLock { $0 }
+        if paths.isEmpty { return rules }
+        var rules = rules
+        rules.paths.formUnion(paths)
+        return rules
     }
 }
 

@@ -28,7 +28,7 @@ final class ConfigSnapshot: Sendable {
 
     /// Whether each node is secret.
     var secretNodes: [Bool] {
-        let declarations = ConfigDeclaredKeys.secretPaths.count
+        let declarations = ConfigDeclaredKeys.secretPaths.count + context.declaredSecrets.count
         if let known = secrecy.withLock({ $0 }), known.declarations == declarations { return known.isSecret }
         let isSecret = tree.secretNodes(by: context.secrets)
         secrecy.withLock { $0 = (declarations, isSecret) }

@@ -80,8 +80,12 @@ final class ConfigDecoding: DecodableTree {
     /// The indexes of dictionaries that have been searched, because types decode their entries one at a time.
     private var indexes: [Int: HashIndex] = [:]
     private let seed = ByteHash.seed
+    /// The keys that types requested from each dictionary; nil for a dictionary whose keys were listed.
+    private(set) var requested: [Int: Set<String>?] = [:]
+    private let recordsKeys: Bool
 
-    init(_ config: ApplicationConfig, _ place: ConfigPlace, _ path: ConfigPath) {
+    init(_ config: ApplicationConfig, _ place: ConfigPlace, _ path: ConfigPath, recordsKeys: Bool = false) {
+        self.recordsKeys = recordsKeys
         self.config = config
         self.path = path
         snapshot = place.snapshot
@@ -129,7 +133,23 @@ final class ConfigDecoding: DecodableTree {
         if type == URL.self { return try convert(node, URL.self) as? T }
         if type == Duration.self { return try convert(node, Duration.self) as? T }
         if type == ConfigValue.self { return tree.value(of: node) as? T }
+        if let choice = type as? any (CaseIterable & Decodable).Type { return try self.choice(choice, node) as? T }
         return nil
+    }
+
+    /// Decodes an enumeration, whose error lists its cases.
+    private func choice<Choice: CaseIterable & Decodable>(_ type: Choice.Type, _ node: Int) throws -> Choice {
+        do {
+            return try Choice(from: TreeDecoder(self, at: node))
+        } catch let error as DecodingError {
+            let choices = ConfigChoices.values(of: type)
+            if choices.isEmpty { throw error }
+            let mismatch = mismatch(node, "")
+            throw ConfigError(
+                .invalidValue, key: mismatch.key, location: mismatch.location,
+                expected: ConfigChoices.expected(choices), found: mismatch.found, notes: mismatch.notes,
+                hint: ConfigChoices.hint(for: value(node), among: choices))
+        }
     }
 
     private func value(_ node: Int) -> ConfigValue { tree.scalar(of: node) ?? tree.value(of: node) }
@@ -151,9 +171,16 @@ final class ConfigDecoding: DecodableTree {
         if tree.kind(of: node) != .dictionary { throw mismatch(node, "dictionary") }
     }
 
-    func keys(of dictionary: Int) -> [String] { tree.children(of: dictionary).map { tree.key(of: $0) } }
+    func keys(of dictionary: Int) -> [String] {
+        if recordsKeys { requested[dictionary] = .some(nil) }
+        return tree.children(of: dictionary).map { tree.key(of: $0) }
+    }
 
     func member(_ key: String, of dictionary: Int) -> Int? {
+        if recordsKeys {
+            if requested[dictionary] == nil { requested[dictionary] = .some([]) }
+            requested[dictionary]??.insert(key)
+        }
         var key = key
         return key.withUTF8 { key in
             let key = Span(_unsafeElements: key).bytes
@@ -182,7 +209,7 @@ final class ConfigDecoding: DecodableTree {
     func superValue(of dictionary: Int) -> Int { member("super", of: dictionary) ?? dictionary }
 
     func missing(_ key: any CodingKey, in dictionary: Int) -> any Error {
-        let names = keys(of: dictionary)
+        let names = tree.children(of: dictionary).map { tree.key(of: $0) }
         return ConfigError(
             .missingKey, key: fullPath(of: dictionary).appending(key.stringValue),
             location: tree.location(of: dictionary), expected: "a value", found: "nothing",

@@ -31,7 +31,7 @@ public struct ConfigKey<Value: ConfigConvertible & Sendable>: Sendable {
         self.name = name
         self.defaultValue = defaultValue
         self.isSecret = isSecret
-        ConfigDeclaredKeys.add(name, isSecret: isSecret)
+        ConfigDeclaredKeys.add(name, Value.self, isSecret: isSecret)
     }
 }
 

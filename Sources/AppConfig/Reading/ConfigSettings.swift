@@ -1,7 +1,9 @@
 /// A structure that declares settings: their keys, types, default values, ranges, and secrecy.
 ///
 /// The keys are the structure's coding keys, and the default values are those of `Self()`. Optional properties can be
-/// missing. Nested structures are sections.
+/// missing. Nested structures are sections. If a section, or the element of an array or a dictionary, has a type that
+/// itself conforms to this protocol, its `fields` apply, and values that an element lacks are those of the element's
+/// `init()`.
 ///
 /// ```swift
 /// struct Settings: ConfigSettings {
@@ -44,13 +46,15 @@ public struct ConfigField: Sendable {
     /// Whether a source must have a value; otherwise the default applies.
     package let isRequired: Bool
     /// Whether the value is never printed.
-    let isSecret: Bool
+    package let isSecret: Bool
     /// The minimum and maximum as text, if they are numbers.
     package private(set) var bounds: (least: String, greatest: String)?
     /// The requirement as text.
     package private(set) var expected: String?
-    /// Whether a value satisfies the requirement; a malformed value does, because it is reported otherwise.
-    private(set) var isRight: (@Sendable (ConfigValue, ConfigCoercion) -> Bool)?
+    /// The permitted values, if they are listed.
+    package private(set) var choices: [ConfigValue] = []
+    /// Returns whether a value satisfies the requirement; nil for a value of another type.
+    private(set) var isRight: (@Sendable (ConfigValue, ConfigCoercion) -> Bool?)?
 
     /// Creates a field without a restriction of the value.
     public init(_ path: ConfigPath, _ summary: String, isRequired: Bool = false, isSecret: Bool = false) {
@@ -60,7 +64,7 @@ public struct ConfigField: Sendable {
         self.isSecret = isSecret
     }
 
-    /// Creates a field whose value is in a range.
+    /// Creates a field whose value, or each of whose elements, is in a range.
     public init<Value: ConfigConvertible & Comparable & Sendable>(
         _ path: ConfigPath, _ summary: String, in range: ClosedRange<Value>, isRequired: Bool = false,
         isSecret: Bool = false
@@ -73,14 +77,31 @@ public struct ConfigField: Sendable {
         bounds = Double(texts.least) == nil || Double(texts.greatest) == nil ? nil : texts
     }
 
+    /// Creates a field whose value, or each of whose elements, is one of some texts.
+    ///
+    /// The error of another text lists the choices and suggests the nearest one. For an enumeration that conforms to
+    /// `CaseIterable`, the cases are the choices without a field.
+    public init(
+        _ path: ConfigPath, _ summary: String, oneOf choices: [String], isRequired: Bool = false,
+        isSecret: Bool = false
+    ) {
+        let values = choices.map { ConfigValue.string($0) }
+        self.init(
+            path, summary, expected: ConfigChoices.expected(values), isRequired: isRequired, isSecret: isSecret
+        ) { (value: String) in choices.contains(value) }
+        self.choices = values
+    }
+
     /// Creates a field whose value passes a test, which `expected` describes.
+    ///
+    /// If the setting is an array or a dictionary and `Value` is the type of its elements, each element must pass.
     public init<Value: ConfigConvertible & Sendable>(
         _ path: ConfigPath, _ summary: String, expected: String, isRequired: Bool = false, isSecret: Bool = false,
         _ isRight: @escaping @Sendable (Value) -> Bool
     ) {
         self.init(path, summary, isRequired: isRequired, isSecret: isSecret)
         self.expected = expected
-        self.isRight = { value, coercion in Value(configValue: value, coercion: coercion).map(isRight) ?? true }
+        self.isRight = { value, coercion in Value(configValue: value, coercion: coercion).map(isRight) }
     }
 }
 

@@ -10,17 +10,20 @@ internal import AshlarCore
 package struct SettingsOutline {
     package struct Entry {
         package let steps: [ConfigPath.Component]
+        /// The type of the property; `Never` if it is unknown.
+        package let type: Any.Type
         package let typeName: String
         /// The default value; nil for an optional property without one.
         package let defaultValue: ConfigValue?
         package let isOptional: Bool
-        /// Whether the value is a dictionary with arbitrary keys.
-        let isDictionary: Bool
-        /// The values of an enumeration.
+        /// The values of an enumeration, or those that the field permits.
         package let choices: [ConfigValue]
         package let field: ConfigField?
+        /// The settings that are the elements of a collection.
+        let elements: SettingsElements?
 
-        var isRequired: Bool { field?.isRequired ?? false }
+        /// Whether the value is a dictionary with arbitrary keys.
+        var isDictionary: Bool { (type as? any SettingsCollection.Type)?.wildcard == .anyKey }
     }
 
     package private(set) var entries: [Entry] = []
@@ -43,38 +46,73 @@ package struct SettingsOutline {
         precondition(defaults.dictionary != nil, "\(type) is not encoded as a dictionary")
         let base = path.components
         var fields = Dictionary(type.fields.map { (base + $0.path.components, $0) }) { $1 }
-        add(root, base, &fields)
+        add(root, base, &fields, isRoot: true)
         precondition(fields.isEmpty, "\(type) has no property \(fields.values.map(\.path.description).sorted())")
     }
 
     private mutating func add(
-        _ node: EncodedValue, _ steps: [ConfigPath.Component], _ fields: inout [[ConfigPath.Component]: ConfigField]
+        _ node: EncodedValue, _ steps: [ConfigPath.Component], _ fields: inout [[ConfigPath.Component]: ConfigField],
+        isRoot: Bool = false
     ) {
         if case .object(let children) = node.content, !Self.isLeaf(node.type) {
             sections.insert(steps)
+            if !isRoot, let section = node.type as? any ConfigSettings.Type {
+                for field in section.fields where fields[steps + field.path.components] == nil {
+                    fields[steps + field.path.components] = field
+                }
+            }
             for (key, child) in children { add(child, steps + [.key(key)], &fields) }
             return
         }
-        let choices = (node.type as? any CaseIterable.Type).map { Self.choices($0) } ?? []
+        let field = fields.removeValue(forKey: steps)
         let name = (node.type as? any ConfigConvertible.Type)?.configTypeName ?? "\(node.type)"
+        let choices = field.map(\.choices) ?? []
         entries.append(
             Entry(
-                steps: steps, typeName: name, defaultValue: Self.value(of: node), isOptional: node.isOptional,
-                isDictionary: node.type is any DictionaryType.Type, choices: choices,
-                field: fields.removeValue(forKey: steps)))
+                steps: steps, type: node.type, typeName: name, defaultValue: Self.value(of: node),
+                isOptional: node.isOptional, choices: choices.isEmpty ? ConfigChoices.values(of: node.type) : choices,
+                field: field, elements: SettingsElements(of: node.type)))
     }
 
     /// Whether a type that is encoded as a dictionary has arbitrary keys instead of properties.
-    private static func isLeaf(_ type: Any.Type) -> Bool { type is any DictionaryType.Type || type == ConfigValue.self }
+    private static func isLeaf(_ type: Any.Type) -> Bool {
+        type is any SettingsCollection.Type || type == ConfigValue.self
+    }
 
-    private static func choices<Cases: CaseIterable>(_ type: Cases.Type) -> [ConfigValue] {
-        type.allCases.compactMap { value in
-            guard let value = value as? any Encodable else { return nil }
-            return (try? TreeEncoder.encode(value, superKey: nil, isScalar: Self.isScalar)).flatMap(Self.value)
+    /// A type can contain an array of itself, so the declarations of elements end at this depth.
+    private static let elementDepth = 4
+
+    /// Returns the paths of the settings that are never printed, including those in elements.
+    func secretPaths(depth: Int = elementDepth) -> [ConfigPath] {
+        entries.flatMap { entry -> [ConfigPath] in
+            let own = entry.field?.isSecret == true ? [ConfigPath(entry.steps)] : []
+            guard depth > 0, let elements = entry.elements else { return own }
+            return own
+                + elements.outline.secretPaths(depth: depth - 1).map {
+                    ConfigPath(entry.steps + elements.steps + $0.components)
+                }
+        }
+    }
+
+    /// Returns the types of the settings, for variables and arguments.
+    func shape(depth: Int = elementDepth) -> ConfigShape {
+        entries.reduce(into: ConfigShape.structure([:])) { shape, entry in
+            var type = ConfigShape(of: entry.type)
+            if depth > 0, let elements = entry.elements {
+                type = elements.steps.reversed().reduce(elements.outline.shape(depth: depth - 1)) { shape, step in
+                    step == .anyIndex ? .array(shape) : .dictionary(shape)
+                }
+            }
+            shape.declare(type, at: entry.steps[...])
         }
     }
 
     // MARK: Values
+
+    /// Returns the value that a type encodes; nil if it can't be encoded.
+    static func value(encoding value: any Encodable) -> ConfigValue? {
+        (try? TreeEncoder.encode(value, superKey: nil, isScalar: isScalar)).flatMap(Self.value)
+    }
 
     /// Whether a value other than a Boolean, string or number is a value of a configuration.
     private static func isScalar(_ value: any Encodable) -> Bool {
@@ -112,14 +150,62 @@ package struct SettingsOutline {
         default: nil
         }
     }
+}
 
-    /// Makes the settings known to variables and arguments, and hides secret settings.
-    package func declare() {
-        for entry in entries {
-            ConfigDeclaredKeys.add("\(ConfigPath(entry.steps))", isSecret: entry.field?.isSecret ?? false)
+/// The settings that are the elements of a collection, such as those of an array or of an array of arrays.
+package struct SettingsElements {
+    /// The steps from the collection to an element: ``ConfigPath/Component/anyIndex`` or `anyKey` for each collection.
+    let steps: [ConfigPath.Component]
+    private let settings: any ConfigSettings.Type
+
+    /// The settings of one element.
+    package var outline: SettingsOutline { Self.outline(settings) }
+
+    /// Reads the declaration of the elements of a type; nil if they aren't settings.
+    init?(of type: Any.Type) {
+        var steps: [ConfigPath.Component] = []
+        var type = type
+        while let collection = type as? any SettingsCollection.Type {
+            steps += [collection.wildcard].compactMap { $0 }
+            type = collection.elementType
+        }
+        guard !steps.isEmpty, let settings = type as? any ConfigSettings.Type else { return nil }
+        self.steps = steps
+        self.settings = settings
+    }
+
+    private static func outline<Settings: ConfigSettings>(_ type: Settings.Type) -> SettingsOutline {
+        SettingsOutline(type, at: .root)
+    }
+
+    /// Returns the nodes of all elements in a collection.
+    func nodes(in collection: Int, of tree: ConfigTree) -> [Int] {
+        steps.reduce([collection]) { nodes, step in
+            nodes.filter { tree.kind(of: $0) == (step == .anyIndex ? .array : .dictionary) }.flatMap {
+                tree.children(of: $0)
+            }
         }
     }
 }
 
-private protocol DictionaryType {}
-extension Dictionary: DictionaryType {}
+/// A type whose values contain values of another type, under indices or arbitrary keys.
+package protocol SettingsCollection {
+    static var elementType: Any.Type { get }
+    /// The step to an element; nil for an optional.
+    static var wildcard: ConfigPath.Component? { get }
+}
+
+extension Array: SettingsCollection {
+    package static var elementType: Any.Type { Element.self }
+    package static var wildcard: ConfigPath.Component? { .anyIndex }
+}
+
+extension Dictionary: SettingsCollection {
+    package static var elementType: Any.Type { Value.self }
+    package static var wildcard: ConfigPath.Component? { .anyKey }
+}
+
+extension Optional: SettingsCollection {
+    package static var elementType: Any.Type { Wrapped.self }
+    package static var wildcard: ConfigPath.Component? { nil }
+}

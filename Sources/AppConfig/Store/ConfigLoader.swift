@@ -56,6 +56,7 @@ struct ConfigLoader {
     init(plan: ConfigPlan) {
         self.plan = plan
         secrets = plan.secrets
+        secrets.paths.formUnion(plan.declaredSecrets)
     }
 
     mutating func load() -> ApplicationConfig {
@@ -135,8 +136,7 @@ struct ConfigLoader {
         var (tree, count) = (tree, layers.count)
         // A program can declare thousands of keys, so they are parsed only if names must be matched with them.
         let isMatched = plan.variablePrefix != nil || !plan.arguments.isEmpty
-        let names = isMatched ? ConfigDeclaredKeys.names.sorted() : []
-        let declared = names.map { ConfigPath($0).keys }
+        let declared = isMatched ? plan.shape : .structure([:])
         if let prefix = plan.variablePrefix {
             let known = ConfigKnownPaths(tree: tree, declared: declared)
             add(VariablesReader.read(variables, prefix: prefix, known: known), .variables)
@@ -184,10 +184,13 @@ struct ConfigLoader {
                     "hidden by the literal key \"\(tree.path(of: node).components.map(Self.text).joined(separator: "."))\""
                     + (literal(for: node, in: draft).map { " from \(tree.location(of: $0))" } ?? ""))
         }
-        let context = ConfigContext(
-            layers: layers, policy: plan.merge, coercion: plan.coercion, secrets: secrets,
-            diagnostics: diagnostics + hidden, readsDirectives: plan.readsDirectives,
-            references: plan.referenceSyntax, variables: usedVariables)
+        var context = ConfigContext(layers: layers, secrets: secrets)
+        context.policy = plan.merge
+        context.coercion = plan.coercion
+        context.diagnostics = diagnostics + hidden
+        context.readsDirectives = plan.readsDirectives
+        context.references = plan.referenceSyntax
+        context.variables = usedVariables
         return ApplicationConfig(snapshot: ConfigSnapshot(draft, context: context))
     }
 

@@ -38,8 +38,12 @@ public struct ConfigPlan: Sendable {
     /// `APP_HTTP__TIMEOUT` sets `http.timeout`: `__` separates keys, and `_` is part of a key. Known keys are found
     /// regardless of case and separators: `APP_MAX_RETRIES` sets `maxRetries`. Keys are known from weaker layers,
     /// settings, and typed keys. An unknown key is written like the other keys of its dictionary, or in lowercase, with a
-    /// diagnostic. If a weaker layer has an array, a number is an index: `APP_SERVERS__0`. If a weaker layer has an
-    /// array or a dictionary, the variable contains JSON. An empty variable is an empty string.
+    /// diagnostic.
+    ///
+    /// The type that settings or a typed key declare decides how the text is read, otherwise that of the value in a weaker
+    /// layer. An array is JSON, such as `["a", "b"]`; a declared one can also be written as `a, b`, and is empty for an
+    /// empty text. A dictionary is JSON. In an array, a number is an index: `APP_SERVERS__0` replaces or adds one element
+    /// and changes no other; a gap is an error. Other values are the text itself.
     public var variablePrefix: String?
     /// The formats of files by extension, in addition to `plist` and `json` or instead of them.
     ///
@@ -55,12 +59,18 @@ public struct ConfigPlan: Sendable {
     public var variables: [String: String]?
     /// The arguments of the command line, without the program's name; by default none.
     ///
-    /// `--set path=value` (or `--set=path=value`) sets any value, and `--path=value` sets a known one. Other arguments
-    /// are ignored with a diagnostic. Known keys are found regardless of case and separators. `--servers[1]=q` sets one
-    /// element; an array or a dictionary is written as JSON. Values aren't split at commas. `--` ends the arguments.
+    /// `--set path=value` (or `--set=path=value`) sets any value. For a known path, `--path=value` and `--path value` set
+    /// it, and `--path` alone sets a boolean to `true`, which only a following `true`, `false`, `yes`, `no`, `on` or `off`
+    /// changes. A value that begins with `--` is written after `=`. `--servers[1]=q` sets one element; a repeated option
+    /// adds elements to a declared array. Known keys and the forms of values are those of ``variablePrefix``. Other
+    /// arguments are ignored with a diagnostic, which doesn't contain their text. `--` ends the arguments.
     public var arguments: [String] = []
     /// The syntax of references, which are resolved in files and defaults; for exceptions see ``literalLayers``.
     public var referenceSyntax: ConfigReferenceSyntax = .dollar
+    /// The types of declared settings.
+    private var declaredShape = ConfigShape.structure([:])
+    /// The paths of declared settings that are never printed.
+    private(set) var declaredSecrets: Set<ConfigPath> = []
     /// The checks of required settings: each returns the problems of a loaded configuration.
     private(set) var requirements: [@Sendable (ApplicationConfig) -> [ConfigError]] = []
     /// The rules for merging layers.
@@ -109,9 +119,12 @@ public struct ConfigPlan: Sendable {
 
     /// Declares settings before the configuration is loaded.
     ///
-    /// Variables and arguments then find the settings by their declared names, and secret ones are never printed.
-    public func declare<Settings: ConfigSettings>(_ type: Settings.Type, at path: ConfigPath = .root) {
-        SettingsOutline(type, at: path).declare()
+    /// Variables and arguments then find the settings by their declared names and are read by their declared types, and
+    /// secret settings of the plan's configurations are never printed. Other plans aren't affected.
+    public mutating func declare<Settings: ConfigSettings>(_ type: Settings.Type, at path: ConfigPath = .root) {
+        let outline = SettingsOutline(type, at: path)
+        declaredShape.declare(outline.shape(), at: [])
+        declaredSecrets.formUnion(outline.secretPaths())
     }
 
     /// Declares settings that each load checks: loading fails with every problem of their values.
@@ -132,6 +145,16 @@ public struct ConfigPlan: Sendable {
                 return error.problems.isEmpty ? [error] : error.problems
             }
         }
+    }
+
+    /// The types that settings and typed keys declare.
+    var shape: ConfigShape {
+        var shape = ConfigShape.structure([:])
+        for (name, type) in ConfigDeclaredKeys.types.sorted(by: { $0.key < $1.key }) {
+            shape.declare(ConfigShape(of: type), at: ConfigPath(name).components[...])
+        }
+        shape.declare(declaredShape, at: [])
+        return shape
     }
 
     /// The extensions of files, the strongest last.

@@ -26,14 +26,13 @@ public struct ConfigReference: Sendable, CustomReflectable {
     ///   - path: The path of the section with the settings; by default the root.
     public init<Settings: ConfigSettings>(_ type: Settings.Type, at path: ConfigPath = .root) {
         let outline = SettingsOutline(type, at: path)
-        outline.declare()
         title = "\(type)"
         rows = outline.entries.map { entry in
             let path = ConfigPath(entry.steps)
             return Row(
                 path: path, steps: entry.steps, typeName: entry.typeName, defaultValue: entry.defaultValue,
                 isOptional: entry.isOptional, choices: entry.choices, field: entry.field,
-                isSecret: ConfigSecrets.standard.isSecret(path))
+                isSecret: entry.field?.isSecret == true || ConfigSecrets.standard.isSecret(path))
         }
     }
 
