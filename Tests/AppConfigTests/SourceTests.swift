@@ -230,6 +230,28 @@ private struct LinesFormat: ConfigFormat {
         #expect(try ApplicationConfig.load(plan([:])).values.isEmpty)
     }
 
+    @Test("Sources that read files keep the limits of the plan")
+    func limits() throws {
+        let scratch = try TemporaryFolder([:])
+        for number in 0..<5 { try scratch.write("\(number)", to: "f\(number)", atomically: false) }
+        try scratch.write(#"{"a": "0123456789"}"#, to: "file.json", atomically: false)
+        func error(_ source: any ConfigSource, _ adjust: (inout ConfigLimits) -> Void) -> ConfigError? {
+            var plan = plan([:])
+            plan.add(source)
+            adjust(&plan.limits)
+            return ApplicationConfig.loadReport(plan).errors.first
+        }
+        let (folder, file) = (FolderConfigSource(scratch.path), FileConfigSource(scratch.file("file.json")))
+        #expect(error(folder) { _ in } == nil && error(file) { _ in } == nil)
+        #expect(error(folder) { $0.values = 3 }?.code == .limitExceeded)
+        #expect(error(folder) { $0.bytes = 10 }?.code == .unreadableSource)
+        #expect(error(file) { $0.bytes = 10 }?.code == .unreadableSource)
+        #expect(error(FolderConfigSource(scratch.path, under: "a.b.c")) { $0.depth = 3 }?.code == .limitExceeded)
+        let document = StubSource(.document(ConfigDocument(["a": [1, 2, 3]])))
+        #expect(error(document) { $0.values = 4 }?.code == .limitExceeded)
+        #expect(error(document) { $0.values = 5 } == nil)
+    }
+
     @Test("A folder that is missing is a missing source")
     func missing() throws {
         var plan = plan([:])
@@ -275,6 +297,67 @@ private struct LinesFormat: ConfigFormat {
         }
         reader.cancel()
         #expect(await reader.value == [])
+        watch.cancel()
+    }
+
+    @Test("The folder itself is watched, so that a new file is noticed without a wait")
+    func watchesFolder() throws {
+        let scratch = try TemporaryFolder([:])
+        try scratch.write("1", to: "a", atomically: false)
+        let paths = FolderConfigSource(scratch.path + "/").watchedPaths
+        #expect(paths == ["\(scratch.path)/", scratch.file("..data"), scratch.file("a")])
+    }
+
+    @Test("A file that is removed from a plain folder is missing", .timeLimit(.minutes(5)))
+    func removedFiles() async throws {
+        let scratch = try TemporaryFolder([:])
+        for name in ["a", "b", "c"] { try scratch.write("1", to: name, atomically: false) }
+        var plan = plan([:])
+        plan.add(FolderConfigSource(scratch.path))
+        plan.localFile = "/no/such/local.json"
+        let store = try ConfigStore(loading: plan)
+        let watch = store.watch()
+        try FileManager.default.removeItem(atPath: scratch.file("a"))
+        await store.wait { $0.allKeys == ["b", "c"] }
+        #expect(store.current.allKeys == ["b", "c"])
+        watch.cancel()
+    }
+
+    /// A source that reads a file which it names only after a first file appeared, and that a writer changes directly
+    /// after it was read.
+    private final class GrowingSource: ConfigSource, Sendable {
+        let name = "growing"
+        let scratch: TemporaryFolder
+        let change: @Sendable () -> Void
+
+        init(_ scratch: TemporaryFolder, change: @escaping @Sendable () -> Void) {
+            self.scratch = scratch
+            self.change = change
+        }
+
+        private var isGrown: Bool { FileManager.default.fileExists(atPath: scratch.file("grown")) }
+        var watchedPaths: [String] { [scratch.file("grown")] + (isGrown ? [scratch.file("value")] : []) }
+
+        func content() throws -> ConfigSourceContent {
+            guard isGrown else { return .missing }
+            let text = try String(contentsOfFile: scratch.file("value"), encoding: .utf8)
+            if text == "1" { change() }
+            return .document(ConfigDocument(["n": .string(text)]))
+        }
+    }
+
+    @Test("A change between a load and the watch of a new list of files isn't lost", .timeLimit(.minutes(2)))
+    func newList() async throws {
+        let scratch = try TemporaryFolder([:])
+        try scratch.write("1", to: "value", atomically: false)
+        var plan = plan([:])
+        let path = scratch.file("value")
+        plan.add(GrowingSource(scratch) { try? Data("2".utf8).write(to: URL(fileURLWithPath: path)) })
+        let store = try ConfigStore(loading: plan)
+        let watch = store.watch()
+        try scratch.write("", to: "grown", atomically: false)
+        await store.wait { $0.int(forKey: "n") == 2 }
+        #expect(store.current.int(forKey: "n") == 2)
         watch.cancel()
     }
 

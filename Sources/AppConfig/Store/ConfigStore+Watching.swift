@@ -37,9 +37,9 @@ public final class ConfigWatch: Sendable {
         for task in old.tasks { task.cancel() }
     }
 
-    /// Watches other paths, unless these are already watched.
-    func watch(_ paths: [String], start: ([String]) -> PathWatch) {
-        guard state.withLock({ !$0.isCancelled && $0.paths != paths }) else { return }
+    /// Watches other paths; returns `false` if these are already watched, or if the watch has ended.
+    func watch(_ paths: [String], start: ([String]) -> PathWatch) -> Bool {
+        guard state.withLock({ !$0.isCancelled && $0.paths != paths }) else { return false }
         let watch = start(paths)
         let old = state.withLock { state -> PathWatch? in
             if state.isCancelled { return watch }
@@ -50,6 +50,7 @@ public final class ConfigWatch: Sendable {
             return state.watch
         }
         old?.cancel()
+        return true
     }
 
     /// Ends a task together with the watch.
@@ -82,7 +83,7 @@ extension ConfigStore {
     public func watch(_ mode: ConfigWatchMode = .automatic) -> ConfigWatch {
         let result = ConfigWatch()
         guard let plan else { return result }
-        watchFiles(of: plan, mode, result)
+        followFiles(of: plan, mode, result)
         if result.isPolling, mode == .automatic {
             current.record(
                 ConfigDiagnostic(
@@ -96,25 +97,29 @@ extension ConfigStore {
                     for await _ in changes { _ = try? self?.reload() }
                 })
         }
-        // The files can change between the last reload and the start of the watch.
-        if mayHaveChangedFiles(plan) { _ = try? reload() }
         return result
     }
 
-    /// Watches the files of a plan, and updates the watched files of its sources after each change.
-    private func watchFiles(of plan: ConfigPlan, _ mode: ConfigWatchMode, _ result: ConfigWatch) {
+    /// Watches the files of a plan, whose sources can name other files after each load.
+    ///
+    /// The files can change between the last load and the start of a watch, so they are then loaded again.
+    private func followFiles(of plan: ConfigPlan, _ mode: ConfigWatchMode, _ result: ConfigWatch) {
         let method: PathWatch.Method =
             switch mode {
             case .automatic: .events
             case .polling(let interval): .polling(every: interval)
             }
-        let paths = plan.filePaths
-        if paths.isEmpty { return }
-        result.watch(paths) { paths in
-            PathWatch.start(paths, by: method) { [weak self, weak result] snapshot in
-                _ = try? self?.reload(expecting: snapshot)
-                if let self, let result, !plan.sources.isEmpty { self.watchFiles(of: plan, mode, result) }
+        while true {
+            let paths = plan.filePaths
+            if paths.isEmpty { return }
+            let isStarted = result.watch(paths) { paths in
+                PathWatch.start(paths, by: method) { [weak self, weak result] snapshot in
+                    _ = try? self?.reload(expecting: snapshot, of: paths)
+                    if let self, let result, !plan.sources.isEmpty { self.followFiles(of: plan, mode, result) }
+                }
             }
+            guard isStarted, mayHaveChangedFiles(plan) else { return }
+            _ = try? reload()
         }
     }
 

@@ -106,17 +106,19 @@ public final class ConfigStore: Sendable {
     ///
     /// - Throws: ``ConfigError`` with every problem.
     @discardableResult
-    public func reload() throws(ConfigError) -> ConfigDiff { try reload(expecting: nil) }
+    public func reload() throws(ConfigError) -> ConfigDiff { try reload(expecting: nil, of: []) }
 
-    /// Reads the sources again, unless a file of an earlier snapshot is missing.
+    /// Reads the sources again, unless a file of an earlier snapshot of some paths is missing.
     ///
     /// Such a file may be in the process of being written again; its watch reports when it exists.
-    func reload(expecting earlier: PathSnapshot?) throws(ConfigError) -> ConfigDiff {
+    func reload(expecting earlier: PathSnapshot?, of paths: [String]) throws(ConfigError) -> ConfigDiff {
         guard let plan else { return ConfigDiff(from: current, to: current) }
         let number = beginReload()
         let files = PathSnapshot(of: plan.filePaths)
+        let lacksFile = earlier.map { PathSnapshot(of: paths).lacksFile(of: $0) } ?? false
         let report = ApplicationConfig.loadReport(plan)
-        if let earlier, files.lacksFile(of: earlier) || PathSnapshot(of: plan.filePaths).lacksFile(of: earlier) {
+        // Compared by the watched paths, because a source can name other files now.
+        if let earlier, lacksFile || PathSnapshot(of: paths).lacksFile(of: earlier) {
             return ConfigDiff(from: ApplicationConfig(), to: ApplicationConfig())
         }
         state.withLock { state in
