@@ -32,6 +32,12 @@ public protocol ConfigSource: Sendable {
     /// - Throws: Any error; the whole source is then omitted, and ``ApplicationConfig/load(_:)`` fails.
     func content() throws -> ConfigSourceContent
 
+    /// Returns the current content within the limits of the plan that loads it; calls ``content()`` by default.
+    ///
+    /// A source that reads files implements this method, so that a file that is too large isn't read. Bytes and documents
+    /// beyond the limits are rejected in any case.
+    func content(within limits: ConfigLimits) throws -> ConfigSourceContent
+
     /// The paths of files whose changes reload a watching store; none by default.
     var watchedPaths: [String] { get }
 
@@ -51,6 +57,8 @@ public protocol ConfigSource: Sendable {
 }
 
 extension ConfigSource {
+    /// The content without limits.
+    public func content(within limits: ConfigLimits) throws -> ConfigSourceContent { try content() }
     /// No files.
     public var watchedPaths: [String] { [] }
     /// No changes.

@@ -1,11 +1,5 @@
 internal import AshlarCore
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// A file at any path, in any format.
 ///
 /// ```swift
@@ -32,12 +26,13 @@ public struct FileConfigSource: ConfigSource {
     /// The path of the file.
     public var watchedPaths: [String] { [path] }
 
+    /// Reads the file within the default limits.
+    public func content() throws -> ConfigSourceContent { try content(within: ConfigLimits()) }
+
     /// Reads the file.
-    public func content() throws -> ConfigSourceContent {
+    public func content(within limits: ConfigLimits) throws -> ConfigSourceContent {
         let location = ConfigLocation(file: path, name: name)
-        guard let bytes = try ConfigFileReading.bytes(of: location, limit: ConfigLimits().bytes) else {
-            return .missing
-        }
+        guard let bytes = try ConfigFileReading.bytes(of: location, limit: limits.bytes) else { return .missing }
         var content = ConfigSourceContent.bytes(bytes, format: format)
         content.location = location
         return content
@@ -60,99 +55,5 @@ enum ConfigFileReading {
                 }
             throw ConfigError(.unreadableSource, location: file, reason: "can't read the file: \(reason)")
         }
-    }
-}
-
-/// A folder with one file for each key, such as a secret or config map of Kubernetes, or the secrets of Docker.
-///
-/// The name of a file is the path of the key (`password`, `http.timeout`), and its text without the final newline is
-/// the value. Strings contain no references. Names that begin with a dot, folders, and special files are ignored. A
-/// file that isn't UTF-8 text is data.
-///
-/// If the folder has a link `..data`, as in volumes of Kubernetes, all files are read from the link's target, so values
-/// of two versions never mix. A watching store detects a replaced link and a changed file at once, and a new file
-/// within five seconds.
-///
-/// ```swift
-/// var plan = ConfigPlan(files: .memory(["ApplicationConfig.json": #"{"db": {"user": "app"}}"#]))
-/// plan.add(FolderConfigSource("/run/secrets", under: "db"))
-/// ```
-public struct FolderConfigSource: ConfigSource {
-    private let path: String
-    private let section: ConfigPath
-
-    /// Creates a source.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the folder, which doesn't have to exist unless the plan requires it.
-    ///   - section: The path of the dictionary for the values; by default the root.
-    public init(_ path: String, under section: ConfigPath = .root) {
-        self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
-        self.section = section
-    }
-
-    /// The path of the folder.
-    public var name: String { path }
-
-    /// The folder, its link, and its files.
-    public var watchedPaths: [String] { [path, "\(path)/..data"] + files(in: path).map { "\(path)/\($0)" } }
-
-    /// Reads the files.
-    ///
-    /// - Throws: ``ConfigError`` if a file can't be read, or if one file is a value and another an entry of it.
-    public func content() throws -> ConfigSourceContent {
-        // Replacing the link removes the old folder, possibly before all of its files are read.
-        for _ in 0..<20 {
-            let data = "\(path)/..data"
-            let folder = Self.target(of: data)
-            guard let document = try document(in: folder ?? path) else { continue }
-            if Self.target(of: data) == folder {
-                return FolderListing.names(in: path) == nil ? .missing : .document(document)
-            }
-        }
-        throw ConfigError(
-            .unreadableSource, location: ConfigLocation(file: path), reason: "the folder changes while it is read")
-    }
-
-    /// Returns the target of a link; nil if there is no link.
-    private static func target(of link: String) -> String? {
-        (try? FileManager.default.destinationOfSymbolicLink(atPath: link)).map { target in
-            target.hasPrefix("/") ? target : link.prefix(through: link.lastIndex(of: "/") ?? link.startIndex) + target
-        }
-    }
-
-    private func files(in folder: String) -> [String] {
-        (FolderListing.names(in: folder) ?? []).filter { name in
-            !name.hasPrefix(".") && FileStatus("\(folder)/\(name)")?.kind == .regular
-        }
-    }
-
-    /// Returns the values of a folder; nil if a file disappeared.
-    private func document(in folder: String) throws(ConfigError) -> ConfigDocument? {
-        var assignments = ConfigAssignments()
-        var seen: Set<[ConfigPath.Component]> = []
-        for name in files(in: folder) {
-            let location = ConfigLocation(file: "\(path)/\(name)", name: name)
-            let file = ConfigLocation(file: "\(folder)/\(name)", name: name)
-            guard let bytes = try ConfigFileReading.bytes(of: file, limit: ConfigLimits().bytes) else { return nil }
-            let steps = section.components + ConfigPath(name).components
-            let clash = seen.first { $0.starts(with: steps) || steps.starts(with: $0) }
-            guard steps.first?.key != nil, clash == nil else {
-                throw ConfigError(
-                    .malformedSource, key: ConfigPath(steps), location: location,
-                    reason: "the name is not a path of its own", notes: clash.map { ["like \(ConfigPath($0))"] } ?? [])
-            }
-            seen.insert(steps)
-            try assignments.set(Self.value(bytes), at: steps, from: location)
-        }
-        return ConfigDocument(ConfigReading(tree: assignments.tree(of: ConfigLocation(file: path))))
-    }
-
-    private static func value(_ bytes: [UInt8]) -> ConfigValue {
-        if UTF8Validation.firstInvalid(in: bytes) != nil { return .data(Data(bytes)) }
-        var text = bytes[...]
-        if text.last == UInt8(ascii: "\n") { text.removeLast() }
-        if text.last == UInt8(ascii: "\r") { text.removeLast() }
-        return .string(String(decoding: text, as: UTF8.self))
     }
 }

@@ -56,7 +56,7 @@ extension ConfigLoader {
         for layer in plan.sources where layer.over == kind {
             let (source, name) = (layer.source, layer.source.shownName)
             do {
-                let content = try source.content()
+                let content = try source.content(within: plan.limits)
                 let known = errors.count
                 defer { contents.append((source, content, Array(errors[known...]))) }
                 let location = content.location ?? ConfigLocation(file: name)
@@ -66,7 +66,9 @@ extension ConfigLoader {
                 case .bytes(let bytes, let format):
                     read(bytes, location, format: format, as: .source, label: name, date: date)
                 case .document(let document):
-                    append(document.reading(of: location).tree, .source, name, date: date)
+                    let tree = document.reading(of: location).tree
+                    try tree.check(plan.limits, location)
+                    append(tree, .source, name, date: date)
                 }
             } catch {
                 fail(.reading(error, of: ConfigLocation(file: name), .unreadableSource))
@@ -134,9 +136,30 @@ extension ConfigLoader {
         guard let format else { return try FormatRecognition.read(bytes, context) }
         try context.checkSize(bytes)
         do {
-            return try format.document(from: bytes, limits: context.limits).reading(of: context.location)
+            let reading = try format.document(from: bytes, limits: context.limits).reading(of: context.location)
+            try reading.tree.check(context.limits, context.location)
+            return reading
         } catch {
             throw .reading(error, of: context.location)
+        }
+    }
+}
+
+extension ConfigTree {
+    /// Throws if values that no reader of the library counted are beyond the limits.
+    fileprivate func check(_ limits: ConfigLimits, _ location: ConfigLocation) throws(ConfigError) {
+        guard nodes.count <= limits.values else {
+            throw ConfigError(.limitExceeded, location: location, expected: "at most \(limits.values) values")
+        }
+        var ends: [Int] = []
+        for (number, node) in nodes.enumerated() where node.kind.isContainer {
+            while let end = ends.last, end <= number { ends.removeLast() }
+            ends.append(Int(node.end))
+            guard ends.count <= limits.depth else {
+                throw ConfigError(
+                    .limitExceeded, location: location,
+                    expected: "at most \(limits.depth) nested dictionaries and arrays")
+            }
         }
     }
 }
