@@ -88,6 +88,21 @@ import Testing
         #expect(system.lines == (1...600).map { "[INFO] A - line \($0)" })
     }
 
+    @Test("With buffered lines too, writing is retried before lines are dropped", arguments: [1000, 65536, 300_000])
+    func bufferedRecovers(bytes: Int) throws {
+        let system = TestSystem { $0.mode = .buffered(bytes: bytes, milliseconds: 100_000) }
+        let store = try #require(system.pipeline.settings.store as? BufferedStore)
+        try system.breakDisk(descriptor: store.descriptor)
+        // One write fails, and its lines wait.
+        for index in 1...400 { system.log().info("line \(index)") }
+        #expect(!system.flush(sync: false))
+        try system.mendDisk()
+        for index in 401...40_000 { system.log().info("line \(index)") }
+        system.flush(sync: false)
+        #expect(system.counters.droppedByStorage == 0)
+        #expect(system.lines == (1...40_000).map { "[INFO] A - line \($0)" })
+    }
+
     @Test(
         "On a small file system, every line is in the log or counted, and nothing traps",
         .enabled(if: canMountTemporaryFileSystem), .timeLimit(.minutes(5)),
@@ -161,10 +176,12 @@ import Testing
 
 extension TestSystem {
     /// Makes every write fail as on a full disk, and the folder unusable for opening the file again.
-    func breakDisk(_ store: WriteThroughStore) throws {
+    func breakDisk(_ store: WriteThroughStore) throws { try breakDisk(descriptor: store.withFile { $0.descriptor }) }
+
+    func breakDisk(descriptor: Int32) throws {
         let full = open("/dev/full", O_WRONLY)
         try #require(full >= 0)
-        dup2(full, store.withFile { $0.descriptor })
+        dup2(full, descriptor)
         close(full)
         try FileManager.default.moveItem(atPath: folder.path, toPath: folder.path + ".moved")
         try Data().write(to: URL(fileURLWithPath: folder.path))

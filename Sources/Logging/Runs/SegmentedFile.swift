@@ -9,19 +9,14 @@ final class SegmentedFile {
     let run: RunIdentity
     let settings: StoreSettings
 
-    private(set) var descriptor: Int32 {
-        didSet { if settings.servesSignals { ashlar_log_set_signal_file(descriptor, nil) } }
-    }
-    private var identity: FileIdentity?
-    /// The number of the current segment, and its size.
+    /// The current segment and its number.
+    private var file: AppendedFile
     private var number: Int
-    private var size: Int64 = 0
     private var ledger: SegmentLedger
     private var segmentStart = SystemCalls.monotonicClock()
     private var writesUntilCheck = SegmentedFile.checkInterval
-    /// The file size beyond which a write raises a fatal signal, so segments end before it.
-    private let fileSizeLimit = SystemCalls.fileSizeLimit
-    private var trouble: Trouble?
+    /// The lines that couldn't be written.
+    private var waiting: WaitingLines?
     private var lostTotal = 0
     private var lostNoted = 0
     /// The process ID of a forked child that can't write to its parent's segment.
@@ -29,71 +24,52 @@ final class SegmentedFile {
 
     /// The number of writes between two checks whether the descriptor still refers to the run's file.
     static let checkInterval = 256
-    static let backlogBytes = 64 * 1024
-    static let linesBetweenAttempts = 256
-    static let nanosecondsBetweenAttempts: Int64 = 1_000_000_000
 
-    /// The state while writing fails.
-    private final class Trouble {
-        var error: Int32
-        var backlog = RecentLines(capacity: SegmentedFile.backlogBytes)
-        /// The number of lines that didn't fit into the backlog.
-        var lost = 0
-        /// Whether the file ends in the middle of a line.
-        var isTorn: Bool
-        var nextAttempt: Int64
-        var linesUntilAttempt = SegmentedFile.linesBetweenAttempts
-
-        init(error: Int32, isTorn: Bool) {
-            self.error = error
-            self.isTorn = isTorn
-            nextAttempt = SystemCalls.monotonicClock() + SegmentedFile.nanosecondsBetweenAttempts
-        }
-    }
-
-    private init(
-        run: RunIdentity, number: Int, descriptor: Int32, ledger: SegmentLedger, settings: StoreSettings
-    ) {
+    private init(run: RunIdentity, number: Int, file: AppendedFile, ledger: SegmentLedger, settings: StoreSettings) {
         self.run = run
         self.number = number
-        self.descriptor = descriptor
+        self.file = file
         self.ledger = ledger
         self.settings = settings
-        opened()
     }
 
     /// Creates the first segment of a run.
     static func create(run: RunIdentity, _ settings: StoreSettings) -> Result<SegmentedFile, RunStoreError> {
-        let descriptor = SystemCalls.openForAppending(run.path(.segment(0)), exclusive: true)
-        guard descriptor >= 0 else { return .failure(RunStoreError(error: -descriptor)) }
-        let file = SegmentedFile(
-            run: run, number: 0, descriptor: descriptor, ledger: SegmentLedger(), settings: settings)
-        run.retain(firstSegment: descriptor)
-        return .success(file)
+        let first = AppendedFile(run.path(.segment(0)), exclusive: true)
+        guard first.descriptor >= 0 else { return .failure(RunStoreError(error: -first.descriptor)) }
+        run.retain(firstSegment: first.descriptor)
+        let segments = SegmentedFile(
+            run: run, number: 0, file: first, ledger: SegmentLedger(), settings: settings)
+        if settings.servesSignals { segments.receiveSignals() }
+        return .success(segments)
     }
 
     /// Continues a run at a segment that may exist, or starts without a segment.
     ///
-    /// If the segment can't be opened, lines wait in memory as on a full disk.
+    /// If the segment can't be opened, lines wait in memory as on a full disk. Lines of signal handlers go to the file if
+    /// they went to its predecessor.
     convenience init(
-        continuing run: RunIdentity, at number: Int?, after ledger: SegmentLedger, _ settings: StoreSettings
+        continuing run: RunIdentity, at number: Int?, after ledger: SegmentLedger, _ settings: StoreSettings,
+        predecessor: UnsafeRawPointer
     ) {
-        let descriptor = number.map { SystemCalls.openForAppending(run.path(.segment($0)), exclusive: false) }
-        self.init(run: run, number: number ?? 0, descriptor: descriptor ?? -1, ledger: ledger, settings: settings)
-        if let descriptor, descriptor < 0 { trouble = Trouble(error: -descriptor, isTorn: false) }
+        let file = number.map { AppendedFile(run.path(.segment($0)), exclusive: false) } ?? AppendedFile()
+        self.init(run: run, number: number ?? 0, file: file, ledger: ledger, settings: settings)
+        if ashlar_log_owns_signal_file(predecessor) == 1 { receiveSignals() }
+        if number != nil, file.descriptor < 0 { beginWaiting(error: -file.descriptor, isTorn: false) }
     }
 
     deinit {
-        closeOwn()
-        if settings.servesSignals { ashlar_log_set_signal_file(-1, nil) }
+        file.close()
+        ashlar_log_release_signal_file(owner)
     }
 
-    private func opened() {
-        if settings.servesSignals { ashlar_log_set_signal_file(descriptor, nil) }
-        SystemCalls.markInUse(descriptor)
-        let status = FileStatus(descriptor: descriptor)
-        identity = status?.identity
-        size = status?.size ?? 0
+    /// Identifies the file for signal handlers.
+    private var owner: UnsafeRawPointer { UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()) }
+
+    private func receiveSignals() { ashlar_log_set_signal_file(owner, file.descriptor, nil) }
+
+    private func updateSignals() {
+        if ashlar_log_owns_signal_file(owner) == 1 { receiveSignals() }
     }
 
     // MARK: Writing
@@ -102,16 +78,15 @@ final class SegmentedFile {
     func write(_ lines: LogText) {
         if writesUntilCheck <= 0 { checkFile() }
         writesUntilCheck -= 1
-        if trouble != nil {
-            retain(lines)
-            attemptRecovery(force: false)
-            return
+        if waiting != nil {
+            let isDue = waiting?.mustRetry(before: lines) == true
+            guard isDue, attemptRecovery() else { return retain(lines) }
         }
         // A batch can span two segments; a line can't.
         var rest = lines
         while rest.count > 0 {
             if mustRotate(for: rest) { rotate() }
-            let room = max(0, segmentLimit - size)
+            let room = max(0, segmentLimit - file.size)
             var end = rest.count
             if Int64(rest.count) > room {
                 end =
@@ -120,24 +95,17 @@ final class SegmentedFile {
             }
             let part = rest.prefix(end)
             rest = rest.dropFirst(end)
-            let written = put(part)
-            if written == part.count {
-                size += Int64(written)
-            } else {
+            let written = file.append(part)
+            if written != part.count {
                 fail(written, part)
-                if trouble != nil { return retain(rest) }
+                if waiting != nil { return retain(rest) }
             }
         }
     }
 
     private var segmentLimit: Int64 {
         let rotation = settings.rotation
-        return min(Int64(number == 0 ? rotation.firstSegmentBytes : rotation.segmentBytes), fileSizeLimit ?? .max)
-    }
-
-    private func put(_ bytes: LogText) -> Int {
-        guard fileSizeLimit != nil else { return SystemCalls.write(descriptor, bytes) }
-        return SystemCalls.withoutWriteSignals { SystemCalls.write(descriptor, bytes) }
+        return min(Int64(number == 0 ? rotation.firstSegmentBytes : rotation.segmentBytes), file.sizeLimit ?? .max)
     }
 
     /// Handles a write that didn't write everything.
@@ -147,79 +115,53 @@ final class SegmentedFile {
         if error == SystemCalls.badDescriptor, reopen() { error = 0 }
         // A short write has no error; the next one succeeds or fails with an error.
         while error == 0, done < lines.count {
-            let more = put(lines.dropFirst(done))
+            let more = file.append(lines.dropFirst(done))
             if more > 0 { done += more } else { error = more == 0 ? SystemCalls.inputOutput : Int32(-more) }
         }
-        size += Int64(done)
         guard error != 0 else { return }
         settings.counters.withLock { $0.failedWrites += 1 }
         let whole = lines.prefix(done).lastIndex(of: .newline).map { $0 + 1 } ?? 0
-        trouble = Trouble(error: error, isTorn: done > whole)
+        beginWaiting(error: error, isTorn: done > whole)
         retain(lines.dropFirst(whole))
         noteLost()
     }
 
+    private func beginWaiting(error: Int32, isTorn: Bool) {
+        waiting = WaitingLines(error: error, isTorn: isTorn, capacity: settings.backlogBytes)
+    }
+
     private func retain(_ lines: LogText) {
-        guard let trouble, lines.count > 0 else { return }
-        trouble.linesUntilAttempt -= 1
-        let dropped = trouble.backlog.append(lines)
-        guard dropped > 0 else { return }
-        trouble.lost += dropped
+        guard lines.count > 0, let dropped = waiting?.append(lines), dropped > 0 else { return }
         lostTotal += dropped
         settings.counters.withLock { $0.droppedByStorage += dropped }
     }
 
-    /// Writes the backlog; with `sync`, waits for the disk.
+    /// Writes the waiting lines; with `sync`, waits for the disk.
     ///
     /// Returns whether everything has been written.
     func flush(sync: Bool) -> Bool {
-        let isWritten = attemptRecovery(force: true)
-        return sync ? SystemCalls.synchronize(descriptor) && isWritten : isWritten
+        let isWritten = attemptRecovery()
+        return sync ? SystemCalls.synchronize(file.descriptor) && isWritten : isWritten
     }
 
-    /// Tries to write again: first the line that reports lost lines, then the backlog.
-    @discardableResult
-    private func attemptRecovery(force: Bool) -> Bool {
-        guard let trouble else { return true }
-        let now = SystemCalls.monotonicClock()
-        guard force || trouble.linesUntilAttempt <= 0 || now >= trouble.nextAttempt else { return false }
-        trouble.linesUntilAttempt = Self.linesBetweenAttempts
-        trouble.nextAttempt = now + Self.nanosecondsBetweenAttempts
-        if trouble.error == SystemCalls.noSpace { settings.makeRoom() }
-        if trouble.error == SystemCalls.fileTooLarge { rotate() }
-        let isRecovered = isOwnFile || reopen() ? writeBacklog(of: trouble) : false
-        if isRecovered { self.trouble = nil }
+    /// Tries to write the waiting lines; returns whether no line waits.
+    private func attemptRecovery() -> Bool {
+        guard let error = waiting?.error else { return true }
+        waiting?.noteAttempt()
+        if error == SystemCalls.noSpace { settings.makeRoom() }
+        if error == SystemCalls.fileTooLarge { rotate() }
+        let notice = settings.notice
+        let isRecovered =
+            (file.status != nil || reopen())
+            && waiting?.write({ notice($0, SystemCalls.message(of: $1)) }, with: { file.append($0) }) == true
+        if isRecovered { waiting = nil }
         noteLost()
         return isRecovered
     }
 
-    private func writeBacklog(of trouble: Trouble) -> Bool {
-        var head: [UInt8] = trouble.isTorn ? [.newline] : []
-        if trouble.lost > 0 { head += settings.notice(trouble.lost, SystemCalls.message(of: trouble.error)) }
-        if !head.isEmpty {
-            let written = LogText.withBytes(head) { put($0) }
-            size += Int64(max(0, written))
-            guard written == head.count else {
-                if written > 0 { trouble.isTorn = true }
-                return false
-            }
-            trouble.isTorn = false
-            trouble.lost = 0
-        }
-        let lines = trouble.backlog.contents
-        let written = lines.isEmpty ? 0 : LogText.withBytes(lines) { put($0) }
-        if written > 0 {
-            size += Int64(written)
-            let whole = lines[..<written].lastIndex(of: .newline).map { $0 + 1 } ?? 0
-            trouble.isTorn = written > whole
-            trouble.backlog.drop(whole)
-        }
-        return trouble.backlog.count == 0
-    }
-
     /// Records in the state file how many lines would be lost if the process ended now.
     private func noteLost() {
-        let lost = lostTotal + (trouble?.backlog.lineCount ?? 0)
+        let lost = lostTotal + (waiting?.count ?? 0)
         guard lost != lostNoted else { return }
         lostNoted = lost
         run.noteLost(lost)
@@ -228,45 +170,42 @@ final class SegmentedFile {
     // MARK: Segments
 
     private func mustRotate(for lines: LogText) -> Bool {
-        guard size > 0 else { return false }
+        guard file.size > 0 else { return false }
         if settings.rotation.isDue(since: segmentStart) { return true }
-        return size + Int64(lines.firstIndex(of: .newline).map { $0 + 1 } ?? lines.count) > segmentLimit
+        return file.size + Int64(lines.firstIndex(of: .newline).map { $0 + 1 } ?? lines.count) > segmentLimit
     }
 
     /// Continues in a new file, or in the current one if that fails.
     private func rotate() {
         guard childProcess == nil else { return }
-        let next = SystemCalls.openForAppending(run.path(.segment(number + 1)), exclusive: true)
+        let next = AppendedFile(run.path(.segment(number + 1)), exclusive: true)
         segmentStart = SystemCalls.monotonicClock()
-        guard next >= 0 else {
+        guard next.descriptor >= 0 else {
             settings.counters.withLock { $0.failedWrites += 1 }
             return
         }
-        closeOwn()
-        ledger.finish(number, size: size)
-        descriptor = next
+        file.close()
+        ledger.finish(number, size: file.size)
+        file = next
         number += 1
-        opened()
+        updateSignals()
         let removed = ledger.removeSurplus(of: run, settings.rotation)
         if removed > 0 { settings.counters.withLock { $0.removedSegments += removed } }
     }
 
     /// Returns the log: the segments and the lines that wait in memory.
     func contents(limit: Int?) -> [UInt8] {
-        let all = run.contents(segments: ledger.numbers.filter { $0 != number } + [number], limit: limit) + backlog
+        let numbers = ledger.numbers.filter { $0 != number } + [number]
+        let all = run.contents(segments: numbers, limit: limit) + backlog
         return limit.map { RunReader.wholeLines(all, limit: $0) } ?? all
     }
 
     /// The lines that wait in memory.
-    var backlog: [UInt8] { trouble?.backlog.contents ?? [] }
+    var backlog: [UInt8] { waiting?.contents ?? [] }
+    /// The descriptor of the current segment.
+    var descriptor: Int32 { file.descriptor }
 
     // MARK: The file itself
-
-    /// Whether the descriptor still refers to the opened file, and the file has a name.
-    private var isOwnFile: Bool {
-        guard let status = FileStatus(descriptor: descriptor) else { return false }
-        return status.identity == identity && status.links > 0
-    }
 
     /// Makes the next write check the file first.
     func checkBeforeNextWrite() { writesUntilCheck = 0 }
@@ -274,62 +213,24 @@ final class SegmentedFile {
     /// Detects that the file was deleted or truncated, or its descriptor closed and reused.
     private func checkFile() {
         writesUntilCheck = Self.checkInterval
-        guard let status = FileStatus(descriptor: descriptor), status.identity == identity, status.links > 0 else {
-            _ = reopen()
-            return
-        }
-        size = status.size
-    }
-
-    /// Closes the descriptor, unless the app has reused its number.
-    private func closeOwn() {
-        if SystemCalls.isSame(descriptor, identity) { SystemCalls.close(descriptor) }
+        if let size = file.status?.size { file.size = size } else { _ = reopen() }
     }
 
     /// Opens the current segment by its name, and creates its folder if it is missing.
     private func reopen() -> Bool {
-        closeOwn()
+        file.close()
         try? FolderListing.create(run.folder, permissions: 0o700)
-        let path = run.path(childProcess.map { .child(Int($0)) } ?? .segment(number))
-        descriptor = SystemCalls.openForAppending(path, exclusive: false)
-        opened()
-        return descriptor >= 0
+        file = AppendedFile(run.path(childProcess.map { .child(Int($0)) } ?? .segment(number)), exclusive: false)
+        updateSignals()
+        return file.descriptor >= 0
     }
 
     /// Drops the parent's backlog in a forked child, and opens a file for the child if it needs one.
     func becomeForkedChild(ownFile: Bool) {
-        trouble = nil
+        waiting = nil
         run.releaseDescriptors()
         guard ownFile else { return }
         childProcess = ProcessIdentity.current
         _ = reopen()
-    }
-}
-
-/// The sizes of a run's segments, with which the run stays within its limit.
-struct SegmentLedger {
-    private var firstSize: Int64?
-    private var middle: [(number: Int, size: Int64)] = []
-
-    /// The numbers of the finished segments that still exist.
-    var numbers: [Int] { (firstSize == nil ? [] : [0]) + middle.map(\.number) }
-
-    /// Records the size of a finished segment.
-    mutating func finish(_ number: Int, size: Int64) {
-        middle.removeAll { $0.number == number }
-        if number == 0 { firstSize = size } else { middle.append((number, size)) }
-    }
-
-    /// Removes the oldest segments except the first until the next one fits; returns their number.
-    mutating func removeSurplus(of run: RunIdentity, _ rotation: LogRotation) -> Int {
-        var total = (firstSize ?? 0) + middle.reduce(0) { $0 + $1.size } + Int64(rotation.segmentBytes)
-        var removed = 0
-        while total > Int64(rotation.runBytes), removed < middle.count {
-            FileSystem.remove(run.path(.segment(middle[removed].number)))
-            total -= middle[removed].size
-            removed += 1
-        }
-        middle.removeFirst(removed)
-        return removed
     }
 }
