@@ -96,13 +96,6 @@ private final class StuckSink: LogSink {
         #expect(stuck.records.map(\.message) == ["line 0", "line 1", "1 lines lost (queue full)"])
     }
 
-    @Test("A fork also holds the locks of the sink after a queue")
-    func queueInFork() {
-        let sink = FileSink(path: "/nowhere")
-        let held = QueueSink(sink).forkLocks
-        #expect(sink.forkLocks.allSatisfy { lock in held.contains { $0 as AnyObject === lock as AnyObject } })
-    }
-
     @Test("A sink for errors receives the report of lost lines as an error", .timeLimit(.minutes(5)))
     func lostErrors() {
         let stuck = StuckSink(threshold: .error)

@@ -8,30 +8,71 @@
 
 /// A mutual-exclusion lock that a forking thread holds during the fork, and that can wait for changes.
 ///
-/// `Synchronization.Mutex` can't be released in a forked child.
+/// `Synchronization.Mutex` can't be released in a forked child. Each lock adds itself to ``ForkRegistry``.
 package final class ForkSafeLock: Sendable {
-    // Unsafe because of the pointers, which never change; only the system uses the memory.
-    nonisolated(unsafe) private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    nonisolated(unsafe) private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    /// What a fork does with a lock.
+    package enum ForkRule: Sendable {
+        /// The forking thread acquires the lock, so that the child inherits a consistent state.
+        case held
+        /// The fork doesn't wait for the lock, which is held during slow work; in the child it is free.
+        case ignored
+    }
 
-    package init() {
+    let memory: LockMemory
+
+    package init(inForks rule: ForkRule = .held) {
+        memory = LockMemory()
+        ForkRegistry.add(memory, rule)
+    }
+
+    deinit { ForkRegistry.remove(memory) }
+
+    @inline(__always) package func lock() { pthread_mutex_lock(memory.mutex) }
+    @inline(__always) package func unlock() { pthread_mutex_unlock(memory.mutex) }
+
+    /// Runs `body` while the lock is held.
+    package func withLock<Result>(_ body: () -> Result) -> Result {
+        lock()
+        defer { unlock() }
+        return body()
+    }
+
+    /// Releases the lock until ``wakeAll()``.
+    package func wait() { pthread_cond_wait(memory.condition, memory.mutex) }
+
+    /// Releases the lock until ``wakeAll()``, at most for a number of nanoseconds.
+    package func wait(nanoseconds: Int64) {
+        guard nanoseconds > 0 else { return }
+        #if canImport(Darwin)
+            var pause = timespec(
+                tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+            pthread_cond_timedwait_relative_np(memory.condition, memory.mutex, &pause)
+        #else
+            let end = SystemCalls.monotonicClock() &+ min(nanoseconds, 3_600_000_000_000)
+            var moment = timespec(tv_sec: Int(end / 1_000_000_000), tv_nsec: Int(end % 1_000_000_000))
+            pthread_cond_timedwait(memory.condition, memory.mutex, &moment)
+        #endif
+    }
+
+    package func wakeAll() { pthread_cond_broadcast(memory.condition) }
+}
+
+/// The memory of a lock.
+///
+/// The registry knows locks by their memory and not by references, which it could be the last one to release.
+struct LockMemory: @unchecked Sendable {
+    // Sendable because the pointers never change, and only the system uses what they point to.
+    let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+
+    init() {
         mutex.initialize(to: pthread_mutex_t())
         condition.initialize(to: pthread_cond_t())
-        resetInForkedChild()
+        reset()
     }
 
-    deinit {
-        pthread_cond_destroy(condition)
-        pthread_mutex_destroy(mutex)
-        condition.deallocate()
-        mutex.deallocate()
-    }
-
-    @inline(__always) package func lock() { pthread_mutex_lock(mutex) }
-    @inline(__always) package func unlock() { pthread_mutex_unlock(mutex) }
-
-    /// Releases the lock in a forked child; its owner is a thread of the parent.
-    package func resetInForkedChild() {
+    /// Makes the lock free, also if its owner is a thread of the parent.
+    func reset() {
         pthread_mutex_init(mutex, nil)
         #if canImport(Darwin)
             pthread_cond_init(condition, nil)
@@ -44,24 +85,12 @@ package final class ForkSafeLock: Sendable {
         #endif
     }
 
-    /// Releases the lock until ``wakeAll()``.
-    func wait() { pthread_cond_wait(condition, mutex) }
-
-    /// Releases the lock until ``wakeAll()``, at most for a number of nanoseconds.
-    func wait(nanoseconds: Int64) {
-        guard nanoseconds > 0 else { return }
-        #if canImport(Darwin)
-            var pause = timespec(
-                tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
-            pthread_cond_timedwait_relative_np(condition, mutex, &pause)
-        #else
-            let end = SystemCalls.monotonicClock() &+ min(nanoseconds, 3_600_000_000_000)
-            var moment = timespec(tv_sec: Int(end / 1_000_000_000), tv_nsec: Int(end % 1_000_000_000))
-            pthread_cond_timedwait(condition, mutex, &moment)
-        #endif
+    func destroy() {
+        pthread_cond_destroy(condition)
+        pthread_mutex_destroy(mutex)
+        condition.deallocate()
+        mutex.deallocate()
     }
-
-    func wakeAll() { pthread_cond_broadcast(condition) }
 }
 
 /// A value behind a lock that can be held across `fork`.
@@ -87,14 +116,4 @@ package final class Guarded<Value>: @unchecked Sendable {  // `value` is used un
         @inline(__always) _read { yield value }
         @inline(__always) _modify { yield &value }
     }
-}
-
-/// An object with locks that must be held during a fork.
-///
-/// Otherwise the child could inherit a lock that is held by a thread of the parent.
-package protocol ForkAware {
-    /// The locks, in the order in which other code acquires them.
-    var forkLocks: [ForkSafeLock] { get }
-    /// Discards the state that belongs to the parent; called in the child before the locks are released.
-    func becomeForkedChild()
 }

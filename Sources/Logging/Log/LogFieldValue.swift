@@ -111,7 +111,6 @@ enum SecretFields {
     ///
     /// Programs have few keys; beyond the limit, all are removed.
     private static let known = Guarded<[String: Bool]>([:])
-    static var forkLock: ForkSafeLock { known.lock }
     private static let mostKnown = 4096
 
     static func value(of value: any LogFieldConvertible, for key: String) -> LogFieldValue {

@@ -73,8 +73,6 @@ final class ThresholdTable: Sendable {
 
     private let state = Guarded(State())
 
-    var forkLock: ForkSafeLock { state.lock }
-
     var isEnabled: Bool {
         get { state.withLock { $0.isEnabled } }
         set { change { $0.isEnabled = newValue } }

@@ -46,7 +46,6 @@ enum LogIndent {
     }
 
     private static let taskDepths = Guarded(TaskDepths())
-    static var forkLock: ForkSafeLock { taskDepths.lock }
     private static let taskCount = Atomic<Int>(0)
 
     /// The number of the current task, if there is one.

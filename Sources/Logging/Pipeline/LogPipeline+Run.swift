@@ -196,7 +196,7 @@ struct RunOpening {
         of run: RunIdentity, _ retention: Retention
     ) -> Result<(any LineStore, LogStorageMode), RunStoreError> {
         let pipeline = pipeline
-        let settings = StoreSettings(
+        var settings = StoreSettings(
             rotation: configuration.rotation.withinLimits, counters: pipeline.counters,
             synchronizesAt: configuration.synchronizesAt, servesSignals: pipeline === LogPipeline.shared,
             // The pipeline holds the store.
@@ -204,6 +204,9 @@ struct RunOpening {
             makeRoom: { retention.makeRoom() })
         if configuration.mode == .mapped, let mapped = MappedStore(run: run, settings: settings) {
             return .success((mapped, .mapped))
+        }
+        if case .buffered(let bytes, _) = configuration.mode {
+            settings.backlogBytes = max(settings.backlogBytes, bytes)
         }
         return SegmentedFile.create(run: run, settings).map { file in
             guard case .buffered(let bytes, let milliseconds) = configuration.mode else {

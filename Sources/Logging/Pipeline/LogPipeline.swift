@@ -182,9 +182,6 @@ final class LogPipeline: Sendable {
 
     var emittedLines: UInt64 { sequence.load(ordering: .relaxed) }
 
-    /// The locks that are acquired while others are held, in order.
-    var innerLocks: [ForkSafeLock] { [early.lock, latest.lock, counters.lock] }
-
     /// Adds the process ID to each line in a forked child.
     func becomeForkedChild() {
         replaceSettings { $0.with(adding: ["pid": ProcessIdentity.current]) }

@@ -63,8 +63,6 @@ final class RateLimiter: Sendable {
         self.clock = clock
     }
 
-    var forkLock: ForkSafeLock { sites.lock }
-
     private func limit(of context: LogContext) -> LogRateLimit? {
         guard !contextLimits.isEmpty else { return limit }
         let rule = contextLimits.filter { LogThresholds.matches($0.key, context.name) }.max {
@@ -111,7 +109,6 @@ final class RepeatFilter: Sendable {
     }
 
     private let state = Guarded(State())
-    var forkLock: ForkSafeLock { state.lock }
 
     enum Verdict {
         /// The line repeats the previous one.

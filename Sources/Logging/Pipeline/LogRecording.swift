@@ -19,7 +19,6 @@ final class LineRecorder: Sendable {
     private let records: Guarded<RecentRecords>
     /// The least severe level that is recorded.
     let level: LogLevel
-    var forkLock: ForkSafeLock { records.lock }
 
     init(_ recording: LogRecording) {
         level = recording.level

@@ -16,8 +16,6 @@ final class PipelineSettings: Sendable {
         var provider: (@Sendable () -> LogFields)?
 
         var isEmpty: Bool { limiter == nil && repeats == nil && recorder == nil && provider == nil }
-
-        var forkLocks: [ForkSafeLock] { [limiter?.forkLock, repeats?.forkLock, recorder?.forkLock].compactMap(\.self) }
     }
 
     /// Whether a line's time is used; reading the clock is a large part of a line's cost.

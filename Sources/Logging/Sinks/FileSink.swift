@@ -33,7 +33,7 @@ public final class FileSink: LogSink {
     private let rotation: LogFileRotation
     private let file = Guarded(File())
     /// The lock that is held while a file is compressed.
-    private let compression = ForkSafeLock()
+    private let compression = ForkSafeLock(inForks: .ignored)
 
     /// The seconds after which an unfinished compression is removed.
     private static let longestCompression: Int64 = 600
@@ -246,13 +246,6 @@ public final class FileSink: LogSink {
     /// The descriptor of the file; -1 before the first line.
     var descriptor: Int32 { file.withLock { $0.descriptor } }
 }
-
-extension FileSink: ForkAware {
-    /// Not the lock of compressions: a fork does not wait for one.
-    package var forkLocks: [ForkSafeLock] { [file.lock] }
-    package func becomeForkedChild() { compression.resetInForkedChild() }
-}
-
 /// When a ``FileSink`` continues in a new file, and which old files it retains.
 ///
 /// The old file is renamed to `path.1`, the previous one to `path.2`, and so on, with `.gz` if it is compressed.

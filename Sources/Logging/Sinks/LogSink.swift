@@ -93,11 +93,6 @@ final class SinkEntry: Sendable {
     }
 }
 
-extension SinkEntry: ForkAware {
-    package var forkLocks: [ForkSafeLock] { [health.lock] + ((sink as? any ForkAware)?.forkLocks ?? []) }
-    package func becomeForkedChild() { (sink as? any ForkAware)?.becomeForkedChild() }
-}
-
 /// Formats lines for sinks.
 enum LineWriter {
     /// Runs `body` with the formatted line and its line end.

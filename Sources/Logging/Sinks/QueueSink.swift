@@ -58,19 +58,8 @@ public final class QueueSink: LogSink {
     }
 }
 
-extension QueueSink: ForkAware {
-    /// Includes the other sink's locks, because the queue's thread may hold one.
-    package var forkLocks: [ForkSafeLock] { [queue.monitor.lock] + queue.target.forkLocks }
-
-    package func becomeForkedChild() {
-        queue.target.becomeForkedChild()
-        // The waiting lines belong to the parent. Without the thread, callers deliver lines themselves.
-        queue.monitor.held = Queue.State(dropped: queue.monitor.held.dropped)
-    }
-}
-
 /// The state that the sink and its thread share; the thread doesn't retain the sink.
-private final class Queue: Sendable {
+private final class Queue: ForkAware {
     /// A waiting line, and the number of lines that were dropped before it.
     struct Entry {
         let record: LogRecord
@@ -95,6 +84,12 @@ private final class Queue: Sendable {
     init(_ sink: any LogSink, capacity: Int) {
         target = SinkEntry(sink)
         self.capacity = capacity
+        ForkRegistry.add(self)
+    }
+
+    func becomeForkedChild() {
+        // The waiting lines belong to the parent. Without the thread, callers deliver lines themselves.
+        monitor.held = State(dropped: monitor.held.dropped)
     }
 
     func put(_ record: LogRecord, _ overflow: QueueSink.Overflow) {

@@ -4,7 +4,7 @@ internal import AshlarLogging
 /// Sends the batches of a sink; a task runs only while lines wait.
 ///
 /// `add` never waits for the disk or the collector: files are written, read and removed without the lock of the state.
-final class OTLPDelivery: Sendable {
+final class OTLPDelivery: ForkAware {
     /// Sends the body of a request.
     typealias Send = @Sendable (_ body: [UInt8]) async -> OTLPCollector.Outcome
 
@@ -20,7 +20,7 @@ final class OTLPDelivery: Sendable {
     private let state: Guarded<State>
     private let backoff = Backoff(first: .seconds(1), ceiling: .seconds(60))
     /// Held while batches are written, so that they reach the folder in order.
-    private let spilling = ForkSafeLock()
+    private let spilling = ForkSafeLock(inForks: .ignored)
     private let folder: OTLPSpillFolder?
     private let envelope: OTLPEnvelope
     private let interval: Duration
@@ -37,6 +37,7 @@ final class OTLPDelivery: Sendable {
         self.send = send
         self.sleep = sleep
         state = Guarded(State(backlog: backlog))
+        ForkRegistry.add(self)
         if !backlog.isEmpty { start(after: .zero) }
     }
 
@@ -164,12 +165,8 @@ final class OTLPDelivery: Sendable {
 
     // MARK: Forks
 
-    /// Not the lock of the folder: a fork does not wait for the disk.
-    var forkLocks: [ForkSafeLock] { [state.lock] }
-
     func becomeForkedChild() {
         state.held.backlog.forget()
         (state.held.isRunning, state.held.sending) = (false, nil)
-        spilling.resetInForkedChild()
     }
 }

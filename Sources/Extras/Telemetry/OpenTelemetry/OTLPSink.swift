@@ -72,12 +72,6 @@ public final class OTLPSink: LogSink {
     public func send() async { await delivery.sendAll() }
 }
 
-extension OTLPSink: ForkAware {
-    package var forkLocks: [ForkSafeLock] { delivery.forkLocks + [OTLPSpillFolder.forkLock] }
-    /// Removes the waiting lines, which belong to the parent.
-    package func becomeForkedChild() { delivery.becomeForkedChild() }
-}
-
 /// The collector of a sink, which receives one request at a time.
 struct OTLPCollector: Sendable {
     let url: HTTPURL

@@ -64,8 +64,6 @@ final class OTLPSpillFolder: Sendable {
 
     deinit { Self.sinks.withLock { _ = $0.remove(sink) } }
 
-    static var forkLock: ForkSafeLock { sinks.lock }
-
     /// The sinks of this process that own files.
     ///
     /// For tests.

@@ -21,7 +21,6 @@ final class DatagramSocket: Sendable {
 
     private let connection = Guarded(Connection())
     private let path: String
-    var lock: ForkSafeLock { connection.lock }
 
     init(path: String) { self.path = path }
 

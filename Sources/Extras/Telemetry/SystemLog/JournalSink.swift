@@ -83,8 +83,3 @@ public struct JournalSink: LogSink {
         entry.append(newline)
     }
 }
-
-extension JournalSink: ForkAware {
-    package var forkLocks: [ForkSafeLock] { [socket.lock] }
-    package func becomeForkedChild() {}
-}

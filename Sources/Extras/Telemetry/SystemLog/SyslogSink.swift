@@ -52,11 +52,6 @@ public struct SyslogSink: LogSink {
     }
 }
 
-extension SyslogSink: ForkAware {
-    package var forkLocks: [ForkSafeLock] { [socket.lock] }
-    package func becomeForkedChild() {}
-}
-
 extension LogLevel {
     /// The severity of syslog (RFC 5424) and the systemd journal.
     ///

@@ -55,8 +55,3 @@ public final class CapturingSink: LogSink {
         try await LogCapture(at: level) { [self] in _ = receive($0) }.run(body)
     }
 }
-
-extension CapturingSink: ForkAware {
-    package var forkLocks: [ForkSafeLock] { [stored.lock] }
-    package func becomeForkedChild() {}
-}
