@@ -216,3 +216,8 @@ void ashlar_log_write_backtrace(int signal, const void *fault, const void *conte
         address = frame.next;
     }
 }
+
+void ashlar_log_end_backtrace(void) {
+    static const char text[] = "the signal was handled, and the process continues";
+    if (atomic_exchange(&is_written, 0)) ashlar_log_signal_write(text, sizeof text - 1);
+}

@@ -10,15 +10,19 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-// A file and its identity: the app may have closed the descriptor and reused its number.
+// A file and its identity: the app may have closed the descriptor and reused its number. A run that ends after the next
+// one has begun doesn't take the file of the next one away, because each is known by its owner.
 struct known_file {
     atomic_int descriptor;
     atomic_ullong device, number;
+    atomic_uintptr_t owner;
 };
 
-static struct known_file line_file = {-1, 0, 0};
-static struct known_file state_file = {-1, 0, 0};
+static struct known_file line_file = {-1, 0, 0, 0};
+static struct known_file state_file = {-1, 0, 0, 0};
 static atomic_llong state_offset = 0;
+// What the state file contains while no signal is handled.
+static atomic_int resting_ending = 0;
 // The file to create for the first line of a handler, if lines can't go to `line_file`.
 static char line_path[1024];
 static atomic_int has_line_path = 0;
@@ -41,12 +45,19 @@ static int known_descriptor(struct known_file *file) {
     return (unsigned long long)status.st_ino == atomic_load(&file->number) ? descriptor : -1;
 }
 
-void ashlar_log_set_signal_file(int descriptor, const char *path) {
+void ashlar_log_set_signal_file(const void *owner, int descriptor, const char *path) {
     atomic_store(&has_line_path, 0);
+    atomic_store(&line_file.owner, (uintptr_t)owner);
     know(&line_file, descriptor);
     if (!path || strlen(path) >= sizeof line_path) return;
     strcpy(line_path, path);
     atomic_store(&has_line_path, 1);
+}
+
+int ashlar_log_owns_signal_file(const void *owner) { return atomic_load(&line_file.owner) == (uintptr_t)owner; }
+
+void ashlar_log_release_signal_file(const void *owner) {
+    if (ashlar_log_owns_signal_file(owner)) ashlar_log_set_signal_file(NULL, -1, NULL);
 }
 
 // open(2) is async-signal-safe too.
@@ -81,9 +92,29 @@ int ashlar_log_signal_write(const void *text, size_t count) {
     return written == (ssize_t)total + 1 ? 0 : -1;
 }
 
-void ashlar_log_set_state_descriptor(int descriptor, int64_t offset) {
+static int ending_of(int kind, int signal) { return kind | signal << 8; }
+
+static void write_ending(int descriptor, int ending) {
+    unsigned char bytes[2] = {(unsigned char)ending, (unsigned char)(ending >> 8)};
+    ssize_t ignored = pwrite(descriptor, bytes, 2, (off_t)atomic_load(&state_offset));
+    (void)ignored;
+}
+
+void ashlar_log_set_state_file(const void *owner, int descriptor, int64_t offset, int ending) {
+    atomic_store(&state_file.owner, (uintptr_t)owner);
     atomic_store(&state_offset, offset);
+    atomic_store(&resting_ending, ending_of(ending, 0));
     know(&state_file, descriptor);
+}
+
+int ashlar_log_owns_state_file(const void *owner) { return atomic_load(&state_file.owner) == (uintptr_t)owner; }
+
+void ashlar_log_set_state_ending(const void *owner, int ending) {
+    if (ashlar_log_owns_state_file(owner)) atomic_store(&resting_ending, ending_of(ending, 0));
+}
+
+void ashlar_log_release_state_file(const void *owner) {
+    if (ashlar_log_owns_state_file(owner)) ashlar_log_set_state_file(NULL, -1, 0, 0);
 }
 
 // Signals whose default ends the process.
@@ -93,30 +124,63 @@ static const int fatal_signals[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGILL,  SIGTRAP,
 static struct sigaction previous[FATAL_COUNT];
 static atomic_int installed = 0;
 
+static int is_default(const struct sigaction *action) {
+    return !(action->sa_flags & SA_SIGINFO) && action->sa_handler == SIG_DFL;
+}
+
+// Whether the process ends although a handler has returned: the handler of a fault restored the default action, and the
+// fault is repeated.
+static int will_end(int signal, const siginfo_t *information) {
+    struct sigaction now;
+    int is_fault = signal == SIGILL || signal == SIGTRAP || signal == SIGBUS || signal == SIGFPE || signal == SIGSEGV;
+    if (!is_fault || !information || information->si_code <= 0) return 0;
+    return sigaction(signal, NULL, &now) == 0 && is_default(&now);
+}
+
+// Removes the mark of a handled signal. The run may end meanwhile, or another thread receive a fatal signal.
+static void remove_mark(int descriptor) {
+    int ending;
+    do {
+        ending = atomic_load(&resting_ending);
+        write_ending(descriptor, ending);
+    } while (ending != atomic_load(&resting_ending));
+}
+
 static void note_signal(int signal, siginfo_t *information, void *context) {
-    int saved = errno;
+    int saved = errno, index = 0;
+    while (index < FATAL_COUNT && fatal_signals[index] != signal) index++;
+    if (index == FATAL_COUNT) return;
+    struct sigaction handler = previous[index];
+    // Without a state file the run has ended, or belongs to the parent of a fork.
     int descriptor = known_descriptor(&state_file);
     if (descriptor >= 0) {
-        unsigned char bytes[2] = {2, (unsigned char)signal};
-        ssize_t ignored = pwrite(descriptor, bytes, 2, (off_t)atomic_load(&state_offset));
-        (void)ignored;
-        // Without a state file the run has ended, or belongs to the parent of a fork.
+        // The mark comes before the handler, which may end the process.
+        if (is_default(&handler)) atomic_store(&resting_ending, ending_of(2, signal));
+        write_ending(descriptor, ending_of(2, signal));
         ashlar_log_write_backtrace(signal, information ? information->si_addr : NULL, context);
     }
     errno = saved;
-    for (int i = 0; i < FATAL_COUNT; i++) {
-        if (fatal_signals[i] != signal) continue;
-        if (previous[i].sa_flags & SA_SIGINFO) {
-            previous[i].sa_sigaction(signal, information, context);
-        } else if (previous[i].sa_handler == SIG_DFL) {
-            // The signal is blocked here, so the default action follows when this handler returns.
-            sigaction(signal, &previous[i], NULL);
-            raise(signal);
-        } else if (previous[i].sa_handler != SIG_IGN) {
-            previous[i].sa_handler(signal);
-        }
+    if (is_default(&handler)) {
+        // The signal is blocked here, so the default action follows when this handler returns.
+        sigaction(signal, &handler, NULL);
+        raise(signal);
         return;
     }
+    if (handler.sa_flags & SA_RESETHAND) {
+        previous[index].sa_flags = 0;
+        previous[index].sa_handler = SIG_DFL;
+    }
+    if (handler.sa_flags & SA_SIGINFO) {
+        handler.sa_sigaction(signal, information, context);
+    } else if (handler.sa_handler != SIG_IGN) {
+        handler.sa_handler(signal);
+    }
+    saved = errno;
+    if (descriptor >= 0 && descriptor == known_descriptor(&state_file) && !will_end(signal, information)) {
+        remove_mark(descriptor);
+        ashlar_log_end_backtrace();
+    }
+    errno = saved;
 }
 
 int ashlar_log_install_signal_handlers(void) {
@@ -133,8 +197,9 @@ int ashlar_log_install_signal_handlers(void) {
         struct sigaction action;
         memset(&action, 0, sizeof action);
         action.sa_sigaction = note_signal;
-        action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-        sigemptyset(&action.sa_mask);
+        // The app's handler runs under the conditions that it asked for.
+        action.sa_flags = SA_SIGINFO | SA_ONSTACK | (previous[i].sa_flags & (SA_RESTART | SA_NODEFER));
+        action.sa_mask = previous[i].sa_mask;
         if (sigaction(fatal_signals[i], &action, NULL) != 0) failures++;
     }
     return failures;

@@ -24,19 +24,37 @@ uint64_t ashlar_log_thread_id(void);
 /// compiled out.
 uint64_t ashlar_log_task_number(void);
 
-/// Sets the file of `ashlar_log_signal_write`: a descriptor, or else the path of a file to create with the first line.
-void ashlar_log_set_signal_file(int descriptor, const char *path);
+/// Sets the file of `ashlar_log_signal_write` and its owner: a descriptor, or else the path of a file to create with the
+/// first line.
+void ashlar_log_set_signal_file(const void *owner, int descriptor, const char *path);
+
+/// Whether the file has this owner. The run that began last owns it.
+int ashlar_log_owns_signal_file(const void *owner);
+
+/// Removes the file, unless it has another owner by now.
+void ashlar_log_release_signal_file(const void *owner);
 
 /// Writes the text and a line end with one system call; a zero byte is written as `\x00`. Async-signal-safe.
 int ashlar_log_signal_write(const void *text, size_t count);
 
-/// Sets the state file and the offset of its ending, which receives fatal signals; -1 for none.
-void ashlar_log_set_state_descriptor(int descriptor, int64_t offset);
+/// Sets the state file that receives fatal signals, its owner, the offset of the ending in it, and the ending while no
+/// signal is handled: 0 for a running run, 1 for one that ended.
+void ashlar_log_set_state_file(const void *owner, int descriptor, int64_t offset, int ending);
+
+/// Sets the ending, before the owner writes it into the state file; nothing if the file has another owner by now.
+void ashlar_log_set_state_ending(const void *owner, int ending);
+
+/// Whether the state file has this owner.
+int ashlar_log_owns_state_file(const void *owner);
+
+/// Removes the state file, unless it has another owner by now.
+void ashlar_log_release_state_file(const void *owner);
 
 /// Collects the loaded images for backtraces; called again, those that were loaded since.
 void ashlar_log_collect_images(void);
 
-/// Installs handlers that record the signal with one pwrite and then call the handlers installed before.
+/// Installs handlers that record the signal with one pwrite and then call the handlers installed before. If such a handler
+/// returns, the record is removed, because the process continues.
 /// Returns the number of signals whose handler could not be installed.
 int ashlar_log_install_signal_handlers(void);
 

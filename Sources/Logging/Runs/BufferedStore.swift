@@ -3,7 +3,7 @@ internal import AshlarBase
 /// The mode `.buffered`: lines are in memory until there are many lines or a line is old enough.
 ///
 /// A killed process loses at most the stated bytes and the lines of the stated time.
-final class BufferedStore: LineStore {
+final class BufferedStore: LineStore, ForkAware {
     private struct State {
         let file: SegmentedFile
         private let owner = MessageBuffer()
@@ -38,6 +38,7 @@ final class BufferedStore: LineStore {
         let age = Duration.milliseconds(max(1, milliseconds)).clampedNanoseconds
         let hasThread = HelperThread.start { Self.writeOldLines(of: monitor, age: age) }
         monitor.withLock { $0.hasThread = hasThread }
+        ForkRegistry.add(self)
     }
 
     private static func writeOldLines(of monitor: Guarded<State>, age: Int64) {
@@ -103,12 +104,13 @@ final class BufferedStore: LineStore {
         }
     }
 
+    /// The descriptor of the current segment.
+    var descriptor: Int32 { monitor.withLock { $0.file.descriptor } }
+
     func noteSignals() -> Bool {
         monitor.withLock { $0.file.run.noteSignals() }
         return true
     }
-
-    package var forkLocks: [ForkSafeLock] { [monitor.lock] }
 
     package func becomeForkedChild() {
         // The buffered lines belong to the parent, and the thread doesn't exist in the child.

@@ -1,5 +1,5 @@
 /// The destination of this run's formatted lines: a file in one of the modes, or memory.
-protocol LineStore: AnyObject, Sendable, ForkAware {
+protocol LineStore: AnyObject, Sendable {
     /// Stores one line with its line end, and counts a line that can't be stored.
     func append(_ line: LogText, level: LogLevel)
     /// Writes buffered lines; returns whether everything has been written.
@@ -17,6 +17,8 @@ struct StoreSettings: Sendable {
     let rotation: LogRotation
     let counters: Guarded<LogCounters>
     let synchronizesAt: LogLevel?
+    /// The size of the lines that wait in memory while writing fails.
+    var backlogBytes = 64 * 1024
     /// Whether lines of signal handlers go to this run.
     let servesSignals: Bool
     /// Returns the line that reports lost lines.
@@ -29,13 +31,14 @@ struct StoreSettings: Sendable {
 }
 
 /// The mode `.writeThrough`: a line is written with one write(2) when the call returns.
-final class WriteThroughStore: LineStore {
+final class WriteThroughStore: LineStore, ForkAware {
     private let file: Guarded<SegmentedFile>
     private let settings: StoreSettings
 
     init(file: SegmentedFile) {
         self.file = Guarded(file)
         settings = file.settings
+        ForkRegistry.add(self)
     }
 
     /// Runs `body` with the file, under the lock.
@@ -63,8 +66,6 @@ final class WriteThroughStore: LineStore {
         withFile { $0.run.noteSignals() }
         return true
     }
-
-    package var forkLocks: [ForkSafeLock] { [file.lock] }
 
     package func becomeForkedChild() { file.held.becomeForkedChild(ownFile: false) }
 }
@@ -94,10 +95,6 @@ final class MemoryStore: LineStore {
     }
 
     func noteSignals() -> Bool { false }
-
-    package var forkLocks: [ForkSafeLock] { [lines.lock] }
-
-    package func becomeForkedChild() {}
 }
 
 /// The newest lines, in a limited number of bytes.

@@ -6,7 +6,7 @@ internal import CAshlarLogging
 /// The lines are stored into the mapped log file itself. Its blocks are allocated before it is mapped, so a store can't
 /// run out of disk space, and the file contains zeros after the last line. If a segment can't be created, the store
 /// continues like `.writeThrough`.
-final class MappedStore: LineStore {
+final class MappedStore: LineStore, ForkAware {
     private struct Segment {
         let number: Int
         let identity: FileIdentity?
@@ -42,12 +42,16 @@ final class MappedStore: LineStore {
         state = Guarded(State(run: run, segment: first))
         // A line that is appended to a segment would follow its zeros, so signal handlers create their own file.
         if settings.servesSignals {
-            ashlar_log_set_signal_file(-1, run.path(.child(Int(ProcessIdentity.current))))
+            ashlar_log_set_signal_file(owner, -1, run.path(.child(Int(ProcessIdentity.current))))
         }
+        ForkRegistry.add(self)
     }
 
+    /// Identifies the store for signal handlers.
+    private var owner: UnsafeRawPointer { UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()) }
+
     deinit {
-        if settings.servesSignals { ashlar_log_set_signal_file(-1, nil) }
+        ashlar_log_release_signal_file(owner)
         state.withLock { if $0.plain == nil { finishSegment(&$0) } }
     }
 
@@ -95,7 +99,8 @@ final class MappedStore: LineStore {
     }
 
     private func continuePlainly(_ state: inout State, at number: Int) {
-        state.plain = SegmentedFile(continuing: state.run, at: number, after: state.ledger, settings)
+        state.plain = SegmentedFile(
+            continuing: state.run, at: number, after: state.ledger, settings, predecessor: owner)
     }
 
     /// Truncates the zeros at the end of the segment and unmaps it.
@@ -142,14 +147,12 @@ final class MappedStore: LineStore {
         return true
     }
 
-    package var forkLocks: [ForkSafeLock] { [state.lock] }
-
     package func becomeForkedChild() {
         // The mapping belongs to the parent; the child writes its own file.
         state.held.segment.closeDescriptor()
         let file =
             state.held.plain
-            ?? SegmentedFile(continuing: state.held.run, at: nil, after: SegmentLedger(), settings)
+            ?? SegmentedFile(continuing: state.held.run, at: nil, after: SegmentLedger(), settings, predecessor: owner)
         file.becomeForkedChild(ownFile: true)
         state.held.plain = file
     }

@@ -27,7 +27,11 @@ package enum ProcessIdentity {
                 let end = text.lastIndex(of: UInt8(ascii: ")"))
             else { return nil }
             let fields = text[(end + 1)...].split(separator: UInt8(ascii: " "))
-            guard fields.count > 19, let state = fields[0].first, !"ZX".utf8.contains(state) else { return nil }
+            guard fields.count > 19, let state = fields[0].first else { return nil }
+            // Field 20: a process whose first thread has ended looks like a zombie while other threads run.
+            guard !"ZX".utf8.contains(state) || fields[17].count > 1 || fields[17].first ?? 0 > UInt8(ascii: "1") else {
+                return nil
+            }
             return UInt64(String(decoding: fields[19], as: UTF8.self))
         #endif
     }

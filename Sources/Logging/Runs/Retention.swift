@@ -52,7 +52,6 @@ struct Retention: Sendable {
     }
 
     private static let busyFolders = Guarded<Set<String>>([])
-    static var forkLock: ForkSafeLock { busyFolders.lock }
 
     /// Whether runs of a folder are being removed in the background.
     static func isBusy(with path: String) -> Bool { busyFolders.withLock { $0.contains(path) } }
@@ -116,7 +115,7 @@ struct Retention: Sendable {
         for run in folder.runs().reversed() where run.name < own && run.name != prior {
             let state = run.state()
             guard state?.application == application, run.outcome(state) != .stillRunning else { continue }
-            return run.remove()
+            if run.remove() { return }
         }
     }
 }

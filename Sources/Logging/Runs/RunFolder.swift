@@ -21,17 +21,31 @@ struct RunFiles: Sendable {
 
     /// Whether the process that writes the run is running.
     ///
-    /// The state file contains the process ID. A lock on the state file or on a segment also detects processes of other
-    /// containers, and runs whose state file is missing. Apple systems end suspended apps that hold a lock, so the
-    /// process ID in the file name decides there.
+    /// A lock on the state file or on a segment shows this, also across containers that don't share process IDs. Where
+    /// there is no lock, as on Apple systems, which end suspended apps that hold one, the process in the state file or
+    /// else in the file name decides. A run that this process has ended isn't running, although late lines may follow.
     func isRunning(_ state: RunState?) -> Bool {
-        if let state, ProcessIdentity.isRunning(state), isOpenIfOwn { return true }
+        if RunIdentity.hasEnded(name) { return false }
+        #if !canImport(Darwin)
+            if SystemCalls.isInUse(path(.state)) { return true }
+        #endif
+        if let state { return state.ending != .clean && isWriterAlive(state) }
         #if canImport(Darwin)
-            return state == nil && ProcessIdentity.mayOwn(name, start: ProcessIdentity.start(of: name.processID))
+            return ProcessIdentity.mayOwn(name, start: ProcessIdentity.start(of: name.processID))
         #else
-            return SystemCalls.isInUse(path(.state)) || state == nil && paths.contains { SystemCalls.isInUse($0) }
+            return paths.contains { SystemCalls.isInUse($0) }
         #endif
     }
+
+    /// Whether a process may still write the run, so that its files are neither truncated nor removed.
+    ///
+    /// Such a process is the writer, after the end of the run too, or a forked child that outlives it.
+    func isInUse(_ state: RunState?) -> Bool {
+        if let state, isWriterAlive(state) { return true }
+        return isRunning(state) || (paths + [path(.state)]).contains { SystemCalls.isInUse($0) }
+    }
+
+    private func isWriterAlive(_ state: RunState) -> Bool { ProcessIdentity.isRunning(state) && isOpenIfOwn }
 
     /// Whether this process writes the run, if the run has its number.
     ///
@@ -45,12 +59,13 @@ struct RunFiles: Sendable {
         #endif
     }
 
+    /// How the run ended; what its state file says applies only if no process writes it.
     func outcome(_ state: RunState?) -> LogRunOutcome {
+        if isRunning(state) { return .stillRunning }
         switch state?.ending {
         case .clean: return .clean
         case .signal(let number): return .signalled(Int32(number))
         case .running, nil:
-            if isRunning(state) { return .stillRunning }
             if let state, !ProcessIdentity.boot.matches(state.bootID) { return .machineRestarted }
             return .unclean
         }
@@ -64,9 +79,14 @@ struct RunFiles: Sendable {
             lostLines: Int(clamping: state?.lost ?? 0), files: paths, name: name)
     }
 
-    /// Removes the run with its state file last, so that an interrupted removal can be repeated.
-    func remove() {
+    /// Removes the run unless a process may still write it; returns whether it was removed.
+    ///
+    /// The state file is the last one, so that an interrupted removal can be repeated.
+    @discardableResult
+    func remove() -> Bool {
+        guard !isInUse(state()) else { return false }
         for path in paths + [path(.state)] { FileSystem.remove(path) }
+        return true
     }
 
     /// Returns the time at which the run began.

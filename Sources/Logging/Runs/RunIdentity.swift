@@ -11,18 +11,22 @@ final class RunIdentity {
     private var stateDescriptor: Int32
     private var stateIdentity: FileIdentity?
     private var state: RunState
-    private var notesSignals = false
     /// The descriptor of the first segment, which is marked as in use until the run ends.
     ///
     /// Otherwise another process could list the folder, pause, and then find all listed segments unmarked.
     private var firstSegment: Int32 = -1
     private var firstSegmentIdentity: FileIdentity?
 
-    /// The runs that this process writes.
-    private static let open = Guarded<Set<RunName>>([])
-    static var forkLock: ForkSafeLock { open.lock }
+    /// The runs that this process has open, and whether it has ended them.
+    private static let open = Guarded<[RunName: Bool]>([:])
 
-    static func isOpen(_ name: RunName) -> Bool { open.withLock { $0.contains(name) } }
+    static func isOpen(_ name: RunName) -> Bool { open.withLock { $0[name] != nil } }
+
+    /// Whether this process has ended a run to which it may still append late lines.
+    static func hasEnded(_ name: RunName) -> Bool { open.withLock { $0[name] == true } }
+
+    /// Identifies the run for signal handlers.
+    private var owner: UnsafeRawPointer { UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()) }
 
     private init(folder: String, name: RunName, descriptor: Int32, state: RunState) {
         self.folder = folder
@@ -30,12 +34,12 @@ final class RunIdentity {
         self.state = state
         stateDescriptor = descriptor
         stateIdentity = FileIdentity(descriptor: descriptor)
-        Self.open.withLock { _ = $0.insert(name) }
+        Self.open.withLock { $0[name] = false }
     }
 
     deinit {
         releaseDescriptors()
-        Self.open.withLock { _ = $0.remove(name) }
+        Self.open.withLock { $0[name] = nil }
     }
 
     /// Retains a descriptor of the marked first segment.
@@ -97,18 +101,21 @@ final class RunIdentity {
     /// Records the number of lost lines, in case the process is killed.
     func noteLost(_ lost: Int) {
         state.lost = UInt64(clamping: lost)
-        write()
+        // The ending isn't written, because a signal handler may write it.
+        write(state.tail(from: RunState.lostOffset), at: RunState.lostOffset)
     }
 
     func end(_ ending: RunState.Ending, lines: UInt64) {
         state.ending = ending
         state.lines = lines
-        write()
+        Self.open.withLock { $0[name] = true }
+        ashlar_log_set_state_ending(owner, Int32(state.endingByte))
+        write(state.tail(from: RunState.endOffset), at: RunState.endOffset)
     }
 
-    private func write() {
+    private func write(_ bytes: [UInt8], at offset: Int64) {
         guard stateDescriptor >= 0, isOwnFile || reopen() else { return }
-        SystemCalls.overwrite(stateDescriptor, state.tail, offset: RunState.endOffset)
+        SystemCalls.overwrite(stateDescriptor, bytes, offset: offset)
     }
 
     /// Whether the descriptor still refers to the state file.
@@ -122,16 +129,18 @@ final class RunIdentity {
         stateDescriptor = descriptor
         stateIdentity = FileIdentity(descriptor: descriptor)
         SystemCalls.markInUse(descriptor)
-        if notesSignals { ashlar_log_set_state_descriptor(descriptor, RunState.endOffset) }
+        if ashlar_log_owns_state_file(owner) == 1 { receiveSignals() }
         return true
     }
 
     /// Records fatal signals in the state file.
     func noteSignals() {
         _ = ashlar_log_install_signal_handlers()
-        guard !notesSignals else { return }
-        ashlar_log_set_state_descriptor(stateDescriptor, RunState.endOffset)
-        notesSignals = true
+        if ashlar_log_owns_state_file(owner) == 0 { receiveSignals() }
+    }
+
+    private func receiveSignals() {
+        ashlar_log_set_state_file(owner, stateDescriptor, RunState.endOffset, Int32(state.endingByte))
     }
 
     /// Closes the state file and the first segment, which removes the marks.
@@ -141,7 +150,7 @@ final class RunIdentity {
         if SystemCalls.isSame(firstSegment, firstSegmentIdentity) { SystemCalls.close(firstSegment) }
         firstSegment = -1
         guard stateDescriptor >= 0 else { return }
-        if notesSignals { ashlar_log_set_state_descriptor(-1, 0) }
+        ashlar_log_release_state_file(owner)
         if isOwnFile { SystemCalls.close(stateDescriptor) }
         stateDescriptor = -1
     }

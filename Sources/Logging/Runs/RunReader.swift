@@ -59,9 +59,9 @@ package enum RunReader {
         return SystemCalls.read(descriptor, offset: Int64(offset), limit: size - offset)
     }
 
-    /// Truncates the unused ends of the files of a killed run.
+    /// Truncates the unused ends of the files of a killed run, except those that a forked child still writes.
     static func removeUnusedEnds(of files: [String]) {
-        for path in files {
+        for path in files where !SystemCalls.isInUse(path) {
             let descriptor = SystemCalls.openForUpdating(path)
             guard descriptor >= 0 else { continue }
             defer { SystemCalls.close(descriptor) }

@@ -20,6 +20,7 @@
 struct RunState: Equatable {
     static let size = 128
     static let endOffset: Int64 = 96
+    static let lostOffset: Int64 = 112
     static let longestApplication = 38
 
     var processID: Int32
@@ -60,14 +61,22 @@ struct RunState: Equatable {
         return out
     }
 
-    /// The bytes from `endOffset`, which change during the run.
-    var tail: [UInt8] {
-        var out: [UInt8]
+    /// The byte at `endOffset`.
+    var endingByte: UInt8 {
         switch ending {
-        case .running: out = [0, 0]
-        case .clean: out = [1, 0]
-        case .signal(let number): out = [2, number]
+        case .running: 0
+        case .clean: 1
+        case .signal: 2
         }
+    }
+
+    /// The bytes from an offset in the tail to the end of the file.
+    func tail(from offset: Int64) -> [UInt8] { Array(tail.dropFirst(Int(offset - Self.endOffset))) }
+
+    /// The bytes from `endOffset`, which change during the run.
+    private var tail: [UInt8] {
+        var out = [endingByte, 0]
+        if case .signal(let number) = ending { out[1] = number }
         out += repeatElement(0, count: 6)
         Self.append(lines, to: &out)
         Self.append(lost, to: &out)

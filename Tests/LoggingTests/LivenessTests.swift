@@ -1,0 +1,137 @@
+import AshlarTestSupport
+import Foundation
+import Testing
+
+@testable import AshlarLogging
+
+/// What a start does to the log of a process that is still running.
+@Suite(.disabled(if: isThreadSanitized, "the sanitizer handles signals itself")) struct LivenessTests {
+    private func stateFile(in folder: TemporaryFolder) throws -> String {
+        folder.file(try #require(folder.names.first { $0.hasSuffix(".state") }))
+    }
+
+    /// Overwrites the state file in place, so that it remains locked by its writer.
+    private func changeState(in folder: TemporaryFolder, _ change: (inout RunState) -> Void) throws {
+        let path = try stateFile(in: folder)
+        var state = try #require(RunState(bytes: [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))))
+        change(&state)
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        try file.write(contentsOf: Data(state.bytes))
+        try file.close()
+    }
+
+    @Test(
+        "A start neither truncates nor removes the log of a live process, however its state looks",
+        .timeLimit(.minutes(5)), arguments: ["writeThrough", "mapped"],
+        [
+            "running", "handled", "marked", "shutdown", "orphan", "foreign ID", "other boot", "ID of another process",
+            "damaged", "deleted",
+        ])
+    func live(mode: String, how: String) throws {
+        let parent = TemporaryFolder()
+        try parent.make()
+        let folder = TemporaryFolder(in: parent.path)
+        let child = try TestChild(
+            "live", folder.path, ["how=\(how)", "mode=\(mode)", "notes", "application=child", "segment=4096"])
+        try child.process.run()
+        let pid = Int32(child.firstLine().split(separator: "\n").first ?? "")
+        switch how {
+        case "marked": try changeState(in: folder) { $0.ending = .signal(1) }
+        case "foreign ID": try changeState(in: folder) { $0.processID = 0x7FFF_FFF0 }
+        case "other boot": try changeState(in: folder) { $0.bootID = $0.bootID.map { ~$0 } }
+        case "ID of another process": try changeState(in: folder) { $0.processID = getpid() }
+        case "damaged":
+            let file = try FileHandle(forWritingTo: URL(fileURLWithPath: stateFile(in: folder)))
+            try file.write(contentsOf: Data(count: 128))
+            try file.close()
+        case "deleted": try FileManager.default.removeItem(atPath: stateFile(in: folder))
+        default: break
+        }
+        let run = try #require(PriorRun.all(in: folder.path).first)
+        let isOrphan = how == "orphan"
+        #expect(run.outcome == (isOrphan ? .unclean : .stillRunning))
+        #expect(isOrphan || run.processID == pid)
+        // The second and third start have a newer prior run, so the first run is surplus.
+        for _ in 0..<3 {
+            let answer = try TestChild("prior", folder.path, ["runs=1", "application=child"]).run()
+            #expect(isOrphan || !answer.contains("line 0"), "the live run is a prior run: \(answer)")
+            _ = try TestChild("write", folder.path, ["runs=1", "application=child"]).run()
+        }
+        try parent.write("", to: URL(fileURLWithPath: folder.path).lastPathComponent + "-continue")
+        #expect(child.finish().hasSuffix("done\n"))
+        let after = try #require(PriorRun.all(in: folder.path).last)
+        let lines = after.log.split(separator: "\n").map { $0.split(separator: " ").prefix(5).joined(separator: " ") }
+        #expect(lines == (0...400).map { "[INFO] Live - line \($0)" }, "\(lines.count) lines")
+        let outcome: LogRunOutcome =
+            switch how {
+            case "shutdown": .clean
+            case "marked": .signalled(1)
+            case "other boot": .machineRestarted
+            default: .unclean
+            }
+        #expect(after.outcome == outcome)
+    }
+
+    @Test(
+        "After a second start, signals are recorded in the new run, and handled ones leave no mark",
+        .timeLimit(.minutes(2)), arguments: ["writeThrough", "mapped", "buffered"], ["first", "shutdown", "second"])
+    func secondStart(mode: String, option: String) throws {
+        for signal in [SIGTERM, SIGKILL] {
+            let parent = TemporaryFolder()
+            try parent.make()
+            let folder = TemporaryFolder(in: parent.path)
+            _ = try TestChild("restart", folder.path, ["mode=\(mode)", "signal=\(signal)", option]).run()
+            let run = try #require(PriorRun.all(in: folder.path).first)
+            #expect(run.outcome == (signal == SIGTERM ? .signalled(SIGTERM) : .unclean))
+            #expect(run.log.contains("from a handler\n"), "\(run.log)")
+            let first =
+                option == "shutdown"
+                ? PriorRun.all(in: folder.path).last : PriorRun.all(in: folder.path + "-first").first
+            #expect(first?.outcome == .clean)
+        }
+    }
+
+    @Test(
+        "A fork waits for every lock, so children of a busy process don't deadlock", .timeLimit(.minutes(2)),
+        arguments: ["writeThrough", "mapped", "buffered"])
+    func forks(mode: String) throws {
+        let parent = TemporaryFolder()
+        try parent.make()
+        let folder = TemporaryFolder(in: parent.path)
+        let count = isSoak ? 2000 : 40
+        #expect(try TestChild("forks", folder.path, ["mode=\(mode)", "count=\(count)"]).run() == "done\n")
+    }
+
+    @Test("A fork holds each lock that exists, except those that it ignores")
+    func registry() {
+        let (held, ignored) = (ForkSafeLock(), ForkSafeLock(inForks: .ignored))
+        #expect(ForkRegistry.holds(held) && !ForkRegistry.holds(ignored))
+        let (value, done) = (Guarded(0), DispatchSemaphore(value: 0))
+        ForkRegistry.prepare()
+        Thread.detachNewThread {
+            value.withLock { $0 = 1 }
+            done.signal()
+        }
+        // The other thread waits; if it didn't, this would be seen only sometimes.
+        let isEarly = done.wait(timeout: .now() + 0.01) == .success || value.held == 1
+        ForkRegistry.continueParent()
+        #expect(!isEarly && done.wait(timeout: .now() + 60) == .success && value.withLock { $0 } == 1)
+    }
+
+    @Test("Logging and Telemetry have no locks that a fork doesn't know")
+    func lockTypes() throws {
+        let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
+            "../../Sources")
+        for folder in ["Logging", "Extras/Telemetry"] {
+            let files = FileManager.default.enumerator(atPath: sources.appendingPathComponent(folder).path)
+            var count = 0
+            for case let name as String in try #require(files) where name.hasSuffix(".swift") {
+                count += 1
+                guard !["Log/Locks.swift", "Log/ForkRegistry.swift"].contains(name) else { continue }
+                let text = try String(contentsOf: sources.appendingPathComponent("\(folder)/\(name)"), encoding: .utf8)
+                #expect(!text.contains(/\bMutex[<(]|pthread_mutex|pthread_rwlock|os_unfair_lock/), "\(name)")
+            }
+            #expect(count > 10)
+        }
+    }
+}
