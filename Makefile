@@ -16,19 +16,8 @@ CHOSEN_FOR_TESTS := $(or $(MODULE),Core $(MODULES) $(EXTRAS))
 SECONDS_PER_TARGET ?= 20
 SWIFT_FLAGS ?=
 FORMATTED := Package.swift Sources Tests Examples Benchmarks Fuzzing
-APT := DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends
-
-# Installs Debian packages if possible. Tests that need a missing package report it and are skipped.
-define install
-	@for package in $(1); do \
-	    if command -v dpkg >/dev/null && ! dpkg -s $$package >/dev/null 2>&1; then \
-	        if [ "$$(id -u)" = 0 ]; then \
-	            { [ -n "$$(ls -A /var/lib/apt/lists 2>/dev/null | grep -v -e lock -e partial)" ] || apt-get update -qq; \
-	              $(APT) $$package; } >/dev/null 2>&1 || echo "$$package could not be installed"; \
-	        else echo "$$package is not installed: tests that need it are skipped"; fi; \
-	    fi; \
-	done
-endef
+# What tests use if it is installed.
+TEST_PACKAGES := aapt gettext nginx-light openssl python3 python3-pip python3-venv
 
 # Networking and WebSockets run one test at a time, because tests that use all processors would delay the timers of others.
 parallel = $$(case "$(1)" in Networking|WebSockets) echo --no-parallel ;; esac)
@@ -40,18 +29,16 @@ help: ## Lists the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | column -t -s '|'
 
 run: ## Builds and runs the sample app on Resources/ (ARGS="--language fr --brand acme")
-	@echo "Building the sample; the first time takes a minute or two."
-	@swift build --package-path Examples --product field-notes
+	@Scripts/build-quietly "the sample (a minute or two the first time)" swift build --package-path Examples --product field-notes
 	@Examples/.build/debug/field-notes --resources Resources $(ARGS)
 
-test: build ## Builds everything, runs every module's tests and checks the sources
+test: build ## Builds everything, runs every module's tests and checks the sources (MODULE=Logging for the tests of one)
 	@# Each module has its own process, so that tests of one module don't delay the timers of another, and its own log.
-	@for module in Core $(MODULES) $(EXTRAS) Tool ""; do \
-	    echo "== $${module:-Ashlar}"; \
-	    log=.build/test-Ashlar$$module.log; \
-	    swift test --skip-build $(SWIFT_FLAGS) $(call parallel,$$module) --filter "^Ashlar$${module}Tests\." 2>&1 | Scripts/summary $$log || \
-	        { echo "failed; see $$log"; exit 1; }; \
-	done
+	@failed=; for module in $(or $(MODULE),Core $(MODULES) $(EXTRAS) Tool ""); do \
+	    Scripts/run-tests $${module:-Ashlar} swift test --skip-build $(SWIFT_FLAGS) $(call parallel,$$module) \
+	        --filter "^Ashlar$${module}Tests\." || failed=1; \
+	done; [ -z "$$failed" ]
+	@echo "A known issue is a fault of another library, which a test expects: if it disappears, the test fails."
 	Scripts/check-independence
 	Scripts/check-order
 	Scripts/check-names
@@ -59,8 +46,8 @@ test: build ## Builds everything, runs every module's tests and checks the sourc
 	Scripts/check-proofs
 
 build:
-	$(call install,aapt gettext)
-	swift build --build-tests $(SWIFT_FLAGS)
+	@Scripts/install-packages $(TEST_PACKAGES)
+	@Scripts/build-quietly "all modules and their tests" swift build --build-tests $(SWIFT_FLAGS)
 
 lint: ## Checks the format of every Swift file
 	swift-format lint --strict --parallel --recursive $(FORMATTED)
@@ -72,19 +59,19 @@ docs: ## Builds the documentation as web pages into .build/docs
 	Scripts/build-docs
 
 docs-check: docs ## Builds the documentation and opens its pages in Chromium (ARGS="--pages 500" for more of them)
-	$(call install,chromium)
+	@Scripts/install-packages chromium
 	Scripts/check-browser $(ARGS)
 
 consumer: ## Builds and runs Tests/Consumer, which uses each product alone
-	swift build --package-path Tests/Consumer $(SWIFT_FLAGS)
+	@Scripts/build-quietly "the programs that use each product alone" swift build --package-path Tests/Consumer $(SWIFT_FLAGS)
 	@for module in $(MODULES) Models Originals Remote Telemetry Testing WebSockets EventBusOnMain EventBusNonisolated SwiftConfiguration; do Tests/Consumer/.build/debug/Use$$module; done
 
 examples: ## Builds and runs every program of Examples/
-	swift build --package-path Examples --build-tests $(SWIFT_FLAGS)
+	@Scripts/build-quietly "the examples" swift build --package-path Examples --build-tests $(SWIFT_FLAGS)
 	@Scripts/run-examples
 
 bench: ## Compares with other libraries, as ratios (MODULE=Logging for one module, ARGS=--quick for a short run)
-	$(call install,libspdlog-dev libfmt-dev libcurl4-openssl-dev nginx-light)
+	@Scripts/install-packages libspdlog-dev libfmt-dev libcurl4-openssl-dev nginx-light
 	@mkdir -p .build/bench
 	@for module in $(CHOSEN_FOR_BENCH); do \
 	    swift build -q -c release --package-path Benchmarks --product $${module}Benchmarks || exit 1; \
@@ -129,9 +116,11 @@ clean: ## Removes all build products
 
 # A change must pass this target.
 ci: SWIFT_FLAGS := -Xswiftc -warnings-as-errors
+# A missing package is an error then.
+ci: export CI := true
 ci: lint test apple consumer examples ## Runs everything that a change must pass
 	Scripts/test-libcurl --faults
-	$(call install,unicode-cldr-core publicsuffix wasi-libc libclang-rt-dev-wasm32)
+	@Scripts/install-packages unicode-cldr-core publicsuffix wasi-libc libclang-rt-dev-wasm32
 	Scripts/generate-cldr --check
 	Scripts/generate-public-suffixes --check
 	Scripts/check-portability
@@ -140,4 +129,4 @@ ci: lint test apple consumer examples ## Runs everything that a change must pass
 	Scripts/check-docs
 	Scripts/build-docs --skip-build >/dev/null
 	@for check in independence order portability pointer-size names docs linkage samples site bench proofs; do Scripts/check-$$check --self-check; done
-	Scripts/apple-check --self-check
+	@for script in build-quietly install-packages run-tests apple-check; do Scripts/$$script --self-check; done

@@ -299,7 +299,9 @@ import Testing
         #expect(lost == 0)
     }
 
-    @Test("A line that a full disk tore ends before the next line", .enabled(if: canMountTemporaryFileSystem))
+    @Test(
+        "A line that a full disk tore ends before the next line",
+        .enabled(if: canMountTemporaryFileSystem, "no file system can be mounted"))
     func tornLine() throws {
         let folder = TemporaryFolder()
         try folder.make()

@@ -105,7 +105,7 @@ import Testing
 
     @Test(
         "On a small file system, every line is in the log or counted, and nothing traps",
-        .enabled(if: canMountTemporaryFileSystem), .timeLimit(.minutes(5)),
+        .enabled(if: canMountTemporaryFileSystem, "no file system can be mounted"), .timeLimit(.minutes(5)),
         arguments: ["writeThrough", "mapped", "buffered"])
     func smallFileSystem(mode: String) throws {
         let folder = TemporaryFolder()

@@ -7,7 +7,7 @@ import Testing
 /// Conformance against httpbin on this machine: each case runs on every transport.
 @Suite(
     .serialized, .timeLimit(.minutes(5)),
-    .enabled("httpbin cannot be had; the reason is printed above") { await Httpbin.isThere() })
+    .enabled("httpbin can't be had; the log has the reason") { await Httpbin.isThere() })
 struct HttpbinTests {
     /// A request and its expected response.
     struct Case: CustomTestStringConvertible, Sendable {

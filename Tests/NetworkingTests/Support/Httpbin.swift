@@ -46,7 +46,7 @@ final class Httpbin: Sendable {
     /// Used by the tests' condition, so that a run without these tests starts nothing.
     static func isThere() async -> Bool {
         let httpbin = await shared.value
-        if httpbin.url == nil { print("httpbin cannot be had: \(httpbin.reason)") }
+        if httpbin.url == nil { print("httpbin can't be had: \(httpbin.reason)") }
         return httpbin.url != nil
     }
 
