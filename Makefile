@@ -23,7 +23,7 @@ TEST_PACKAGES := aapt gettext nginx-light openssl python3 python3-pip python3-ve
 parallel = $$(case "$(1)" in Networking|WebSockets) echo --no-parallel ;; esac)
 
 .PHONY: help run test build lint format docs docs-check consumer examples bench bench-check libcurl tsan asan fuzz \
-    soak apple apple-release-check clean ci
+    soak apple api-check apple-release-check clean ci
 
 help: ## Lists the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | column -t -s '|'
@@ -108,6 +108,9 @@ soak: ## Runs the tests with many more kills, generated files, races and request
 apple: ## Compiles everything for macOS and iOS, and C for every Apple triple, on Linux
 	Scripts/apple-check
 
+api-check: ## Compares the public API with that of the last tag
+	Scripts/check-api
+
 apple-release-check: ## On a Mac: builds for every Apple platform, runs the tests, archives the sample
 	Scripts/apple-release-check
 
@@ -128,5 +131,5 @@ ci: lint test apple consumer examples ## Runs everything that a change must pass
 	Scripts/check-linkage
 	Scripts/check-docs
 	Scripts/build-docs --skip-build >/dev/null
-	@for check in independence order portability pointer-size names docs linkage samples site bench proofs; do Scripts/check-$$check --self-check; done
+	@for check in api independence order portability pointer-size names docs linkage samples site bench proofs; do Scripts/check-$$check --self-check; done
 	@for script in build-quietly install-packages run-tests apple-check; do Scripts/$$script --self-check; done
