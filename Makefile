@@ -130,6 +130,7 @@ ci: lint test apple consumer examples ## Runs everything that a change must pass
 	Scripts/check-pointer-size
 	Scripts/check-linkage
 	Scripts/check-docs
+	Scripts/draw-diagrams --check
 	Scripts/build-docs --skip-build >/dev/null
 	@for check in api independence order portability pointer-size names docs linkage samples site bench proofs; do Scripts/check-$$check --self-check; done
 	@for script in build-quietly install-packages run-tests apple-check; do Scripts/$$script --self-check; done
