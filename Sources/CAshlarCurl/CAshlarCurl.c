@@ -77,6 +77,13 @@ const ashlar_curl *ashlar_curl_open(const char *name, char *error, size_t size) 
     c->version = info->version;
     c->version_num = info->version_num;
     c->features = info->features;
+    // The rule is in lib/transfer.c, Curl_retry_request, of every version that was read: 7.68 to 8.x. Without RTSP in
+    // libcurl, the option is unknown.
+    void *easy = c->easy_init();
+    if (easy) {
+        c->repeats_only_refused = info->version_num < 0x090000u && c->easy_setopt(easy, 189, 11L) == 0;
+        c->easy_cleanup(easy);
+    }
     return c;
 fail:
     free(c);

@@ -57,8 +57,10 @@ package final class FaultServer: Sendable {
     }
 
     /// Creates a server that runs a script for every connection and then closes the connection.
-    package init(isIPv6: Bool = false, _ script: @escaping @Sendable (FaultConnection) -> Void) throws {
-        let (listener, port) = try isIPv6 ? Self.listenIPv6() : Self.listen()
+    ///
+    /// The system chooses the port, unless one is given for IPv4.
+    package init(isIPv6: Bool = false, port: Int = 0, _ script: @escaping @Sendable (FaultConnection) -> Void) throws {
+        let (listener, port) = try isIPv6 ? Self.listenIPv6() : Self.listen(on: port)
         self.port = port
         let sockets = Sockets(listener)
         self.sockets = sockets
@@ -101,13 +103,14 @@ package final class FaultServer: Sendable {
     /// The number of opened connections.
     package var connectionCount: Int { sockets.state.withLock { $0.accepted } }
 
-    private static func listen() throws -> (Int32, Int) {
+    private static func listen(on port: Int) throws -> (Int32, Int) {
         let descriptor = socket(AF_INET, streamType, 0)
         var on: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        address.sin_port = in_port_t(port).bigEndian
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let bound = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in

@@ -21,11 +21,35 @@
         }
 
         /// Starts a server; with a CA of clients, it requests their certificates.
-        package init(_ certificate: String, clientCA: String? = nil, requiresClient: Bool = false) throws {
+        package convenience init(_ certificate: String, clientCA: String? = nil, requiresClient: Bool = false) throws {
+            try self.init(
+                "/usr/bin/env",
+                ["python3", Self.path("tls-server.py"), Self.path(certificate + ".pem")]
+                    + (clientCA.map { [$0] + (requiresClient ? ["required"] : []) } ?? []))
+        }
+
+        /// Whether there is an HTTP/2 server: Debian's Python needs its package python3-hpack.
+        package static let hasHTTP2: Bool = {
+            let probe = Process()
+            probe.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
+            probe.arguments = ["-c", "import hpack"]
+            probe.standardError = FileHandle.nullDevice
+            guard (try? probe.run()) != nil else { return false }
+            probe.waitUntilExit()
+            return probe.terminationStatus == 0
+        }()
+
+        /// Starts a server with the HTTP/2 faults that `http2-server.py` lists.
+        package static func http2() throws -> TLSServer {
+            try TLSServer("/usr/bin/python3", [path("http2-server.py"), path("good.pem")])
+        }
+
+        package var url: String { "https://127.0.0.1:\(port)" }
+
+        private init(_ program: String, _ arguments: [String]) throws {
             let output = Pipe()
-            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-            process.arguments = ["python3", Self.path("tls-server.py"), Self.path(certificate + ".pem")]
-            process.arguments? += clientCA.map { [$0] + (requiresClient ? ["required"] : []) } ?? []
+            process.executableURL = URL(fileURLWithPath: program)
+            process.arguments = arguments
             (process.standardInput, process.standardOutput) = (input, output)
             try process.run()
             var line: [UInt8] = []

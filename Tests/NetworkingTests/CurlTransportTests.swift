@@ -73,11 +73,18 @@ import Testing
                     continuation.finish()
                 }
             }
+            let once = RequestBody.once(
+                length: 100,
+                AsyncStream { continuation in
+                    for _ in 0..<2 { continuation.yield([UInt8](repeating: 3, count: 50)) }
+                    continuation.finish()
+                })
             return [
                 Repeat(method: .get, body: .empty, count: 2, testDescription: "GET"),
                 Repeat(method: .put, body: .text("small"), count: 2, testDescription: "PUT"),
                 Repeat(method: .put, body: .bytes(large), count: 2, testDescription: "PUT of one piece"),
-                Repeat(method: .put, body: pieces, count: 1, testDescription: "PUT of pieces that are gone"),
+                Repeat(method: .put, body: pieces, count: 2, testDescription: "PUT of pieces"),
+                Repeat(method: .put, body: once, count: 1, testDescription: "PUT of pieces that are gone"),
                 Repeat(method: .post, body: .empty, count: 1, testDescription: "POST"),
                 Repeat(method: .post, body: .text("small"), count: 1, testDescription: "POST of bytes"),
                 Repeat(method: .post, body: .bytes(large), count: 1, testDescription: "POST of one piece"),

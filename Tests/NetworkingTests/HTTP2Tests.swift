@@ -89,7 +89,8 @@ import AshlarTestSupport
         private let process = Process()
         var url: String { "https://127.0.0.1:\(port)" }
 
-        init() throws {
+        /// Starts nginx, which closes a connection after a number of requests.
+        init(keepaliveRequests: Int = 1000) throws {
             // A port that was free shortly before, because nginx can't select one.
             port = try FaultServer(raw: "").port
             folder = FileManager.default.temporaryDirectory.appendingPathComponent("ashlar-\(UUID().uuidString)")
@@ -105,7 +106,7 @@ import AshlarTestSupport
                 pid "\(path)/pid"; error_log "\(path)/error.log";
                 events { worker_connections 256; }
                 http {
-                    access_log off; client_max_body_size 0;
+                    access_log off; client_max_body_size 0; keepalive_requests \(keepaliveRequests);
                     \(temporary)
                     server {
                         listen 127.0.0.1:\(port) ssl http2;

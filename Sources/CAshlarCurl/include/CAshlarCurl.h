@@ -16,6 +16,8 @@ typedef struct ashlar_curl {
     const char *version;      // "7.88.1"
     unsigned int version_num; // 0x075801
     int features;
+    // Whether CURLOPT_RTSP_REQUEST limits libcurl's repetition of requests to those that a server refused unprocessed.
+    int repeats_only_refused;
     int (*easy_setopt)(void *, int, ...);
     int (*easy_getinfo)(void *, int, ...);
     int (*multi_setopt)(void *, int, ...);
@@ -57,6 +59,7 @@ typedef int (*ashlar_curl_seek_callback)(void *, int64_t, int);
 typedef int (*ashlar_curl_open_callback)(void *, int, void *);
 typedef int (*ashlar_curl_close_callback)(void *, int);
 typedef int (*ashlar_curl_prereq_callback)(void *, char *, char *, int, int);
+typedef int (*ashlar_curl_debug_callback)(void *, int, char *, size_t, void *);
 typedef int (*ashlar_curl_trailer_callback)(void **, void *);
 typedef int (*ashlar_curl_progress_callback)(void *, int64_t, int64_t, int64_t, int64_t);
 typedef int (*ashlar_curl_socket_callback)(void *, int, int, void *, void *);
@@ -88,6 +91,9 @@ static inline int ashlar_easy_close(const ashlar_curl *c, void *easy, int option
     return c->easy_setopt(easy, option, value);
 }
 static inline int ashlar_easy_prereq(const ashlar_curl *c, void *easy, int option, ashlar_curl_prereq_callback value) {
+    return c->easy_setopt(easy, option, value);
+}
+static inline int ashlar_easy_debug(const ashlar_curl *c, void *easy, int option, ashlar_curl_debug_callback value) {
     return c->easy_setopt(easy, option, value);
 }
 static inline int ashlar_easy_trailer(const ashlar_curl *c, void *easy, int option, ashlar_curl_trailer_callback value) {

@@ -28,21 +28,52 @@
 
         /// Whether libcurl may send the request on its current connection.
         ///
-        /// libcurl repeats a request when a reused connection ends without a response. The server may have processed
-        /// the request, so it is repeated only if it is idempotent (RFC 9110, section 9.2.2) or nothing of it was sent.
-        func maySend(from port: Int32) -> Bool {
+        /// libcurl repeats a request whose stream a server has refused, and without `repeatsOnlyRefused` also when a
+        /// reused connection ends without a response. The server may have processed the request then, so it is repeated
+        /// only if it is idempotent (RFC 9110, section 9.2.2) or nothing of it was sent.
+        func maySend(on connection: CurlConnection) -> Bool {
             if isUpgrade { return true }
+            let wasHTTP2 = usesHTTP2
             sendings += 1
-            localPort = port
-            loop.sockets.claim(port: port)
+            loop.sockets.release(by: self)
+            self.connection = connection
+            loop.sockets.claim(connection, by: self)
+            usesHTTP2 = request.url.scheme == .https && handle.map { ashlar_easy_is_http2(table, $0.easy) } == 1
+            stream = nil
+            isBeyondGoaway = false
+            // The messages of a connection aren't of interest.
+            if usesHTTP2, let handle { _ = ashlar_easy_long(table, handle.easy, CurlOption.verbose, 1) }
             if measures { measureTLS() }
-            if sendings == 1 || mayRepeat || number(CurlInfo.requestSize) == 0 { return true }
+            if sendings == 1 { return true }
+            sendingPaused = false
+            if wasHTTP2, loop.library.repeatsOnlyRefused {
+                // libcurl gives up after five repetitions; a connection of its own can't be full.
+                isRefusedRepeatedly = sendings == 5
+                return !isRefusedRepeatedly
+            }
+            if mayRepeat || number(CurlInfo.requestSize) == 0 { return true }
             var error = NetworkError(
                 .connectionLost, "the connection ended without a response; \(request.method) is not repeated",
                 phase: .wait)
             error.requestState = isSending ? .partlySent : .sent
             fail(error)
             return false
+        }
+
+        /// Reads the two messages of libcurl that tell which streams of a connection a server didn't process.
+        ///
+        /// Before version 8, libcurl reports most of these streams as if the connection had ended without a reason.
+        func receivedMessage(_ bytes: UnsafeRawBufferPointer) {
+            if bytes.starts(with: "Using Stream ID: ".utf8) {
+                stream = bytes.number(after: "Using Stream ID: ")
+            } else if bytes.starts(with: "[HTTP/2] [".utf8), stream == nil {
+                stream = bytes.number(after: "[HTTP/2] [")
+            } else if bytes.first == UInt8(ascii: "r"), let last = bytes.number(after: "GOAWAY, error=", "last_stream=")
+            {
+                for exchange in loop.active where exchange.connection == connection {
+                    if let stream = exchange.stream, stream > last { exchange.isBeyondGoaway = true }
+                }
+            }
         }
 
         var mayRepeat: Bool { request.method.isIdempotent || request.headers.contains("Idempotency-Key") }
@@ -209,6 +240,19 @@
             TransferProgress(
                 sent: upload?.taken ?? request.body.length ?? 0, toSend: uploadLength, received: received,
                 toReceive: contentLength)
+        }
+    }
+
+    extension UnsafeRawBufferPointer {
+        /// Returns the decimal number behind texts that occur in this order, or nil.
+        fileprivate func number(after texts: String...) -> Int? {
+            let message = String(decoding: self, as: UTF8.self)
+            var rest = message[...]
+            for text in texts {
+                guard let found = rest.firstRange(of: text) else { return nil }
+                rest = rest[found.upperBound...]
+            }
+            return Int(rest.prefix { $0.isASCII && $0.isNumber })
         }
     }
 #endif

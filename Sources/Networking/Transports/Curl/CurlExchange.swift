@@ -55,9 +55,17 @@
         /// The number of times that libcurl was about to send the request; 0 before version 7.80, which doesn't report
         /// it.
         var sendings = 0
-        /// The local port of the connection on which the request was sent.
-        var localPort: Int32?
-        private var wasRestarted = false
+        /// The connection on which the request was sent.
+        var connection: CurlConnection?
+        /// Whether the connection on which the request was sent uses HTTP/2.
+        var usesHTTP2 = false
+        /// The number of its stream, if the connection uses HTTP/2.
+        var stream: Int?
+        /// Whether a GOAWAY says that the server didn't process the request.
+        var isBeyondGoaway = false
+        /// Whether servers have refused the request as often as libcurl would repeat it.
+        var isRefusedRepeatedly = false
+        private var restarts = 0
         /// The socket of the connection that was opened last for it.
         var socket: Int32?
         /// Whether the response came over HTTP/2, for which libcurl itself keeps the responses apart.
@@ -103,9 +111,7 @@
             }
             // Only chunks can precede a trailer.
             uploadLength = request.body.trailers == nil ? length : nil
-            upload =
-                bodyKind == .upload
-                ? CurlUpload(try request.body.makeReader(), length: length, trailers: request.body.trailers) : nil
+            upload = bodyKind == .upload ? try CurlUpload(request.body, length: length) : nil
         }
 
         // MARK: From the reader, any thread
@@ -131,29 +137,49 @@
             started = loop.now
             lastActivity = loop.now
             handle.prepare(self)
-            if !wasRestarted { upload?.start { [self] in loop.post(.resumeSending(self)) } }
+            if restarts == 0 { upload?.start { [self] in loop.post(.resumeSending(self)) } }
         }
 
         /// Whether the request must not use an open connection.
         ///
         /// The address of an open connection would be unchecked; and after a restart, open connections are probably
         /// dead.
-        var needsFreshConnection: Bool { wasRestarted || request.refusesPrivateAddresses }
+        var needsFreshConnection: Bool { restarts > 0 || request.refusesPrivateAddresses }
 
-        /// Whether libcurl failed because of a dead connection and the request can be sent again on a new connection.
+        /// Whether the request can be sent again, on a new connection.
         ///
-        /// libcurl itself repeats a request up to five times, but on other open connections, which may also be dead.
+        /// A server refuses a request without processing it if it is shutting the connection down or has too many
+        /// requests; every method may be repeated then (RFC 9113, section 8.7). If a reused connection ends without a
+        /// response, the server may have processed the request.
         func restarts(after result: Int32) -> Bool {
-            guard result == 55, !hasHead, failure == nil, !wasRestarted, pipe.isOpen, mayRepeat, rewind(to: 0) else {
-                return false
+            guard !hasHead, headBytes == 0, failure == nil, pipe.isOpen else { return false }
+            if !isRefused {
+                // On a new HTTP/2 connection, a neighbor may be the reason.
+                let mayBeDead = socket == nil || usesHTTP2
+                if CurlFailure.isMalformed(result, of: self), restarts > 0 { return false }
+                let mayHaveEnded = mayBeDead && (result == 0 || Self.deadConnections.contains(result))
+                // 92 is also libcurl's result for a stream that it couldn't begin because of a GOAWAY.
+                let wasNotSent = requestState == .notSent && (mayHaveEnded || result == 92)
+                guard wasNotSent || mayRepeat && mayHaveEnded else { return false }
             }
-            wasRestarted = true
+            guard restarts < Self.mostRestarts, rewind(to: 0) else { return false }
+            restarts += 1
+            loop.sockets.release(by: self)
+            isRefusedRepeatedly = false
+            isBeyondGoaway = false
             isConnected = false
             sendingPaused = false
             socket = nil
             sendings = 0
             return true
         }
+
+        /// Whether the server didn't process the request.
+        private var isRefused: Bool { isRefusedRepeatedly || isBeyondGoaway }
+
+        /// libcurl's results if a connection ends, in addition to 0; there is no head, so 16 and 18 mean HTTP/2.
+        private static let deadConnections: Set<Int32> = [16, 18, 52, 55, 56]
+        private static let mostRestarts = 5
 
         /// Ends the exchange for its reader; the caller takes the handle back.
         func end(result: Int32?) {
@@ -184,6 +210,9 @@
         func fail(_ error: NetworkError) { failure = failure ?? error }
 
         private func completionError() -> NetworkError? {
+            if !hasHead, headBytes == 0 {
+                return NetworkError(.connectionLost, "the connection ended without a response", phase: .wait)
+            }
             if !hasHead { return NetworkError(.truncated, "the response ended within its head", phase: .receive) }
             if chunks?.isComplete == false {
                 return NetworkError(.truncated, "the body ended within its chunks", phase: .receive)
@@ -200,6 +229,7 @@
         /// How much of the request the server may have received.
         private var requestState: RequestState {
             if hasHead || headBytes > 0 { return .answered }
+            if isRefused { return .notSent }
             // The bytes so far are those of CONNECT.
             if asksProxyForTunnel { return .notSent }
             if number(CurlInfo.requestSize) <= 0 { return .notSent }

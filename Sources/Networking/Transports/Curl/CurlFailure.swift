@@ -5,12 +5,22 @@
     /// versions.
     enum CurlFailure {
         static func error(_ result: Int32, of exchange: CurlExchange, hasHead: Bool) -> NetworkError {
-            let (code, fixedPhase) = code(result, of: exchange, hasHead: hasHead)
-            let phase = fixedPhase ?? phase(of: exchange, hasHead: hasHead)
+            if exchange.isRefusedRepeatedly {
+                return NetworkError(.connectionLost, "the server refused the request repeatedly", phase: .wait)
+            }
             var message = exchange.handle?.errorMessage ?? ""
+            let (code, fixedPhase) =
+                isMalformed(result, of: exchange)
+                ? (.badResponse, .receive) : code(result, of: exchange, hasHead: hasHead)
+            let phase = fixedPhase ?? phase(of: exchange, hasHead: hasHead)
             if message.isEmpty { message = exchange.strerror(result) ?? "" }
             if !hasHead, exchange.number(CurlInfo.connectCode) == 407 { message = missingCredentials }
             return NetworkError(code, "\(message) (libcurl \(result))", phase: phase)
+        }
+
+        /// Whether nghttp2 couldn't read the response, such as a head of megabytes; the message is the only trace.
+        static func isMalformed(_ result: Int32, of exchange: CurlExchange) -> Bool {
+            result == 56 && !exchange.hasHead && exchange.handle?.errorMessage.contains("nghttp2") == true
         }
 
         static let missingCredentials = "the proxy responded with 407: it requires other credentials"
@@ -33,7 +43,7 @@
             case 3: (.invalidURL, .prepare)
             case 6: (.hostNotFound, .resolve)
             case 7: (.cannotConnect, .connect)
-            case 18: (.truncated, .receive)
+            case 18: hasHead ? (.truncated, .receive) : (.connectionLost, .wait)
             case 28: (.timedOut, nil)
             case 35, 53, 54, 58, 59, 66, 80, 98: (.tlsFailed, .tls)
             case 60, 77, 83, 90, 91: (.certificateUntrusted, .tls)

@@ -67,6 +67,7 @@
             let configuration = loop.configuration
             long(CurlOption.noSignal, 1)
             long(CurlOption.followLocation, 0)
+            if loop.library.repeatsOnlyRefused { long(CurlOption.rtspRequest, CurlValue.rtspReceive) }
             long(CurlOption.pipeWait, 1)
             long(CurlOption.pathAsIs, 1)
             long(CurlOption.protocols, CurlValue.httpAndHTTPS)
@@ -105,6 +106,7 @@
             for option in [
                 CurlOption.writeData, CurlOption.headerData, CurlOption.readData, CurlOption.seekData,
                 CurlOption.privateData, CurlOption.openSocketData, CurlOption.prerequestData, CurlOption.trailerData,
+                CurlOption.debugData,
             ] {
                 _ = ashlar_easy_pointer(table, easy, option, context)
             }
@@ -125,8 +127,20 @@
                 guard let address else { return -1 }
                 return CurlHandle.with(context) { exchange, _ in exchange.openSocket(address) } ?? -1
             }
-            _ = ashlar_easy_prereq(table, easy, CurlOption.prerequestFunction) { context, _, _, _, port in
-                CurlHandle.with(context) { exchange, _ in exchange.maySend(from: port) } == true ? 0 : 1
+            _ = ashlar_easy_prereq(table, easy, CurlOption.prerequestFunction) {
+                context, remote, local, remotePort, localPort in
+                guard let remote, let local else { return 1 }
+                let connection = CurlConnection(
+                    localPort: localPort, remotePort: remotePort, localAddress: String(cString: local),
+                    remoteAddress: String(cString: remote))
+                return CurlHandle.with(context) { exchange, _ in exchange.maySend(on: connection) } == true ? 0 : 1
+            }
+            _ = ashlar_easy_debug(table, easy, CurlOption.debugFunction) { _, kind, bytes, size, context in
+                guard kind == 0, let bytes else { return 0 }
+                _ = CurlHandle.with(context) { exchange, _ in
+                    exchange.receivedMessage(UnsafeRawBufferPointer(start: bytes, count: size))
+                }
+                return 0
             }
             _ = ashlar_easy_seek(table, easy, CurlOption.seekFunction) { context, offset, origin in
                 CurlHandle.with(context) { exchange, _ in exchange.rewind(to: Int(offset)) } == true && origin == 0
@@ -157,7 +171,11 @@
             text(CurlOption.url, request.url.requestText)
             // If HTTP/2 isn't ruled out, a status line "HTTP/2.0" without TLS makes libcurl send several requests at once
             // on an HTTP/1 connection and mix up their responses. libcurl sends trailers with HTTP/1.1 only.
-            let allowsHTTP2 = isSecure && request.body.trailers == nil && !exchange.isUpgrade
+            var allowsHTTP2 = isSecure && request.body.trailers == nil && !exchange.isUpgrade
+            // The server may refuse a stream, and only a repetition by libcurl tells a refusal from a lost connection.
+            if !exchange.mayRepeat, !loop.library.repeatsOnlyRefused { allowsHTTP2 = false }
+            // With HTTP/2, libcurl 7.88 waits forever for the rest of a head that is longer than its buffer.
+            if allowsHTTP2 { long(CurlOption.bufferSize, 80 << 10) }
             long(CurlOption.httpVersion, allowsHTTP2 ? CurlValue.http2OverTLS : CurlValue.http11)
             if exchange.needsFreshConnection { long(CurlOption.freshConnect, 1) }
             if exchange.mayConnectLong { long(CurlOption.connectTimeout, Int(Int32.max)) }

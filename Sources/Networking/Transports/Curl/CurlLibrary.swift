@@ -26,6 +26,12 @@
         /// Whether the connection to a proxy can use TLS (`CURL_VERSION_HTTPS_PROXY`).
         var supportsSecureProxies: Bool { table.pointee.features & (1 << 21) != 0 }
 
+        /// Whether libcurl repeats only requests that a server refused without processing them.
+        ///
+        /// By default, libcurl also repeats a request when its connection ends, and doesn't report the reason. As a
+        /// side effect, an option for another protocol switches this off.
+        var repeatsOnlyRefused: Bool { table.pointee.repeats_only_refused != 0 }
+
         var version: String { String(cString: table.pointee.version) }
     }
 
@@ -49,6 +55,9 @@
         static let progressData: Int32 = 10057
         static let customRequest: Int32 = 10036
         static let noProgress: Int32 = 43
+        static let verbose: Int32 = 41
+        static let debugFunction: Int32 = 20094
+        static let debugData: Int32 = 10095
         static let noBody: Int32 = 44
         static let upload: Int32 = 46
         static let post: Int32 = 47
@@ -84,6 +93,7 @@
         static let pipeWait: Int32 = 237
         static let suppressConnectHeaders: Int32 = 265
         static let uploadBufferSize: Int32 = 280
+        static let rtspRequest: Int32 = 189
         static let trailerFunction: Int32 = 20283
         static let trailerData: Int32 = 10284
         static let http09Allowed: Int32 = 285
@@ -123,6 +133,7 @@
     /// Values of options, events and callbacks.
     enum CurlValue {
         static let http11 = 2
+        static let rtspReceive = 11
         static let http2OverTLS = 4
         static let httpAndHTTPS = 3
         static let writePause = 0x1000_0001

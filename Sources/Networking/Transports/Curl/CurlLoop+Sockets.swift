@@ -16,28 +16,67 @@
             var events: Int32 = 0
             /// Whether libcurl waits for it.
             var isWanted = false
-            /// The local port, if it is an HTTP/1 connection without a request.
-            var idlePort: Int32?
+            /// The connection, if it is an HTTP/1 connection without a request.
+            var idle: CurlConnection?
+        }
+
+        /// The user of a connection.
+        private enum Use {
+            case request(CurlExchange)
+            case idle(descriptor: Int32)
         }
 
         private var known: [Known] = []
+        private var uses: [CurlConnection: Use] = [:]
 
-        subscript(descriptor: Int32) -> Known {
-            get { Int(descriptor) < known.count ? known[Int(descriptor)] : Known() }
-            set {
-                while known.count <= Int(descriptor) { known.append(Known()) }
-                known[Int(descriptor)] = newValue
-            }
+        subscript(descriptor: Int32) -> Known { Int(descriptor) < known.count ? known[Int(descriptor)] : Known() }
+
+        /// Changes a record; a change of `idle` is made by `release` and `wake`.
+        mutating func update(_ descriptor: Int32, _ change: (inout Known) -> Void) {
+            while known.count <= Int(descriptor) { known.append(Known()) }
+            change(&known[Int(descriptor)])
         }
 
-        /// Records that a request is about to be sent from a local port.
+        /// Records that a connection is no longer idle.
+        mutating func wake(_ descriptor: Int32) {
+            guard let connection = self[descriptor].idle else { return }
+            known[Int(descriptor)].idle = nil
+            uses[connection] = nil
+        }
+
+        /// Records that a request is about to be sent on a connection.
         ///
         /// libcurl may send it, receive a part of the response, and pause before it waits for the connection again.
-        mutating func claim(port: Int32) {
-            for descriptor in known.indices where known[descriptor].idlePort == port {
-                known[descriptor].idlePort = nil
+        mutating func claim(_ connection: CurlConnection, by exchange: CurlExchange) {
+            if case .idle(let descriptor) = uses.updateValue(.request(exchange), forKey: connection) {
+                known[Int(descriptor)].idle = nil
             }
         }
+
+        /// Records that an exchange doesn't use its connection any longer, which is idle if a descriptor is given.
+        ///
+        /// - Returns: Whether it did; libcurl may already have given the connection to another exchange.
+        @discardableResult
+        mutating func release(by exchange: CurlExchange, idle descriptor: Int32? = nil) -> Bool {
+            guard let connection = exchange.connection, case .request(let user) = uses[connection], user === exchange
+            else { return false }
+            uses[connection] = descriptor.map { .idle(descriptor: $0) }
+            if let descriptor { update(descriptor) { $0.idle = connection } }
+            return true
+        }
+    }
+
+    /// A TCP connection, by its two ends.
+    ///
+    /// The system may give one local port to connections with different remote ends.
+    struct CurlConnection: Hashable {
+        let localPort: Int32
+        let remotePort: Int32
+        let localAddress: String
+        let remoteAddress: String
+
+        /// Hashes the local port, which is nearly unique.
+        func hash(into hasher: inout Hasher) { hasher.combine(localPort) }
     }
 
     extension CurlLoop {
@@ -75,7 +114,8 @@
             _ = ashlar_easy_pointer(library.table, handle.easy, CurlOption.closeSocketData, context)
             _ = ashlar_easy_close(library.table, handle.easy, CurlOption.closeSocketFunction) { context, socket in
                 let loop = Unmanaged<CurlLoop>.fromOpaque(context!).takeUnretainedValue()
-                loop.sockets[socket] = CurlSockets.Known()
+                loop.sockets.wake(socket)
+                loop.sockets.update(socket) { $0 = CurlSockets.Known() }
                 ashlar_socket_close(socket)
                 return 0
             }
@@ -84,7 +124,7 @@
         /// Opens a socket for a connection of libcurl; returns -1 on failure.
         func openSocket(_ address: UnsafeRawPointer) -> Int32 {
             let socket = ashlar_socket_open(address)
-            if socket >= 0 { sockets[socket] = CurlSockets.Known(isOwn: true) }
+            if socket >= 0 { sockets.update(socket) { $0 = CurlSockets.Known(isOwn: true) } }
             return socket
         }
 
@@ -94,36 +134,33 @@
         /// that a server sends without a request.
         private func socketChanged(_ socket: Int32, what: Int32) {
             let wanted = what == CurlValue.pollRemove ? 0 : what & 3
-            var known = sockets[socket]
-            known.isWanted = wanted != 0
-            if wanted == 0, !known.isOwn {
-                ashlar_poller_forget(poller, socket)
-                known.events = 0
-            } else if wanted != 0 {
-                known.idlePort = nil
-                watch(socket, for: wanted, &known)
+            sockets.update(socket) { $0.isWanted = wanted != 0 }
+            if wanted != 0 {
+                sockets.wake(socket)
+                watch(socket, for: wanted)
+            } else if !sockets[socket].isOwn {
+                forget(socket)
             }
-            sockets[socket] = known
         }
 
-        private func watch(_ socket: Int32, for events: Int32, _ known: inout CurlSockets.Known) {
-            guard events != known.events else { return }
-            ashlar_poller_watch(poller, socket, events, known.events == 0 ? 0 : 1)
-            known.events = events
+        private func watch(_ socket: Int32, for events: Int32) {
+            let watched = sockets[socket].events
+            guard events != watched else { return }
+            ashlar_poller_watch(poller, socket, events, watched == 0 ? 0 : 1)
+            sockets.update(socket) { $0.events = events }
         }
 
-        /// Records that the connection of a finished exchange has no request, unless another exchange already uses it.
+        /// Records that a finished exchange doesn't use its connection any longer.
         ///
-        /// libcurl reports the port of an exchange's connection since 7.80; for older versions, idle connections aren't
+        /// libcurl reports the connection of an exchange since 7.80; for older versions, idle connections aren't
         /// checked. HTTP/2 connections are left to libcurl: a server may send control frames at any time.
-        func releaseConnection(of exchange: CurlExchange) {
-            guard !exchange.isMultiplexed, let handle = exchange.handle, let port = exchange.localPort else { return }
-            let socket = ashlar_easy_info_socket(library.table, handle.easy, CurlInfo.activeSocket)
-            guard socket >= 0, sockets[socket].isOwn, !sockets[socket].isWanted else { return }
-            // libcurl may already have given the connection to an exchange that isn't reading.
-            guard !active.contains(where: { $0 !== exchange && $0.localPort == port }) else { return }
-            sockets[socket].idlePort = port
-            watch(socket, for: 1, &sockets[socket])
+        func releaseConnection(of exchange: CurlExchange, result: Int32?) {
+            var socket: Int32 = -1
+            if result == 0, !exchange.usesHTTP2, let handle = exchange.handle {
+                socket = ashlar_easy_info_socket(library.table, handle.easy, CurlInfo.activeSocket)
+            }
+            let isIdle = socket >= 0 && sockets[socket].isOwn && !sockets[socket].isWanted
+            if sockets.release(by: exchange, idle: isIdle ? socket : nil), isIdle { watch(socket, for: 1) }
         }
 
         /// Whether libcurl must process an event.
@@ -132,7 +169,7 @@
         func isForLibrary(_ socket: Int32) -> Bool {
             let known = sockets[socket]
             if known.isWanted { return true }
-            if known.idlePort != nil {
+            if known.idle != nil {
                 closeIdle(socket)
             } else {
                 forget(socket)
@@ -143,7 +180,7 @@
         private func forget(_ socket: Int32) {
             guard sockets[socket].events != 0 else { return }
             ashlar_poller_forget(poller, socket)
-            sockets[socket].events = 0
+            sockets.update(socket) { $0.events = 0 }
         }
 
         /// Closes a connection that libcurl still stores, and discards the bytes that have arrived on it.
@@ -152,7 +189,7 @@
         /// another.
         private func closeIdle(_ socket: Int32) {
             forget(socket)
-            sockets[socket].idlePort = nil
+            sockets.wake(socket)
             shutdown(socket, Int32(SHUT_RDWR))  // what arrives from now on, the system rejects
             while recv(socket, nil, 1 << 20, Int32(MSG_TRUNC) | Int32(MSG_DONTWAIT)) > 0 {}
         }

@@ -273,8 +273,8 @@
         /// Ends an exchange with libcurl's result; without a result, it is first removed from libcurl.
         private func finish(_ exchange: CurlExchange, result: Int32?) {
             guard let place = exchange.place, let handle = exchange.handle else { return }
-            if let result, result != 0, exchange.restarts(after: result), restart(exchange, handle) { return }
-            if result == 0 { releaseConnection(of: exchange) }
+            if let result, exchange.restarts(after: result), restart(exchange, handle) { return }
+            releaseConnection(of: exchange, result: result)
             exchange.place = nil
             let last = active.removeLast()
             if last !== exchange {

@@ -24,17 +24,23 @@
             var task: Task<Void, Never>?
             var stopped = false
             var trailers: HTTPHeaders = [:]
+            /// The reader whose pieces are sent; a rewind replaces it.
+            var reader: any RequestBodyReader
+            /// Called when bytes arrive after `take` found none.
+            var ready: (@Sendable () -> Void)?
         }
 
-        private let reader: any RequestBodyReader
+        private let body: RequestBody
         private let length: Int?
-        private let makesTrailers: RequestTrailers?
-        private let state = Mutex(State())
+        private let state: Mutex<State>
 
-        init(_ reader: any RequestBodyReader, length: Int?, trailers: RequestTrailers? = nil) {
-            self.reader = reader
+        /// Creates an upload.
+        ///
+        /// - Throws: The errors of `RequestBody.makeReader()`.
+        init(_ body: RequestBody, length: Int?) throws(NetworkError) {
+            self.body = body
             self.length = length
-            makesTrailers = trailers
+            state = Mutex(State(reader: try body.makeReader()))
         }
 
         /// The fields to send behind the body, once `take` has returned its end.
@@ -50,7 +56,12 @@
 
         /// Starts reading; `ready` is called when bytes arrive after `take` found none.
         func start(_ ready: @escaping @Sendable () -> Void) {
-            let task = Task { [self] in await pump(ready) }
+            state.withLock { $0.ready = ready }
+            read(state.withLock { $0.reader }, ready)
+        }
+
+        private func read(_ reader: any RequestBodyReader, _ ready: @escaping @Sendable () -> Void) {
+            let task = Task { [self] in await pump(reader, ready) }
             state.withLock { $0.task = task }
         }
 
@@ -115,31 +126,45 @@
 
         private var tooLong: NetworkError { Self.wrong("is longer than the announced \(length ?? 0) bytes") }
 
-        /// Rewinds to the current offset, or to the start of a body in one piece; returns whether that was possible.
+        /// Rewinds to the current offset, or to the start; returns whether that was possible.
         func rewind(to offset: Int) -> Bool {
-            state.withLock { state in
+            let isDone = state.withLock { state in
                 if offset == state.taken { return true }
                 guard offset == 0, state.taken == state.offset else { return false }
                 state.offset = 0
                 state.taken = 0
                 return true
             }
+            if isDone { return true }
+            guard offset == 0, body.isReplayable, let reader = try? body.makeReader() else { return false }
+            let old = state.withLock { state -> State in
+                var new = State(reader: reader)
+                new.ready = state.ready
+                new.stopped = state.stopped
+                swap(&state, &new)
+                return new
+            }
+            old.task?.cancel()
+            old.pump?.resume()
+            if let ready = old.ready { read(reader, ready) }
+            return true
         }
 
-        private func pump(_ ready: @Sendable () -> Void) async {
+        private func pump(_ reader: any RequestBodyReader, _ ready: @Sendable () -> Void) async {
             while true {
                 var piece: [UInt8]?
                 var failure: NetworkError?
                 var trailers: HTTPHeaders = [:]
                 do {
                     piece = try await reader.next()
-                    if piece == nil, let makesTrailers { trailers = try await makesTrailers.fields() }
+                    if piece == nil, let made = body.trailers { trailers = try await made.fields() }
                 } catch {
                     failure = NetworkError(wrapping: error, as: .invalidBody, phase: .send)
                 }
                 if let bytes = piece, bytes.isEmpty { continue }
-                await waitForRoom()
+                await waitForRoom(for: reader)
                 let (goesOn, wakes) = state.withLock { state in
+                    guard state.reader === reader else { return (false, false) }
                     if let piece { state.next = piece } else { (state.ended, state.trailers) = (true, trailers) }
                     state.failure = failure
                     defer { state.starved = false }
@@ -150,10 +175,10 @@
             }
         }
 
-        private func waitForRoom() async {
+        private func waitForRoom(for reader: any RequestBodyReader) async {
             await withUnsafeContinuation { continuation in
                 let goesOn = state.withLock { state in
-                    if state.next == nil || state.stopped { return true }
+                    if state.next == nil || state.stopped || state.reader !== reader { return true }
                     state.pump = continuation
                     return false
                 }
