@@ -69,6 +69,15 @@ extension ConfigSource {
     public func settle(_ content: ConfigSourceContent, error: ConfigError?) {}
 }
 
+/// A source whose new content is used if a load succeeds with it.
+package protocol StagedConfigSource: ConfigSource {
+    /// Obtains new content for the next load, without announcing it to other stores; returns its number.
+    func stage() async throws -> Int?
+
+    /// Announces content, waits until it is stored, and returns the error if a load rejected it.
+    func finish(_ number: Int) async -> ConfigError?
+}
+
 extension ConfigSource {
     /// The name without credentials: a source may be named by its URL.
     var shownName: String { SecretText.redacted(name) }
@@ -91,6 +100,17 @@ public struct ConfigSourceContent: Sendable {
     package var version: String?
     /// Identifies the content among those of its source.
     package var number = 0
+    /// Whether a load has succeeded with the content.
+    package var proof = Proof.proven
+
+    /// What is known about a content before a load.
+    package enum Proof: Sendable {
+        case proven
+        /// An earlier run stored the content, perhaps one of an earlier version of the program.
+        case stored
+        /// The content was obtained since the last load.
+        case candidate
+    }
 
     /// Creates content from the bytes of a file in a format, by default a property list or JSON.
     public static func bytes(_ bytes: [UInt8], format: (any ConfigFormat)? = nil) -> ConfigSourceContent {

@@ -1,15 +1,25 @@
+internal import AshlarCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// The keys beginning with `$`, with which a file controls how its dictionaries merge.
 ///
 /// - `$replace: true`: the dictionary replaces the weaker one instead of merging with it.
 /// - `$unset: [names]`: these keys of the weaker dictionary are removed.
 /// - `$append: […]`, `$prepend: […]`: the dictionary adds elements to the weaker array and has no other keys.
 /// - `$secret: [names]`: the values of these keys, and the values inside them, are never printed.
+/// - `$revision: number or date`: in the root, the age of a document; remote sources refuse one that is older.
 enum ConfigDirectives {
     static let replace = "$replace"
     static let unset = "$unset"
     static let append = "$append"
     static let prepend = "$prepend"
     static let secret = "$secret"
+    static let revision = "$revision"
 
     /// Whether a dictionary adds elements to an array.
     static func isList(_ node: Int, _ tree: ConfigTree) -> Bool {
@@ -17,6 +27,16 @@ enum ConfigDirectives {
         else { return false }
         let key = tree.key(of: first)
         return key == append || key == prepend
+    }
+
+    /// The number or the seconds since 2001 in a `$revision`; nil if it is malformed.
+    static func revision(_ node: Int, _ tree: ConfigTree) -> Double? {
+        switch tree.scalar(of: node) {
+        case .integer(let number)?: Double(number)
+        case .date(let date)?: date.timeIntervalSinceReferenceDate
+        case .string(let text)?: RFC3339.parse(text.utf8, allowsDateOnly: true)?.secondsSince2001
+        default: nil
+        }
     }
 
     static func replaces(_ node: Int, _ tree: ConfigTree) -> Bool {
@@ -71,6 +91,10 @@ enum ConfigDirectives {
                 let isRight =
                     tree.kind(of: node) == .array && tree.children(of: node).allSatisfy { tree.kind(of: $0) == .string }
                 if !isRight { wrong(expected: "an array of strings") }
+            case revision:
+                if revision(node, tree) == nil || parent != layer.root {
+                    wrong(expected: "an integer or a date in the root")
+                }
             case append, prepend:
                 if tree.kind(of: node) != .array { wrong(expected: "an array") }
                 let isAlone = tree.children(of: parent).allSatisfy { [append, prepend].contains(tree.key(of: $0)) }
@@ -85,7 +109,8 @@ enum ConfigDirectives {
                     ConfigError(
                         .unknownDirective, key: tree.path(of: node), location: tree.location(of: node),
                         expected:
-                            "a key that does not begin with $, or one of $replace, $unset, $append, $prepend, $secret",
+                            "a key that does not begin with $, or one of $replace, $unset, $append, $prepend, $secret, "
+                            + "$revision",
                         found: key))
             }
         }

@@ -57,3 +57,17 @@ extension ApplicationConfig {
         return (overlay == nil ? unused : unused.filter { locate($0) != nil }).sorted()
     }
 }
+
+extension ApplicationConfig {
+    /// The closure that receives the evaluations of flags.
+    package var flagReport: (@Sendable (any Sendable) -> Void)? { snapshot.context.flagReport }
+
+    /// Returns a copy that reports the evaluations of flags.
+    package func reportingFlags(to report: @escaping @Sendable (any Sendable) -> Void) -> ApplicationConfig {
+        var context = snapshot.context
+        context.flagReport = report
+        var config = self
+        config.snapshot = ConfigSnapshot(snapshot, context: context, tracker: snapshot.tracker)
+        return config
+    }
+}

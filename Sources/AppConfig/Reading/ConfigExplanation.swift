@@ -70,7 +70,7 @@ public struct ConfigExplanation: Sendable, CustomStringConvertible {
         func place(_ entry: Entry) -> String {
             let name = entry.label == entry.location.name ? "" : " \(entry.label)"
             let layer = entry.label == entry.layer.description ? "" : name
-            let age = entry.date.map { ", \(max(0, Int(Date().timeIntervalSince($0)))) s old" } ?? ""
+            let age = entry.date.flatMap { Self.age(of: $0) }.map { ", \($0) s old" } ?? ""
             return "\(entry.location) (\(entry.layer)\(layer)\(entry.note.map { ", \($0)" } ?? "")\(age))"
         }
         var lines = ["\(title ?? path.description) = \(text ?? "nothing")"]
@@ -83,5 +83,11 @@ public struct ConfigExplanation: Sendable, CustomStringConvertible {
         for part in parts { lines += part.description.split(separator: "\n").map { "    " + $0 } }
         lines += shadowed.map { "  over \($0.text) from \(place($0))" }
         return lines.joined(separator: "\n")
+    }
+
+    /// The seconds since a date; nil for a date that no clock shows.
+    private static func age(of date: Date) -> Int? {
+        let seconds = Date().timeIntervalSince(date)
+        return abs(seconds) < 1e15 ? Int(max(0, seconds)) : nil
     }
 }

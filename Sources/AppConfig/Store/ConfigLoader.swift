@@ -26,16 +26,38 @@ extension ApplicationConfig {
     package static func loadReport(_ plan: ConfigPlan = .standard) -> ConfigLoadReport {
         var loader = ConfigLoader(plan: plan)
         let config = loader.load()
-        return ConfigLoadReport(config: config, errors: loader.errors)
+        defer { loader.settleSources() }
+        if loader.errors.isEmpty || !loader.usesStoredContent {
+            return ConfigLoadReport(config: config, errors: loader.errors)
+        }
+        // An earlier version of the program can have stored a document that this version refuses.
+        var other = ConfigLoader(plan: plan, omitsStoredContent: true)
+        let rest = other.load()
+        guard other.errors.isEmpty else {
+            loader.keepStoredContent()
+            return ConfigLoadReport(config: config, errors: loader.errors)
+        }
+        for error in loader.errors {
+            rest.record(
+                ConfigDiagnostic(
+                    error.code, key: error.key, location: error.location,
+                    message: "a stored document was rejected: \(error)"))
+        }
+        return ConfigLoadReport(config: rest, errors: [])
     }
 }
 
 extension ApplicationConfig {
-    /// Throws if the bytes of a file are malformed; a nil format is a property list or JSON.
-    package static func check(
-        _ bytes: [UInt8], as format: (any ConfigFormat)?, at location: ConfigLocation
-    ) throws(ConfigError) {
-        _ = try ConfigLoader.read(bytes, format, ConfigReaderContext(location: location))
+    /// Returns the `$revision` of a file, an integer or a date in seconds since 2001; a nil format is a property list or
+    /// JSON.
+    ///
+    /// - Throws: ``ConfigError`` if the bytes are malformed.
+    package static func revision(
+        of bytes: [UInt8], as format: (any ConfigFormat)?, at location: ConfigLocation
+    ) throws(ConfigError) -> Double? {
+        let tree = try ConfigLoader.read(bytes, format, ConfigReaderContext(location: location)).tree
+        guard let node = tree.child(of: 0, key: ConfigDirectives.revision) else { return nil }
+        return ConfigDirectives.revision(node, tree)
     }
 }
 
@@ -53,8 +75,12 @@ struct ConfigLoader {
     /// The secrets of the plan, to which directives add after the layers are read.
     private var secrets: ConfigSecrets
 
-    init(plan: ConfigPlan) {
+    /// Whether documents of earlier runs are omitted.
+    let omitsStoredContent: Bool
+
+    init(plan: ConfigPlan, omitsStoredContent: Bool = false) {
         self.plan = plan
+        self.omitsStoredContent = omitsStoredContent
         secrets = plan.secrets
         secrets.paths.formUnion(plan.declaredSecrets)
     }
@@ -76,15 +102,20 @@ struct ConfigLoader {
         addSources(over: .local)
         variables = readVariables()
         let config = finish(readGivenValues(over: merged(layers)))
-        for problems in plan.requirements { errors += problems(config) }
-        settleSources()
+        errors += plan.problems(of: config, isNew: contents.contains { $0.content.proof != .proven })
         return config
     }
+
+    /// Whether a source has a document of an earlier run, with which no load has succeeded.
+    var usesStoredContent: Bool { contents.contains { $0.content.proof == .stored } }
+
+    /// Leaves documents of earlier runs as they are.
+    mutating func keepStoredContent() { contents.removeAll { $0.content.proof == .stored } }
 
     /// Reports to each source whether its content was accepted.
     ///
     /// If another source couldn't be read, a content without problems is neither accepted nor rejected.
-    private func settleSources() {
+    func settleSources() {
         for (source, content, problems) in contents {
             if !problems.isEmpty {
                 source.settle(content, error: .joining(problems))
@@ -191,6 +222,7 @@ struct ConfigLoader {
         context.readsDirectives = plan.readsDirectives
         context.references = plan.referenceSyntax
         context.variables = usedVariables
+        context.flagReport = plan.flagReport
         return ApplicationConfig(snapshot: ConfigSnapshot(draft, context: context))
     }
 

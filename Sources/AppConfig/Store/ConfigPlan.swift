@@ -29,6 +29,8 @@ public struct ConfigPlan: Sendable {
     public var requiredEnvironments: Set<ConfigEnvironment> = []
     /// Whether a missing `localFile` is an error.
     public var requiresLocalFile: Bool = false
+    /// Receives the evaluations of flags; see the product `AshlarRemote`.
+    package var flagReport: (@Sendable (any Sendable) -> Void)?
     /// Values of the weakest layer.
     public var defaults: [String: ConfigValue] = [:]
     /// The path of a file with the values of this machine or developer; it doesn't have to exist.
@@ -71,8 +73,8 @@ public struct ConfigPlan: Sendable {
     private var declaredShape = ConfigShape.structure([:])
     /// The paths of declared settings that are never printed.
     private(set) var declaredSecrets: Set<ConfigPath> = []
-    /// The checks of required settings: each returns the problems of a loaded configuration.
-    private(set) var requirements: [@Sendable (ApplicationConfig) -> [ConfigError]] = []
+    /// The checks of settings: each returns the problems of a loaded configuration.
+    private var checks: [(isRequired: Bool, problems: @Sendable (ApplicationConfig) -> [ConfigError])] = []
     /// The rules for merging layers.
     public var merge: ConfigMergePolicy = .deep
     /// Whether keys that begin with `$` are directives; set it to `false` for files that use such keys otherwise.
@@ -121,10 +123,11 @@ public struct ConfigPlan: Sendable {
     ///
     /// Variables and arguments then find the settings by their declared names and are read by their declared types, and
     /// secret settings of the plan's configurations are never printed. Other plans aren't affected.
+    ///
+    /// A new document of a remote source is rejected if the settings can't be read with it, so that it never becomes the
+    /// last good one. Other loads don't check the settings; see ``require(_:at:unknownKeys:)``.
     public mutating func declare<Settings: ConfigSettings>(_ type: Settings.Type, at path: ConfigPath = .root) {
-        let outline = SettingsOutline(type, at: path)
-        declaredShape.declare(outline.shape(), at: [])
-        declaredSecrets.formUnion(outline.secretPaths())
+        add(type, at: path, isRequired: false, .allowed)
     }
 
     /// Declares settings that each load checks: loading fails with every problem of their values.
@@ -136,15 +139,32 @@ public struct ConfigPlan: Sendable {
     public mutating func require<Settings: ConfigSettings>(
         _ type: Settings.Type, at path: ConfigPath = .root, unknownKeys: ConfigUnknownKeys = .allowed
     ) {
-        declare(type, at: path)
-        requirements.append { config in
-            do throws(ConfigError) {
-                _ = try config.bind(type, at: path, unknownKeys: unknownKeys)
-                return []
-            } catch {
-                return error.problems.isEmpty ? [error] : error.problems
-            }
-        }
+        add(type, at: path, isRequired: true, unknownKeys)
+    }
+
+    private mutating func add<Settings: ConfigSettings>(
+        _ type: Settings.Type, at path: ConfigPath, isRequired: Bool, _ unknownKeys: ConfigUnknownKeys
+    ) {
+        let outline = SettingsOutline(type, at: path)
+        declaredShape.declare(outline.shape(), at: [])
+        declaredSecrets.formUnion(outline.secretPaths())
+        checks.append(
+            (
+                isRequired,
+                { config in
+                    do throws(ConfigError) {
+                        _ = try config.bind(type, at: path, unknownKeys: unknownKeys)
+                        return []
+                    } catch {
+                        return error.problems.isEmpty ? [error] : error.problems
+                    }
+                }
+            ))
+    }
+
+    /// Returns the problems of required settings; for content that is new, of all declared settings.
+    func problems(of config: ApplicationConfig, isNew: Bool) -> [ConfigError] {
+        checks.filter { $0.isRequired || isNew }.flatMap { $0.problems(config) }
     }
 
     /// The types that settings and typed keys declare.

@@ -125,26 +125,49 @@ extension ConfigStore {
 
     /// Refreshes every source, then loads the plan again.
     ///
-    /// Sources refresh concurrently. If one fails, its content doesn't change, and the others still apply.
+    /// Sources refresh concurrently. If one fails, its content doesn't change, and the others still apply. When the method
+    /// returns, a new document of a remote source is the current one and is stored; if a load rejected it, the method
+    /// throws, also if the store is being watched.
     ///
     /// - Returns: The changes of values.
     /// - Throws: ``ConfigError`` with every problem of the sources and of the load.
     @discardableResult
     public func refresh() async throws(ConfigError) -> ConfigDiff {
-        let problems = await withTaskGroup(of: ConfigError?.self) { group in
-            for source in plan?.sources.map(\.source) ?? [] {
+        var problems: [ConfigError] = []
+        var staged: [(source: any StagedConfigSource, number: Int)] = []
+        let sources = plan?.sources.map(\.source) ?? []
+        let results = await withTaskGroup(of: (Int, Result<Int?, any Error>).self) { group in
+            for (index, source) in sources.enumerated() {
                 group.addTask {
                     do {
+                        if let source = source as? any StagedConfigSource {
+                            return (index, .success(try await source.stage()))
+                        }
                         try await source.refresh()
-                        return nil
+                        return (index, .success(nil))
                     } catch {
-                        return .reading(error, of: ConfigLocation(file: source.shownName), .unreadableSource)
+                        return (index, .failure(error))
                     }
                 }
             }
-            return await group.reduce(into: []) { $0 += [$1].compactMap { $0 } }
+            return await group.reduce(into: []) { $0.append($1) }
         }
-        let diff = try reload()
+        for (index, result) in results.sorted(by: { $0.0 < $1.0 }) {
+            switch result {
+            case .success(let number?):
+                if let source = sources[index] as? any StagedConfigSource { staged.append((source, number)) }
+            case .success(nil): break
+            case .failure(let error):
+                problems.append(
+                    .reading(error, of: ConfigLocation(file: sources[index].shownName), .unreadableSource))
+            }
+        }
+        let loaded: Result<ConfigDiff, ConfigError> = Result { () throws(ConfigError) in try reload() }
+        for (source, number) in staged {
+            // Another load of the plan can have rejected the content first.
+            if let error = await source.finish(number) { problems.append(error) }
+        }
+        let diff = try loaded.get()
         if !problems.isEmpty { throw .joining(problems) }
         return diff
     }

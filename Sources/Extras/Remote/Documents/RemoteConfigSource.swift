@@ -7,10 +7,15 @@ internal import Foundation
 ///
 /// Fetching and activating are separate: ``fetch()`` checks a new document and holds it, and ``activate()`` makes it
 /// the content of the source, so values change only when the program is ready. `ConfigStore.refresh()` does both. A
-/// document that is malformed, has an invalid signature, or makes the plan fail is rejected: the last good document
-/// stays active, and ``status`` has the reason.
+/// document that is malformed, has an invalid signature, makes the plan fail, or doesn't match the settings that the plan
+/// declares is rejected: the last good document stays active, and ``status`` has the reason.
 ///
-/// With a cache file, the last good document is available after a restart, even if the process was killed.
+/// With a cache file, the last good document is available after a restart, even if the process was killed. If a later
+/// version of the program refuses it, the program starts without it.
+///
+/// An attacker can send an old document with its valid signature. To refuse it, give each document a `$revision` in its
+/// root: an integer or a date that doesn't decrease. A document with a lower one than the last good one, or without one,
+/// is rejected.
 ///
 /// ```swift
 /// let remote = RemoteConfigSource("flags", cache: "/var/cache/acme/flags") { version in
@@ -24,7 +29,7 @@ internal import Foundation
 /// ```
 ///
 /// Copies of a source share their document.
-public struct RemoteConfigSource: ConfigSource {
+public struct RemoteConfigSource: StagedConfigSource {
     private let document: RemoteDocument
     private let format: (any ConfigFormat)?
 
@@ -47,7 +52,7 @@ public struct RemoteConfigSource: ConfigSource {
         let location = ConfigLocation(file: SecretText.redacted(name))
         document = RemoteDocument(
             name, cache: cache, verify: verify,
-            check: { try ApplicationConfig.check($0, as: format, at: location) }, use: nil, usesStored: true,
+            check: { try ApplicationConfig.revision(of: $0, as: format, at: location) }, use: nil, usesStored: true,
             fetch: fetch)
     }
 
@@ -110,7 +115,11 @@ public struct RemoteConfigSource: ConfigSource {
     ///
     /// - Returns: Whether a document was waiting.
     @discardableResult
-    public func activate() -> Bool { document.activate() != nil }
+    public func activate() -> Bool {
+        guard document.activate() != nil else { return false }
+        document.announce()
+        return true
+    }
 
     /// Fetches and activates the document.
     public func refresh() async throws {
@@ -118,7 +127,17 @@ public struct RemoteConfigSource: ConfigSource {
         activate()
     }
 
-    /// Refreshes the source at intervals until the task is cancelled; failures are in ``status``.
+    package func stage() async throws -> Int? {
+        try await fetch()
+        return document.activate()?.number
+    }
+
+    package func finish(_ number: Int) async -> ConfigError? {
+        document.announce()
+        return await document.outcome(of: number).map { configError($0) }
+    }
+
+    /// Refreshes the source at once and at intervals until the task is cancelled; failures are in ``status``.
     ///
     /// - Parameters:
     ///   - interval: The mean time between two refreshes.
@@ -132,12 +151,13 @@ public struct RemoteConfigSource: ConfigSource {
 
     /// The active document, or the one that was activated last.
     public func content() -> ConfigSourceContent {
-        guard let (current, number) = document.current else { return .missing }
+        guard let (current, number, proof) = document.current else { return .missing }
         var content = ConfigSourceContent.bytes(current.bytes, format: format)
         content.location = ConfigLocation(file: shownName)
         content.date = Date(timeIntervalSinceReferenceDate: current.date)
         content.version = current.version
         content.number = number
+        content.proof = proof
         return content
     }
 
@@ -166,7 +186,7 @@ public struct RemoteConfigSource: ConfigSource {
             rejection.underlying = error.reason
             return rejection
         case let error as RemoteError:
-            let isMalformed = error.code == .invalidSignature || error.code == .damagedCache
+            let isMalformed = [.invalidSignature, .damagedCache, .outdated].contains(error.code)
             var failure = ConfigError(
                 isMalformed ? .malformedSource : .unreadableSource,
                 location: error.file.map { ConfigLocation(file: $0, name: shownName) } ?? location,
@@ -178,7 +198,12 @@ public struct RemoteConfigSource: ConfigSource {
             var failure = ConfigError(.unreadableSource, location: location, reason: "\(error)")
             failure.underlying = error
             return failure
-        default: return .reading(error, of: location, .unreadableSource)
+        default:
+            // The text of an error of another type can quote a secret.
+            let cause = SecretText.redacted(String("\(error)".prefix(300)))
+            var failure = ConfigError(.unreadableSource, location: location, reason: "the fetch failed: \(cause)")
+            failure.underlying = error
+            return failure
         }
     }
 }

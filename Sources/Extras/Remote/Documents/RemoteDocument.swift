@@ -1,3 +1,4 @@
+internal import AshlarAppConfig
 internal import AshlarCore
 public import AshlarNetworking
 public import Foundation
@@ -55,11 +56,18 @@ public final class RemoteDocument: Sendable {
 
     private struct State {
         var accepted: StoredDocument?
+        /// Whether the accepted document was stored by an earlier run and hasn't been used since.
+        var isStored = false
         /// The fetched document that waits for its activation.
         var waiting: StoredDocument?
         /// The activated document that hasn't been accepted or rejected yet, and its number.
         var candidate: (document: StoredDocument, number: Int)?
         var lastNumber = 0
+        /// The errors of rejected documents by their numbers, until their refresh ends.
+        var rejections: [Int: any Error] = [:]
+        /// The numbers of the documents that are being stored, and the refreshes that wait for it.
+        var stored: Set<Int> = []
+        var waiters: [CheckedContinuation<Void, Never>] = []
         var error: (any Error)?
         /// The number of the latest fetch that began, and of the latest whose response was used.
         var begun = 0
@@ -76,7 +84,7 @@ public final class RemoteDocument: Sendable {
     public let name: String
     private let cache: String?
     private let verify: Verification?
-    private let check: @Sendable ([UInt8]) throws -> Void
+    private let check: @Sendable ([UInt8]) throws -> Double?
     private let use: (@Sendable ([UInt8]) throws -> Void)?
     private let request: @Sendable (String?) async throws -> Response
     private let state = Mutex(State())
@@ -98,7 +106,7 @@ public final class RemoteDocument: Sendable {
         fetch: @escaping @Sendable (_ version: String?) async throws -> Response,
         use: @escaping @Sendable ([UInt8]) throws -> Void
     ) {
-        self.init(name, cache: cache, verify: verify, check: { _ in }, use: use, usesStored: true, fetch: fetch)
+        self.init(name, cache: cache, verify: verify, check: { _ in nil }, use: use, usesStored: true, fetch: fetch)
     }
 
     /// Creates a document that a client fetches, and uses the stored copy if there is one.
@@ -122,12 +130,12 @@ public final class RemoteDocument: Sendable {
         self.init(name, cache: cache, verify: verify, fetch: try Self.fetch(url, by: client), use: use)
     }
 
-    /// Creates a document that `check` rejects by an error if its content is malformed.
+    /// Creates a document that `check` rejects by an error if its content is malformed; otherwise it returns the revision.
     ///
     /// If `use` is nil, another object activates the document and settles it. If `usesStored` is false, the stored copy
     /// is in use already.
     init(
-        _ name: String, cache: String?, verify: Verification?, check: @escaping @Sendable ([UInt8]) throws -> Void,
+        _ name: String, cache: String?, verify: Verification?, check: @escaping @Sendable ([UInt8]) throws -> Double?,
         use: (@Sendable ([UInt8]) throws -> Void)?, usesStored: Bool,
         fetch: @escaping @Sendable (_ version: String?) async throws -> Response
     ) {
@@ -139,10 +147,13 @@ public final class RemoteDocument: Sendable {
         request = fetch
         guard let cache else { return }
         do {
-            guard let document = try StoredDocument(path: cache) else { return }
-            try verified(document)
+            guard var document = try StoredDocument(path: cache) else { return }
+            try validate(&document)
             if usesStored { try use?(document.bytes) }
-            state.withLock { $0.accepted = document }
+            state.withLock { state in
+                state.accepted = document
+                state.isStored = use == nil
+            }
         } catch {
             state.withLock { $0.error = error }
         }
@@ -186,6 +197,7 @@ public final class RemoteDocument: Sendable {
         try await fetch()
         return try await queue.run { [self] in
             guard let (bytes, number) = activate() else { return false }
+            announce()
             guard let use else { return true }
             let isNew = state.withLock { $0.accepted?.bytes } != bytes
             do {
@@ -194,12 +206,13 @@ public final class RemoteDocument: Sendable {
                 return isNew
             } catch {
                 settle(number, error: error)
+                state.withLock { $0.rejections[number] = nil }
                 throw error
             }
         }
     }
 
-    /// Refreshes the document at intervals until the task is cancelled; failures are in ``status``.
+    /// Refreshes the document at once and at intervals until the task is cancelled; failures are in ``status``.
     ///
     /// - Parameters:
     ///   - interval: The mean time between two refreshes.
@@ -211,18 +224,18 @@ public final class RemoteDocument: Sendable {
         await Self.atIntervals(interval, jitter: jitter, clock: clock) { _ = try? await self.refresh() }
     }
 
-    /// Runs a closure after each pause until the task is cancelled.
+    /// Runs a closure at once and after each pause until the task is cancelled.
     static func atIntervals<C: Clock>(
         _ interval: Duration, jitter: Double, clock: C, _ body: () async -> Void
     ) async where C.Duration == Duration {
         let jitter = jitter >= 0 ? min(jitter, 1) : 0
         while !Task.isCancelled {
+            await body()
             do {
                 try await clock.sleep(for: interval * (1 + Double.random(in: -jitter...jitter)))
             } catch {
                 return
             }
-            await body()
         }
     }
 
@@ -238,8 +251,9 @@ public final class RemoteDocument: Sendable {
             let now = Date().timeIntervalSinceReferenceDate
             var document: StoredDocument?
             if let (bytes, version, signature) = response.document {
-                let new = StoredDocument(bytes: bytes, version: version, signature: signature, date: now)
-                try verified(new)
+                var new = StoredDocument(bytes: bytes, version: version, signature: signature, date: now)
+                try validate(&new)
+                try checkRevision(of: new)
                 document = new.bytes == known?.bytes && version == known?.version ? nil : new
             }
             return state.withLock { state in
@@ -264,8 +278,8 @@ public final class RemoteDocument: Sendable {
         }
     }
 
-    /// Throws if a document has a wrong signature or is malformed.
-    private func verified(_ document: StoredDocument) throws {
+    /// Throws if a document has a wrong signature or is malformed; otherwise reads its revision.
+    private func validate(_ document: inout StoredDocument) throws {
         if let verify {
             guard let signature = document.signature else {
                 throw RemoteError(.invalidSignature, "the document has no signature")
@@ -274,49 +288,103 @@ public final class RemoteDocument: Sendable {
                 throw RemoteError(.invalidSignature, "the signature is wrong")
             }
         }
-        try check(document.bytes)
+        document.revision = try check(document.bytes)
+    }
+
+    /// Throws if a document is older than the accepted one, whose signature is also valid.
+    private func checkRevision(of document: StoredDocument) throws {
+        guard let known = state.withLock({ $0.accepted?.revision }) else { return }
+        guard let revision = document.revision else {
+            throw RemoteError(.outdated, "the document has no $revision, but the accepted one has")
+        }
+        if revision < known { throw RemoteError(.outdated, "the document is older than the accepted one") }
     }
 
     // MARK: Activation
 
-    /// Makes a waiting document the candidate, and notifies listeners; nil if no document waits.
+    /// Makes a waiting document the candidate; nil if no document waits.
     func activate() -> (bytes: [UInt8], number: Int)? {
-        let activated = state.withLock { state -> (([UInt8], Int), [AsyncStream<Void>.Continuation])? in
+        state.withLock { state in
             guard let document = state.waiting else { return nil }
             state.lastNumber += 1
             state.candidate = (document, state.lastNumber)
             state.waiting = nil
-            return ((document.bytes, state.lastNumber), Array(state.listeners.values))
+            return (document.bytes, state.lastNumber)
         }
-        for listener in activated?.1 ?? [] { listener.yield() }
-        return activated?.0
+    }
+
+    /// Notifies listeners of an activation.
+    func announce() {
+        for listener in state.withLock({ Array($0.listeners.values) }) { listener.yield() }
     }
 
     /// The candidate and its number, or the accepted document and 0.
-    var current: (document: StoredDocument, number: Int)? {
-        state.withLock { state in state.candidate ?? state.accepted.map { ($0, 0) } }
+    var current: (document: StoredDocument, number: Int, proof: ConfigSourceContent.Proof)? {
+        state.withLock { state in
+            if let candidate = state.candidate { return (candidate.document, candidate.number, .candidate) }
+            return state.accepted.map { ($0, 0, state.isStored ? .stored : .proven) }
+        }
     }
 
     /// Accepts the candidate with a number and stores it, or returns to the last accepted document.
+    ///
+    /// The number 0 is that of a document which an earlier run stored.
     func settle(_ number: Int, error: (any Error)?) {
         let accepted = state.withLock { state -> StoredDocument? in
+            if number == 0, state.isStored {
+                state.isStored = false
+                guard let error else { return nil }
+                state.accepted = nil
+                state.error = error
+            }
             guard let candidate = state.candidate, candidate.number == number else { return nil }
             state.candidate = nil
             if let error {
                 state.error = error
+                state.rejections[number] = error
                 return nil
             }
             state.accepted = candidate.document
+            state.isStored = false
+            state.stored.insert(number)
             return candidate.document
         }
-        guard let accepted, let cache else { return }
+        guard let accepted else { return }
+        store(accepted)
+        let waiters = state.withLock { state in
+            state.stored.remove(number)
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    private func store(_ document: StoredDocument) {
+        guard let cache else { return }
         do throws(RemoteError) {
-            try accepted.write(to: cache, now: Date().timeIntervalSinceReferenceDate) { other in
-                (try? verified(other)) != nil
+            try document.write(to: cache, now: Date().timeIntervalSinceReferenceDate) { other in
+                var other = other
+                guard (try? validate(&other)) != nil else { return .unusable }
+                return (other.revision ?? -.infinity) > (document.revision ?? -.infinity) ? .newer : .usable
             }
         } catch {
             state.withLock { $0.error = error }
         }
+    }
+
+    /// Waits until a document is stored; returns the error if it was rejected.
+    func outcome(of number: Int) async -> (any Error)? {
+        while state.withLock({ $0.stored.contains(number) }) {
+            await withCheckedContinuation { continuation in
+                let isStored = state.withLock { state in
+                    if !state.stored.contains(number) { return true }
+                    state.waiters.append(continuation)
+                    return false
+                }
+                if isStored { continuation.resume() }
+            }
+        }
+        return state.withLock { $0.rejections.removeValue(forKey: number) }
     }
 
     /// Returns a stream with an element for each activation.

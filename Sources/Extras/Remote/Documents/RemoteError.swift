@@ -4,10 +4,12 @@
 public struct RemoteError: Error, Sendable, CustomStringConvertible {
     /// The kind of failure; codes may be added, so a `switch` needs a `default`.
     public struct Code: Hashable, Sendable {
-        private enum Kind { case invalidSignature, unreadableCache, damagedCache, unwritableCache }
+        private enum Kind { case invalidSignature, outdated, unreadableCache, damagedCache, unwritableCache }
         private let kind: Kind
         /// A document has no signature or a wrong one.
         public static var invalidSignature: Code { Code(kind: .invalidSignature) }
+        /// A document is older than the accepted one.
+        public static var outdated: Code { Code(kind: .outdated) }
         /// The cache file can't be read.
         public static var unreadableCache: Code { Code(kind: .unreadableCache) }
         /// The cache file is incomplete or isn't a cache file.

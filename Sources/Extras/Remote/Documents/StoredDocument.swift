@@ -13,6 +13,16 @@ struct StoredDocument: Sendable, Equatable {
     var signature: [UInt8]?
     /// The seconds since 2001 at which the document was fetched, or confirmed by the server.
     var date: Double
+    /// The age of the content, which the signature includes; it isn't in the file, because the content has it.
+    var revision: Double?
+
+    /// What the program can do with another document of the file.
+    enum Use {
+        case usable
+        /// The document is newer, whenever it was fetched.
+        case newer
+        case unusable
+    }
 
     private static let heading = "ashlar document 1"
     private static let largestFile = 64 << 20
@@ -79,17 +89,21 @@ struct StoredDocument: Sendable, Equatable {
     /// - Parameters:
     ///   - path: The path of the file.
     ///   - now: The seconds since 2001. A document with a later date comes from a wrong clock and is replaced.
-    ///   - isValid: Whether the program can use a document of the file; other documents are replaced.
+    ///   - use: Decides whether the program can use a document of the file; other documents are replaced.
     /// - Throws: An error with the code `unwritableCache`; the file is then unchanged.
     func write(
-        to path: String, now: Double, isValid: (StoredDocument) -> Bool = { _ in true }
+        to path: String, now: Double, use: (StoredDocument) -> Use = { _ in .usable }
     ) throws(RemoteError) {
         do throws(FileFailure) {
             try AtomicFile.replace(path) {
                 guard let file = try? WholeFile.read(path, limit: Self.largestFile),
-                    let other = StoredDocument(file: file), other.date > date, other.date <= now, isValid(other)
+                    let other = StoredDocument(file: file)
                 else { return self.file }
-                return file
+                switch use(other) {
+                case .unusable: return self.file
+                case .newer: return file
+                case .usable: return other.date > date && other.date <= now ? file : self.file
+                }
             }
         } catch {
             throw RemoteError(.unwritableCache, "can't write the cache file: \(error)", file: path)

@@ -203,6 +203,6 @@ extension CustomizationCenter {
         }
         // The store has the update of an earlier run.
         return RemoteDocument(
-            "texts", cache: cache, verify: nil, check: { _ in }, use: use, usesStored: false, fetch: fetch)
+            "texts", cache: cache, verify: nil, check: { _ in nil }, use: use, usesStored: false, fetch: fetch)
     }
 }
