@@ -1,4 +1,5 @@
 import AshlarAppConfig
+import AshlarCore
 import Foundation
 import Testing
 
@@ -70,6 +71,106 @@ import Testing
         #expect(off.reason == "the flag is switched off")
         #expect(decision(["rules": rules]).reason == "always")
         #expect(decision("plain").value == "plain")
+    }
+
+    @Test("A switched-off flag is off for a default of true, even if other entries are malformed")
+    func killSwitchHolds() {
+        func value(_ flag: ConfigValue) -> ConfigFlagDecision<Bool> {
+            ApplicationConfig(["flags": ["f": flag]]).explain(
+                ConfigFlag("f", default: true), for: ConfigSubject(id: "u"))
+        }
+        for flag in [
+            ["enabled": false], ["enabled": false, "default": true], ["enabled": "off", "rules": [["value": true]]],
+            ["enabled": false, "rules": 5], ["enabled": false, "off": "perhaps"], ["enabled": false, "later": [1]],
+        ] as [ConfigValue] {
+            #expect(value(flag).value == false && value(flag).code == .disabled, "\(flag)")
+        }
+        #expect(value(["enabled": false, "off": true]).value == true)
+        #expect(value(["enabled": true]).value == true)
+    }
+
+    @Test("Entries of a later version are ignored with a problem, and their conditions aren't met")
+    func laterVersions() {
+        let known: ConfigValue = [
+            "schedule": ["from": "2030"], "default": "rest",
+            "rules": [
+                ["if": ["country": ["near": "FR"]], "value": "near"],
+                ["if": ["country": ["not": ["near": "FR"]]], "value": "far"],
+                ["if": ["country": "FR"], "value": "french", "weight": 5],
+            ],
+        ]
+        let found = decision(known, ["country": "FR"])
+        #expect(found.value == "french" && found.rule == 3 && found.code == .targetingMatch)
+        #expect(
+            found.problems.map { $0.key?.description } == [
+                "flags.f.rules[0].if.country.near", "flags.f.rules[1].if.country.not.near", "flags.f.rules[2].weight",
+                "flags.f.schedule",
+            ])
+        let config = ApplicationConfig(["flags": ["f": known]])
+        #expect(config.value(of: ConfigFlag("f", default: "code"), for: ConfigSubject(id: "u")) == "rest")
+        #expect(config.diagnostics.count == 4 && config.diagnostics.allSatisfy { $0.code == .unknownKey })
+    }
+
+    @Test(
+        "Conditions compare numbers, dates and versions, and can be reversed",
+        arguments: [
+            (["age": ["from": 18, "before": 65]], ["age": "18.0"], true, "age is 18 up to, but not, 65"),
+            (["age": ["from": 18]], ["age": "9"], false, ""), (["age": ["from": 18]], ["age": "x"], false, ""),
+            (["age": ["before": 7.25]], ["age": "7.5"], false, ""),
+            (["age": ["before": 7.25]], ["age": "7.2"], true, "age is below 7.25"),
+            (["age": 5], ["age": "5.0"], true, "age is 5"), (["age": [4, 5]], ["age": "5"], true, "age is 4 or 5"),
+            (["version": ["from": 2.1]], ["version": "2.10"], true, "version is 2.1 or later"),
+            (["since": ["from": "2026-03-01"]], ["since": "2026-02-28T23:59:59Z"], false, ""),
+            (
+                ["since": ["from": "2026-03-01"]], ["since": "2026-03-01T00:00:00Z"], true,
+                "since is 2026-03-01 or later"
+            ),
+            (["since": ["before": "2026-03-01"]], ["since": "never"], false, ""),
+            (["language": ["not": "fr"]], ["language": "de"], true, "language is not fr"),
+            (["language": ["not": ["fr", "de"]]], ["language": "de-AT"], false, ""),
+            (["language": ["not": "fr"]], [:], false, ""),
+            (["build": ["from": "2.1", "not": "2.2"]], ["build": "2.2"], false, ""),
+            (["build": ["from": "2.1", "not": "2.2"]], ["build": "2.3"], true, "build is 2.1 or later and not 2.2"),
+            (["age": ["not": ["from": 18]]], ["age": "9"], true, "age is not 18 or more"),
+        ] as [(ConfigValue, [String: String], Bool, String)])
+    func conditions(condition: ConfigValue, attributes: [String: String], isMet: Bool, reason: String) {
+        let found = decision(["rules": [["if": condition, "value": "on"]]], attributes)
+        #expect(found.problems.isEmpty)
+        #expect((found.value == "on") == isMet)
+        #expect(found.reason == (isMet ? reason : "no rule applies"))
+    }
+
+    @Test("Evaluations are reported with the codes of OpenFeature")
+    func reports() throws {
+        let seen = Mutex<[String]>([])
+        let flags = """
+            {"flags": {"plain": "a", "off": {"enabled": false}, "rule": {"rules": [{"if": {"t": "x"}, "value": "b"}]},
+              "part": {"rules": [{"percent": 99.99, "value": "c"}]}, "rest": {"default": "d"}, "bad": {"rules": 1},
+              "type": 5, "type2": [1], "secretCode": {"rules": [{"value": "hunter2"}]}}}
+            """
+        var plan = plan(["ApplicationConfig.json": flags])
+        plan.coercion = .strict
+        plan.secrets.paths = ["flags.secretCode"]
+        plan.reportFlags { evaluation in
+            let error = evaluation.errorCode.map { " \($0)" } ?? ""
+            seen.withLock { $0.append("\(evaluation.flag) \(evaluation.value) \(evaluation.code)\(error)") }
+        }
+        let store = try ConfigStore(loading: plan)
+        try store.reload()
+        for name in ["plain", "off", "rule", "part", "rest", "bad", "type", "none", "secretCode"] {
+            _ = store.current.value(of: ConfigFlag(name, default: "code"), for: ConfigSubject(id: "u", ["t": "x"]))
+        }
+        _ = store.current.explain(ConfigFlag("plain", default: ""), for: ConfigSubject(id: nil))
+        #expect(
+            seen.withLock { $0 } == [
+                "plain a STATIC", "off code DISABLED", "rule b TARGETING_MATCH", "part c SPLIT", "rest d DEFAULT",
+                "bad code ERROR PARSE_ERROR", "type code ERROR TYPE_MISMATCH", "none code ERROR FLAG_NOT_FOUND",
+                "secretCode <redacted> STATIC",
+            ])
+        let count = Mutex(0)
+        let config = ApplicationConfig().reportingFlags { _ in count.withLock { $0 += 1 } }
+        _ = config.value(of: ConfigFlag("x", default: 1), for: ConfigSubject(id: "u"))
+        #expect(count.withLock { $0 } == 1)
     }
 
     @Test("Percentages select their share of IDs, and an increase preserves the selected ones")

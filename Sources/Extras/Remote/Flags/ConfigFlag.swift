@@ -53,20 +53,23 @@ public struct ConfigFlagDecision<Value: Sendable>: Sendable, CustomStringConvert
     let id: String?
     /// The value.
     public let value: Value
+    /// The kind of the reason.
+    public let code: ConfigFlagReason
+    /// The kind of the error, if the value is the default because of one.
+    public internal(set) var errorCode: ConfigFlagErrorCode?
     /// The number of the rule that decided, from 1; `nil` if no rule applied.
-    public let rule: Int?
+    public internal(set) var rule: Int?
     /// The reason as text, such as `language is fr` or `the flag is switched off`.
     public let reason: String
     /// The location of the rule or default that decided; `nil` for the default in code.
-    public let location: ConfigLocation?
-    /// The problems of the flag.
-    public let problems: [ConfigError]
+    public internal(set) var location: ConfigLocation?
+    /// The problems of the flag; entries that this version doesn't know are problems, but don't affect the value.
+    public internal(set) var problems: [ConfigError] = []
     /// Whether the value is never printed.
     var isSecret = false
 
-    private var text: String {
-        isSecret ? SecretNames.placeholder : SecretText.redacted("\(value)")
-    }
+    /// The value as text; a secret value is `<redacted>`.
+    var text: String { isSecret ? SecretNames.placeholder : SecretText.redacted("\(value)") }
 
     /// The value, the rule and its location, and a line for each problem; a secret value is `<redacted>`.
     public var description: String {
@@ -87,15 +90,20 @@ public struct ConfigFlagDecision<Value: Sendable>: Sendable, CustomStringConvert
 extension ApplicationConfig {
     /// Returns the value of a flag for a subject.
     ///
+    /// The evaluation is reported as ``ConfigPlan/reportFlags(to:)`` describes, and the problems of the flag are
+    /// diagnostics.
+    ///
     /// - Complexity: O(*r*) in the number of rules.
     public func value<Value>(of flag: ConfigFlag<Value>, for subject: ConfigSubject) -> Value {
         let decision = explain(flag, for: subject)
         for problem in decision.problems {
+            let isUnknown = problem.code == .unknownKey
             record(
                 ConfigDiagnostic(
-                    .defaultUsed, key: problem.key, location: problem.location,
-                    message: "malformed flag: \(problem)"))
+                    isUnknown ? .unknownKey : .defaultUsed, key: problem.key, location: problem.location,
+                    message: "\(isUnknown ? "ignored entry of a" : "malformed") flag: \(problem)"))
         }
+        flagReport?(ConfigFlagEvaluation(decision, subject))
         return decision.value
     }
 
@@ -103,26 +111,41 @@ extension ApplicationConfig {
     ///
     /// - Complexity: O(*r*) in the number of rules.
     public func explain<Value>(_ flag: ConfigFlag<Value>, for subject: ConfigSubject) -> ConfigFlagDecision<Value> {
+        func decision(
+            _ value: Value, _ code: ConfigFlagReason, _ reason: String, error: ConfigFlagErrorCode? = nil
+        ) -> ConfigFlagDecision<Value> {
+            ConfigFlagDecision(
+                flag: flag.name, id: subject.id, value: value, code: code, errorCode: error, reason: reason)
+        }
         guard let place = place(of: flag.path) else {
-            return ConfigFlagDecision(
-                flag: flag.name, id: subject.id, value: flag.defaultValue, rule: nil, reason: "there is no such flag",
-                location: nil, problems: [])
+            return decision(flag.defaultValue, .error, "there is no such flag", error: .flagNotFound)
         }
         var reader = FlagReader(self)
         let definition = reader.definition(of: flag.name, at: place)
-        let outcome = reader.problems.isEmpty ? definition.outcome(for: subject) : nil
-        if let outcome, let found = outcome.value {
-            if let value = found.read(as: Value.self) {
-                return ConfigFlagDecision(
-                    flag: flag.name, id: subject.id, value: value, rule: outcome.rule, reason: outcome.reason,
-                    location: found.location, problems: [], isSecret: found.isSecret)
+        // A flag that is switched off stays off, whatever else is wrong with it.
+        let isUsable = !reader.isMalformed || !definition.isEnabled
+        let outcome = isUsable ? definition.outcome(for: subject) : nil
+        var result = decision(flag.defaultValue, .error, "the flag is malformed", error: .parseError)
+        if let outcome {
+            result = decision(flag.defaultValue, outcome.code, outcome.reason)
+            if let found = outcome.value {
+                if let value = found.read(as: Value.self) {
+                    result = decision(value, outcome.code, outcome.reason)
+                    result.rule = outcome.rule
+                    result.location = found.location
+                    result.isSecret = found.isSecret
+                } else {
+                    reader.problems.append(mismatch(found, found.path, Value.configTypeName))
+                    result = decision(flag.defaultValue, .error, "the flag is malformed", error: .typeMismatch)
+                }
             }
-            reader.problems.append(mismatch(found, found.path, Value.configTypeName))
+            // Without a readable value for this case, a switch is off.
+            if outcome.code == .disabled, result.location == nil, let off = false as? Value {
+                result = decision(off, .disabled, outcome.reason)
+            }
         }
-        return ConfigFlagDecision(
-            flag: flag.name, id: subject.id, value: flag.defaultValue, rule: nil,
-            reason: reader.problems.isEmpty ? outcome?.reason ?? "" : "the flag is malformed", location: nil,
-            problems: reader.problems)
+        result.problems = reader.problems
+        return result
     }
 
     /// Returns the problems of all flags, such as unknown entries and malformed conditions.

@@ -4,6 +4,8 @@ import AshlarCore
 /// Reads a flag and records every problem with its location.
 struct FlagReader {
     var problems: [ConfigError] = []
+    /// Whether a known entry is malformed; an unknown entry can be one of a later version.
+    private(set) var isMalformed = false
     private let config: ApplicationConfig
 
     init(_ config: ApplicationConfig) { self.config = config }
@@ -15,6 +17,7 @@ struct FlagReader {
             // A plain value is a flag without rules.
             if flag.kind == .array { expect("a dictionary or a value", flag) }
             definition.fallback = flag
+            definition.isPlain = true
             return definition
         }
         for entry in flag.children {
@@ -55,7 +58,9 @@ struct FlagReader {
                     continue
                 }
                 for attribute in entry.children {
-                    if let condition = condition(attribute) { rule.conditions.append((attribute.key, condition)) }
+                    if let condition = condition(attribute, attribute: attribute.key) {
+                        rule.conditions.append((attribute.key, condition))
+                    }
                 }
             default: unknown(entry, ["value", "percent", "if", "description"])
             }
@@ -63,27 +68,52 @@ struct FlagReader {
         return rule
     }
 
-    private mutating func condition(_ place: ConfigPlace) -> FlagCondition? {
+    private mutating func condition(_ place: ConfigPlace, attribute: String) -> FlagCondition? {
         switch place.kind {
         case .array:
             let elements = place.children
-            let texts = elements.compactMap { String(configValue: $0.value, coercion: .standard) }
+            let texts = elements.compactMap { Self.text($0.value) }
             if texts.isEmpty || texts.count < elements.count { expect("texts", place) }
             return .oneOf(texts)
         case .dictionary:
-            var from: FlagVersion?
-            var before: FlagVersion?
+            var conditions: [FlagCondition] = []
+            var from: FlagBound?
+            var before: FlagBound?
             for entry in place.children {
-                guard ["from", "before"].contains(entry.key) else {
-                    unknown(entry, ["from", "before"])
-                    continue
+                switch entry.key {
+                case "from": from = bound(entry, attribute)
+                case "before": before = bound(entry, attribute)
+                case "not": conditions += [condition(entry, attribute: attribute).map { .not($0) } ?? .unknown]
+                default:
+                    unknown(entry, ["from", "before", "not"])
+                    conditions.append(.unknown)
                 }
-                let version = read(entry, "a version such as 2.1", as: String.self).flatMap { FlagVersion($0) }
-                if version == nil { expect("a version such as 2.1", entry) }
-                if entry.key == "from" { from = version } else { before = version }
             }
-            return .versions(from: from, before: before)
-        default: return read(place, "text, an array of texts, or a range of versions").map { .oneOf([$0]) }
+            if from != nil || before != nil || conditions.isEmpty {
+                conditions.insert(.range(from: from, before: before), at: 0)
+            }
+            return conditions.count == 1 ? conditions[0] : .all(conditions)
+        default:
+            if let text = Self.text(place.value) { return .oneOf([text]) }
+            expect("text, an array of texts, or a range", place)
+            return nil
+        }
+    }
+
+    private mutating func bound(_ place: ConfigPlace, _ attribute: String) -> FlagBound? {
+        let bound = FlagBound(place.value, attribute: attribute)
+        if bound == nil {
+            expect(
+                attribute == "version" ? "a version such as 2.1" : "a version such as 2.1, a number, or a date", place)
+        }
+        return bound
+    }
+
+    private static func text(_ value: ConfigValue) -> FlagText? {
+        guard let text = String(configValue: value, coercion: .standard) else { return nil }
+        switch value {
+        case .integer, .unsigned, .real: return FlagText(text: text, number: Double(text))
+        default: return FlagText(text: text, number: nil)
         }
     }
 
@@ -96,6 +126,7 @@ struct FlagReader {
     }
 
     private mutating func expect(_ expected: String, _ place: ConfigPlace) {
+        isMalformed = true
         // A value can have two problems; only the first one is reported.
         guard !problems.contains(where: { $0.key == place.path }) else { return }
         problems.append(config.mismatch(place, place.path, expected))
