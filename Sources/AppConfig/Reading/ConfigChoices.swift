@@ -14,13 +14,13 @@ package enum ConfigChoices {
     }
 
     /// Returns the expectation of a message: `one of fast, safe`.
-    static func expected(_ choices: [ConfigValue]) -> String {
+    package static func expected(_ choices: [ConfigValue]) -> String {
         let shown = choices.prefix(30).map(text).joined(separator: ", ")
         return "one of " + shown + (choices.count > 30 ? ", …" : "")
     }
 
     /// Returns the suggestion for an invalid value: the nearest choice.
-    static func hint(for value: ConfigValue, among choices: [ConfigValue]) -> String? {
+    package static func hint(for value: ConfigValue, among choices: [ConfigValue]) -> String? {
         guard let given = ConfigCoercion.standard.string(value) else { return nil }
         return NearestName.find(given, among: choices.map(text)).map { "did you mean \($0)?" }
     }

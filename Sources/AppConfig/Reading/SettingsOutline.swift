@@ -20,7 +20,7 @@ package struct SettingsOutline {
         package let choices: [ConfigValue]
         package let field: ConfigField?
         /// The settings that are the elements of a collection.
-        let elements: SettingsElements?
+        package let elements: SettingsElements?
 
         /// Whether the value is a dictionary with arbitrary keys.
         var isDictionary: Bool { (type as? any SettingsCollection.Type)?.wildcard == .anyKey }
@@ -155,7 +155,7 @@ package struct SettingsOutline {
 /// The settings that are the elements of a collection, such as those of an array or of an array of arrays.
 package struct SettingsElements {
     /// The steps from the collection to an element: ``ConfigPath/Component/anyIndex`` or `anyKey` for each collection.
-    let steps: [ConfigPath.Component]
+    package let steps: [ConfigPath.Component]
     private let settings: any ConfigSettings.Type
 
     /// The settings of one element.

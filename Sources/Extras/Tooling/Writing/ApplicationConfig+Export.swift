@@ -34,31 +34,47 @@ extension ApplicationConfig {
     ///
     /// - Complexity: O(*n* log *n*) in the number of values.
     public func exported(as format: ConfigExportFormat, includesSecrets: Bool = false) -> String {
-        let value = locate(.root).map { Self.value(of: $0, includesSecrets) } ?? [:]
+        let value = locate(.root)?.exportedValue(includesSecrets: includesSecrets) ?? [:]
         switch format.kind {
         case .json: return JSONWriter(isPretty: true).text(value) + "\n"
         case .propertyList: return PropertyListText(value).document
         }
     }
+}
 
-    private static func value(of place: ConfigPlace, _ includesSecrets: Bool) -> ConfigValue {
+extension ConfigPlace {
+    /// The value as it is printed, with `<redacted>` for each secret in it.
+    package var shownValue: ConfigValue {
+        if kind == .dictionary {
+            return .dictionary(
+                Dictionary(children.map { ($0.key, $0.isSecret ? .string(SecretNames.placeholder) : $0.shownValue) }) {
+                    $1
+                })
+        }
+        if kind == .array {
+            return .array(children.map { $0.isSecret ? .string(SecretNames.placeholder) : $0.shownValue })
+        }
+        guard case .string(let text) = value else { return value }
+        return .string(SecretText.redacted(text))
+    }
+
+    /// The value in a file that is loaded again, without the keys of secrets.
+    fileprivate func exportedValue(includesSecrets: Bool) -> ConfigValue {
         func isHidden(_ child: ConfigPlace) -> Bool { !includesSecrets && child.isSecret }
-        switch place.kind {
+        switch kind {
         case .array:
             return .array(
-                place.children.map {
-                    isHidden($0) ? .string(SecretNames.placeholder) : value(of: $0, includesSecrets)
+                children.map {
+                    isHidden($0)
+                        ? .string(SecretNames.placeholder) : $0.exportedValue(includesSecrets: includesSecrets)
                 })
         case .dictionary:
-            var entries: [String: ConfigValue] = [:]
-            for child in place.children where !isHidden(child) {
-                entries[child.key] = value(of: child, includesSecrets)
-            }
-            return .dictionary(entries)
+            let shown = children.filter { !isHidden($0) }
+            return .dictionary(
+                Dictionary(shown.map { ($0.key, $0.exportedValue(includesSecrets: includesSecrets)) }) { $1 })
         default:
-            guard case .string(let text) = place.value else { return place.value }
-            let shown = includesSecrets ? text : SecretText.redacted(text)
-            return .string(shown.replacing("${", with: "$${"))
+            guard case .string(let text) = value else { return value }
+            return .string((includesSecrets ? text : SecretText.redacted(text)).replacing("${", with: "$${"))
         }
     }
 }

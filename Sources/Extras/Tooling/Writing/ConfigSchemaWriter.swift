@@ -1,0 +1,112 @@
+import AshlarAppConfig
+import AshlarCore
+
+/// Writes the declaration of settings as a JSON schema.
+enum ConfigSchemaWriter {
+    /// A type that contains itself ends at this depth.
+    private static let maximumDepth = 4
+
+    /// Returns the schema of settings, in which each section is an object.
+    static func section(_ outline: SettingsOutline, depth: Int = maximumDepth) -> [String: ConfigValue] {
+        section(outline.entries[...], at: 0, depth)
+    }
+
+    private static func section(
+        _ entries: ArraySlice<SettingsOutline.Entry>, at level: Int, _ depth: Int
+    ) -> [String: ConfigValue] {
+        var properties: [String: ConfigValue] = [:]
+        var required: [ConfigValue] = []
+        for (key, entries) in Dictionary(grouping: entries, by: { $0.steps[level].key ?? "" }) {
+            if let entry = entries.first, entry.steps.count == level + 1 {
+                properties[key] = .dictionary(schema(of: entry, depth))
+                if entry.field?.isRequired == true { required.append(.string(key)) }
+            } else {
+                properties[key] = .dictionary(section(entries[...], at: level + 1, depth))
+            }
+        }
+        var schema: [String: ConfigValue] = [
+            "type": "object", "properties": .dictionary(properties), "additionalProperties": false,
+            // Directives, such as `$replace`.
+            "patternProperties": ["^\\$": [:]],
+        ]
+        if !required.isEmpty { schema["required"] = .array(required.sorted { "\($0)" < "\($1)" }) }
+        return schema
+    }
+
+    private static func schema(of entry: SettingsOutline.Entry, _ depth: Int) -> [String: ConfigValue] {
+        var schema = schema(of: entry.type, entry.defaultValue, depth)
+        let isSecret = entry.field?.isSecret == true || ConfigSecrets.standard.isSecret(ConfigPath(entry.steps))
+        var limits: [String: ConfigValue] = [:]
+        if !entry.choices.isEmpty { limits["enum"] = .array(entry.choices) }
+        if let bounds = entry.field?.bounds {
+            limits["minimum"] = number(bounds.least)
+            limits["maximum"] = number(bounds.greatest)
+        }
+        // The limits of an array are those of its elements.
+        if case .dictionary(var items)? = schema["items"] {
+            items.merge(limits) { $1 }
+            schema["items"] = .dictionary(items)
+        } else {
+            schema.merge(limits) { $1 }
+        }
+        if let summary = entry.field?.summary, !summary.isEmpty { schema["description"] = .string(summary) }
+        if let value = entry.defaultValue, !isSecret, entry.field?.isRequired != true {
+            schema["default"] = ConfigKeyTable.redacted(value)
+        }
+        if isSecret { schema["writeOnly"] = true }
+        return schema
+    }
+
+    /// Returns the schema of a type; a default value tells the type that a structure is encoded as.
+    private static func schema(of type: Any.Type, _ value: ConfigValue?, _ depth: Int) -> [String: ConfigValue] {
+        if let collection = type as? any SettingsCollection.Type, let wildcard = collection.wildcard {
+            let element = ConfigValue.dictionary(schema(of: collection.elementType, nil, depth))
+            return wildcard == .anyIndex
+                ? ["type": "array", "items": element] : ["type": "object", "additionalProperties": element]
+        }
+        if let optional = type as? any SettingsCollection.Type { return schema(of: optional.elementType, value, depth) }
+        if let settings = type as? any ConfigSettings.Type {
+            return depth > 0 ? section(of: settings, depth - 1) : ["type": "object"]
+        }
+        var schema: [String: ConfigValue] = [:]
+        let choices = ConfigChoices.values(of: type)
+        if !choices.isEmpty { schema["enum"] = .array(choices) }
+        if let name = name(of: type, value ?? choices.first) { schema["type"] = .string(name) }
+        return schema
+    }
+
+    private static func section<Settings: ConfigSettings>(_ type: Settings.Type, _ depth: Int) -> [String: ConfigValue]
+    {
+        section(SettingsOutline(type, at: .root), depth: depth)
+    }
+
+    private static func section(of type: any ConfigSettings.Type, _ depth: Int) -> [String: ConfigValue] {
+        section(type, depth)
+    }
+
+    private static func number(_ text: String) -> ConfigValue {
+        Int64(text).map { .integer($0) } ?? .real(Double(text) ?? 0)
+    }
+
+    private static func name(of type: Any.Type, _ value: ConfigValue?) -> String? {
+        // A duration is a number or a string with a unit.
+        if type == Duration.self { return nil }
+        switch value {
+        case .boolean?: return "boolean"
+        case .integer?, .unsigned?: return "integer"
+        case .real?: return "number"
+        case .string?, .date?, .data?: return "string"
+        case .array?: return "array"
+        case .dictionary?: return "object"
+        case .null?, nil: break
+        }
+        switch type {
+        case is Bool.Type: return "boolean"
+        case is any FixedWidthInteger.Type: return "integer"
+        case is any BinaryFloatingPoint.Type: return "number"
+        case is ConfigValue.Type: return nil
+        case is any ConfigConvertible.Type: return "string"
+        default: return nil
+        }
+    }
+}
