@@ -66,7 +66,8 @@ struct AshlarTool {
             return .success
         }
         do throws(UsageError) {
-            let arguments = try ToolArguments(words.dropFirst(), options: command.options)
+            let arguments = try ToolArguments(
+                words.dropFirst(), options: command.options, takesProgramArguments: command.takesProgramArguments)
             return try command.init(arguments).run(output)
         } catch {
             return misuse(error, "ashlar \(name)", output)

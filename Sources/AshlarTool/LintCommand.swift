@@ -7,8 +7,8 @@ struct LintCommand: ToolCommand {
     static let summary = "Checks the strings, languages, brands and themes of a tree."
     static let synopsis = "FOLDER"
     static let discussion = """
-        Checks every language of a tree, the selected brand and themes, and their files. The exit status is 1 if there are
-        errors that the baseline does not contain.
+        Checks every language of a tree, the selected brand and themes, their files, and the flags of the configuration.
+        The exit status is 1 if there are errors that the baseline does not contain.
         """
     static let options =
         TreeOptions.options + [
@@ -47,7 +47,9 @@ struct LintCommand: ToolCommand {
     func run(_ output: ToolOutput) throws(UsageError) -> ToolStatus {
         guard output.checkFolder(tree.folder) else { return .problems }
         let (strings, themeProblems) = try tree.load()
-        var report = CustomizationReport(strings.lint().diagnostics + themeProblems).ignoring(ignored)
+        var report = CustomizationReport(
+            strings.lint().diagnostics + themeProblems + ConfigLint.flagDiagnostics(in: tree.folder)
+        ).ignoring(ignored)
         if !only.isEmpty { report = report.only(only) }
         do throws(FileFailure) {
             if let newBaseline {

@@ -2,13 +2,17 @@
 struct ToolArguments {
     private var values: [String: [String]] = [:]
     private var words: [String] = []
+    /// The words after `--` and other words, for a program that the command imitates.
+    private(set) var programArguments: [String] = []
 
     /// Parses words; `--name value` and `--name=value` are the same, and `--` ends the options.
-    init(_ arguments: some Sequence<String>, options: [ToolOption]) throws(UsageError) {
+    init(
+        _ arguments: some Sequence<String>, options: [ToolOption], takesProgramArguments: Bool = false
+    ) throws(UsageError) {
         var rest = Array(arguments)[...]
         while let argument = rest.popFirst() {
             if argument == "--" {
-                words += rest
+                if takesProgramArguments, !words.isEmpty { programArguments += rest } else { words += rest }
                 break
             }
             guard argument.hasPrefix("-"), argument != "-" else {

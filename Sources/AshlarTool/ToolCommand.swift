@@ -11,12 +11,16 @@ protocol ToolCommand {
     /// A description of the command in sentences.
     static var discussion: String { get }
     static var options: [ToolOption] { get }
+    /// Whether the words after `--` are the arguments of a program instead of words of the command.
+    static var takesProgramArguments: Bool { get }
 
     init(_ arguments: ToolArguments) throws(UsageError)
     func run(_ output: ToolOutput) throws(UsageError) -> ToolStatus
 }
 
 extension ToolCommand {
+    static var takesProgramArguments: Bool { false }
+
     static var help: String {
         let all =
             options + [

@@ -99,4 +99,102 @@ import Testing
             #expect(shown.output.hasPrefix("a = 1\n") && exported.output == "{\n  \"a\": 1\n}\n")
         }
     }
+
+    @Test("Values are those of production with the same local file, variables and arguments")
+    func production() throws {
+        var files = Self.files
+        files["local.json"] = #"{"db": {"pool": 6}}"#
+        files[".env"] = "APP_DB__PORT=7"
+        try withFolder(files) { folder in
+            let given = [
+                "--local-file", folder.path + "/local.json", "--env-file", folder.path + "/.env", "--prefix", "APP_",
+            ]
+            let run = try ToolProcess.run(
+                ["config", folder.path, "db"] + given + ["--", "--db.pool=8", "--servers[0].host=z"])
+            #expect(run.status == 0)
+            #expect(run.output.contains("db.pool      \"8\"") && run.output.contains("db.port      \"7\""))
+            let local = try ToolProcess.run(["config", "explain", folder.path, "db.pool"] + given)
+            #expect(
+                local.output
+                    == "db.pool = 6\n  from local.json:1 (local file)\n  over 5 from ApplicationConfig.json:1 (base)\n")
+            let missing = try ToolProcess.run(["config", folder.path, "--env-file", "/nonexistent"])
+            #expect(missing.status == 1 && missing.errors == "error: /nonexistent: no such file\n")
+        }
+    }
+
+    @Test("A misspelled environment is the same error for each action")
+    func misspelledEnvironment() throws {
+        try withFolder(Self.files) { folder in
+            let errors = try [
+                ["config", folder.path], ["config", "explain", folder.path, "db.pool"],
+                ["config", "check", folder.path], ["config", "export", folder.path],
+            ].map { arguments in
+                let run = try ToolProcess.run(arguments + ["--environment", "stagign"])
+                #expect(run.status == 1 && run.output.isEmpty)
+                return run.errors.split(separator: "\n").first.map(String.init) ?? ""
+            }
+            #expect(Set(errors).count == 1 && errors[0].contains("ApplicationConfig.stagign.plist"), "\(errors)")
+        }
+    }
+
+    @Test("Lists and explanations are printed as JSON without secrets, and short lists with their values")
+    func jsonOutput() throws {
+        var files = Self.files
+        files["ApplicationConfig.json"] =
+            #"{"list": [1, "a"], "password": "hunter2", "servers": [{"token": "hunter2"}]}"#
+        try withFolder(files) { folder in
+            let text = try ToolProcess.run(["config", folder.path])
+            #expect(
+                text.output.contains("list      [1, \"a\"]") && text.output.contains(#"[{"token": "<redacted>"}]"#)
+                    || text.output.contains(#"[{"token":"<redacted>"}]"#))
+            let list = try ToolProcess.run(["config", folder.path, "--json"])
+            let expected: NSArray = [
+                ["path": "list", "value": [1, "a"], "location": "ApplicationConfig.json:1", "layer": "base"],
+                ["path": "password", "value": "<redacted>", "location": "ApplicationConfig.json:1", "layer": "base"],
+                [
+                    "path": "servers", "value": [["token": "<redacted>"]], "location": "ApplicationConfig.json:1",
+                    "layer": "base",
+                ],
+            ]
+            #expect(try json(list.output) == expected)
+            let story = try ToolProcess.run(["config", "explain", folder.path, "password", "--json"])
+            #expect(!story.output.contains("hunter") && story.output.contains("\"isSecret\": true"))
+        }
+    }
+
+    @Test("A check reports files, flags, and keys of all environments")
+    func check() throws {
+        let schema = """
+            {"type": "object", "additionalProperties": false, "properties": {"port": {"type": "integer", "maximum": 99,
+              "description": "The port.", "default": 80}, "mode": {"enum": ["fast", "safe"]}, "flags": {"type": "object"}}}
+            """
+        let files = [
+            "ApplicationConfig.json": #"{"port": 100, "flags": {"f": {"enabled": "perhaps"}, "g": {"later": 1}}}"#,
+            "ApplicationConfig.debug.json": #"{"port": 1, "mdoe": "fast"}"#, "ApplicationConfig.staging.json": "{",
+            "ApplicationConfig.schema.json": schema,
+        ]
+        try withFolder(files) { folder in
+            let run = try ToolProcess.run(["config", "check", folder.path])
+            #expect(run.status == 1 && run.output.isEmpty)
+            for text in [
+                "error: port: expected at most 99, found integer 100", "error: flags.f.enabled: expected a boolean",
+                "warning: flags.g.later: expected one of", "error: mdoe: no such key is known", "did you mean mode?",
+                "ApplicationConfig.staging.json:1",
+            ] {
+                #expect(run.errors.contains(text), "\(text) in \(run.errors)")
+            }
+            let json = try json(try ToolProcess.run(["config", "check", folder.path, "--json"]).output)
+            #expect((json as? NSArray)?.count == run.errors.split(separator: "\n").count)
+            let debug = try ToolProcess.run(["config", "check", folder.path, "--environment", "debug"])
+            #expect(!debug.errors.contains("at most 99") && !debug.errors.contains("staging"))
+            let lint = try ToolProcess.run(["lint", folder.path])
+            #expect(lint.status == 1 && lint.output.contains("flags.f.enabled"), "\(lint)")
+            let docs = try ToolProcess.run(["config", "docs", folder.path + "/ApplicationConfig.schema.json"])
+            #expect(docs.output.contains("| `port` | integer | `80` | The port. Expected: at most 99. |"))
+            try Data("{}".utf8).write(to: folder.appending(path: "ApplicationConfig.staging.json"))
+            try Data(#"{"port": 9}"#.utf8).write(to: folder.appending(path: "ApplicationConfig.json"))
+            try Data("{}".utf8).write(to: folder.appending(path: "ApplicationConfig.debug.json"))
+            #expect(try ToolProcess.run(["config", "check", folder.path]).status == 0)
+        }
+    }
 }

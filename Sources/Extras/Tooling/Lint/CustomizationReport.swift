@@ -127,6 +127,7 @@ extension CustomizationReport {
 extension CustomizationReport {
     /// The codes of all findings of a lint.
     public static let codes: Set<CustomizationDiagnostic.Code> = [
+        .malformedFlag, .unknownFlagEntry,
         // Files
         .unreadableFile, .fileTooLarge, .invalidUpdate, .missingFolder, .unknownFolder, .noBrand, .unknownName,
         .keptLastGood,
