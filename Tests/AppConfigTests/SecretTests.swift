@@ -1,4 +1,5 @@
 import AshlarAppConfig
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -211,5 +212,82 @@ import Testing
             #expect(report.errors.map(\.key) == ["password"])
             #expect(!report.errors.description.contains("hunter"), "\(report.errors)")
         }
+    }
+
+    private struct Marked: ConfigSource {
+        let name = "marked"
+        var isWhole = false
+
+        func content() throws -> ConfigSourceContent {
+            if isWhole {
+                var content = ConfigSourceContent.bytes(
+                    Array(#"{"plain": "hunter1", "list": ["hunter2", {"x": "hunter3"}], "map": {"a": "hunter4"}}"#.utf8)
+                )
+                content.isSecret = true
+                return content
+            }
+            var document = ConfigDocument()
+            try document.set("hunter1", at: "plain", isSecret: true)
+            try document.set(["hunter2", ["x": "hunter3"]], at: "list", isSecret: true)
+            try document.set(["a": "hunter4"], at: "map", isSecret: true)
+            try document.set("visible", at: "other")
+            return .document(document)
+        }
+    }
+
+    @Test(
+        "Values that a source marks as secret are never printed, nor values built from them", arguments: [false, true])
+    func markedValues(isWhole: Bool) throws {
+        var plan = plan([
+            "ApplicationConfig.json": #"{"built": "<${plain}>", "copy": "${map}", "map": {"b": "shown"}, "number": 1}"#
+        ])
+        plan.add(Marked(isWhole: isWhole))
+        let config = try ApplicationConfig.load(plan)
+        #expect(config.string(forKey: "built") == "<hunter1>" && config["copy"] == ["a": "hunter4", "b": "shown"])
+        let text = Self.prints(config)
+        #expect(!text.contains("hunter"), "\(text)")
+        #expect(text.contains("map.b = \"shown\"") && text.contains("number = 1"))
+        #expect(text.contains("visible") == !isWhole)
+        let error = #expect(throws: ConfigError.self) { try config.get("plain", as: Int.self) }
+        #expect(error?.description.contains("hunter") == false)
+        // A stronger value isn't the source's.
+        plan.arguments = ["--plain=shown too"]
+        let changed = try ApplicationConfig.load(plan)
+        #expect("\(changed.explain("plain"))".contains("shown too"))
+        #expect(!Self.prints(changed).contains("hunter"))
+        var dumped = ""
+        dump(try Marked(isWhole: isWhole).content(), to: &dumped)
+        #expect(!dumped.contains("hunter"), "\(dumped)")
+    }
+
+    @Test(
+        "A folder that is named for secrets marks its values",
+        arguments: [
+            ("run/secrets", nil, true), ("db-secret", nil, true), ("settings", nil, false),
+            ("settings", true, true), ("secrets", false, false),
+        ] as [(String, Bool?, Bool)])
+    func folders(name: String, isSecret: Bool?, isHidden: Bool) throws {
+        let scratch = try TemporaryFolder([:])
+        try FileManager.default.createDirectory(atPath: scratch.file(name), withIntermediateDirectories: true)
+        try scratch.write("hunter2", to: "\(name)/plain", atomically: false)
+        var plan = plan([:])
+        plan.add(FolderConfigSource(scratch.file(name), isSecret: isSecret))
+        let config = try ApplicationConfig.load(plan)
+        #expect(config.string(forKey: "plain") == "hunter2")
+        #expect(Self.prints(config).contains("hunter2") == !isHidden)
+    }
+
+    @Test("An error is dumped without the text of the error beneath it")
+    func underlyingErrors() {
+        struct Failure: Error { let text = "hunter2" }
+        struct Broken: ConfigSource {
+            let name = "broken"
+            func content() throws -> ConfigSourceContent { throw Failure() }
+        }
+        var plan = plan([:])
+        plan.add(Broken())
+        var dumped = ""
+        dump(ApplicationConfig.loadReport(plan).errors, to: &dumped)
+        #expect(!dumped.contains("hunter2") && dumped.contains("Failure"), "\(dumped)")
     }
 }

@@ -40,6 +40,8 @@ struct ConfigAssignments {
 
     private var root = Branch()
     private var places: [ConfigLocation] = []
+    /// The positions of the values that are never printed.
+    private var secretPositions: Set<UInt32> = []
     /// Whether the values are set in weaker layers, in which single elements of arrays are then set.
     private let setsElements: Bool
 
@@ -51,9 +53,10 @@ struct ConfigAssignments {
     ///
     /// - Throws: If an index is beyond the end of an array, unless elements of weaker arrays are set.
     mutating func set(
-        _ value: ConfigValue, at steps: [ConfigPath.Component], from place: ConfigLocation
+        _ value: ConfigValue, at steps: [ConfigPath.Component], from place: ConfigLocation, isSecret: Bool = false
     ) throws(ConfigError) {
         places.append(place)
+        if isSecret { secretPositions.insert(UInt32(places.count - 1)) }
         do throws(IndexOutOfRange) {
             try set(&root, steps[...], (value, UInt32(places.count - 1)), isInArray: false)
         } catch {
@@ -159,6 +162,7 @@ struct ConfigAssignments {
         let node = builder.count
         if let leaf = branch.leaf {
             builder.value(leaf.value, position: leaf.position)
+            if secretPositions.contains(leaf.position) { builder.markValues(from: node) }
             // An element is assigned as a whole, but its entries can also be assigned one by one.
             if isElement, leaf.value.dictionary != nil { builder.mark(node, .replaces) }
             return

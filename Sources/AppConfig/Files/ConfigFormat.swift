@@ -91,9 +91,10 @@ public struct ConfigDocument: Sendable, CustomReflectable {
     ///   - path: The path, which starts with a key.
     ///   - line: The line of the value, from 1, or 0 if unknown.
     ///   - column: The column of the value in UTF-8 bytes, from 1, or 0 if unknown.
+    ///   - isSecret: Whether the value, and every value that is built from it, is never printed.
     /// - Throws: ``ConfigError`` if the path doesn't start with a key, or if an index is beyond the end of an array.
     public mutating func set(
-        _ value: ConfigValue, at path: ConfigPath, line: Int = 0, column: Int = 0
+        _ value: ConfigValue, at path: ConfigPath, line: Int = 0, column: Int = 0, isSecret: Bool = false
     ) throws(ConfigError) {
         let place = ConfigLocation(file: "", line: line, column: column)
         let steps = path.components
@@ -104,7 +105,7 @@ public struct ConfigDocument: Sendable, CustomReflectable {
         }
         var assignments = takeAssignments()
         defer { contents = .assignments(assignments) }
-        try assignments.set(value, at: steps, from: place)
+        try assignments.set(value, at: steps, from: place, isSecret: isSecret)
     }
 
     /// Removes the assignments from the document, so that they can be changed in place.

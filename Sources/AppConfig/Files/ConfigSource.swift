@@ -96,6 +96,10 @@ public struct ConfigSourceContent: Sendable {
     public var location: ConfigLocation?
     /// The time at which the source obtained the content, from which explanations compute its age.
     public var date: Date?
+    /// Whether the values, and every value that is built from them, are never printed.
+    ///
+    /// The values of other layers at the same paths aren't affected.
+    public var isSecret: Bool = false
     /// The version of the content, such as an entity tag.
     package var version: String?
     /// Identifies the content among those of its source.
@@ -126,4 +130,11 @@ public struct ConfigSourceContent: Sendable {
     public static var missing: ConfigSourceContent { ConfigSourceContent(kind: .missing) }
 
     private init(kind: Kind) { self.kind = kind }
+}
+
+extension ConfigSourceContent: CustomReflectable {
+    /// A mirror without the values, which can be secret.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["location": location as Any, "date": date as Any], displayStyle: .struct)
+    }
 }

@@ -24,15 +24,23 @@ internal import AshlarCore
 public struct FolderConfigSource: ConfigSource {
     private let path: String
     private let section: ConfigPath
+    private let isSecret: Bool
 
     /// Creates a source.
     ///
     /// - Parameters:
     ///   - path: The path of the folder, which doesn't have to exist unless the plan requires it.
     ///   - section: The path of the dictionary for the values; by default the root.
-    public init(_ path: String, under section: ConfigPath = .root) {
+    ///   - isSecret: Whether the values are never printed; by default, if the path has a folder that is named for
+    ///     secrets, such as `/run/secrets` or `/etc/acme/db-secret`.
+    public init(_ path: String, under section: ConfigPath = .root, isSecret: Bool? = nil) {
         self.path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
         self.section = section
+        self.isSecret =
+            isSecret
+            ?? path.split(separator: "/").contains { folder in
+                SecretNames.words(of: String(folder)).contains { ["secret", "secrets", "credentials"].contains($0) }
+            }
     }
 
     /// The path of the folder.
@@ -57,7 +65,10 @@ public struct FolderConfigSource: ConfigSource {
             let folder = Self.target(of: data)
             guard let document = try document(in: folder ?? path, limits) else { continue }
             if Self.target(of: data) == folder {
-                return FolderListing.names(in: path) == nil ? .missing : .document(document)
+                guard FolderListing.names(in: path) != nil else { return .missing }
+                var content = ConfigSourceContent.document(document)
+                content.isSecret = isSecret
+                return content
             }
         }
         throw ConfigError(

@@ -81,7 +81,7 @@ extension ApplicationConfig {
             let isHidden =
                 step.removes
                 ? !tree.isDirective(node) && tree.secretNodes(by: secrets)[node]
-                : isSecret || hasSecretDefault(node, tree)
+                : isSecret || tree.nodes[node].flags.contains(.secret) || hasSecretDefault(node, tree)
             return ConfigExplanation.Entry(
                 location: tree.location(of: node), layer: layer.kind, label: layer.label,
                 text: isHidden ? ConfigDescription.redacted : ConfigDescription.text(node, in: tree),

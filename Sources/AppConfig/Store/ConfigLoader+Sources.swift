@@ -65,11 +65,13 @@ extension ConfigLoader {
                 switch content.kind {
                 case .missing: noteMissing("content of \(name)", location, layer.isRequired)
                 case .bytes(let bytes, let format):
-                    read(bytes, location, format: format, as: .source, label: name, date: date)
+                    read(
+                        bytes, location, format: format, as: .source, label: name, date: date,
+                        isSecret: content.isSecret)
                 case .document(let document):
                     let tree = document.reading(of: location).tree
                     try tree.check(plan.limits, location)
-                    append(tree, .source, name, date: date)
+                    append(content.isSecret ? tree.secret() : tree, .source, name, date: date)
                 }
             } catch {
                 fail(.reading(error, of: ConfigLocation(file: name), .unreadableSource))
@@ -118,14 +120,14 @@ extension ConfigLoader {
     /// Reads a file or the bytes of a source and adds its layer.
     private mutating func read(
         _ bytes: [UInt8], _ location: ConfigLocation, format: (any ConfigFormat)?, as kind: ConfigLayerKind,
-        label: String, date: Double? = nil
+        label: String, date: Double? = nil, isSecret: Bool = false
     ) {
         let context = ConfigReaderContext(
             location: location, limits: plan.limits, duplicates: plan.refusesDuplicateKeys ? .error : .lastWins)
         do throws(ConfigError) {
             let reading = try Self.read(bytes, format, context)
             diagnostics += reading.diagnostics
-            append(reading.tree, kind, label, date: date)
+            append(isSecret ? reading.tree.secret() : reading.tree, kind, label, date: date)
         } catch {
             fail(error)
         }

@@ -121,6 +121,18 @@ extension ConfigError: CustomStringConvertible {
     }
 }
 
+// The description of another type's error may quote a secret.
+extension ConfigError: CustomReflectable {
+    /// The code, the message, and the type of the underlying error.
+    public var customMirror: Mirror {
+        var children: KeyValuePairs<String, Any> = ["code": code, "description": description]
+        if let underlying {
+            children = ["code": code, "description": description, "underlying": "\(type(of: underlying))"]
+        }
+        return Mirror(self, children: children, displayStyle: .struct)
+    }
+}
+
 /// A problem that doesn't prevent loading or reading, such as a missing optional file or a malformed value.
 public struct ConfigDiagnostic: Hashable, Sendable, CustomStringConvertible {
     /// The kind of the diagnostic.

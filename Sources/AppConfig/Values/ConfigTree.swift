@@ -92,6 +92,13 @@ final class ConfigTree: Sendable {
         return copy(nodes: nodes, hasDirectives: hasDirectives, hasTemplates: hasTemplates)
     }
 
+    /// Returns the same values, all of which are secret.
+    func secret() -> ConfigTree {
+        var nodes = nodes
+        for node in nodes.indices where nodes[node].kind != .dictionary { nodes[node].flags.insert(.secret) }
+        return copy(nodes: nodes, hasDirectives: hasDirectives, hasTemplates: hasTemplates)
+    }
+
     /// Returns the tree without a value; the numbers of the other nodes don't change.
     func removing(_ node: Int) -> ConfigTree {
         var nodes = nodes

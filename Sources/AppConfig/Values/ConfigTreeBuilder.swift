@@ -142,6 +142,11 @@ struct ConfigTreeBuilder {
         if flags.contains(.elements) { hasGaps = true }
     }
 
+    /// Marks the values from a node on as secret; a dictionary isn't, because other layers can add entries to it.
+    mutating func markValues(from first: Int) {
+        for node in first..<nodes.count where nodes[node].kind != .dictionary { nodes[node].flags.insert(.secret) }
+    }
+
     /// Returns the tree; all containers must be closed.
     consuming func finish(sources: [ConfigTreeSource], sourceNodes: [Int: [Int]] = [:]) -> ConfigTree {
         ConfigTree(

@@ -19,8 +19,12 @@ import Testing
         let remote = RemoteConfigSource("remote") { _ in .document(Array(#"{"token": "hunter"}"#.utf8)) }
         try await remote.fetch()
         remote.activate()
+        struct Failure: Error { let token = "hunter" }
+        let failing = RemoteConfigSource("failing") { _ in throw Failure() }
+        _ = try? await failing.fetch()
         let subjects: [Any] = [
-            remote, remote.status, config.explain(ConfigFlag("secretKey", default: ""), for: subject),
+            failing, failing.status, RemoteDocument.Response.document(Array("hunter".utf8)), remote.content(), remote,
+            remote.status, config.explain(ConfigFlag("secretKey", default: ""), for: subject),
             config.explain(ConfigFlag("url", default: ""), for: subject),
         ]
         for text in subjects.flatMap(Self.texts) { #expect(!text.contains("hunter"), "\(text)") }

@@ -402,6 +402,24 @@ public final class RemoteDocument: Sendable {
     }
 }
 
+extension RemoteDocument.Response: CustomReflectable {
+    /// A mirror without the content, which can be secret.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["version": document?.version as Any], displayStyle: .struct)
+    }
+}
+
+extension RemoteDocument.Status: CustomReflectable {
+    /// The version, the date, and the text of the error without secrets.
+    public var customMirror: Mirror {
+        let text = error.map { SecretText.redacted("\($0)") }
+        return Mirror(
+            self,
+            children: ["version": version as Any, "date": date as Any, "isWaiting": isWaiting, "error": text as Any],
+            displayStyle: .struct)
+    }
+}
+
 extension RemoteDocument: CustomReflectable {
     /// A mirror without the content, which can be secret.
     public var customMirror: Mirror { Mirror(self, children: ["status": status], displayStyle: .class) }

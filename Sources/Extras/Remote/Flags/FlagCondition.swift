@@ -74,7 +74,9 @@ enum FlagBound: CustomStringConvertible {
     /// Seconds since 2001.
     case date(Double, text: String)
 
-    /// Creates a bound: a number, a date in ISO 8601, or a version. The attribute `version` has versions only.
+    /// Creates a bound: a number, a date in ISO 8601, or a version.
+    ///
+    /// The attribute `version` has versions only.
     init?(_ value: ConfigValue, attribute: String) {
         guard let text = Self.text(value) else { return nil }
         if attribute != "version" {

@@ -12,7 +12,8 @@ struct ProviderSource<Provider: ConfigProvider>: ConfigSource {
         document.isLiteral = true
         for (key, type) in keys {
             let found = try provider.value(forKey: AbsoluteConfigKey(Configuration.ConfigKey(key)), type: type)
-            if let value = found.value { try document.set(Self.value(value.content), at: ConfigPath(key)) }
+            guard let value = found.value else { continue }
+            try document.set(Self.value(value.content), at: ConfigPath(key), isSecret: value.isSecret)
         }
         return .document(document)
     }
