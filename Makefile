@@ -60,6 +60,7 @@ docs: ## Builds the documentation as web pages into .build/docs
 
 docs-check: docs ## Builds the documentation and opens its pages in Chromium (ARGS="--pages 500" for more of them)
 	@Scripts/install-packages chromium
+	Scripts/check-browser --self-check
 	Scripts/check-browser $(ARGS)
 
 consumer: ## Builds and runs Tests/Consumer, which uses each product alone
