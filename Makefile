@@ -67,9 +67,11 @@ consumer: ## Builds and runs Tests/Consumer, which uses each product alone
 	@Scripts/build-quietly "the programs that use each product alone" swift build --package-path Tests/Consumer $(SWIFT_FLAGS)
 	@for module in $(MODULES) Models Originals Remote Telemetry Testing WebSockets EventBusOnMain EventBusNonisolated SwiftConfiguration; do Tests/Consumer/.build/debug/Use$$module; done
 
-examples: ## Builds and runs every program of Examples/
+examples: ## Builds and runs every program of Examples/, and tests its formats of configuration files
+	@Scripts/install-packages libyaml-dev libtomlplusplus-dev
 	@Scripts/build-quietly "the examples" swift build --package-path Examples --build-tests $(SWIFT_FLAGS)
 	@Scripts/run-examples
+	@Scripts/check-formats
 
 bench: ## Compares with other libraries, as ratios (MODULE=Logging for one module, ARGS=--quick for a short run)
 	@Scripts/install-packages libspdlog-dev libfmt-dev libcurl4-openssl-dev nginx-light
@@ -116,7 +118,7 @@ apple-release-check: ## On a Mac: builds for every Apple platform, runs the test
 	Scripts/apple-release-check
 
 clean: ## Removes all build products
-	rm -rf .build {Examples,Benchmarks,Fuzzing,Tests/Consumer}/.build
+	rm -rf .build {Examples,Examples/Formats,Benchmarks,Fuzzing,Tests/Consumer}/.build
 
 # A change must pass this target.
 ci: SWIFT_FLAGS := -Xswiftc -warnings-as-errors
@@ -133,5 +135,5 @@ ci: lint test apple consumer examples ## Runs everything that a change must pass
 	Scripts/check-docs
 	Scripts/draw-diagrams --check
 	Scripts/build-docs --skip-build >/dev/null
-	@for check in api independence order portability pointer-size names docs linkage samples site bench proofs; do Scripts/check-$$check --self-check; done
+	@for check in api independence order portability pointer-size names docs linkage samples site bench proofs formats; do Scripts/check-$$check --self-check; done
 	@for script in build-quietly install-packages run-tests apple-check; do Scripts/$$script --self-check; done

@@ -90,7 +90,7 @@ public struct ConfigFlagDecision<Value: Sendable>: Sendable, CustomStringConvert
 extension ApplicationConfig {
     /// Returns the value of a flag for a subject.
     ///
-    /// The evaluation is reported as ``ConfigPlan/reportFlags(to:)`` describes, and the problems of the flag are
+    /// The evaluation is reported as `ConfigPlan.reportFlags(to:)` describes, and the problems of the flag are
     /// diagnostics.
     ///
     /// - Complexity: O(*r*) in the number of rules.

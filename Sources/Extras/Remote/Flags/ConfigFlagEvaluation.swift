@@ -75,7 +75,7 @@ public struct ConfigFlagEvaluation: Sendable {
 }
 
 extension ConfigPlan {
-    /// Reports each evaluation of a flag by ``AshlarAppConfig/ApplicationConfig/value(of:for:)`` in the plan's
+    /// Reports each evaluation of a flag by `ApplicationConfig.value(of:for:)` in the plan's
     /// configurations, including after reloads; replaces an earlier closure.
     ///
     /// The closure is called on the evaluating thread, without a lock. Explanations aren't reported.
@@ -85,7 +85,7 @@ extension ConfigPlan {
 }
 
 extension ApplicationConfig {
-    /// Returns a copy that reports each evaluation of a flag; see ``AshlarAppConfig/ConfigPlan/reportFlags(to:)``.
+    /// Returns a copy that reports each evaluation of a flag; see `ConfigPlan.reportFlags(to:)`.
     public func reportingFlags(
         to report: @escaping @Sendable (ConfigFlagEvaluation) -> Void
     ) -> ApplicationConfig {

@@ -14,7 +14,7 @@ public struct ConfigFileSchema: Sendable {
     /// - Parameters:
     ///   - bytes: The JSON text.
     ///   - file: The path of the file in errors.
-    /// - Throws: ``AshlarAppConfig/ConfigError`` if the text is malformed.
+    /// - Throws: `ConfigError` if the text is malformed.
     public init(_ bytes: [UInt8], file: String) throws(ConfigError) {
         let name = file.hasSuffix(".json") ? String(file.dropLast(5)) : file
         var plan = ConfigPlan(files: .memory(["\(name).json": bytes]), environments: [])
