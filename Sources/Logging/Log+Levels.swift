@@ -11,238 +11,197 @@ extension Log {
     ///   - file: The file of the call.
     ///   - function: The function of the call.
     ///   - line: The line of the call.
-    /// - Returns: The logger, for `indent`.
     @inlinable
-    @discardableResult
     public func log(
         _ level: LogLevel, _ message: @autoclosure () -> LogMessage,
         _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
-    ) -> Log {
+    ) {
         if isEnabled(level), core.begin() { emit(level, message(), fields(), at: .init(file, function, line)) }
-        return self
     }
 
     /// Writes a line with a level and a string known at run time; nil writes nothing.
     @inlinable
     @_disfavoredOverload
-    @discardableResult
     public func log<Text: StringProtocol>(
         _ level: LogLevel, _ message: @autoclosure () -> Text?, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
-    ) -> Log {
+    ) {
         if isEnabled(level), core.begin() { emit(level, message(), fields(), at: .init(file, function, line)) }
-        return self
     }
 
     /// Writes a line of level ``LogLevel/unrecoverable``: the app can't continue.
     @inlinable
-    @discardableResult
     public func unrecoverable(
         _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
-    ) -> Log {
+    ) {
         if isEnabled(.unrecoverable), core.begin() {
             emit(.unrecoverable, message(), fields(), at: .init(file, function, line))
         }
-        return self
     }
 
     /// Writes a line of level ``LogLevel/unrecoverable`` with a string known at run time; nil writes nothing.
     @inlinable
     @_disfavoredOverload
-    @discardableResult
     public func unrecoverable<Text: StringProtocol>(
         _ message: @autoclosure () -> Text?, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
-    ) -> Log {
+    ) {
         if isEnabled(.unrecoverable), core.begin() {
             emit(.unrecoverable, message(), fields(), at: .init(file, function, line))
         }
-        return self
     }
 
     /// Writes a line of level ``LogLevel/critical``: a part of the app can't continue.
     @inlinable
-    @discardableResult
     public func critical(
         _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
-    ) -> Log {
+    ) {
         if isEnabled(.critical), core.begin() { emit(.critical, message(), fields(), at: .init(file, function, line)) }
-        return self
     }
 
     /// Writes a line of level ``LogLevel/critical`` with a string known at run time; nil writes nothing.
     @inlinable
     @_disfavoredOverload
-    @discardableResult
     public func critical<Text: StringProtocol>(
         _ message: @autoclosure () -> Text?, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
-    ) -> Log {
+    ) {
         if isEnabled(.critical), core.begin() { emit(.critical, message(), fields(), at: .init(file, function, line)) }
-        return self
     }
 
     /// Writes a line of level ``LogLevel/error``: an operation failed.
     @inlinable
-    @discardableResult
     public func error(
         _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
-    ) -> Log {
+    ) {
         if isEnabled(.error), core.begin() { emit(.error, message(), fields(), at: .init(file, function, line)) }
-        return self
     }
 
     /// Writes a line of level ``LogLevel/error`` with a string known at run time; nil writes nothing.
     @inlinable
     @_disfavoredOverload
-    @discardableResult
     public func error<Text: StringProtocol>(
         _ message: @autoclosure () -> Text?, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
-    ) -> Log {
+    ) {
         if isEnabled(.error), core.begin() { emit(.error, message(), fields(), at: .init(file, function, line)) }
-        return self
     }
 
     /// Writes a line of level ``LogLevel/warning``: a problem occurred, but the operation continued.
     @inlinable
-    @discardableResult
     public func warning(
         _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
-    ) -> Log {
+    ) {
         if isEnabled(.warning), core.begin() { emit(.warning, message(), fields(), at: .init(file, function, line)) }
-        return self
     }
 
     /// Writes a line of level ``LogLevel/warning`` with a string known at run time; nil writes nothing.
     @inlinable
     @_disfavoredOverload
-    @discardableResult
     public func warning<Text: StringProtocol>(
         _ message: @autoclosure () -> Text?, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
-    ) -> Log {
+    ) {
         if isEnabled(.warning), core.begin() { emit(.warning, message(), fields(), at: .init(file, function, line)) }
-        return self
     }
 
     /// Writes a line of level ``LogLevel/info``: an event of interest to an operator.
     @inlinable
-    @discardableResult
     public func info(
         _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
-    ) -> Log {
+    ) {
         if isEnabled(.info), core.begin() { emit(.info, message(), fields(), at: .init(file, function, line)) }
-        return self
     }
 
     /// Writes a line of level ``LogLevel/info`` with a string known at run time; nil writes nothing.
     @inlinable
     @_disfavoredOverload
-    @discardableResult
     public func info<Text: StringProtocol>(
         _ message: @autoclosure () -> Text?, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
-    ) -> Log {
+    ) {
         if isEnabled(.info), core.begin() { emit(.info, message(), fields(), at: .init(file, function, line)) }
-        return self
     }
 
     /// Writes a line of level ``LogLevel/logging``: a step of normal work.
     @inlinable
-    @discardableResult
     public func logging(
         _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
-    ) -> Log {
+    ) {
         if isEnabled(.logging), core.begin() { emit(.logging, message(), fields(), at: .init(file, function, line)) }
-        return self
     }
 
     /// Writes a line of level ``LogLevel/logging`` with a string known at run time; nil writes nothing.
     @inlinable
     @_disfavoredOverload
-    @discardableResult
     public func logging<Text: StringProtocol>(
         _ message: @autoclosure () -> Text?, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
-    ) -> Log {
+    ) {
         if isEnabled(.logging), core.begin() { emit(.logging, message(), fields(), at: .init(file, function, line)) }
-        return self
     }
 
     /// Writes a line of level ``LogLevel/debug``: details for a developer.
     @inlinable
-    @discardableResult
     public func debug(
         _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
-    ) -> Log {
+    ) {
         if isEnabled(.debug), core.begin() { emit(.debug, message(), fields(), at: .init(file, function, line)) }
-        return self
     }
 
     /// Writes a line of level ``LogLevel/debug`` with a string known at run time; nil writes nothing.
     @inlinable
     @_disfavoredOverload
-    @discardableResult
     public func debug<Text: StringProtocol>(
         _ message: @autoclosure () -> Text?, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
-    ) -> Log {
+    ) {
         if isEnabled(.debug), core.begin() { emit(.debug, message(), fields(), at: .init(file, function, line)) }
-        return self
     }
 
     /// Writes a line of level ``LogLevel/analytic``: figures and data for analysis.
     @inlinable
-    @discardableResult
     public func analytic(
         _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
-    ) -> Log {
+    ) {
         if isEnabled(.analytic), core.begin() { emit(.analytic, message(), fields(), at: .init(file, function, line)) }
-        return self
     }
 
     /// Writes a line of level ``LogLevel/analytic`` with a string known at run time; nil writes nothing.
     @inlinable
     @_disfavoredOverload
-    @discardableResult
     public func analytic<Text: StringProtocol>(
         _ message: @autoclosure () -> Text?, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
-    ) -> Log {
+    ) {
         if isEnabled(.analytic), core.begin() { emit(.analytic, message(), fields(), at: .init(file, function, line)) }
-        return self
     }
 
     /// Writes a line of level ``LogLevel/verbose``: everything, including the steps of loops.
     @inlinable
-    @discardableResult
     public func verbose(
         _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
-    ) -> Log {
+    ) {
         if isEnabled(.verbose), core.begin() { emit(.verbose, message(), fields(), at: .init(file, function, line)) }
-        return self
     }
 
     /// Writes a line of level ``LogLevel/verbose`` with a string known at run time; nil writes nothing.
     @inlinable
     @_disfavoredOverload
-    @discardableResult
     public func verbose<Text: StringProtocol>(
         _ message: @autoclosure () -> Text?, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
-    ) -> Log {
+    ) {
         if isEnabled(.verbose), core.begin() { emit(.verbose, message(), fields(), at: .init(file, function, line)) }
-        return self
     }
 }

@@ -9,7 +9,8 @@ extension Log {
     ///
     /// ```swift
     /// let log = Log("EntryFieldHelper")
-    /// log.debug("initWithView:").indent(true)
+    /// log.debug("initWithView:")
+    /// log.indent(true)
     /// log.indent(false).debug("initWithView: DONE")
     /// ```
     ///

@@ -8,7 +8,8 @@ public import Synchronization
 /// ```swift
 /// let log = Log("Upload")
 /// log.info("begins")
-/// log.debug("part \(3)").indent(true)
+/// log.debug("part \(3)")
+/// log.indent(true)
 /// log.indent(false).debug("part DONE")
 /// ```
 public struct Log: Sendable {
@@ -38,7 +39,8 @@ public struct Log: Sendable {
     /// Returns a logger whose lines have additional fields: `log.with(["request": id])`.
     ///
     /// The logger shares context and level with this one. Its fields are evaluated now and come before those of each
-    /// line.
+    /// line. For a key that several lists have, the innermost value wins: that of the call, then of
+    /// `LogSystem.withFields` and scopes, then of the logger.
     public func with(_ fields: LogFields) -> Log { Log(core: core, bound: bound.followed(by: fields)) }
 
     /// The context of the logger's lines.

@@ -64,7 +64,10 @@ struct CallRows {
             "enabled, a string and static text", note: "SIGKILL loses all of it: it is in memory only", allocations: 0,
             ours: Contender("memory only") { n in
                 let name = "a string that is longer than fifteen bytes"
-                for _ in 0..<n { log.info("name \(name)").info("static text") }
+                for _ in 0..<n {
+                    log.info("name \(name)")
+                    log.info("static text")
+                }
             }, against: [])
     }
 }

@@ -60,7 +60,8 @@ extension FieldNotes {
     private func showNotes() async throws {
         let configured = app.config.current.string(forKey: "api.host") ?? "api.fieldnotes.example"
         let host: EndpointHost = options["--live"].isEmpty ? .canonical(configured) : .url(options["--live"])
-        log.info("loads notes").indent(true)
+        log.info("loads notes")
+        log.indent(true)
         defer { log.indent(false).info("loads notes DONE") }
         let notes = try await app.client.send(GetNotes(host: host))["notes"]
         for note in notes {

@@ -10,7 +10,8 @@ if let prior = report.priorRun {
 }
 
 let log = Log("EntryFieldHelper")
-log.debug("findNextEntryField").indent(true)
+log.debug("findNextEntryField")
+log.indent(true)
 log.verbose("not written: below the threshold, so \(expensive()) is never evaluated")
 log.info("tag \(3)", ["field": "note", "keyboard": "text"])
 log.indent(false).debug("findNextEntryField DONE")

@@ -2,7 +2,8 @@ import AshlarLogging
 
 LogSystem.start(LogConfiguration(threshold: .debug, sinks: []))
 let log = Log("Consumer")
-log.debug("one line of \(1)").indent(true)
+log.debug("one line of \(1)")
+log.indent(true)
 log.verbose("below the threshold")
 LogSystem.threshold = .verbose
 precondition(log.isEnabled(.debug) && !log.isEnabled(.verbose))
