@@ -16,28 +16,25 @@ static void *zlib(void) {
     return NULL;
 }
 
-int ashlar_log_gzip(int source, const char *target) {
+int ashlar_log_gzip(int source, int64_t *offset, int target) {
     void *library = zlib();
     if (!library) return ENOSYS;
     void *(*open_stream)(int, const char *) = (void *(*)(int, const char *))dlsym(library, "gzdopen");
     int (*write_stream)(void *, const void *, unsigned) = (int (*)(void *, const void *, unsigned))dlsym(library, "gzwrite");
     int (*close_stream)(void *) = (int (*)(void *))dlsym(library, "gzclose");
     if (!open_stream || !write_stream || !close_stream) return ENOSYS;
-    int out = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    void *stream = out < 0 ? NULL : open_stream(out, "wb6");
+    int out = fcntl(target, F_DUPFD_CLOEXEC, 0);
+    void *stream = out < 0 ? NULL : open_stream(out, "ab6");
     if (!stream) {
         int failed = errno ? errno : ENOMEM;
-        if (out >= 0) {
-            close(out);
-            unlink(target);
-        }
+        if (out >= 0) close(out);
         return failed;
     }
     char buffer[65536];
     int failed = 0;
-    off_t offset = 0;
+    off_t position = (off_t)*offset;
     for (;;) {
-        ssize_t count = pread(source, buffer, sizeof buffer, offset);
+        ssize_t count = pread(source, buffer, sizeof buffer, position);
         if (count < 0 && errno == EINTR) continue;
         if (count <= 0) {
             if (count < 0) failed = errno;
@@ -47,9 +44,9 @@ int ashlar_log_gzip(int source, const char *target) {
             failed = EIO;
             break;
         }
-        offset += count;
+        position += count;
     }
     if (close_stream(stream) != 0 && !failed) failed = EIO;
-    if (failed) unlink(target);
+    if (!failed) *offset = position;
     return failed;
 }

@@ -1,3 +1,4 @@
+import AshlarBase
 import AshlarTestSupport
 import CAshlarLogging
 import Foundation
@@ -231,6 +232,8 @@ import Testing
             path: path, format: .myLogger,
             rotation: LogFileRotation(maximumBytes: 10, retainedFiles: 9, maximumAge: .seconds(60), compresses: true))
         try Data("half".utf8).write(to: URL(fileURLWithPath: path + ".gz.tmp"))
+        let other = SystemCalls.openForUpdating(path + ".gz.tmp")
+        SystemCalls.markInUse(other)
         let now = Int64(Date().timeIntervalSince1970)
         // The end of the work is visible by the removal of a file that is too old.
         func rotate(_ text: String) async throws {
@@ -243,50 +246,35 @@ import Testing
         #expect(send("1", now, to: sink))
         try await rotate("2")
         #expect(folder.names == ["a.log", "a.log.1", "a.log.gz.tmp"])
-        // Ten minutes later the other process is gone.
+        // The other process is gone; where no lock shows this, ten minutes later.
+        SystemCalls.close(other)
         try FileManager.default.setAttributes(
             [.modificationDate: Date(timeIntervalSinceNow: -700)], ofItemAtPath: path + ".gz.tmp")
         try await rotate("3")
-        #expect(folder.names == ["a.log", "a.log.1.gz", "a.log.2"])
+        #expect(folder.names == ["a.log", "a.log.1.gz", "a.log.2.gz"])
     }
 
-    @Test("Compression never replaces a file of another process")
-    func existingTarget() throws {
-        let folder = TemporaryFolder()
-        try folder.make()
-        let (source, target) = (folder.path + "/a", folder.path + "/a.gz.tmp")
-        try Data("source".utf8).write(to: URL(fileURLWithPath: source))
-        try Data("target".utf8).write(to: URL(fileURLWithPath: target))
-        let descriptor = SystemCalls.openForReading(source)
-        defer { SystemCalls.close(descriptor) }
-        #expect(ashlar_log_gzip(descriptor, target) == EEXIST)
-        #expect(contents(target) == "target")
-    }
-
-    private struct WeakSink {
-        weak var sink: FileSink?
-    }
-
-    @Test(
-        "Two sinks that rotate one file at the same time lose no line", .timeLimit(.minutes(2)),
-        arguments: [true, false])
-    func sharedRotation(compresses: Bool) async throws {
-        let folder = TemporaryFolder()
+    /// Runs work in each of several sinks of one file, and returns all lines of its files, also the compressed ones.
+    private func lines(
+        _ folder: TemporaryFolder, sinks count: Int, rotation: LogFileRotation,
+        rename: @escaping RotatedFiles.Rename, _ work: @escaping @Sendable (Int, FileSink) async -> Void
+    ) async throws -> [String] {
         try folder.make()
         let path = folder.path + "/a.log"
-        let rotation = LogFileRotation(maximumBytes: 2000, retainedFiles: 10_000, compresses: compresses)
         var released: [WeakSink] = []
         do {
-            let sinks = (0..<2).map { _ in FileSink(path: path, format: .myLogger, rotation: rotation) }
+            let sinks = (0..<count).map { _ in
+                FileSink(path: path, format: .myLogger, rotation: rotation, rename: rename)
+            }
             released = sinks.map { WeakSink(sink: $0) }
             await withTaskGroup { group in
-                for (number, sink) in sinks.enumerated() {
-                    group.addTask { for index in 0..<4000 { _ = send("\(number) line \(index)", 5, to: sink) } }
-                }
+                for (number, sink) in sinks.enumerated() { group.addTask { await work(number, sink) } }
             }
+            // A compression retains the files of its sink; the time limit ends the wait.
+            try await until { !folder.names.contains("a.log.gz.tmp") }
         }
-        // A compression retains its sink; the time limit ends the wait.
         try await until { !released.contains { $0.sink != nil } }
+        try await until { !folder.names.contains("a.log.gz.tmp") }
         let all = Process()
         all.executableURL = URL(fileURLWithPath: "/bin/sh")
         all.arguments = ["-c", "gzip -dcf '\(folder.path)'/a.log*"]
@@ -294,9 +282,62 @@ import Testing
         all.standardOutput = output
         try all.run()
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        let expected = (0..<2).flatMap { number in (0..<4000).map { "[INFO] A - \(number) line \($0)" } }
-        let lost = Set(expected).subtracting(text.split(separator: "\n").map(String.init)).count
-        #expect(lost == 0)
+        return text.split(separator: "\n").map(String.init)
+    }
+
+    private struct WeakSink {
+        weak var sink: FileSink?
+    }
+
+    @Test(
+        "Sinks that rotate one file at the same time lose no line, and write none twice, even if renaming is slow",
+        .timeLimit(.minutes(2)), arguments: [true, false], [0, 5000])
+    func sharedRotation(compresses: Bool, slowness: UInt32) async throws {
+        let rotation = LogFileRotation(maximumBytes: 4000, retainedFiles: 10_000, compresses: compresses)
+        let folder = TemporaryFolder()
+        let count = 4000
+        let found = try await lines(folder, sinks: 3, rotation: rotation) { path, other in
+            if other.hasSuffix(".gz") { usleep(slowness) }
+            return FileSystem.rename(path, to: other)
+        } _: { number, sink in
+            for index in 0..<count { _ = send("\(number) line \(index)", 5, to: sink) }
+        }
+        let expected = (0..<3).flatMap { number in (0..<count).map { "[INFO] A - \(number) line \($0)" } }
+        #expect(Set(expected).subtracting(found).count == 0 && found.count == expected.count, "\(found.count)")
+        #expect(!compresses || folder.names.contains { $0.hasSuffix(".gz") })
+    }
+
+    @Test("A line that arrives while its file is replaced by its compression is another member of it")
+    func lateLine() async throws {
+        let folder = TemporaryFolder()
+        let rotation = LogFileRotation(maximumBytes: 20, retainedFiles: 9, compresses: true)
+        let found = try await lines(folder, sinks: 1, rotation: rotation) { path, other in
+            if other.hasSuffix(".gz"), let file = FileHandle(forWritingAtPath: String(other.dropLast(3))) {
+                file.seekToEndOfFile()
+                file.write(Data("late\n".utf8))
+                try? file.close()
+            }
+            return FileSystem.rename(path, to: other)
+        } _: { _, sink in
+            _ = send("1", 5, to: sink)
+            _ = send("2", 5, to: sink)
+            try? await until { folder.names.contains("a.log.1.gz") && !folder.names.contains("a.log.1") }
+        }
+        #expect(found.contains("late") && found.count == 3, "\(found)")
+    }
+
+    @Test("A file that another process has open is compressed at a later rotation", .timeLimit(.minutes(1)))
+    func openElsewhere() async throws {
+        let folder = TemporaryFolder()
+        try folder.make()
+        let path = folder.path + "/a.log"
+        let rotation = LogFileRotation(maximumBytes: 20, retainedFiles: 9, compresses: true)
+        let sinks = (0..<2).map { _ in FileSink(path: path, format: .myLogger, rotation: rotation) }
+        #expect(send("1", 5, to: sinks[0]) && send("2", 5, to: sinks[1]))
+        #expect(folder.names == ["a.log", "a.log.1"] || folder.names == ["a.log", "a.log.1.gz"])
+        // The first sink writes its next line, and closes the file that the second one renamed.
+        for index in 3...6 { #expect(send("\(index)", 5, to: sinks[0])) }
+        try await until { folder.names.count { $0.hasSuffix(".gz") } >= 4 }
     }
 
     @Test(

@@ -72,9 +72,9 @@ int ashlar_log_is_in_use(int descriptor);
 /// The number of columns of a terminal; 0 if it is unknown.
 int ashlar_log_terminal_width(int descriptor);
 
-/// Compresses an open file into a new one with zlib, which is opened at run time. Returns 0 or an errno, without a new
-/// file.
-int ashlar_log_gzip(int source, const char *target);
+/// Compresses an open file from an offset to its end, with zlib, which is opened at run time, and appends the result to
+/// another open file as one member of gzip. Returns 0 and the new offset, or an errno.
+int ashlar_log_gzip(int source, int64_t *offset, int target);
 
 /// Registers functions to call around every fork. Returns 0 or an errno.
 int ashlar_log_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void));

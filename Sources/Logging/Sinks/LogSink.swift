@@ -17,6 +17,10 @@ public protocol LogSink: Sendable {
     func receive(_ record: LogRecord) -> Bool
     /// Writes buffered lines.
     func flush()
+    /// Writes buffered lines, waiting at most for a time; returns whether all lines received before are written.
+    ///
+    /// `LogSystem.flush(sync:)` calls it. By default, it calls ``flush()`` and returns `true`.
+    func flush(within limit: Duration) -> Bool
     /// The least severe level that the sink receives.
     var threshold: LogLevel { get }
 }
@@ -24,6 +28,11 @@ public protocol LogSink: Sendable {
 extension LogSink {
     /// Does nothing, for sinks without a buffer.
     public func flush() {}
+    /// Calls ``flush()``.
+    public func flush(within limit: Duration) -> Bool {
+        flush()
+        return true
+    }
     /// All levels.
     public var threshold: LogLevel { .verbose }
 }
@@ -48,6 +57,39 @@ public struct ClosureSink: LogSink {
 
     /// Passes the line to the closure.
     public func receive(_ record: LogRecord) -> Bool { body(record) }
+}
+
+/// A sink that passes some of the lines to another sink, by context.
+///
+/// The thresholds apply in addition to those of `LogSystem` and of the other sink.
+///
+/// ```swift
+/// let sink = FilteredSink(StandardErrorSink(), by: try LogThresholds("warning,net=debug,net.cache=off"))
+/// ```
+public struct FilteredSink: LogSink {
+    private let sink: any LogSink
+    private let thresholds: LogThresholds
+    /// The least severe level that any context has.
+    public let threshold: LogLevel
+
+    /// Creates a sink that passes the lines that thresholds enable.
+    public init(_ sink: any LogSink, by thresholds: LogThresholds) {
+        self.sink = sink
+        self.thresholds = thresholds
+        let loosest = ([thresholds.global] + thresholds.contexts.values).compactMap(\.self).max()
+        threshold = min(sink.threshold, loosest ?? .unrecoverable)
+    }
+
+    /// Passes the line, if its context has at least its level.
+    public func receive(_ record: LogRecord) -> Bool {
+        guard let threshold = thresholds.threshold(of: record.context), record.level <= threshold else { return true }
+        return sink.receive(record)
+    }
+
+    /// Flushes the other sink.
+    public func flush() { sink.flush() }
+    /// Flushes the other sink.
+    public func flush(within limit: Duration) -> Bool { sink.flush(within: limit) }
 }
 
 /// A sink and its failures.

@@ -51,10 +51,14 @@ public final class QueueSink: LogSink {
         return true
     }
 
-    /// Waits up to five seconds until the other sink has received all lines, and flushes it.
-    public func flush() {
-        queue.drain(atMost: 5_000_000_000)
-        queue.target.sink.flush()
+    /// Waits up to five seconds until the other sink has received all lines queued before, and flushes it.
+    public func flush() { _ = flush(within: .seconds(5)) }
+
+    /// Waits until the other sink has received all lines queued before, and flushes it.
+    public func flush(within limit: Duration) -> Bool {
+        let end = SystemCalls.monotonicClock() + min(limit, .seconds(3600)).clampedNanoseconds
+        let isDrained = queue.drain(until: end)
+        return queue.target.sink.flush(within: .nanoseconds(max(0, end - SystemCalls.monotonicClock()))) && isDrained
     }
 }
 
@@ -72,7 +76,9 @@ private final class Queue: ForkAware {
         var dropped: [LogLevel: Int] = [:]
         /// The number of lines dropped after the last waiting line.
         var unreported = 0
-        var isServing = false
+        /// The number of lines that were queued or dropped, and of those that are delivered or reported.
+        var accepted = 0
+        var settled = 0
         var isClosed = false
         var hasThread = false
     }
@@ -99,6 +105,7 @@ private final class Queue: ForkAware {
             return deliver([Entry(record: record, lostBefore: 0)])
         }
         let size = record.footprint
+        monitor.held.accepted += 1
         // A line that doesn't fit into the empty queue is dropped immediately.
         if size <= capacity {
             if case .block(let longest) = overflow { waitForRoom(size, atMost: longest) }
@@ -164,13 +171,12 @@ private final class Queue: ForkAware {
             monitor.held.waiting = []
             monitor.held.bytes = 0
             monitor.held.unreported = unreported - lost
-            monitor.held.isServing = true
             monitor.lock.wakeAll()
             monitor.lock.unlock()
             report(lost)
             deliver(batch)
             monitor.lock.lock()
-            monitor.held.isServing = false
+            monitor.held.settled += batch.reduce(lost) { $0 + $1.lostBefore + 1 }
             monitor.lock.wakeAll()
         }
         monitor.lock.unlock()
@@ -190,17 +196,17 @@ private final class Queue: ForkAware {
         target.deliver(notice, counters: LogCounters.process)
     }
 
-    func drain(atMost nanoseconds: Int64) {
-        let end = SystemCalls.monotonicClock() + nanoseconds
+    /// Waits until all lines of this moment are delivered or reported; returns `false` at a point in time.
+    func drain(until end: Int64) -> Bool {
         monitor.lock.lock()
         defer { monitor.lock.unlock() }
-        while !monitor.held.waiting.isEmpty || monitor.held.unreported > 0 || monitor.held.isServing,
-            monitor.held.hasThread
-        {
+        let target = monitor.held.accepted
+        while monitor.held.settled < target, monitor.held.hasThread {
             let rest = end - SystemCalls.monotonicClock()
-            guard rest > 0 else { return }
+            guard rest > 0 else { return false }
             monitor.lock.wait(nanoseconds: rest)
         }
+        return true
     }
 
     func close() {
