@@ -12,7 +12,11 @@ final class Collector: Sendable {
         var bodies: [[UInt8]] = []
         var pauses: [Duration] = []
         var isEnded = false
+        var notes: [String] = []
     }
+
+    /// Ends the task of a sink.
+    struct NoTask: Error {}
 
     let state = Guarded(State())
 
@@ -21,7 +25,7 @@ final class Collector: Sendable {
     func receive(_ body: [UInt8]) -> OTLPCollector.Outcome {
         let outcome: OTLPCollector.Outcome? = state.withLock {
             $0.bodies.append(body)
-            return $0.outcomes.isEmpty ? .accepted : $0.outcomes.removeFirst()
+            return $0.outcomes.isEmpty ? .accepted() : $0.outcomes.removeFirst()
         }
         return outcome ?? .retry()
     }
@@ -32,9 +36,11 @@ final class Collector: Sendable {
             $0.pauses.append(duration)
             return $0.isEnded
         }
-        if isEnded { throw CancellationError() }
+        if isEnded { throw NoTask() }
         await Task.yield()
     }
+
+    func note(_ text: String) { state.withLock { $0.notes.append(text) } }
 
     func end() { state.withLock { $0.isEnded = true } }
 
@@ -44,8 +50,11 @@ final class Collector: Sendable {
     static func messages(_ body: [UInt8]) throws -> [String] {
         let object = try #require(JSONSerialization.jsonObject(with: Data(body)) as? [String: Any])
         let resources = try #require(object["resourceLogs"] as? [[String: Any]])
-        let scopes = try #require(resources.first?["scopeLogs"] as? [[String: Any]])
-        let records = try #require(scopes.first?["logRecords"] as? [[String: Any]])
+        var records: [[String: Any]] = []
+        for resource in resources {
+            let scopes = try #require(resource["scopeLogs"] as? [[String: Any]])
+            records += scopes.flatMap { $0["logRecords"] as? [[String: Any]] ?? [] }
+        }
         return records.map { ($0["body"] as? [String: Any])?["stringValue"] as? String ?? "" }
     }
 

@@ -10,18 +10,17 @@ import Testing
 /// Requests of an ``OTLPSink``, with a collector and pauses that the test controls.
 @Suite struct OTLPSinkTests {
     private func sink(
-        _ collector: Collector, folder: String? = nil, batchLines: Int = 4, maximumBytes: Int = 1 << 20,
+        _ collector: Collector, folder: String? = nil, limits: OTLPBacklog.Limits = .init(batchLines: 4),
         startsAlone: Bool = false
     ) -> OTLPSink {
         OTLPSink(
             resource: ["service.name": "notes", "replica": 3], threshold: .verbose, interval: .seconds(7),
-            batchLines: batchLines, maximumBytes: maximumBytes, folder: folder.map { OTLPSpillFolder($0) },
-            send: { collector.receive($0) },
+            limits: limits, folder: folder.map { OTLPSpillFolder($0) }, send: { collector.receive($0) },
             sleep: { pause in
                 // Otherwise the test sends by itself.
-                guard startsAlone else { throw CancellationError() }
+                guard startsAlone else { throw Collector.NoTask() }
                 try await collector.pause(pause)
-            })
+            }, note: { collector.note($0) })
     }
 
     @Test("A request has the resource and the records of a batch, by OTLP's names and types")
@@ -63,13 +62,15 @@ import Testing
     @Test("After a failure the same batch is sent again, and rejected lines are counted", arguments: [nil, "spill"])
     func answers(name: String?) async throws {
         let folder = TemporaryFolder()
-        let collector = Collector([.retry(after: nil), nil, .rejected])
+        let collector = Collector([.retry(after: nil), nil, .rejected(message: "status 400")])
         let sink = sink(collector, folder: name.map { "\(folder.path)/\($0)" })
         Collector.log(0..<6, to: sink)
         for _ in 0..<3 { await sink.send() }
         let first = (0..<4).map { "line \($0)" }
         #expect(try collector.messages == [first, first, first, ["line 4", "line 5"]])
         #expect(sink.lostLines == 4)
+        #expect(
+            collector.state.withLock { $0.notes } == ["4 lines lost: the collector rejects their request (status 400)"])
         #expect(name == nil || TemporaryFolderNames.of(folder, name).isEmpty)
     }
 
@@ -101,7 +102,9 @@ import Testing
     func bounded(name: String?) async throws {
         let folder = TemporaryFolder()
         let collector = Collector([nil, nil])
-        let sink = sink(collector, folder: name.map { "\(folder.path)/\($0)" }, maximumBytes: 20_000)
+        let sink = sink(
+            collector, folder: name.map { "\(folder.path)/\($0)" },
+            limits: .init(batchLines: 4, memoryBytes: 20_000, diskBytes: 20_000))
         Collector.log(0..<20, to: sink)
         await sink.send()
         Collector.log(20..<400, to: sink)
@@ -111,7 +114,9 @@ import Testing
         // Two attempts failed with the batch that was the oldest then.
         let sent = try collector.messages.dropFirst(2).flatMap(\.self)
         #expect(sent.last == "line 400" && sent.count + sink.lostLines == 401 && sent.count > 20)
-        #expect(sent == (401 - sent.count..<401).map { "line \($0)" })
+        // Memory and the folder have limits of their own, so the oldest lines of each are lost.
+        let numbers = sent.compactMap { Int($0.dropFirst(5)) }
+        #expect(numbers == numbers.sorted() && (name != nil || numbers.first == 401 - sent.count))
     }
 
     @Test("Lines that exceed the limit while a batch is sent are lost or sent, never both", arguments: [nil, "spill"])
@@ -121,7 +126,8 @@ import Testing
         let collector = Collector([nil])
         let box = Guarded<OTLPSink?>(nil)
         let sink = OTLPSink(
-            resource: [:], threshold: .verbose, interval: .seconds(7), batchLines: 4, maximumBytes: 20_000,
+            resource: [:], threshold: .verbose, interval: .seconds(7),
+            limits: .init(batchLines: 4, memoryBytes: 20_000, diskBytes: 20_000),
             folder: path.map { OTLPSpillFolder($0) },
             send: { body in
                 // More lines arrive during the first two requests.
@@ -129,7 +135,7 @@ import Testing
                     Collector.log(100..<200, to: sink)
                 }
                 return collector.receive(body)
-            }, sleep: { _ in throw CancellationError() })
+            }, sleep: { _ in throw Collector.NoTask() }, note: { collector.note($0) })
         box.withLock { $0 = sink }
         Collector.log(0..<4, to: sink)
         await sink.send()
@@ -169,6 +175,132 @@ import Testing
     }
 }
 
+/// Bursts, flushes and partial successes.
+@Suite(.timeLimit(.minutes(2))) struct OTLPLossTests {
+    private func sink(
+        _ collector: Collector, folder: TemporaryFolder? = nil, limits: OTLPBacklog.Limits = .init(),
+        interval: Duration = .milliseconds(50)
+    ) -> OTLPSink {
+        OTLPSink(
+            resource: [:], threshold: .verbose, interval: interval, limits: limits,
+            folder: folder.map { OTLPSpillFolder($0.path) }, send: { collector.receive($0) },
+            sleep: { try await Task.sleep(for: $0) }, note: { collector.note($0) })
+    }
+
+    @Test(
+        "With the default limits, a burst of 100,000 lines arrives completely and in few requests",
+        arguments: [false, true])
+    func burst(hasFolder: Bool) async throws {
+        let folder = TemporaryFolder()
+        let collector = Collector()
+        let sink = sink(collector, folder: hasFolder ? folder : nil)
+        let count = 100_000
+        try await offPool { Collector.log(0..<count, to: sink) }
+        #expect(try await offPool { sink.flush(within: .seconds(60)) })
+        await sink.send()
+        let messages = try collector.messages
+        let isComplete = messages.flatMap(\.self) == (0..<count).map { "line \($0)" }
+        #expect(isComplete)
+        #expect(messages.count < count / 512 + 20 && sink.lostLines == 0)
+        #expect(folder.names == [])
+    }
+
+    @Test("A full batch is sent without waiting for the interval; the rest waits for it")
+    func full() async throws {
+        let collector = Collector()
+        let sink = sink(collector, limits: .init(batchLines: 10), interval: .seconds(1000))
+        Collector.log(0..<25, to: sink)
+        try await until { try collector.messages.count == 2 }
+        Collector.log(25..<31, to: sink)
+        try await until { try collector.messages.count == 3 }
+        #expect(try collector.messages.map(\.count) == [10, 10, 10])
+        await sink.send()
+        #expect(try collector.messages.flatMap(\.self) == (0..<31).map { "line \($0)" })
+    }
+
+    @Test("A flush without a folder sends what was accepted before it, and is false if the collector can't be reached")
+    func flush() async throws {
+        let collector = Collector([nil])
+        let sink = sink(collector, interval: .seconds(1000))
+        Collector.log(0..<3, to: sink)
+        #expect(try await offPool { sink.flush(within: .seconds(60)) } == false)
+        #expect(try collector.messages.count == 1 && sink.lostLines == 0)
+        Collector.log(3..<5, to: sink)
+        #expect(try await offPool { sink.flush(within: .seconds(60)) })
+        #expect(try collector.messages.dropFirst().flatMap(\.self) == (0..<5).map { "line \($0)" })
+        #expect(try await offPool { sink.flush(within: .seconds(60)) })
+        #expect(try collector.messages.count <= 3)
+    }
+
+    @Test("An outage loses no line while the folder has room, and small batches are sent together")
+    func outage() async throws {
+        let folder = TemporaryFolder()
+        let isOnline = Guarded(false)
+        let collector = Collector()
+        let limits = OTLPBacklog.Limits(batchLines: 100)
+        let sink = OTLPSink(
+            resource: [:], threshold: .verbose, interval: .milliseconds(1), limits: limits,
+            folder: OTLPSpillFolder(folder.path),
+            send: { isOnline.withLock { $0 } ? collector.receive($0) : .retry() },
+            sleep: { try await Task.sleep(for: min($0, .milliseconds(20))) }, note: { collector.note($0) })
+        for part in 0..<130 {
+            Collector.log(part * 100..<part * 100 + 100, to: sink)
+            if part % 10 == 0 { sink.flush() }
+            if part % 50 == 0 { try await Task.sleep(for: .milliseconds(5)) }
+        }
+        for index in 13_000..<13_040 {
+            Collector.log(index..<index + 1, to: sink)
+            sink.flush()
+        }
+        isOnline.withLock { $0 = true }
+        await sink.send()
+        let messages = try collector.messages
+        let isComplete = messages.flatMap(\.self).map { Int($0.dropFirst(5)) } == Array(0..<13_040)
+        #expect(isComplete)
+        #expect(messages.count < 200 && sink.lostLines == 0 && folder.names == [], "\(messages.count)")
+    }
+
+    @Test("Lines beyond the limits are counted by the process and noted in the log")
+    func counted() async throws {
+        let before = LogSystem.counters.dropped
+        let collector = Collector([nil])
+        let sink = sink(collector, limits: .init(batchLines: 4, memoryBytes: 10_000), interval: .seconds(1000))
+        Collector.log(0..<1, to: sink)
+        await sink.send()
+        Collector.log(1..<200, to: sink)
+        let lost = sink.lostLines
+        #expect(lost > 100 && LogSystem.counters.dropped - before >= lost)
+        await sink.send()
+        #expect(
+            collector.state.withLock { $0.notes } == [
+                "\(lost) lines lost: more lines wait for the collector than the limits of its sink allow"
+            ])
+        #expect(try collector.messages.dropFirst().flatMap(\.self).count == 200 - lost)
+    }
+
+    @Test(
+        "Rejected records of a partial success are counted, and its message is noted",
+        arguments: [
+            (
+                #"{"partialSuccess":{"rejectedLogRecords":"2","errorMessage":"too old"}}"#, 2,
+                ["2 lines lost: the collector rejects them (too old)"]
+            ),
+            (#"{"partialSuccess":{"rejectedLogRecords":1}}"#, 1, ["1 line lost: the collector rejects them"]),
+            (#"{"partialSuccess":{"rejectedLogRecords":"99"}}"#, 3, ["3 lines lost: the collector rejects them"]),
+            (#"{"partialSuccess":{"errorMessage":"slow down"}}"#, 0, ["the collector warns: slow down"]),
+            (#"{"partialSuccess":{}}"#, 0, []), ("{}", 0, []), ("", 0, []), ("OK", 0, []),
+            (#"{"partialSuccess":{"rejectedLogRecords":"-4"}}"#, 0, []), (#"{"partialSuccess":[1]}"#, 0, []),
+        ] as [(String, Int, [String])])
+    func partialSuccess(body: String, lost: Int, notes: [String]) async throws {
+        let collector = Collector([OTLPCollector.Outcome(status: 200, body: Array(body.utf8))])
+        let sink = sink(collector, interval: .seconds(1000))
+        Collector.log(0..<3, to: sink)
+        await sink.send()
+        #expect(sink.lostLines == lost)
+        #expect(collector.state.withLock { $0.notes } == notes)
+    }
+}
+
 /// Requests through the package's client.
 @Suite struct OTLPRequestTests {
     @Test("A request is a POST of JSON with the given fields; 503 with Retry-After is sent again, 400 isn't")
@@ -182,8 +314,8 @@ import Testing
             url: try HTTPURL("http://collector.example.com:4318/v1/logs"), headers: ["Api-Key": "k"],
             client: NetworkClient(transport: transport))
         #expect(await collector.send([1]) == .retry(after: .seconds(7)))
-        #expect(await collector.send([2]) == .accepted)
-        #expect(await collector.send([3]) == .rejected)
+        #expect(await collector.send([2]) == .accepted())
+        #expect(await collector.send([3]) == .rejected(message: "status 400"))
         let request = try #require(transport.requests.first)
         #expect(request.method == .post && request.url.description == "http://collector.example.com:4318/v1/logs")
         #expect(request.headers["Content-Type"] == "application/json" && request.headers["Api-Key"] == "k")

@@ -34,9 +34,9 @@ import Testing
 
     private func sink(_ collector: Collector, _ folder: TemporaryFolder, _ disk: Disk) -> OTLPSink {
         OTLPSink(
-            resource: [:], threshold: .verbose, interval: .seconds(7), batchLines: 4, maximumBytes: 1 << 20,
+            resource: [:], threshold: .verbose, interval: .seconds(7), limits: .init(batchLines: 4),
             folder: OTLPSpillFolder(folder.path, write: disk.write), send: { collector.receive($0) },
-            sleep: { _ in throw CancellationError() })
+            sleep: { _ in throw Collector.NoTask() }, note: { collector.note($0) })
     }
 
     private func lines(_ range: Range<Int>) -> [String] { range.map { "line \($0)" } }
@@ -218,12 +218,13 @@ import Testing
         let envelope = OTLPEnvelope(resource: [:])
         let limit = Int.random(in: 1024...4000, using: &generator)
         let clock = Guarded<Int64>(1000)
-        var backlog = OTLPBacklog(
-            batchLines: Int.random(in: 1...5, using: &generator), maximumBytes: limit,
-            clock: { clock.withLock { $0 } })
+        let limits = OTLPBacklog.Limits(
+            batchLines: Int.random(in: 1...5, using: &generator), batchBytes: 600, memoryBytes: limit,
+            diskBytes: limit / 2)
+        var backlog = OTLPBacklog(envelope: envelope, limits: limits, clock: { clock.withLock { $0 } })
         var files: [String: [UInt8]] = [:]
         var (added, delivered) = (0, [Int]())
-        var sending: OTLPBacklog.Batch?
+        var sending: [OTLPBacklog.Batch] = []
         var written: [(OTLPBacklog.Batch, String)] = []
         func numbers(_ batch: OTLPBacklog.Batch) throws -> [Int] {
             let body: [UInt8]
@@ -243,18 +244,22 @@ import Testing
                     Array(
                         "\"#\(added)#\(String(repeating: "x", count: .random(in: 0..<200, using: &generator)))\"".utf8))
                 added += 1
-            case 3: if sending == nil { sending = backlog.first(in: envelope) }
+            case 3:
+                guard sending.isEmpty else { continue }
+                backlog.closeBatch()
+                sending = backlog.nextRequest()
             case 4:
-                guard let batch = sending else { continue }
-                delivered += try numbers(batch)
-                backlog.remove(batch.number, isLost: false)
-                sending = nil
+                for batch in sending {
+                    delivered += try numbers(batch)
+                    backlog.remove(batch.number, isLost: false)
+                }
+                sending = []
             case 5:
-                if sending != nil { backlog.giveBack() }
-                sending = nil
+                if !sending.isEmpty { backlog.giveBack() }
+                sending = []
             case 6:
-                let last = backlog.closeBatches(in: envelope)
-                if let last, let batch = backlog.firstInMemory(after: .min, through: last),
+                backlog.closeBatch()
+                if let last = backlog.lastBatch, let batch = backlog.firstInMemory(through: last),
                     !written.contains(where: { $0.0.number == batch.number }), case .memory(let body) = batch.place
                 {
                     let name = "f\(batch.number)"
@@ -267,12 +272,13 @@ import Testing
                 for name in backlog.takeUnneededFiles() { #expect(files.removeValue(forKey: name) != nil) }
             }
         }
-        if let batch = sending {
+        for batch in sending {
             delivered += try numbers(batch)
             backlog.remove(batch.number, isLost: false)
         }
         for (batch, name) in written { backlog.noteWritten(batch.number, to: name) }
-        while let batch = backlog.first(in: envelope) {
+        backlog.closeBatch()
+        while let batch = backlog.nextRequest().first {
             delivered += try numbers(batch)
             backlog.remove(batch.number, isLost: false)
         }

@@ -45,15 +45,15 @@ extension JSONLineWriter {
 
     /// Appends the fields and the position of a line as attributes; returns whether anything was truncated.
     func writeAttributes(of record: borrowing LineRecord) -> Bool {
-        var pairs: [LogFields.Element] = [
+        let position = LogFields([
             .init(key: "code.file.path", value: .string(record.file)),
             .init(key: "code.function.name", value: .string(record.function)),
             .init(key: "code.line.number", value: .integer(Int64(clamping: record.line))),
             .init(key: "thread.id", value: .integer(Int64(clamping: record.threadID))),
             .init(key: "log.context", value: .string(record.context)),
-        ]
-        pairs += record.fields.elements
-        return writeAttributes(pairs)
+        ])
+        // OTLP requires unique keys; a field of the line wins.
+        return writeAttributes(position.followed(by: record.fields).elements)
     }
 
     private func writeAttributes(_ pairs: [LogFields.Element]) -> Bool {
