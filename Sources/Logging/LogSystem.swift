@@ -96,11 +96,11 @@ public enum LogSystem {
     /// Counts of this process's lines.
     public static var counters: LogCounters { LogPipeline.shared.readCounters() }
 
-    /// Writes lines that wait in memory and flushes the sinks.
+    /// Writes lines that wait in memory and flushes the sinks, waiting at most five seconds for each.
     ///
     /// - Parameter sync: Whether to wait until the lines are on the disk (fdatasync), so that they survive a power
     ///   failure.
-    /// - Returns: Whether everything was written.
+    /// - Returns: Whether everything that was logged before was written, and each sink has written or sent it.
     @discardableResult
     public static func flush(sync: Bool = false) -> Bool { LogPipeline.shared.flush(sync: sync) }
 

@@ -109,9 +109,11 @@ struct Child {
                         await nest(log, depth) {
                             log.debug("depth \(depth)")
                             await Task.yield()
-                            log.info("depth \(depth)").indent(true)
+                            log.info("depth \(depth)")
+                            log.indent(true)
                             await Task.yield()
-                            log.error("depth \(depth + 1)").indent(false)
+                            log.error("depth \(depth + 1)")
+                            log.indent(false)
                             log.debug("depth \(depth)")
                         }
                     }
@@ -162,7 +164,8 @@ struct Child {
         var configuration = configuration
         configuration.sinks = [StandardErrorSink(format: .myLogger)]
         LogSystem.start(configuration)
-        Log("Console").warning("careful").indent(true).debug("details")
+        Log("Console").warning("careful")
+        Log("Console").indent(true).debug("details")
     }
 
     /// Logs before the start and after the end of the run.

@@ -10,7 +10,8 @@ import Testing
     func bound() {
         let system = TestSystem()
         let log = system.log().with(["request": 7, "user": .private("bob")])
-        log.info("one").debug("two", ["k": 1])
+        log.info("one")
+        log.debug("two", ["k": 1])
         log.with(["more": true]).info("three")
         log.level = .error
         system.log().info("other")
@@ -30,8 +31,8 @@ import Testing
             log.info("one")
             await Task.yield()
             await withTaskGroup(of: Void.self) { group in group.addTask { system.log("B").info("two", ["k": 1]) } }
-            LogSystem.withFields(["span": "b"]) { _ = log.with(["bound": 1]).info("three") }
-            await Task.detached { _ = log.info("detached") }.value
+            LogSystem.withFields(["span": "b"]) { log.with(["bound": 1]).info("three") }
+            await Task.detached { log.info("detached") }.value
         }
         log.info("after")
         #expect(
@@ -41,13 +42,104 @@ import Testing
             ])
     }
 
+    @Test("Of several values of a key, the innermost one is printed, once, in every format")
+    func unique() throws {
+        let sink = RecordingSink()
+        let system = TestSystem {
+            $0.fieldProvider = { ["k": "provider", "provided": true] }
+            $0.sinks = [sink]
+        }
+        let log = system.log().with(["k": "with", "bound": 1])
+        LogSystem.withFields(["k": "outer", "scope": 1]) {
+            LogSystem.withFields(["k": "inner"]) {
+                log.info("one", ["k": "call", "own": 1])
+                log.info("two")
+            }
+            log.scope("three", ["k": "scope"]) { log.info("four") }
+        }
+        log.info("five", ["a": 1, "a": 2, "object": ["x": 1, "x": 2] as LogFields])
+        system.log().info("six")
+        let values = sink.records.map { $0.fields["k"]?.description }
+        #expect(values == ["call", "inner", "scope", "scope", "scope", "with", "provider"])
+        #expect(system.lines[0] == "[INFO] A - one k=call bound=1 scope=1 own=1 provided=true")
+        for record in sink.records {
+            for format in [LogFormat.standard, .logfmt, .jsonLines, .json(.ecs), .json(.googleCloud)] {
+                let line = record.formatted(as: format)
+                for key in record.fields.elements.map(\.key) where key != "object" {
+                    let count = line.matches(of: try Regex("[ {,\"]\(key)(\":|=)")).count
+                    #expect(count == 1, "\(key): \(line)")
+                }
+            }
+        }
+    }
+
+    @Test("Lists of any length have each key once, with its last value in its first place")
+    func longLists() {
+        var random = SeededRandom(seed: 5)
+        for count in [0, 1, 5, 24, 25, 300] {
+            var (fields, model) = (LogFields(), [(String, Int)]())
+            for index in 0..<count {
+                let key = "k\(Int.random(in: 0...count / 2, using: &random))"
+                fields.append(contentsOf: [key: index])
+                if let at = model.firstIndex(where: { $0.0 == key }) {
+                    model[at].1 = index
+                } else {
+                    model.append((key, index))
+                }
+            }
+            let elements = model.map { LogFields.Element(key: $0.0, value: .integer(Int64($0.1))) }
+            #expect(fields.elements == elements)
+            #expect(LogFields(elements + elements).elements == elements)
+            if let first = model.first {
+                fields[first.0] = nil
+                #expect(fields[first.0] == nil && fields.elements.count == model.count - 1)
+                #expect(fields.isEmpty == (model.count == 1))
+            }
+        }
+    }
+
+    @Test("A hook drops and rewrites the fields of every line, in the run file, the sinks and recorded lines")
+    func hook() {
+        let sink = RecordingSink()
+        let system = TestSystem(threshold: .info) {
+            $0.sinks = [sink]
+            $0.recording = LogRecording(level: .debug)
+            $0.fieldProvider = { ["email": "a@b.c", "host": "h"] }
+            $0.fieldHook = { fields, context in
+                fields["email"] = nil
+                if context == "B" { fields["host"] = .string("other") }
+                if fields["x"] != nil { fields["password"] = .string("hunter2") }
+            }
+        }
+        system.log().debug("recorded", ["email": 1])
+        system.log("B").with(["email": 2]).error("one", ["x": 1])
+        #expect(system.lines == ["[DEBUG] A - recorded host=h", "[ERROR] B - one x=1 host=other password=<redacted>"])
+        #expect(sink.records.map(\.fields.elements.count) == [1, 3])
+    }
+
+    @Test("The methods of levels return nothing, so tasks and closures need no result")
+    func results() async {
+        let system = TestSystem()
+        let log = system.log()
+        await Task { log.info("task") }.value
+        let closure = { log.info("closure") }
+        closure()
+        func run(_ body: () -> Void) { body() }
+        func run<Value>(_ body: () throws -> Value) rethrows -> Value { try body() }
+        run { log.info("\(1)") }
+        log.indent(true).info("deeper")
+        log.indent(false)
+        #expect(system.lines == ["[INFO] A - task", "[INFO] A - closure", "[INFO] A - 1", "  [INFO] A - deeper"])
+    }
+
     @Test("The provider's fields are on each line")
     func provider() {
         let calls = Atomic<Int>(0)
         let system = TestSystem {
             $0.fieldProvider = { ["span": calls.add(1, ordering: .relaxed).newValue] }
         }
-        system.log().info("one", ["k": "v"]).info("two")
+        system.log().info("one", ["k": "v"])
+        system.log().info("two")
         #expect(system.lines == ["[INFO] A - one k=v span=1", "[INFO] A - two span=2"])
     }
 

@@ -146,9 +146,11 @@ import Testing
     func nextLine() throws {
         let system = TestSystem()
         let log = system.log()
-        log.info("one").info("two")
+        log.info("one")
+        log.info("two")
         system.format = try LogFormat("{level}: {message}")
-        log.info("three").info("four")
+        log.info("three")
+        log.info("four")
         system.format = .myLogger
         log.info("five")
         #expect(system.lines == ["[INFO] A - one", "[INFO] A - two", "INFO: three", "INFO: four", "[INFO] A - five"])

@@ -10,8 +10,10 @@ import Testing
     func imperative() {
         let system = TestSystem()
         let (log, other) = (system.log(), system.log("B"))
-        log.debug("get").indent(true)
-        other.debug("inner").indent(true)
+        log.debug("get")
+        log.indent(true)
+        other.debug("inner")
+        other.indent(true)
         log.info("innermost")
         other.indent(false).indent(false).debug("get DONE")
         #expect(
@@ -26,7 +28,8 @@ import Testing
         let log = system.log()
         log.indent(false).indent(false)
         #expect(system.counters.unbalancedIndents == 2)
-        log.debug("hidden").indent(true)
+        log.debug("hidden")
+        log.indent(true)
         log.info("shown")
         log.indent(false).info("back")
         #expect(system.lines == ["  [INFO] A - shown", "[INFO] A - back"])

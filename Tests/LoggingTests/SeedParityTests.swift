@@ -10,11 +10,15 @@ import Testing
     func blogLogOne() {
         let system = TestSystem { $0.format = Self.dashes }
         let (view, helper) = (system.log("EditTaxViewController"), system.log("EntryFieldHelper"))
-        view.debug("textFieldDidBeginEditing").indent(true)
+        view.debug("textFieldDidBeginEditing")
+        view.indent(true)
         view.indent(false).debug("textFieldDidBeginEditing DONE")
-        view.debug("textFieldShouldReturn").indent(true)
-        helper.debug("findNextEntryFieldAsResponder:").indent(true)
-        view.debug("textViewDidBeginEditing").indent(true)
+        view.debug("textFieldShouldReturn")
+        view.indent(true)
+        helper.debug("findNextEntryFieldAsResponder:")
+        helper.indent(true)
+        view.debug("textViewDidBeginEditing")
+        view.indent(true)
         view.indent(false).debug("textViewDidBeginEditing DONE")
         helper.indent(false).debug("findNextEntryFieldAsResponder: return: \(true)")
         view.indent(false).debug("textFieldShouldReturn DONE")
@@ -39,15 +43,19 @@ import Testing
         let responder =
             "<UITextView: 0x3d09bd0; frame = (20 143; 287 77); text = 'Test'; clipsToBounds = YES; opaque = NO; "
             + "autoresize = W; tag = 3; layer = <CALayer: 0x3d09db0>>"
-        view.debug("textFieldDidBeginEditing").indent(true)
+        view.debug("textFieldDidBeginEditing")
+        view.indent(true)
         view.indent(false).debug("textFieldDidBeginEditing DONE")
-        view.debug("textFieldShouldReturn").indent(true)
-        helper.debug("findNextEntryFieldAsResponder:").indent(true)
+        view.debug("textFieldShouldReturn")
+        view.indent(true)
+        helper.debug("findNextEntryFieldAsResponder:")
+        helper.indent(true)
         helper.indent(false)
         system.log("EntryFieldHelper").indent(true).indent(false)
             .debug("findNextEntryFieldAsResponder: return: \(true ? "true" : "false")")
         view.indent(false).debug("textFieldShouldReturn DONE")
-        helper.debug("keyboardShowNotification:").indent(true)
+        helper.debug("keyboardShowNotification:")
+        helper.indent(true)
         view.debug("textViewDidBeginEditing DONE")
         helper.debug("\(responder) is responder")
         helper.indent(false).debug("keyboardShowNotification: DONE")
@@ -86,7 +94,12 @@ import Testing
     func levels() {
         let system = TestSystem(threshold: .error)
         let (one, other) = (system.log("One"), system.log("Other", level: .info))
-        for log in [one, other] { log.debug("d").warning("w").error("e").info("i") }
+        for log in [one, other] {
+            log.debug("d")
+            log.warning("w")
+            log.error("e")
+            log.info("i")
+        }
         #expect(
             system.lines == ["[ERROR] One - e", "[WARNING] Other - w", "[ERROR] Other - e", "[INFO] Other - i"])
         #expect(other.level == .info && other.context == "Other")

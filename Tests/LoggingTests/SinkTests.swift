@@ -165,9 +165,8 @@ import Testing
     func rateLimit() throws {
         let now = Atomic<Int64>(0)
         let limiter = RateLimiter(.lines(2, per: .seconds(1))) { now.load(ordering: .relaxed) }
-        let place = LogPlace(file: "File", function: "function")
         func admit(_ line: UInt = 1, _ level: LogLevel = .warning) -> RateLimiter.Verdict {
-            limiter.admit(level, LogContext("A"), place: place, line: line)
+            limiter.admit(line, level).0
         }
         #expect(
             [admit(), admit(), admit(), admit()] == [.admitted(suppressed: 0), .admitted(suppressed: 0), .held, .held])
@@ -179,6 +178,22 @@ import Testing
         #expect(admit() == .admitted(suppressed: 3))
         #expect(admit() == .admitted(suppressed: 0))
         #expect(admit() == .held)
+    }
+
+    @Test("A filtered sink receives the lines that its thresholds enable for their context")
+    func filtered() throws {
+        let inner = RecordingSink()
+        let sink = FilteredSink(inner, by: try LogThresholds("warning,net=debug,net.cache=off"))
+        #expect(sink.threshold == .debug)
+        let system = TestSystem { $0.sinks = [sink] }
+        for context in ["net", "net.http", "net.cache", "network"] {
+            for level in [LogLevel.error, .info, .debug, .verbose] { system.log(context).log(level, "\(context)") }
+        }
+        #expect(
+            inner.records.map { "\($0.context) \($0.level)" } == [
+                "net ERROR", "net INFO", "net DEBUG", "net.http ERROR", "net.http INFO", "net.http DEBUG",
+                "network ERROR",
+            ])
     }
 
     @Test("Sampling passes the first of every n lines of a call site")
@@ -195,5 +210,15 @@ import Testing
             ])
         #expect(system.lines.count { $0.contains("ERROR") } == 25)
         #expect(system.counters.suppressed == 22)
+    }
+}
+
+extension RateLimiter {
+    /// Decides about a line of a call site.
+    func admit(_ line: UInt, _ level: LogLevel = .warning, context: String = "A") -> (Verdict, notices: [LogRecord]) {
+        let record = LogRecord(
+            sequence: 1, level: level, time: .now, depth: 0, context: context, message: "x", fields: [:], file: "File",
+            function: "function", line: line, threadID: 1)
+        return record.withLine { admit($0) }
     }
 }

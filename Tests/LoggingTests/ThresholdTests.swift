@@ -19,11 +19,25 @@ import Testing
     func methods() {
         let system = TestSystem()
         let log = system.log()
-        log.unrecoverable("x").critical("x").error("x").warning("x").info("x").logging("x").debug("x").analytic("x")
-            .verbose("x")
+        log.unrecoverable("x")
+        log.critical("x")
+        log.error("x")
+        log.warning("x")
+        log.info("x")
+        log.logging("x")
+        log.debug("x")
+        log.analytic("x")
+        log.verbose("x")
         let text = "y"
-        log.unrecoverable(text).critical(text).error(text).warning(text).info(text).logging(text).debug(text)
-            .analytic(text).verbose(text)
+        log.unrecoverable(text)
+        log.critical(text)
+        log.error(text)
+        log.warning(text)
+        log.info(text)
+        log.logging(text)
+        log.debug(text)
+        log.analytic(text)
+        log.verbose(text)
         let names = LogLevel.allCases.map(\.name)
         #expect(system.lines == names.map { "[\($0)] A - x" } + names.map { "[\($0)] A - y" })
     }
@@ -54,7 +68,9 @@ import Testing
             Issue.record("evaluated")
             return 0
         }
-        system.log().debug("\(never())", ["a": never()]).log(.verbose, String(never())).verbose(String(never()))
+        system.log().log(.verbose, String(never()))
+        system.log().debug("\(never())", ["a": never()])
+        system.log().verbose(String(never()))
         #expect(system.live.isEmpty)
     }
 

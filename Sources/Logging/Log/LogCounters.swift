@@ -8,8 +8,11 @@ public struct LogCounters: Hashable, Sendable {
     public internal(set) var suppressed = 0
     /// Lines that a sink failed to receive, or that it wasn't passed because it had failed before.
     package internal(set) var failedInSinks = 0
-    /// Lines that were lost: before the start, on a full disk, in full queues, or in calls that were nested too deeply.
-    public var dropped: Int { droppedRecursive + droppedEarly + droppedByStorage + droppedByQueues }
+    /// Lines that were lost: before the start, on a full disk, in full queues, by a collector, or in calls that were
+    /// nested too deeply.
+    public var dropped: Int {
+        droppedRecursive + droppedEarly + droppedByStorage + droppedByQueues + droppedInExport
+    }
 
     /// Lines of log calls that were nested more than eight deep.
     package internal(set) var droppedRecursive = 0
@@ -19,6 +22,8 @@ public struct LogCounters: Hashable, Sendable {
     package internal(set) var droppedByStorage = 0
     /// Lines that bounded sinks dropped because their queue was full.
     package internal(set) var droppedByQueues = 0
+    /// Lines that a collector rejected, or that didn't fit into the limits of a sink for a collector.
+    package internal(set) var droppedInExport = 0
     /// How often a sink was set aside after failures.
     package internal(set) var quarantines = 0
     /// Surplus calls of `indent(false)`, and scopes that ended at another depth.
@@ -30,4 +35,7 @@ public struct LogCounters: Hashable, Sendable {
 
     /// The counters of `LogSystem`.
     static let process = Guarded(LogCounters())
+
+    /// Counts lines that a sink for a collector lost.
+    package static func countLostInExport(_ lines: Int) { process.withLock { $0.droppedInExport += lines } }
 }

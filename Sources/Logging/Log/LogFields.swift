@@ -1,6 +1,7 @@
-/// Key and value pairs of a line, in the order in which they were added.
+/// Key and value pairs of a line, in the order in which their keys were added.
 ///
-/// Text formats print them after the message as ` key=value`, JSON lines as members of an object. Keys can repeat. A
+/// Text formats print them after the message as ` key=value`, JSON lines as members of an object. Each key has one value:
+/// a later value replaces an earlier one in place. A
 /// value whose key is the name of a secret, such as `password` or `apiKey`, prints as `<redacted>`; use
 /// `.public(value)` to print it.
 ///
@@ -41,42 +42,74 @@ public struct LogFields: ExpressibleByDictionaryLiteral, Hashable, Sendable {
         self.init(pairs.map { Element($0.0, $0.1) })
     }
 
-    package init(_ elements: [Element]) { pairs = elements.isEmpty ? nil : elements }
+    package init(_ elements: [Element]) { append(elements) }
 
     /// Whether the list has no pairs.
     public var isEmpty: Bool { pairs == nil }
 
-    /// The value of the last pair with this key.
+    /// The value of a key; setting nil removes the pair.
+    ///
+    /// As everywhere, a value that is set for the name of a secret becomes `<redacted>`.
     ///
     /// - Complexity: O(*n*) in the number of pairs.
-    public subscript(key: String) -> LogFieldValue? { pairs?.last { $0.key == key }?.value }
+    public subscript(key: String) -> LogFieldValue? {
+        get { pairs?.first { $0.key == key }?.value }
+        set {
+            if let newValue { return append([Element(key, newValue)]) }
+            pairs?.removeAll { $0.key == key }
+            if pairs?.isEmpty == true { pairs = nil }
+        }
+    }
 
-    /// Appends a pair.
+    /// Appends a pair, or replaces the value of its key.
     public mutating func append(_ key: String, _ value: any LogFieldConvertible) { append([Element(key, value)]) }
 
-    /// Appends the pairs of another list.
+    /// Appends the pairs of another list, whose values replace those of the same keys.
     public mutating func append(contentsOf other: LogFields) {
         if let more = other.pairs { append(more) }
     }
 
+    /// The number of pairs up to which a search is faster than a table.
+    private static let fewPairs = 24
+
     private mutating func append(_ more: [Element]) {
-        if pairs == nil { pairs = more } else { pairs?.append(contentsOf: more) }
+        guard !more.isEmpty else { return }
+        var all = pairs ?? []
+        if all.count + more.count <= Self.fewPairs {
+            for pair in more {
+                if let index = all.firstIndex(where: { $0.key == pair.key }) {
+                    all[index] = pair
+                } else {
+                    all.append(pair)
+                }
+            }
+        } else {
+            var places: [String: Int] = [:]
+            for (index, pair) in all.enumerated() { places[pair.key] = index }
+            for pair in more {
+                if let index = places[pair.key] {
+                    all[index] = pair
+                } else {
+                    places[pair.key] = all.count
+                    all.append(pair)
+                }
+            }
+        }
+        pairs = all
     }
 
-    /// The number of pairs.
-    var count: Int { pairs?.count ?? 0 }
-
-    /// Returns another list with the pairs of this one inserted at a position.
-    func inserted(into other: LogFields, after count: Int) -> LogFields {
-        LogFields(other.elements.prefix(count) + elements + other.elements.dropFirst(count))
-    }
-
-    /// Returns the pairs of this list, followed by those of another one.
-    func followed(by other: LogFields) -> LogFields {
+    /// Returns the pairs of this list, followed by those of another one, whose values win.
+    package func followed(by other: LogFields) -> LogFields {
         if isEmpty { return other }
         if other.isEmpty { return self }
         var result = self
         result.append(contentsOf: other)
         return result
+    }
+
+    /// Returns the pairs of this list, followed by those of another one whose keys this list doesn't have.
+    func followed(byMissing other: LogFields) -> LogFields {
+        if isEmpty || other.isEmpty { return followed(by: other) }
+        return followed(by: LogFields(other.elements.filter { pair in self[pair.key] == nil }))
     }
 }

@@ -42,10 +42,26 @@ public struct LogConfiguration: Sendable {
     public var collapsesRepeats: Bool
     /// The lines below the threshold that are recorded in memory and written before an error; nil for none.
     public var recording: LogRecording?
-    /// Returns fields for each line, such as the current trace and span ID.
+    /// Returns fields for each line, such as the ID of the current request.
+    ///
+    /// The values of the logger, the scopes and the call win over a provided value with the same key.
     ///
     /// It is called on the thread that logs.
     public var fieldProvider: (@Sendable () -> LogFields)?
+    /// Changes the fields of a line, and gets the context of its logger.
+    public typealias FieldHook = @Sendable (_ fields: inout LogFields, _ context: String) -> Void
+    /// Drops or rewrites the fields of each line, before the line reaches the run file and the sinks.
+    ///
+    /// It is called for lines with fields, on the thread that logs and without a lock.
+    ///
+    /// ```swift
+    /// var configuration = LogConfiguration(folder: "/tmp/example-logs")
+    /// configuration.fieldHook = { fields, context in
+    ///     fields["email"] = nil
+    ///     if context == "billing", let user = fields["user"] { fields["user"] = .hash(user) }
+    /// }
+    /// ```
+    public var fieldHook: FieldHook?
     /// Whether private values and secrets are printed, for development.
     public var revealsPrivateValues: Bool
     /// Whether a signal that ends the process is recorded in the state file, for ``PriorRun/outcome``.

@@ -15,7 +15,7 @@ struct RunControl {
 extension LogPipeline {
     /// Opens or continues the run, applies the settings and writes the early lines.
     func start(_ configuration: LogConfiguration) -> LogStartReport {
-        reportRepeats()
+        reportSuppressed(by: settings.noise)
         var configuration = configuration
         configuration.folder = configuration.folder.map(FileSystem.absolutePath)
         var early: [LogRecord] = []
@@ -54,6 +54,8 @@ extension LogPipeline {
             control.report = opened.report
             return (opened.report, replaced)
         }
+        // Lines that the old filters suppressed in the meantime.
+        reportSuppressed(by: replaced.0.noise)
         withExtendedLifetime(replaced) {}
         // Sinks are user code, so they are called outside the lock.
         serveSinks(early: early)
@@ -91,10 +93,10 @@ extension LogPipeline {
         }
         if configuration.collapsesRepeats { noise.repeats = RepeatFilter() }
         noise.recorder = configuration.recording.map { LineRecorder($0) }
-        noise.provider = configuration.fieldProvider
         let settings = PipelineSettings(
             store: opened.store, format: configuration.format.compiled, sinks: sinks,
-            maximumLineBytes: configuration.maximumLineBytes, noise: noise)
+            maximumLineBytes: configuration.maximumLineBytes, noise: noise,
+            fieldProvider: configuration.fieldProvider, fieldHook: configuration.fieldHook)
         LogMessage.allow(settings.maximumLineBytes)
         // Early lines come first, then lines that are logged concurrently.
         let copies = replayEarly(by: settings, isLast: false)
@@ -124,11 +126,14 @@ extension LogPipeline {
 
     var report: LogStartReport { control.withLock { $0.report } }
 
+    /// The time that a flush waits for each sink.
+    static let longestFlush = Duration.seconds(5)
+
     func flush(sync: Bool) -> Bool {
-        reportRepeats()
         let settings = settings
-        let isWritten = settings.store?.flush(sync: sync) ?? true
-        for entry in settings.sinks { entry.sink.flush() }
+        reportSuppressed(by: settings.noise)
+        var isWritten = settings.store?.flush(sync: sync) ?? true
+        for entry in settings.sinks { isWritten = entry.sink.flush(within: Self.longestFlush) && isWritten }
         return isWritten
     }
 

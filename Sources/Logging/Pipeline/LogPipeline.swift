@@ -44,13 +44,14 @@ final class LogPipeline: Sendable {
 
     /// Writes a line whose message has been evaluated.
     func emit(_ content: consuming LineContent, from core: LogCore, bound: LogFields, on thread: ThreadContext) {
-        var fields = bound.followed(by: content.fields)
+        let settings = settings
         var depth = LogIndent.depth(on: thread)
+        var fields = bound
         if let scope = ScopeState.active {
             depth += scope.depth
-            if !scope.fields.isEmpty { fields = scope.fields.inserted(into: fields, after: bound.count) }
+            fields = fields.followed(by: scope.fields)
         }
-        let settings = settings
+        fields = settings.completed(fields.followed(by: content.fields), of: core.context)
         let isCapturing = captures.load(ordering: .relaxed) != 0
         let record = LineRecord(
             sequence: sequence.wrappingAdd(1, ordering: .relaxed).newValue, level: content.level,
@@ -67,30 +68,33 @@ final class LogPipeline: Sendable {
         }
     }
 
-    /// Adds fields, and delivers the line and all lines before it, unless a filter suppresses it.
+    /// Delivers the line and all lines before it, unless a filter suppresses it.
     private func filter(_ record: borrowing LineRecord, by settings: PipelineSettings, on thread: ThreadContext) {
         let noise = settings.noise
-        guard !noise.isEmpty || !settings.extraFields.isEmpty else { return deliver(record, by: settings, on: thread) }
-        var more = noise.provider?() ?? [:]
+        var suppressed = 0
         if let limiter = noise.limiter {
-            switch limiter.admit(record.level, record.source, place: record.place, line: record.line) {
+            let (verdict, notices) = limiter.admit(record)
+            deliver(notices, by: settings, on: thread)
+            switch verdict {
             case .held: return counters.withLock { $0.suppressed += 1 }
-            case .admitted(let suppressed): if suppressed > 0 { more.append("suppressed", suppressed) }
+            case .admitted(let count): suppressed = count
             }
         }
         if let repeats = noise.repeats {
             switch repeats.admit(record.level, record.source, text: record.text, fields: record.fields) {
-            case .held: return counters.withLock { $0.suppressed += 1 }
+            case .held:
+                if suppressed > 0 { noise.limiter?.giveBack(suppressed, to: record) }
+                return counters.withLock { $0.suppressed += 1 }
             case .admitted(let notice): deliver(notice.map { [$0] } ?? [], by: settings, on: thread)
             }
         }
         if record.level <= .error, let recorder = noise.recorder { deliver(recorder.take(), by: settings, on: thread) }
-        more.append(contentsOf: settings.extraFields)
-        guard !more.isEmpty else { return deliver(record, by: settings, on: thread) }
+        guard suppressed > 0 else { return deliver(record, by: settings, on: thread) }
         let extended = LineRecord(
             sequence: record.sequence, level: record.level, time: record.time, depth: record.depth,
-            fields: record.fields.followed(by: more), line: record.line, threadID: record.threadID,
-            source: record.source, place: record.place, text: record.text, omitted: record.omitted)
+            fields: record.fields.followed(by: ["suppressed": suppressed]), line: record.line,
+            threadID: record.threadID, source: record.source, place: record.place, text: record.text,
+            omitted: record.omitted)
         deliver(extended, by: settings, on: thread)
     }
 
@@ -121,10 +125,10 @@ final class LogPipeline: Sendable {
         thread.state.pointee.sinkNesting -= 1
     }
 
-    /// Writes the notice about repeated lines, before a flush.
-    func reportRepeats() {
-        let settings = settings
-        if let notice = settings.noise.repeats?.takeNotice() { deliver([notice], by: settings, on: .current) }
+    /// Writes the notices about lines that filters have suppressed: before a flush, and when other filters apply.
+    func reportSuppressed(by noise: PipelineSettings.Noise) {
+        let notices = [noise.repeats?.takeNotice()].compactMap(\.self) + (noise.limiter?.takeNotices() ?? [])
+        deliver(notices, by: settings, on: .current)
     }
 
     // MARK: Captures

@@ -3,7 +3,9 @@
 /// By default, there is no limit.
 ///
 /// A call site is a file and a line. Lines of ``LogLevel/error`` and above are always written. The next written line
-/// has a field `suppressed` with the number of suppressed lines before it.
+/// of the call site has a field `suppressed` with the number of suppressed lines before it. If the call site isn't reached
+/// again, a line such as `37 lines suppressed` has this field: with a later line of any call site after the period (for
+/// ``oneOf(_:)`` after a minute), with a flush, or at the end of the run. 4,096 call sites are counted at a time.
 public struct LogRateLimit: Hashable, Sendable {
     enum Rule: Hashable, Sendable {
         case burst(lines: Int, window: Duration)
@@ -19,84 +21,6 @@ public struct LogRateLimit: Hashable, Sendable {
 
     /// Writes the first of every `count` lines of a call site.
     public static func oneOf(_ count: Int) -> LogRateLimit { LogRateLimit(rule: .sample(every: max(1, count))) }
-}
-
-/// A rate limit with the counts of recent call sites.
-final class RateLimiter: Sendable {
-    enum Verdict: Equatable {
-        case admitted(suppressed: Int)
-        case held
-    }
-
-    private struct Site {
-        var windowStart: Int64
-        var passed = 0
-        var suppressed = 0
-        var seen = 0
-
-        mutating func pass() -> Verdict {
-            defer { suppressed = 0 }
-            return .admitted(suppressed: suppressed)
-        }
-
-        mutating func hold() -> Verdict {
-            suppressed += 1
-            return .held
-        }
-    }
-
-    /// The maximum number of call sites, which bounds the memory; beyond it, all counts are reset.
-    static let mostSites = 4096
-
-    private let limit: LogRateLimit?
-    /// Limits by context, which take precedence.
-    private let contextLimits: [String: LogRateLimit]
-    private let clock: @Sendable () -> Int64
-    private let sites = Guarded<[Int: Site]>([:])
-
-    init(
-        _ limit: LogRateLimit?, contexts: [String: LogRateLimit] = [:],
-        clock: @escaping @Sendable () -> Int64 = { SystemCalls.monotonicClock() }
-    ) {
-        self.limit = limit
-        contextLimits = contexts
-        self.clock = clock
-    }
-
-    private func limit(of context: LogContext) -> LogRateLimit? {
-        guard !contextLimits.isEmpty else { return limit }
-        let rule = contextLimits.filter { LogThresholds.matches($0.key, context.name) }.max {
-            $0.key.count < $1.key.count
-        }
-        return rule?.value ?? limit
-    }
-
-    func admit(_ level: LogLevel, _ context: LogContext, place: LogPlace, line: UInt) -> Verdict {
-        guard level > .error, let limit = limit(of: context) else { return .admitted(suppressed: 0) }
-        var hasher = Hasher()
-        hasher.combine(place.file)
-        hasher.combine(line)
-        let key = hasher.finalize()
-        let now = clock()
-        return sites.withLock { sites in
-            if sites.count >= Self.mostSites, sites[key] == nil { sites.removeAll(keepingCapacity: true) }
-            var site = sites[key] ?? Site(windowStart: now)
-            defer { sites[key] = site }
-            switch limit.rule {
-            case .sample(let every):
-                defer { site.seen += 1 }
-                return site.seen % every == 0 ? site.pass() : site.hold()
-            case .burst(let lines, let window):
-                if now - site.windowStart >= window.clampedNanoseconds {
-                    site.windowStart = now
-                    site.passed = 0
-                }
-                guard site.passed < lines else { return site.hold() }
-                site.passed += 1
-                return site.pass()
-            }
-        }
-    }
 }
 
 /// Counts repeated lines, which one line replaces.

@@ -8,14 +8,15 @@ final class PipelineSettings: Sendable {
     let extraFields: LogFields
     let noise: Noise
 
-    /// The filters of lines and the source of further fields.
+    /// The closures of the app that complete the fields of each line.
+    let fieldProvider: (@Sendable () -> LogFields)?
+    let fieldHook: LogConfiguration.FieldHook?
+
+    /// The filters of lines.
     struct Noise: Sendable {
         var limiter: RateLimiter?
         var repeats: RepeatFilter?
         var recorder: LineRecorder?
-        var provider: (@Sendable () -> LogFields)?
-
-        var isEmpty: Bool { limiter == nil && repeats == nil && recorder == nil && provider == nil }
     }
 
     /// Whether a line's time is used; reading the clock is a large part of a line's cost.
@@ -23,16 +24,30 @@ final class PipelineSettings: Sendable {
 
     init(
         store: (any LineStore)?, format: CompiledFormat, sinks: [SinkEntry], maximumLineBytes: Int,
-        extraFields: LogFields = [:], noise: Noise = Noise()
+        extraFields: LogFields = [:], noise: Noise = Noise(), fieldProvider: (@Sendable () -> LogFields)? = nil,
+        fieldHook: LogConfiguration.FieldHook? = nil
     ) {
         self.store = store
         self.format = format
         self.sinks = sinks
         self.extraFields = extraFields
         self.noise = noise
+        self.fieldProvider = fieldProvider
+        self.fieldHook = fieldHook
         // The upper bound prevents overflow in sums with the limit.
         self.maximumLineBytes = min(max(1024, maximumLineBytes), 1 << 30)
         needsTime = store == nil || format.needsTime || !sinks.isEmpty
+    }
+
+    /// Returns the fields of a line with those of every line; the line's own values win.
+    ///
+    /// The closures of the app run without a lock.
+    func completed(_ fields: LogFields, of context: LogContext) -> LogFields {
+        var fields = fields
+        if let fieldProvider { fields = fields.followed(byMissing: fieldProvider()) }
+        if !extraFields.isEmpty { fields = fields.followed(byMissing: extraFields) }
+        if let fieldHook, !fields.isEmpty { fieldHook(&fields, context.name) }
+        return fields
     }
 
     /// Formats the line and stores it; returns whether a part of it was truncated.
@@ -52,6 +67,7 @@ final class PipelineSettings: Sendable {
     func with(format: CompiledFormat? = nil, adding fields: LogFields = [:]) -> PipelineSettings {
         PipelineSettings(
             store: store, format: format ?? self.format, sinks: sinks,
-            maximumLineBytes: maximumLineBytes, extraFields: extraFields.followed(by: fields), noise: noise)
+            maximumLineBytes: maximumLineBytes, extraFields: extraFields.followed(by: fields), noise: noise,
+            fieldProvider: fieldProvider, fieldHook: fieldHook)
     }
 }
