@@ -125,7 +125,6 @@ import Testing
         let closure = { log.info("closure") }
         closure()
         func run(_ body: () -> Void) { body() }
-        func run<Value>(_ body: () throws -> Value) rethrows -> Value { try body() }
         run { log.info("\(1)") }
         log.indent(true).info("deeper")
         log.indent(false)

@@ -75,8 +75,9 @@ public final class OTLPSink: LogSink {
         return true
     }
 
-    /// Writes the waiting lines into the spill folder, so that the next process can send them; without a folder, sends
-    /// them. Waits at most five seconds.
+    /// Writes the waiting lines into the spill folder, or sends them without one.
+    ///
+    /// It waits at most five seconds.
     public func flush() { _ = flush(within: .seconds(5)) }
 
     /// Writes the waiting lines into the spill folder, so that the next process can send them; without a folder, sends
