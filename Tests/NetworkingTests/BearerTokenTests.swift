@@ -30,6 +30,7 @@ import Testing
     ) -> NetworkClient {
         var configuration = ClientConfiguration()
         configuration.authentication = authentication
+        if base == nil, authentication.hosts == nil { configuration.authentication?.allowsEveryHost = true }
         configuration.base = base
         return NetworkClient(configuration, transport: stub)
     }
@@ -45,8 +46,8 @@ import Testing
     @Test(
         "Credentials go to their hosts only",
         arguments: [
-            (nil, nil, "https://any.example/", true), (nil, "https://api.example/v2", "https://api.example/x", true),
-            (nil, "https://api.example/v2", "http://API.example.:81/x", true),
+            (nil, "https://api.example/v2", "https://api.example/x", true),
+            (nil, "https://api.example/v2", "https://API.example.:81/x", true),
             (nil, "https://api.example/v2", "https://other.example/x", false),
             (["API.example."], "https://other.example", "https://api.example/", true),
             (["bücher.example"], nil, "https://xn--bcher-kva.example/", true),
@@ -60,6 +61,104 @@ import Testing
         let stub = StubTransport { _ in .status(200) }
         _ = await status(client(stub, authentication, base: base), url)
         #expect(stub.requests.map { $0.headers["Authorization"] } == [isSent ? "Basic dTpw" : nil])
+    }
+
+    @Test("Without a host of their own, credentials fail each request")
+    func noHosts() async throws {
+        var configuration = ClientConfiguration()
+        configuration.authentication = .bearer("t")
+        let stub = StubTransport { _ in .status(200) }
+        for hosts in [nil, HostSwitch(.empty)] {
+            let client = NetworkClient(configuration, transport: stub, hosts: hosts)
+            await #expect(throws: NetworkError.self) {
+                do throws(NetworkError) { _ = try await client.send(NetworkRequest(.get, "https://h/")) } catch {
+                    #expect(error.code == .invalidConfiguration && error.message.contains("authentication.hosts"))
+                    throw error
+                }
+            }
+        }
+        #expect(stub.requests.isEmpty)
+    }
+
+    @Test(
+        "With a host map, credentials go to its canonical hosts and their environments only",
+        arguments: [
+            ("https://api.example/x", true), ("https://www.example/x", true), ("https://QA.example.:81/x", true),
+            ("https://other.example/x", false), ("http://other.example/x", false), ("https://x.api.example/", false),
+            ("https://typed.example/", false),
+        ])
+    func mapHosts(url: String, isSent: Bool) async throws {
+        let map = try HostMap(
+            json: Array(
+                #"""
+                {"configurations": [{"canonical_host": "api.example", "canonical_protocol": "https", "release_key": "P",
+                  "hosts": [{"key": "P", "host": "www.example"}, {"key": "Q", "host": "qa.example:8443"}, {"key": "U"}]}]}
+                """#.utf8))
+        let hosts = HostSwitch(map)
+        try hosts.select("U", for: "api.example", userHost: "typed.example")
+        var configuration = ClientConfiguration()
+        configuration.authentication = .bearer("t")
+        let stub = StubTransport { _ in .status(200) }
+        let client = NetworkClient(configuration, transport: stub, hosts: hosts)
+        _ = try await client.send(NetworkRequest(.get, url))
+        // A typed host receives the credentials of its canonical host.
+        var endpoint = try NetworkRequest(.get, "https://api.example/x")
+        endpoint.canonicalHost = CanonicalHost("API.example")
+        _ = try await client.send(endpoint)
+        #expect(stub.requests.map { $0.headers.contains("Authorization") } == [isSent, true])
+        #expect(stub.requests.last?.url.host == "typed.example")
+    }
+
+    @Test(
+        "Credentials aren't sent over plain HTTP to another machine, unless an option allows it",
+        arguments: [
+            ("http://h.example/", false), ("http://10.0.0.1/", false), ("http://localhost.example/", false),
+            ("http://localhost:8080/", true), ("http://api.localhost./", true), ("http://127.8.0.1/", true),
+            ("http://[::1]/", true), ("http://[::ffff:127.0.0.1]/", true), ("http://[::2]/", false),
+            ("https://h.example/", true),
+        ])
+    func plainHTTP(url: String, isSent: Bool) async throws {
+        let schemes: [NetworkAuthentication] = [
+            .bearer("t"), .basic(user: "u", password: "p"), .bearer(BearerToken("t") { _ in "t" }),
+        ]
+        for var authentication in schemes {
+            authentication.allowsEveryHost = true
+            let stub = StubTransport { _ in .status(200) }
+            do throws(NetworkError) {
+                _ = try await client(stub, authentication).send(NetworkRequest(.get, url))
+                #expect(isSent)
+            } catch {
+                #expect(!isSent && error.code == .insecureCredentials && stub.requests.isEmpty)
+            }
+            authentication.allowsPlainHTTP = true
+            #expect(try await client(stub, authentication).send(NetworkRequest(.get, url)).status == 200)
+            #expect(stub.requests.last?.headers.contains("Authorization") == true)
+        }
+    }
+
+    @Test("A host whose environment is plain HTTP gets no credentials")
+    func plainEnvironment() async throws {
+        let map = try HostMap(
+            json: Array(
+                #"""
+                {"configurations": [{"canonical_host": "api.example", "canonical_protocol": "https", "release_key": "P",
+                  "hosts": [{"key": "P", "host": "api.example"}, {"key": "Q", "host": "qa.example", "protocol": "http"}]}]}
+                """#.utf8))
+        let hosts = HostSwitch(map)
+        try hosts.select("Q", for: "api.example")
+        var configuration = ClientConfiguration()
+        configuration.authentication = .bearer("t")
+        let stub = StubTransport { _ in .status(200) }
+        let client = NetworkClient(configuration, transport: stub, hosts: hosts)
+        var request = try NetworkRequest(.get, "https://api.example/")
+        request.canonicalHost = CanonicalHost("api.example")
+        do throws(NetworkError) {
+            _ = try await client.send(request)
+            Issue.record("the request was sent")
+        } catch {
+            #expect(error.code == .insecureCredentials && error.message.contains("qa.example"))
+        }
+        #expect(stub.requests.isEmpty)
     }
 
     @Test("A request's own credentials remain, and a redirect to another origin loses the client's")

@@ -124,6 +124,8 @@ import Testing
         }
         var configuration = ClientConfiguration()
         configuration.authentication = .digest(user: "u", password: "p")
+        configuration.authentication?.allowsEveryHost = true
+        configuration.authentication?.allowsPlainHTTP = true
         let client = NetworkClient(configuration, transport: stub)
         let chunks: @Sendable () -> AsyncStream<[UInt8]> = {
             AsyncStream { continuation in
@@ -257,6 +259,8 @@ import Testing
     private func client(_ transport: any NetworkTransport, password: String = "p") -> NetworkClient {
         var configuration = ClientConfiguration()
         configuration.authentication = .digest(user: "u", password: password)
+        configuration.authentication?.allowsEveryHost = true
+        configuration.authentication?.allowsPlainHTTP = true
         return NetworkClient(configuration, transport: transport)
     }
 

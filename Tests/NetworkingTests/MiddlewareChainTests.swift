@@ -25,6 +25,8 @@ import Testing
         let stub = StubTransport { _ in answers.next() == 0 ? .status(503) : .status(200) }
         var configuration = ClientConfiguration()
         configuration.authentication = .bearer("t")
+        configuration.authentication?.allowsEveryHost = true
+        configuration.authentication?.allowsPlainHTTP = true
         configuration.retry = .standard
         configuration.retry?.firstPause = .zero
         configuration.insert(Mark(name: "attempt", log: log), .beforeTransport)
@@ -151,6 +153,8 @@ import Testing
             var configuration = ClientConfiguration()
             configuration.headers["X-Client"] = "1"
             configuration.authentication = .bearer("t")
+            configuration.authentication?.allowsEveryHost = true
+            configuration.authentication?.allowsPlainHTTP = true
             configuration.insert(Injecting(name: name), .beforeTransport)
             let client = NetworkClient(configuration, transport: stub)
             let error = await outcome { () async throws(NetworkError) in

@@ -40,6 +40,8 @@ public final class NetworkClient: Sendable {
         _ configuration: ClientConfiguration = .init(), transport: (any NetworkTransport)? = nil,
         hosts: HostSwitch? = nil
     ) {
+        var configuration = configuration
+        configuration.authentication?.hostSwitch = hosts
         self.init(configuration, transport: transport, hosts: hosts?.resolver)
     }
 

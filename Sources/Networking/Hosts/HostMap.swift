@@ -28,6 +28,9 @@ public struct HostMap: Hashable, Sendable {
     /// Indexes of configurations by normalized canonical host.
     private let places: [String: Int]
 
+    /// The canonical hosts and the fixed hosts of their environments, as ``HostSyntax/urlHost(_:)`` returns them.
+    let hostNames: Set<String>
+
     /// The maximum size of a map: 1 MiB.
     package static let largest: Int = 1 << 20
 
@@ -45,6 +48,11 @@ public struct HostMap: Hashable, Sendable {
         configurations = try reader.read(json)
         places = reader.places
         warnings = reader.warnings
+        hostNames = Set(
+            configurations.flatMap { configuration in
+                [configuration.canonicalHost]
+                    + configuration.hosts.compactMap { HostPattern($0.host).editing == .none ? $0.host : nil }
+            }.map(HostSyntax.urlHost))
         self.file = file
         if strict, let first = warnings.first { throw first.networkError }
     }
@@ -65,6 +73,7 @@ public struct HostMap: Hashable, Sendable {
         warnings = []
         file = nil
         places = [:]
+        hostNames = []
     }
 
     /// Returns the configuration of a canonical host, ignoring case and a trailing dot, or nil.

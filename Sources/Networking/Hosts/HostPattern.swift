@@ -75,6 +75,16 @@ enum HostSyntax {
         return host
     }
 
+    /// Returns a host as in URLs: in lowercase ASCII, without port and trailing dot.
+    ///
+    /// An IPv6 address needs no brackets.
+    static func urlHost(_ host: String) -> String {
+        let isAddress = host.split(separator: ":", omittingEmptySubsequences: false).count > 2 && !host.hasPrefix("[")
+        let url = try? HTTPURL(authority: isAddress ? "[\(host)]" : host, scheme: .https)
+        let name = url?.host ?? host.lowercased()
+        return name.hasSuffix(".") ? String(name.dropLast()) : name
+    }
+
     /// Returns the reason that a string isn't `host`, `host:port`, `[IPv6]` or `[IPv6]:port`, or nil if it is.
     static func problem(_ text: String) -> String? {
         guard !text.isEmpty else { return "expected a host, found nothing" }

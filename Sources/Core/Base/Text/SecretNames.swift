@@ -15,7 +15,9 @@ package struct SecretNames: Hashable, Sendable {
     /// The rules that every module applies by default.
     package static let standard = SecretNames()
 
-    /// More words that always name a secret, in lowercase. Two adjacent words of a name can form one of them.
+    /// More words that always name a secret, in lowercase.
+    ///
+    /// Two adjacent words of a name can form one of them.
     package var additionalWords: Set<String>
 
     /// Creates rules with more words, in any case.

@@ -33,7 +33,9 @@ struct SecretScanner {
         range.isEmpty || bytes[range].starts(with: SecretNames.placeholder.utf8)
     }
 
-    /// The end of the last secret. Nothing before it is looked at again.
+    /// The end of the last secret.
+    ///
+    /// Nothing before it is looked at again.
     var floor: Int { hidden.last?.upperBound ?? 0 }
 
     /// The secret that the byte at an offset announces: a separator, or the first byte of a word.
@@ -138,7 +140,9 @@ extension SecretScanner {
         return bytes.count
     }
 
-    /// The JSON value at an offset that isn't a string. Null and Booleans aren't secret.
+    /// The JSON value at an offset that isn't a string.
+    ///
+    /// Null and Booleans aren't secret.
     private func literal(at start: Int) -> Range<Int>? {
         guard start < bytes.count else { return nil }
         if bytes[start] == UInt8(ascii: "{") || bytes[start] == UInt8(ascii: "[") {

@@ -22,7 +22,9 @@ package enum SecretShapes {
 
     // MARK: - Payment cards
 
-    /// 12 to 19 digits in a network's range, with a valid check digit. A space or hyphen can stand between two digits.
+    /// 12 to 19 digits in a network's range, with a valid check digit.
+    ///
+    /// A space or hyphen can stand between two digits.
     private static func endOfCardNumber(in bytes: [UInt8], from start: Int) -> Int? {
         var digits: [UInt8] = []
         var end = start

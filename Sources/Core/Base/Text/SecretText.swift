@@ -33,8 +33,10 @@ package enum SecretText {
         return String(decoding: result + scanner.bytes[at...], as: UTF8.self)
     }
 
-    /// Names have one of `=:`, user information has `@`, options and keys have `-`, tokens a period, and account numbers
-    /// digits. A scheme can consist of letters and a space only.
+    /// The bytes of which every secret has at least one.
+    ///
+    /// A name stands before `=` or `:`, user information before `@`, and credentials of a scheme after a space. Options and
+    /// keys have `-`, tokens a period, and account numbers digits.
     private static let isTrigger: [Bool] = (0...255).map { byte in
         let byte = UInt8(byte)
         return byte.isDigit || "=:@-. ".utf8.contains(byte)

@@ -6,8 +6,14 @@
 /// configuration.authentication = .bearer("token")
 /// ```
 ///
-/// Credentials are sent only to ``hosts``. A request with its own `Authorization` field, or with user information that
-/// its options allow, is sent unchanged. A redirect to another origin removes the credentials.
+/// Credentials are sent only to the hosts that they are for, and not over plain HTTP except to this machine (`localhost`,
+/// `127.0.0.0/8`, `::1`). The hosts are ``hosts``, else the host of ``ClientConfiguration/base``, else the canonical hosts
+/// of the client's host map and their environments. Other requests are sent without credentials. A request with its own
+/// `Authorization` field, or with user information that its options allow, is sent unchanged. A redirect to another origin
+/// removes the credentials.
+///
+/// Alamofire's interceptors and URLSession's additional headers add credentials to each request of a session, whatever its
+/// host; `URLCredentialStorage` and curl's `--user` bind them to a host. Browsers bind cookies and saved passwords to it.
 public struct NetworkAuthentication: Sendable {
     enum Scheme {
         case field(HTTPField)
@@ -18,8 +24,19 @@ public struct NetworkAuthentication: Sendable {
     let scheme: Scheme
     /// The hosts that receive the credentials, as names or addresses without a port; canonical hosts by their canonical name.
     ///
-    /// Nil, the default, means the host of ``ClientConfiguration/base``, or every host if there is no base.
+    /// Nil, the default, means the host of ``ClientConfiguration/base``; without a base, the canonical hosts of the
+    /// client's host map and the fixed hosts of their environments. If there is neither, requests fail with
+    /// `.invalidConfiguration`.
     public var hosts: Set<String>?
+    /// Whether every host receives the credentials; false by default.
+    public var allowsEveryHost = false
+    /// Whether the credentials may be sent over plain HTTP to other machines; false by default.
+    ///
+    /// Otherwise such a request fails with `.insecureCredentials`.
+    public var allowsPlainHTTP = false
+
+    /// The switch of the client, whose map names the app's hosts.
+    var hostSwitch: HostSwitch?
 
     private init(_ scheme: Scheme) { self.scheme = scheme }
 
@@ -71,14 +88,14 @@ extension NetworkRequest {
 ///
 /// ``ClientConfiguration/authentication`` adds it between the cache and the retries.
 struct AuthenticationMiddleware: NetworkMiddleware {
-    private let scheme: NetworkAuthentication.Scheme
-    /// The hosts that receive the credentials, or nil for all.
+    private let authentication: NetworkAuthentication
+    /// The hosts that receive the credentials, or nil for those of the host map.
     private let hosts: Set<String>?
 
     init(_ authentication: NetworkAuthentication, base: EndpointHost?) {
-        scheme = authentication.scheme
+        self.authentication = authentication
         if let hosts = authentication.hosts {
-            self.hosts = Set(hosts.map(Self.normalized))
+            self.hosts = Set(hosts.map(HostSyntax.urlHost))
         } else {
             hosts = base.map { [Self.host($0.canonical, try? $0.baseURL())] }
         }
@@ -86,12 +103,15 @@ struct AuthenticationMiddleware: NetworkMiddleware {
 
     /// Sends a request with credentials, and again at most twice if the server rejects them and they can be renewed.
     ///
-    /// - Throws: `.authenticationFailed` if a token can't be refreshed, or the failure of the request.
+    /// - Throws: `.authenticationFailed` if a token can't be refreshed, `.invalidConfiguration` if the credentials have no
+    ///   hosts, or the failure of the request.
     nonisolated(nonsending) func intercept(
         _ request: NetworkRequest, next: NetworkNext
     ) async throws(NetworkError) -> StreamedResponse {
-        guard covers(request) else { return try await next(request) }
-        switch scheme {
+        guard try covers(request) else { return try await next(request) }
+        var request = request
+        request.needsSecureHops = !authentication.allowsPlainHTTP
+        switch authentication.scheme {
         case .field(let field):
             return try await next(request.adding(field))
         case .bearer(let token):
@@ -101,29 +121,27 @@ struct AuthenticationMiddleware: NetworkMiddleware {
         }
     }
 
-    private func covers(_ request: NetworkRequest) -> Bool {
+    private func covers(_ request: NetworkRequest) throws(NetworkError) -> Bool {
         guard !request.headers.contains("Authorization"),
             request.url.userInfo == nil || !request.options.allowsUserInfo
         else { return false }
-        guard let hosts else { return true }
-        return hosts.contains(Self.host(request.canonicalHost, request.url))
+        if authentication.allowsEveryHost { return true }
+        let host = Self.host(request.canonicalHost, request.url)
+        if let hosts { return hosts.contains(host) }
+        guard let map = authentication.hostSwitch?.current.map, !map.configurations.isEmpty else {
+            throw NetworkError(
+                .invalidConfiguration,
+                "the client has credentials but no hosts for them: set `base`, `authentication.hosts`, or a host map",
+                phase: .prepare)
+        }
+        return map.hostNames.contains(host)
     }
 
     private static func host(_ canonical: CanonicalHost?, _ url: HTTPURL?) -> String {
-        if let canonical { return normalized(canonical.name) }
+        if let canonical { return HostSyntax.urlHost(canonical.name) }
         // No request has an empty host.
-        return url.map { withoutTrailingDot($0.host) } ?? ""
-    }
-
-    /// Returns a host in the form of URLs: in lowercase ASCII, without port and trailing dot.
-    private static func normalized(_ host: String) -> String {
-        let isAddress = host.split(separator: ":", omittingEmptySubsequences: false).count > 2 && !host.hasPrefix("[")
-        let url = try? HTTPURL(authority: isAddress ? "[\(host)]" : host, scheme: .https)
-        return withoutTrailingDot(url?.host ?? host.lowercased())
-    }
-
-    private static func withoutTrailingDot(_ host: String) -> String {
-        host.hasSuffix(".") ? String(host.dropLast()) : host
+        guard let host = url?.host else { return "" }
+        return host.hasSuffix(".") ? String(host.dropLast()) : host
     }
 }
 

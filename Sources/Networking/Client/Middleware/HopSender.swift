@@ -50,7 +50,10 @@ final class HopSender: Sendable {
         _ request: NetworkRequest, _ call: RequestCall
     ) async throws(NetworkError) -> StreamedResponse {
         var hop = withCookies(request)
-        if !hop.hasLeftOrigin { try await sign(&hop) }
+        if !hop.hasLeftOrigin {
+            try checkSecurity(of: hop)
+            try await sign(&hop)
+        }
         hop.observer = call.exchangeObserver(of: hop)
         call.sent(hop)
         var response = try await transport.send(hop)
@@ -58,6 +61,14 @@ final class HopSender: Sendable {
         response.bringsBody = request.method != .head && response.status != 304
         if request.options.usesCookies { cookies?.store(response.headers, from: request.url) }
         return response
+    }
+
+    private func checkSecurity(of hop: NetworkRequest) throws(NetworkError) {
+        guard hop.needsSecureHops, hop.url.scheme == .http, !hop.url.isLoopback else { return }
+        throw NetworkError(
+            .insecureCredentials,
+            "the credentials for \(hop.url.host) would be sent over plain HTTP, which `authentication.allowsPlainHTTP` permits",
+            phase: .prepare)
     }
 
     /// Adds the credentials and the signature of a hop.

@@ -86,6 +86,8 @@ extension NetworkError.Code {
     public static let invalidRedirect = Self("invalidRedirect")
     /// The response redirects from https to http, which the policy doesn't allow.
     public static let insecureRedirect = Self("insecureRedirect")
+    /// The request has the client's credentials and would be sent to another machine over plain HTTP.
+    public static let insecureCredentials = Self("insecureCredentials")
     /// The response redirects more often than allowed, or in a loop; `history` lists the URLs.
     public static let tooManyRedirects = Self("tooManyRedirects")
     /// A redirect or retry must send the body again, but it can be sent only once.

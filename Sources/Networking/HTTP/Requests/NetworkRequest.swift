@@ -27,6 +27,8 @@ public struct NetworkRequest: Sendable {
     var refusesPrivateAddresses = false
     /// Adds credentials that depend on the actual URL of a hop, or nil.
     var authorizes: (@Sendable (inout NetworkRequest) async throws(NetworkError) -> Void)?
+    /// Whether the request has credentials that must not be sent to other machines over plain HTTP.
+    var needsSecureHops = false
     /// Whether a redirect led to another origin, which must not receive credentials or signatures.
     var hasLeftOrigin = false
     /// The client's observer of the details of the exchange, or nil.

@@ -113,6 +113,17 @@ enum SpecialAddresses {
 }
 
 extension HTTPURL {
+    /// Whether the host is this machine: `localhost` (RFC 6761, 6.3), an address in `127.0.0.0/8`, or `::1`.
+    var isLoopback: Bool {
+        if host.hasPrefix("[") {
+            guard let address = SpecialAddresses.ipv6(host.dropFirst().dropLast()) else { return false }
+            return address == (0, 1) || address.high == 0 && address.low >> 24 == 0xFFFF_7F
+        }
+        let name = host.hasSuffix(".") ? host.dropLast() : host[...]
+        if name == "localhost" || name.hasSuffix(".localhost") { return true }
+        return SpecialAddresses.ipv4(name).map { $0 >> 24 == 127 } ?? false
+    }
+
     /// Whether the host is written as an address that isn't globally reachable, or is `localhost`.
     ///
     /// Other spellings of IPv4 addresses (`127.1`, `0x7f000001`) are private too, because no public server is named like that.
