@@ -78,7 +78,15 @@ struct Child {
     func tellPriorRun() {
         let report = LogSystem.start(configuration)
         guard let prior = report.priorRun, LogSystem.priorRun?.startedAt == prior.startedAt else { return say("none") }
-        say("\(prior.outcome) \(prior.processID)")
+        let outcome =
+            switch prior.outcome {
+            case .clean: "clean"
+            case .signalled(let signal): "signalled(\(signal))"
+            case .unclean: "unclean"
+            case .machineRestarted: "machineRestarted"
+            case .stillRunning: "stillRunning"
+            }
+        say("\(outcome) \(prior.processID)")
         say(prior.log)
     }
 

@@ -11,7 +11,7 @@ import Testing
     @Test("Every part starts with the files of one folder")
     func startsEverything() async {
         await #expect(processExitsWith: .success) {
-            var configuration = AshlarApp.Configuration(
+            var configuration = AshlarApp.Configuration.inMemory(
                 resources: Self.resources, environments: [.debug], bundleIdentifier: "com.example.fieldnotes.beta.acme",
                 log: LogConfiguration(sinks: []))
             configuration.languages = ["fr-CA"]
@@ -40,7 +40,7 @@ import Testing
                 let path: EndpointPath = "notes"
             }
             let stub = StubTransport(["GET /notes": .text("two")])
-            var configuration = AshlarApp.Configuration(
+            var configuration = AshlarApp.Configuration.inMemory(
                 resources: Self.resources, environments: [.debug], log: LogConfiguration(sinks: []))
             configuration.hostMap = "HostMap.json"
             configuration.transport = stub
@@ -67,7 +67,7 @@ import Testing
                 to: folder.appendingPathComponent("ApplicationConfig.debug.plist"), atomically: false, encoding: .utf8)
             try "\"a\" = \"b\";\n\"c\" \"d\";\n".write(
                 to: folder.appendingPathComponent("en.lproj/Localizable.strings"), atomically: false, encoding: .utf8)
-            var configuration = AshlarApp.Configuration(
+            var configuration = AshlarApp.Configuration.inMemory(
                 resources: folder.path, environments: [.debug], log: LogConfiguration(sinks: []))
             configuration.languages = ["en"]
             configuration.hostMap = "HostMap.json"
@@ -90,7 +90,7 @@ import Testing
     func missingFolder() async {
         await #expect(processExitsWith: .success) {
             let app = AshlarApp(
-                AshlarApp.Configuration(resources: "/nonexistent", log: LogConfiguration(sinks: [])))
+                AshlarApp.Configuration.inMemory(resources: "/nonexistent", log: LogConfiguration(sinks: [])))
             let issues = app.issues.filter { $0.part == .configuration }
             #expect(issues.count == 1)
             #expect(issues.first?.message.contains("/nonexistent") == true)
@@ -101,7 +101,7 @@ import Testing
     @Test("Changing the folder after creating the settings moves every part")
     func changedFolder() async {
         await #expect(processExitsWith: .success) {
-            var configuration = AshlarApp.Configuration(
+            var configuration = AshlarApp.Configuration.inMemory(
                 resources: "/nonexistent", environments: [.debug], log: LogConfiguration(sinks: []))
             configuration.resources = ResourceFolder(Self.resources)
             configuration.languages = ["en"]

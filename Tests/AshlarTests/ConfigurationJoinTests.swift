@@ -16,7 +16,7 @@ import Testing
     func following() async {
         await #expect(processExitsWith: .success) {
             let folder = try TemporaryFolder(Self.files)
-            let app = AshlarApp(AshlarApp.Configuration(resources: folder.path, environments: [], log: nil))
+            let app = AshlarApp(AshlarApp.Configuration.inMemory(resources: folder.path, environments: [], log: nil))
             let text = { (key: String) in app.customization.current.string(key) }
             #expect(text("cancel") == "Annuler" && text("name") == "Acme")
             // The joins apply each change, even if it comes before their tasks have started.
@@ -41,7 +41,7 @@ import Testing
     func ownSettings() async {
         await #expect(processExitsWith: .success) {
             let folder = try TemporaryFolder(Self.files)
-            var configuration = AshlarApp.Configuration(resources: folder.path, environments: [], log: nil)
+            var configuration = AshlarApp.Configuration.inMemory(resources: folder.path, environments: [], log: nil)
             configuration.languages = ["en"]
             configuration.brand = CustomizationBrand.none
             let app = AshlarApp(configuration)
@@ -59,7 +59,7 @@ import Testing
     @Test("If a reload removes a threshold, the log's own applies")
     func thresholdReturns() async {
         await #expect(processExitsWith: .success) {
-            var configuration = AshlarApp.Configuration(
+            var configuration = AshlarApp.Configuration.inMemory(
                 resources: "/nonexistent", log: LogConfiguration(threshold: .warning, sinks: []))
             configuration.config = ConfigPlan(
                 files: .memory(["ApplicationConfig.json": #"{"log": {"threshold": "debug"}}"#]), environments: [])
@@ -88,7 +88,7 @@ import Testing
         for own in [nil, 2] {
             let folder = try TemporaryFolder(Self.files)
             let transport = StubTransport { _ in .status(503, headers: ["Retry-After": "0"]) }
-            var configuration = AshlarApp.Configuration(resources: folder.path, environments: [], log: nil)
+            var configuration = AshlarApp.Configuration.inMemory(resources: folder.path, environments: [], log: nil)
             configuration.transport = transport
             configuration.client.retry = own.map { attempts in
                 var policy = RetryPolicy.standard
@@ -122,7 +122,7 @@ import Testing
     func events() async {
         await #expect(processExitsWith: .success) {
             let folder = try TemporaryFolder(Self.files)
-            var configuration = AshlarApp.Configuration(
+            var configuration = AshlarApp.Configuration.inMemory(
                 resources: folder.path, environments: [],
                 log: LogConfiguration(folder: folder.path + "/logs", sinks: []))
             configuration.log?.readsEnvironment = false
@@ -151,7 +151,7 @@ import Testing
             LogSystem.start(log)
             Log("test").info("first run")
             LogSystem.shutdown()
-            let app = AshlarApp(AshlarApp.Configuration(resources: folder.path, environments: [], log: log))
+            let app = AshlarApp(AshlarApp.Configuration.inMemory(resources: folder.path, environments: [], log: log))
             let names = Recorder<String>()
             let watch = app.bus.watch(LogSystem.priorRunFound) { names.note($0.payload.log) }
             try await until("event") { !names.items.isEmpty }

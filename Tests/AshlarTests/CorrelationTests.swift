@@ -8,7 +8,7 @@ import Testing
     func oneID() async {
         await #expect(processExitsWith: .success) {
             let stub = StubTransport(["GET /notes/5": .text("x"), "GET /notes/6": .text("y")])
-            var configuration = AshlarApp.Configuration(
+            var configuration = AshlarApp.Configuration.inMemory(
                 resources: "/nonexistent", log: LogConfiguration(threshold: .debug, sinks: []))
             configuration.transport = stub
             let app = AshlarApp(configuration)
@@ -49,7 +49,7 @@ import Testing
             let stub = StubTransport(["GET /a": .text("x")])
             var log = LogConfiguration(sinks: [])
             log.fieldProvider = { ["build": 7] }
-            var configuration = AshlarApp.Configuration(resources: "/nonexistent", log: log)
+            var configuration = AshlarApp.Configuration.inMemory(resources: "/nonexistent", log: log)
             configuration.transport = stub
             let app = AshlarApp(configuration)
             Log("App").info("plain")

@@ -41,7 +41,7 @@ import Testing
         "One word selects brand, sections, environments, hosts and log folder; the app's own settings take precedence")
     func settings() throws {
         let folder = try TemporaryFolder(Self.files)
-        var configuration = AshlarApp.Configuration(resources: folder.path)
+        var configuration = AshlarApp.Configuration.inMemory(resources: folder.path)
         configuration.flavor = "acme-staging"
         var issues: [StartupIssue] = []
         var settings = AppSettings(configuration, arguments: [], variables: [:], issues: &issues)
@@ -73,7 +73,7 @@ import Testing
     func faults() throws {
         let folder = try TemporaryFolder(Self.files)
         func issues(_ name: String, in folder: String) -> [StartupIssue] {
-            var configuration = AshlarApp.Configuration(resources: folder)
+            var configuration = AshlarApp.Configuration.inMemory(resources: folder)
             configuration.flavor = name
             var issues: [StartupIssue] = []
             _ = AppSettings(configuration, arguments: [], variables: [:], issues: &issues)
@@ -96,7 +96,7 @@ import Testing
     func app() async {
         await #expect(processExitsWith: .success) {
             let folder = try TemporaryFolder(FlavorTests.files)
-            var configuration = AshlarApp.Configuration(resources: folder.path, log: nil)
+            var configuration = AshlarApp.Configuration.inMemory(resources: folder.path, log: nil)
             configuration.flavor = "acme-staging"
             configuration.languages = ["en"]
             let app = AshlarApp(configuration)

@@ -74,7 +74,7 @@ import Testing
             "fr.lproj/Localizable.strings":
                 "\"due\" = \"Pour le {when, date, long}, {price, number, ::currency/EUR}\";",
         ])
-        var configuration = AshlarApp.Configuration(resources: folder.path, environments: [], log: nil)
+        var configuration = AshlarApp.Configuration.inMemory(resources: folder.path, environments: [], log: nil)
         configuration.languages = ["en"]
         configuration.formatter = FoundationFormatter(timeZone: Self.berlin)
         let app = AshlarApp(configuration)

@@ -8,7 +8,8 @@ import Testing
         _ folder: TemporaryFolder, _ environments: [ConfigEnvironment], _ store: HostChoiceStore = .memory,
         hostDefault: HostDefault? = nil
     ) -> AshlarApp {
-        var configuration = AshlarApp.Configuration(resources: folder.path, environments: environments, log: nil)
+        var configuration = AshlarApp.Configuration.inMemory(
+            resources: folder.path, environments: environments, log: nil)
         configuration.hostChoices = store
         configuration.hostDefault = hostDefault
         return AshlarApp(configuration)

@@ -14,7 +14,7 @@ import Testing
                 "en.lproj/Localizable.strings": #""cancel" = "Cancel";"#,
                 "fr.lproj/Localizable.strings": #""cancel" = "Annuler";"#,
             ].merging(files) { $1 })
-        var configuration = AshlarApp.Configuration(resources: folder.path, environments: [], log: nil)
+        var configuration = AshlarApp.Configuration.inMemory(resources: folder.path, environments: [], log: nil)
         configuration.languages = ["en"]
         configuration.transport = StubTransport(["GET /notes": .json("[]")])
         return (AshlarApp(configuration), folder)

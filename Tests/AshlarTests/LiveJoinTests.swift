@@ -8,7 +8,7 @@ import Testing
     @Test("Log thresholds follow the configuration and are restored when it removes them")
     func thresholdsFollow() async {
         await #expect(processExitsWith: .success) {
-            var configuration = AshlarApp.Configuration(
+            var configuration = AshlarApp.Configuration.inMemory(
                 resources: "/nonexistent", log: LogConfiguration(threshold: .warning, sinks: []))
             configuration.config = ConfigPlan(files: .memory([String: String]()), environments: [])
             let app = AshlarApp(configuration)
@@ -37,7 +37,7 @@ import Testing
                 init(_ context: ServiceContext) async throws { throw Broken() }
             }
             let app = AshlarApp(
-                AshlarApp.Configuration(
+                AshlarApp.Configuration.inMemory(
                     resources: "/nonexistent", log: LogConfiguration(threshold: .debug, sinks: [])))
             let watch = app.bus.watch("note:saved") { _ in throw Broken() }
             app.bus.trigger("note:saved", 5)
@@ -57,7 +57,7 @@ import Testing
     func acceptLanguage() async {
         await #expect(processExitsWith: .success) {
             let stub = StubTransport(["GET /a": .text("x")])
-            var configuration = AshlarApp.Configuration(
+            var configuration = AshlarApp.Configuration.inMemory(
                 resources: AshlarAppTests.resources, environments: [], log: LogConfiguration(sinks: []))
             configuration.languages = ["fr-CA"]
             configuration.transport = stub

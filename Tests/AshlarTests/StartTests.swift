@@ -6,29 +6,63 @@ import Testing
 
 /// Each test that starts an app runs in its own process, because a process has one log.
 @Suite(.timeLimit(.minutes(5))) struct StartTests {
-    @Test("The first folder with an app's files is found, and the others are named")
-    func finding() throws {
-        let places = try TemporaryFolder([:])
-        let find = {
-            ResourceFolder.find(
-                mainBundle: places.path + "/bundle", executable: places.path + "/bin", working: places.path + "/work")
+    /// Finds the folder of an executable `App` in `bin`.
+    private func find(_ places: TemporaryFolder) -> ResourceFolder {
+        ResourceFolder.find(
+            mainBundle: places.path + "/bundle", executable: places.path + "/bin", name: "App",
+            working: places.path + "/work")
+    }
+
+    @Test(
+        "The best folder is found: settings before languages, the own module before others, then in order",
+        arguments: [
+            (["work/HostMap.json"], "work", 0),
+            (["work/HostMap.json", "work/Resources/Flavors.json"], "work/Resources", 1),
+            (["work/Resources/Flavors.json", "bin/ApplicationConfig.plist"], "bin", 1),
+            (["bin/Base.lproj/A.strings", "work/Resources/ApplicationConfig.json"], "work/Resources", 0),
+            (["bin/Base.lproj/A.strings", "bin/Resources/ApplicationConfig.json"], "bin/Resources", 0),
+            (["bundle/Base.lproj/A.strings", "bin/App_App.resources/HostMap.json"], "bin/App_App.resources", 0),
+            (
+                ["bin/Aaa_Library.resources/en.lproj/A.strings", "bin/App_App.resources/en.lproj/A.strings"],
+                "bin/App_App.resources", 0
+            ),
+            (
+                ["bin/Aaa_Library.resources/en.lproj/A.strings", "work/Resources/en.lproj/A.strings"], "work/Resources",
+                0
+            ),
+            (["bin/Aaa_Library.resources/HostMap.json", "work/en.lproj/A.strings"], "bin/Aaa_Library.resources", 0),
+            (["bin/A_Core.resources/HostMap.json", "bin/B_Other.resources/HostMap.json"], "bin/A_Core.resources", 1),
+            (
+                ["bin/Zoo_App.bundle/Resources/Flavors.plist", "bin/A_Core.bundle/HostMap.json"],
+                "bin/Zoo_App.bundle/Resources", 0
+            ),
+            (["bundle/en.lproj/A.strings", "work/de.lproj/A.strings"], "bundle", 1),
+        ] as [([String], String, Int)])
+    func finding(files: [String], folder: String, equals: Int) throws {
+        let places = TemporaryFolder()
+        #expect(!find(places).isFound && find(places).path == places.path + "/work/Resources")
+        for file in files { try places.write("{}", to: file) }
+        let found = find(places)
+        #expect(found.isFound && found.path == "\(places.path)/\(folder)" && found.equallyGood.count == equals)
+        var configuration = AshlarApp.Configuration.inMemory(log: nil)
+        configuration.resources = found
+        var issues: [StartupIssue] = []
+        let settings = AppSettings(configuration, arguments: [], variables: [:], issues: &issues)
+        #expect(issues.count { $0.message.contains("equally good") } == min(1, equals))
+        for file in files {
+            let place = file.split(separator: "/").prefix {
+                !$0.hasSuffix(".lproj") && !$0.contains(".json") && !$0.contains(".plist")
+            }
+            #expect(settings.resourcesExplanation.contains("\(places.path)/\(place.joined(separator: "/")) ("))
         }
-        #expect(!find().isFound)
-        #expect(find().path == places.path + "/work/Resources")
-        // Each step adds a location with higher precedence.
-        for (file, folder) in [
-            ("work/HostMap.json", "work"), ("work/Resources/Flavors.json", "work/Resources"),
-            ("bin/ApplicationConfig.plist", "bin"), ("bin/Resources/en.lproj/A.strings", "bin/Resources"),
-            ("bin/App_App.resources/HostMap.json", "bin/App_App.resources"), ("bundle/HostMap.json", "bundle"),
-        ] {
-            try places.write("{}", to: file)
-            #expect(find().isFound)
-            #expect(find().path == "\(places.path)/\(folder)")
-        }
-        #expect(find().examined.isEmpty)
-        try FileManager.default.removeItem(atPath: places.path + "/bundle/HostMap.json")
-        #expect(find().examined == [places.path + "/bundle"])
-        #expect(find().description == "\(places.path)/bin/App_App.resources (the module bundle App_App.resources)")
+    }
+
+    @Test("A folder that several places lead to is examined once")
+    func samePlace() throws {
+        let places = try TemporaryFolder(["bin/HostMap.json": "{}"])
+        try FileManager.default.createSymbolicLink(
+            atPath: places.path + "/work", withDestinationPath: places.path + "/bin")
+        #expect(find(places).equallyGood.isEmpty && find(places).origin == "next to the executable")
     }
 
     @Test("An app without files starts, reports the examined folders, and throws if a part is required")
@@ -36,7 +70,7 @@ import Testing
         await #expect(processExitsWith: .success) {
             let folder = try TemporaryFolder([:])
             #expect(FileManager.default.changeCurrentDirectoryPath(folder.path))
-            var configuration = AshlarApp.Configuration(log: LogConfiguration(sinks: []))
+            var configuration = AshlarApp.Configuration.inMemory(log: LogConfiguration(sinks: []))
             configuration.environments = []
             let app = await AshlarApp.start(configuration)
             #expect(app.issues.contains { $0.isError && $0.message.contains("no folder with an app's files in ") })
@@ -62,7 +96,7 @@ import Testing
             ])
             #expect(FileManager.default.changeCurrentDirectoryPath(folder.path))
             let app = try await AshlarApp.start(
-                AshlarApp.Configuration(log: nil), requires: [.configuration, .customization, .hosts])
+                AshlarApp.Configuration.inMemory(log: nil), requires: [.configuration, .customization, .hosts])
             #expect(app.logging == nil)
             #expect(app.resources.path.hasSuffix("/Resources"))
             #expect(app.config.current.string(forKey: "title") == "Notes")
@@ -86,7 +120,7 @@ import Testing
                     "ApplicationConfig.json": #"{"api": {"timeout": \#(timeout)}, "title": "x"}"#,
                     "en.lproj/Localizable.strings": #""cancel" = "\#(cancel)";"#,
                 ])
-                return AshlarApp(AshlarApp.Configuration(resources: folder.path, environments: [], log: nil))
+                return AshlarApp(AshlarApp.Configuration.inMemory(resources: folder.path, environments: [], log: nil))
             }
             let screen = Screen()
             #expect(screen.timeout == 24 && screen.host == nil && screen.cancel == "cancel")

@@ -1,3 +1,4 @@
+import Ashlar
 import AshlarTestSupport
 import Foundation
 import Testing
@@ -8,4 +9,17 @@ extension TemporaryFolder {
           "prerelease_key": "QA", "hosts": [{"key": "PROD", "host": "www.example"}, {"key": "QA", "host": "qa.example"},
           {"key": "DEV", "host": "dev.example"}]}]}
         """
+}
+
+extension AshlarApp.Configuration {
+    /// Returns settings for an app that stores nothing on the disk.
+    static func inMemory(
+        resources: String? = nil, environments: [ConfigEnvironment]? = nil, bundleIdentifier: String? = nil,
+        log: LogConfiguration? = LogConfiguration()
+    ) -> AshlarApp.Configuration {
+        var configuration = AshlarApp.Configuration(
+            resources: resources, environments: environments, bundleIdentifier: bundleIdentifier, log: log)
+        configuration.storage = .memory
+        return configuration
+    }
 }

@@ -7,7 +7,7 @@ import Testing
     private static func app(
         _ folder: TemporaryFolder, _ store: HostChoiceStore = .memory, log: LogConfiguration? = nil
     ) -> AshlarApp {
-        var configuration = AshlarApp.Configuration(resources: folder.path, environments: [], log: log)
+        var configuration = AshlarApp.Configuration.inMemory(resources: folder.path, environments: [], log: log)
         configuration.hostChoices = store
         configuration.transport = StubTransport(["GET /a": .text("x")])
         return AshlarApp(configuration)
@@ -77,7 +77,7 @@ import Testing
         let folder = try Self.folder("one", threshold: "error")
         let path = folder.path + "/choices.json"
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, files = folder.path as String] in
-            var configuration = AshlarApp.Configuration(resources: files, environments: [], log: nil)
+            var configuration = AshlarApp.Configuration.inMemory(resources: files, environments: [], log: nil)
             configuration.hostChoices = .file(path)
             let app = AshlarApp(configuration)
             try app.hosts.select("QA", for: "api.example")

@@ -59,7 +59,8 @@ import Testing
             ("tool --token='a b' --host h", "tool --token='<redacted>' --host h"),
             ("(token=abc).", "(token=<redacted>)."), ("otp=123456", "otp=<redacted>"),
             ("pin: 1234", "pin: <redacted>"), ("session: opened", "session: opened"),
-            ("auth: 3 users", "auth: 3 users"), ("password= ", "password= "), ("a=b", "a=b"), ("==", "=="), (":", ":"),
+            ("auth: 3 users", "auth: 3 users"), ("password= ", "password= "), ("a=b", "a=b"),
+            ("/login/token: not found", "/login/token: not found"), ("==", "=="), (":", ":"),
             ("12:30:45", "12:30:45"), ("token=", "token="), ("\"token\":", "\"token\":"), ("token=\"", "token=\""),
         ])
     func namedValues(text: String, redacted: String) {

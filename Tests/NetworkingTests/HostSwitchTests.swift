@@ -181,6 +181,47 @@ import Testing
         #expect(hosts.warnings.map(\.file) == [path] && hosts.warnings[0].line == 1)
     }
 
+    @Test("Two switches on one file keep each other's selections, in any order of changes")
+    func twoSwitches() throws {
+        let folder = try TemporaryFolder([:])
+        let path = folder.path + "/hosts.json"
+        let names = ["a.example", "b.example", "c.example"]
+        let items = names.map {
+            """
+            {"canonical_host": "\($0)", "canonical_protocol": "https", "release_key": "P", "hosts": [
+              {"key": "P", "host": "\($0)"}, {"key": "Q", "host": "q.\($0)"}, {"key": "R", "host": "r.\($0)"}]}
+            """
+        }
+        let map = try HostMap(json: Array(#"{"configurations": [\#(items.joined(separator: ","))]}"#.utf8))
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var random = SeededRandom(seed: seed)
+        for _ in 0..<30 {
+            let switches = (0..<2).map { _ in HostSwitch(map, store: .file(path)) }
+            var expected: [String: String] = [:]
+            for name in names { expected[name] = switches[0].resolve(name)?.host }
+            // Each switch changes its own hosts, and one of them can remove everything at last.
+            for _ in 0..<6 {
+                let name = names[Int.random(in: 0..<2, using: &random)]
+                let own = switches[name == "a.example" ? 0 : 1]
+                if Bool.random(using: &random) {
+                    let key = Bool.random(using: &random) ? "Q" : "R"
+                    try own.select(key, for: name)
+                    expected[name] = (key == "Q" ? "q." : "r.") + name
+                } else {
+                    own.reset(name)
+                    expected[name] = nil
+                }
+            }
+            var next = HostSwitch(map, store: .file(path))
+            for name in names { #expect(next.resolve(name)?.host == expected[name], "seed \(seed)") }
+            if Int.random(in: 0..<4, using: &random) == 0 {
+                switches[0].reset()
+                next = HostSwitch(map, store: .file(path))
+                #expect(names.allSatisfy { next.resolve($0) == nil }, "seed \(seed)")
+            }
+        }
+    }
+
     @Test("A choice that can't be stored applies, throws and causes a warning")
     func failingStore() throws {
         let hosts = HostSwitch(try exampleMap(), store: .file("/nonexistent/folder/hosts.json"))

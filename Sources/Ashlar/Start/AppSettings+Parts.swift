@@ -37,6 +37,10 @@ extension AppSettings {
     ) -> LogStartReport {
         var log = log
         log.folder = logFolder
+        log.notesSignals = log.notesSignals ?? true
+        if logFolder == nil, storage != .memory {
+            issues.append(StartupIssue(.log, "there is no home folder, so the log is in memory only", isError: true))
+        }
         let own = log.fieldProvider
         log.fieldProvider = {
             var fields = LogFields.ofEvents
@@ -92,7 +96,8 @@ extension AppSettings {
                 issues.append(StartupIssue(.hosts, error, isError: true))
             }
         }
-        let store = configuration.hostChoices.scoped(scope)
+        let choices = configuration.hostChoices ?? storage.hostChoices(application: application, flavor: flavor?.name)
+        let store = choices.scoped(scope)
         let hosts = HostSwitch(map, store: store, defaults: hostDefault)
         if configSelects.host { tasks.append(hosts.follow(config, from: hostDefault)) }
         issues += (map.warnings + hosts.warnings).map { StartupIssue(.hosts, $0) }

@@ -1,5 +1,6 @@
 import AshlarAppConfig
 import AshlarCustomization
+import AshlarLogging
 import AshlarNetworking
 import Foundation
 
@@ -12,6 +13,9 @@ struct AppSettings: Sendable {
     let brand: CustomizationBrand
     let hostDefault: HostDefault
     let logFolder: String?
+    let storage: AppStorage
+    /// The name of the application, for its folders.
+    let application: String
     /// Whether the configuration can select the brand and the default hosts.
     let configSelects: (brand: Bool, host: Bool)
     private var sources: [(member: String, value: String, source: String)] = []
@@ -23,6 +27,11 @@ struct AppSettings: Sendable {
         let resources = configuration.resources ?? ResourceFolder.find()
         self.resources = resources
         if !resources.isFound { issues.append(StartupIssue(.configuration, resources, isError: true)) }
+        if !resources.equallyGood.isEmpty {
+            let others = resources.equallyGood.map(\.path).joined(separator: ", ")
+            issues.append(
+                StartupIssue(.configuration, "\(resources) is used, but these folders are equally good: \(others)"))
+        }
 
         let selected = AppFlavor.selected(
             configuration.flavor, arguments: Array(arguments.dropFirst()), variables: variables,
@@ -65,9 +74,14 @@ struct AppSettings: Sendable {
                 otherwise: "app.host of the configuration, or \(environments.isEmpty ? "release" : "prerelease")",
                 text: \.name)
             ?? (environments.isEmpty ? .release : .prerelease)
-        logFolder = pick(
-            "logFolder", configuration.log?.folder, flavored: flavor?.logFolder, otherwise: "the log is in memory"
-        ) { $0 }
+        storage = configuration.storage
+        application = configuration.log?.application ?? LogConfiguration().application
+        let standard = storage.logFolder(application: application, flavor: flavor?.name)
+        logFolder =
+            pick(
+                "logFolder", configuration.log?.folder, flavored: flavor?.logFolder,
+                otherwise: standard.map { "\($0), from the storage" } ?? "the log is in memory"
+            ) { $0 } ?? standard
         configSelects = (
             configuration.brand == nil && flavor?.brand == nil,
             configuration.hostDefault == nil && flavor?.hostDefault == nil
@@ -78,9 +92,9 @@ struct AppSettings: Sendable {
     /// The scope of the user's selection of hosts: empty for a release build without a flavor.
     var scope: String { ((flavor.map { [$0.name] } ?? []) + environments.map(\.name)).joined(separator: "+") }
 
-    /// The folder, and the folders that were examined before it.
+    /// The folder, and all folders that were examined, with their files.
     var resourcesExplanation: String {
-        (["resources: \(resources)"] + resources.examined.map { "  not in \($0)" }).joined(separator: "\n")
+        (["resources: \(resources)"] + resources.examined.map { "  \($0.description)" }).joined(separator: "\n")
     }
 
     /// The flavor and the source of each setting that it can select.

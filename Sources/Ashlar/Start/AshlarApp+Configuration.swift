@@ -32,9 +32,14 @@ extension AshlarApp {
         ///
         /// A plan replaces `environments` and `bundleIdentifier`.
         public var config: ConfigPlan?
+        /// The place where the log and the user's selections of hosts are stored, per flavor.
+        ///
+        /// `log.folder`, the flavor's `logFolder` and ``hostChoices`` take precedence.
+        public var storage: AppStorage = .standard
         /// The settings of the log; nil starts no log.
         ///
-        /// Thresholds in the configuration replace its thresholds.
+        /// Thresholds in the configuration replace its thresholds. Signals that end the process are noted unless
+        /// `notesSignals` is false.
         public var log: LogConfiguration?
         /// The language in which every string exists.
         public var baseLanguage: LanguageTag = "en"
@@ -52,8 +57,11 @@ extension AshlarApp {
         ///
         /// With an environment such as `debug` it is the prerelease environment, otherwise the release environment.
         public var hostDefault: HostDefault?
-        /// Stores the user's selection of hosts, separately for each flavor and environment.
-        public var hostChoices: HostChoiceStore = .memory
+        /// Stores the user's selections of hosts, separately for each flavor and environment; nil, the default, for a
+        /// file in ``storage``.
+        public var hostChoices: HostChoiceStore?
+        /// The URLs that open the app, in addition to those of the configuration.
+        public var links: AppLinks = AppLinks()
         /// The settings that all requests share; the configuration's section `network` takes precedence.
         public var client: ClientConfiguration = ClientConfiguration()
         /// The transport of the client; nil for the platform's.
@@ -69,7 +77,7 @@ extension AshlarApp {
         ///   - resources: The path of the folder; nil to find it.
         ///   - environments: The environments whose configuration files apply, the strongest last.
         ///   - bundleIdentifier: The identifier whose configuration sections apply.
-        ///   - log: The settings of the log.
+        ///   - log: The settings of the log; nil starts no log.
         public init(
             resources: String? = nil, environments: [ConfigEnvironment]? = nil, bundleIdentifier: String? = nil,
             log: LogConfiguration? = LogConfiguration()

@@ -11,6 +11,9 @@ public import AshlarNetworking
 /// and its changes apply at once. Requests go to the hosts that the user selected, contain the current language, and
 /// appear in the log and on the bus. Failures on the bus and changes of services appear in the log.
 ///
+/// The log is stored on the disk, per flavor, with the frames of a crash, and so are the user's selections of hosts; see
+/// ``AppStorage``. Credentials of the client go to the hosts of the host map only.
+///
 /// ```swift
 /// let app = AshlarApp(AshlarApp.Configuration(resources: "Resources"))
 /// for issue in app.issues { print(issue) }
@@ -45,6 +48,7 @@ public final class AshlarApp: Sendable {
     public let issues: [StartupIssue]
 
     let settings: AppSettings
+    let links: AppLinks
     /// The files that another product added at the start.
     package let addition: (any StartedAddition)?
     private let tasks: [Task<Void, Never>]
@@ -58,6 +62,7 @@ public final class AshlarApp: Sendable {
         var issues: [StartupIssue] = []
         let settings = AppSettings(configuration, issues: &issues)
         self.settings = settings
+        links = configuration.links
         resources = settings.resources
         flavor = settings.flavor
         let bus = configuration.bus ?? EventBus()
@@ -97,35 +102,41 @@ public final class AshlarApp: Sendable {
         serviceLog.cancel()
     }
 
-    /// Opens a URL that the system passes to the app: navigates to its route.
-    ///
-    /// The log lines, events and requests of the navigation have one correlation ID: that of the current `EventMetadata`,
-    /// or that of a new trace.
-    ///
-    /// - Returns: The navigation, or nil if no route matches or a guard rejects it; the router announces both on `bus`.
-    @discardableResult
-    public func open(_ url: String) async -> Navigation? {
-        guard EventMetadata.current == nil else { return try? await router.navigate(to: url) }
-        let trace = TraceParent()
-        return try? await EventMetadata(correlationID: trace.traceID, traceParent: trace).whileCurrent {
-            try await router.navigate(to: url)
-        }
-    }
-
     /// Explains a decision in lines of text.
     ///
     /// | subject | explanation |
     /// |---|---|
-    /// | `resources` | the folder, and the folders that were examined before it |
+    /// | `resources` | the folder, and all folders that were examined, with their files |
     /// | `flavor` | the flavor, and the value and source of each setting that it can select |
+    /// | `log` | where this run's lines are stored, and how the previous run ended |
     /// | a canonical host | the host that requests go to, and why |
-    /// | anything else | a path of the configuration: the value, its file and line, and the values that it replaces |
+    /// | anything else | a path of the configuration: the value, its file and line, and the values that it replaces; for an absent path the nearest one |
     public func explain(_ subject: String) -> String {
         switch subject {
         case "resources": settings.resourcesExplanation
         case "flavor": settings.flavorExplanation
+        case "log": logExplanation
         case _ where hosts.current.map[subject] != nil: hosts.explain(subject).description
-        default: config.current.explain(ConfigPath(subject)).description
+        default: configExplanation(of: subject)
         }
+    }
+
+    private var logExplanation: String {
+        guard let logging else { return "log: the app starts none" }
+        let place =
+            switch logging.storage {
+            case .file(let path): path
+            case .memory: "in memory"
+            }
+        let prior = logging.priorRun.map { "\($0.outcome), started \($0.startedAt)" } ?? "none"
+        return (["log: \(place) (\(logging.mode))", "  previous run: \(prior)"] + logging.notices.map { "  \($0)" })
+            .joined(separator: "\n")
+    }
+
+    private func configExplanation(of subject: String) -> String {
+        let explanation = config.current.explain(ConfigPath(subject))
+        let nearest = NearestName.find(subject, among: config.current.paths().map(\.description))
+        guard explanation.winner == nil, let nearest else { return explanation.description }
+        return "\(explanation.description)\ndid you mean \(nearest)?"
     }
 }

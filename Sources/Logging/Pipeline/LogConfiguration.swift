@@ -68,9 +68,9 @@ public struct LogConfiguration: Sendable {
     ///
     /// A crash also appends its signal and the frames of its thread to the log; see <doc:HowLinesSurvive>.
     ///
-    /// It is off by default because it installs signal handlers for each signal whose default action ends the process,
-    /// except `SIGKILL`. They call the handlers that were installed before.
-    public var notesSignals: Bool
+    /// Nil, the default, means no, because this installs signal handlers for each signal whose default action ends the
+    /// process, except `SIGKILL`. They call the handlers that were installed before. `AshlarApp` takes nil as yes.
+    public var notesSignals: Bool?
     /// The least severe level whose lines are on the disk when the call returns; nil for none.
     ///
     /// Such lines survive a power failure. Waiting for the disk (fdatasync) takes 1 to 2 ms.
@@ -100,7 +100,6 @@ public struct LogConfiguration: Sendable {
         contextRateLimits = [:]
         collapsesRepeats = false
         revealsPrivateValues = false
-        notesSignals = false
         readsEnvironment = true
     }
 

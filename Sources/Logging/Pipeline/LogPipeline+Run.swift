@@ -36,7 +36,7 @@ extension LogPipeline {
             let running = control.isShutDown || old == nil ? nil : control.configuration
             if let running, running.folder == configuration.folder, !control.report.isFallback {
                 opened.report.notices = notices + Self.differences(of: configuration, from: running)
-                if configuration.notesSignals { control.configuration?.notesSignals = true }
+                if configuration.notesSignals == true { control.configuration?.notesSignals = true }
             } else {
                 opened = RunOpening(pipeline: self, configuration: configuration).open()
                 if control.report.isFallback { Self.move(old, to: opened) }
@@ -44,7 +44,7 @@ extension LogPipeline {
                 control.configuration = configuration
                 control.isShutDown = false
             }
-            if configuration.notesSignals, self === LogPipeline.shared { _ = opened.store?.noteSignals() }
+            if configuration.notesSignals == true, self === LogPipeline.shared { _ = opened.store?.noteSignals() }
             early = publish(configuration, opened)
             opened.report.earlyLines = early.count
             table.configure(
@@ -71,7 +71,9 @@ extension LogPipeline {
         if new.mode != old.mode { notices.append("mode: still \(old.mode); \(reason)") }
         if new.rotation.withinLimits != old.rotation.withinLimits { notices.append("rotation: unchanged; \(reason)") }
         if new.retention != old.retention { notices.append("retention: unchanged; \(reason)") }
-        if old.notesSignals, !new.notesSignals { notices.append("notesSignals: still on; handlers stay installed") }
+        if old.notesSignals == true, new.notesSignals != true {
+            notices.append("notesSignals: still on; handlers stay installed")
+        }
         if new.synchronizesAt != old.synchronizesAt { notices.append("synchronizesAt: unchanged; \(reason)") }
         return notices
     }

@@ -1,5 +1,13 @@
 internal import AshlarBase
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
 /// How a run ended, as recorded in its state file.
 public enum LogRunOutcome: Hashable, Sendable {
     /// The process called `LogSystem.shutdown()`, `exit` or `quick_exit`, or returned from `main`.
@@ -14,6 +22,33 @@ public enum LogRunOutcome: Hashable, Sendable {
     case machineRestarted
     /// The process is running.
     case stillRunning
+}
+
+extension LogRunOutcome: CustomStringConvertible {
+    /// The outcome in words: `clean`, `crashed: SIGILL`, `ended by SIGTERM`, `killed`, `machine restarted` or `still running`.
+    ///
+    /// Without ``LogConfiguration/notesSignals``, a run that crashed is `killed`, too.
+    public var description: String {
+        switch self {
+        case .clean: "clean"
+        case .signalled(let signal):
+            (Self.crashes.contains(signal) ? "crashed: " : "ended by ") + (Self.names[signal] ?? "signal \(signal)")
+        case .unclean: "killed"
+        case .machineRestarted: "machine restarted"
+        case .stillRunning: "still running"
+        }
+    }
+
+    /// The signals of a fault in the program.
+    private static let crashes: Set<Int32> = [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS]
+
+    private static let names: [Int32: String] = [
+        SIGHUP: "SIGHUP", SIGINT: "SIGINT", SIGQUIT: "SIGQUIT", SIGILL: "SIGILL", SIGTRAP: "SIGTRAP",
+        SIGABRT: "SIGABRT",
+        SIGBUS: "SIGBUS", SIGFPE: "SIGFPE", SIGSEGV: "SIGSEGV", SIGTERM: "SIGTERM", SIGPIPE: "SIGPIPE",
+        SIGALRM: "SIGALRM", SIGXCPU: "SIGXCPU", SIGXFSZ: "SIGXFSZ", SIGUSR1: "SIGUSR1", SIGUSR2: "SIGUSR2",
+        SIGVTALRM: "SIGVTALRM", SIGPROF: "SIGPROF", SIGSYS: "SIGSYS",
+    ]
 }
 
 /// An earlier run: its log and its outcome.

@@ -39,10 +39,6 @@ public struct HostChoiceStore: Sendable {
         self.update = update
     }
 
-    /// Saves an object.
-    ///
-    /// - Throws: The store's error, such as `.fileFailed`; the old content is then unchanged.
-    package func save(_ choices: JSONEntity) throws(NetworkError) { try update { _ in choices } }
 }
 
 extension HostChoiceStore {
@@ -71,7 +67,10 @@ extension HostChoiceStore {
     ///
     /// The file need not exist, but its folder must. It is replaced atomically: after a crash it has either the old
     /// content or the new one.
-    public static func file(_ path: String) -> HostChoiceStore {
+    public static func file(_ path: String) -> HostChoiceStore { file(path, createsFolder: false) }
+
+    /// Returns a store in a file, whose folder is created when a selection is saved.
+    package static func file(_ path: String, createsFolder: Bool) -> HostChoiceStore {
         let load = { @Sendable () throws(NetworkError) -> JSONEntity in
             guard FileManager.default.fileExists(atPath: path) else { return .missing }
             return try JSONEntity(contentsOfFile: path, limits: JSONLimits(bytes: HostMap.largest))[key]
@@ -79,6 +78,11 @@ extension HostChoiceStore {
         return HostChoiceStore(
             load: load,
             update: { change throws(NetworkError) in
+                if createsFolder, let slash = path.lastIndex(of: "/") {
+                    do throws(FileFailure) {
+                        try FolderListing.create(String(path[..<slash]), permissions: 0o700)
+                    } catch { throw NetworkError(error) }
+                }
                 try JSONFile.replace(path) {
                     let choices = change((try? load()) ?? .missing)
                     return JSONEntity(object: [(key, choices)]).bytes(indent: 2) + [UInt8(ascii: "\n")]

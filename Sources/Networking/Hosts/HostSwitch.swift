@@ -4,8 +4,9 @@ internal import AshlarTrees
 /// The current selection among the environments of a host map, stored between runs.
 ///
 /// A switch is thread-safe; each lookup returns the scheme and host of one selection. Selections made by
-/// ``select(_:for:userHost:)`` are stored and restored by the next switch with the same store. A client created with
-/// the switch sends requests to the selected hosts.
+/// ``select(_:for:userHost:)`` are stored and restored by the next switch with the same store. Several switches, also in
+/// several processes, can use one store: each stores only the selections that it changes. A client created with the
+/// switch sends requests to the selected hosts.
 ///
 /// ```swift
 /// let map = try HostMap(json: Array(#"""
@@ -36,7 +37,7 @@ public final class HostSwitch: Sendable {
     private let state: Broadcast<State>
     private let store: HostChoiceStore
     /// The selections saved last, and whether a thread is saving.
-    private let saving: Mutex<(last: JSONEntity, isActive: Bool)>
+    private let saving: Mutex<HostSaving>
 
     /// Creates a switch and restores the stored selections.
     ///
@@ -57,7 +58,7 @@ public final class HostSwitch: Sendable {
         let snapshot = HostSnapshot(map: map, choices: restored.choices, typed: restored.typed, defaults: defaults)
         let first = State(snapshot: snapshot, warnings: restored.warnings, foreign: restored.foreign)
         state = Broadcast(first)
-        saving = Mutex((first.stored, false))
+        saving = Mutex(HostSaving(last: first.stored))
     }
 
     // MARK: Lookup
@@ -173,7 +174,7 @@ public final class HostSwitch: Sendable {
     public func selectPrerelease() { chooseAll(.prerelease) { $0.prereleaseKey } }
 
     private func chooseAll(_ origin: HostChoice.Origin, _ key: (HostConfiguration) -> String?) {
-        try? change { state in
+        try? change(removesOthers: true) { state in
             var choices: [String: HostChoice] = [:]
             for configuration in state.snapshot.map.configurations {
                 guard let entry = key(configuration).flatMap({ configuration[$0] }), let host = entry.host else {
@@ -198,9 +199,9 @@ public final class HostSwitch: Sendable {
     ///
     /// A failure to store is listed in ``warnings``.
     ///
-    /// - Parameter canonicalHost: The canonical host, or nil for all.
+    /// - Parameter canonicalHost: The canonical host, or nil for all, including those that other switches stored.
     public func reset(_ canonicalHost: String? = nil) {
-        try? change { state in
+        try? change(removesOthers: canonicalHost == nil) { state in
             var choices = state.snapshot.choices
             if let canonicalHost {
                 let name = HostSyntax.normalized(canonicalHost)
@@ -273,7 +274,11 @@ public final class HostSwitch: Sendable {
     }
 
     /// Replaces the state, notifies its readers, and saves the selections if they differ.
-    private func change(_ body: (inout State) throws(NetworkError) -> Void) throws(NetworkError) {
+    ///
+    /// - Parameter removesOthers: Whether the selections that other switches stored are removed, too.
+    private func change(
+        removesOthers: Bool = false, _ body: (inout State) throws(NetworkError) -> Void
+    ) throws(NetworkError) {
         do {
             try state.update { old in
                 var new = old
@@ -283,6 +288,7 @@ public final class HostSwitch: Sendable {
         } catch {
             throw NetworkError(wrapping: error)
         }
+        if removesOthers { saving.withLock { $0.removesOthers = true } }
         try save()
     }
 
@@ -290,9 +296,9 @@ public final class HostSwitch: Sendable {
     private func save() throws(NetworkError) {
         var failure: NetworkError?
         var isFirst = true
-        while let choices = nextToSave(isFirst) {
+        while let step = saving.withLock({ $0.next(current: state.current.stored, isFirst: isFirst) }) {
             do throws(NetworkError) {
-                try store.save(choices)
+                try store.update { step.applied(to: $0) }
             } catch {
                 if isFirst { failure = error }
                 let warning = HostWarning(
@@ -306,15 +312,5 @@ public final class HostSwitch: Sendable {
             isFirst = false
         }
         if let failure { throw failure }
-    }
-
-    private func nextToSave(_ isFirst: Bool) -> JSONEntity? {
-        saving.withLock { saving in
-            if isFirst, saving.isActive { return nil }
-            let choices = state.current.stored
-            saving.isActive = choices != saving.last
-            saving.last = choices
-            return saving.isActive ? choices : nil
-        }
     }
 }

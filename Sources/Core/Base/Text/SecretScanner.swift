@@ -83,6 +83,8 @@ extension SecretScanner {
         }
         if !name.quote.isEmpty { return literal(at: start) }
         let before = name.start > 0 ? bytes[name.start - 1] : UInt8(ascii: "\n")
+        // The last part of a path isn't a name: `/login/token: not found`.
+        if isColon, before == UInt8(ascii: "/") { return nil }
         if isColon, Self.takesLine(name.text) {
             return
                 start..<end(from: start) {

@@ -1,0 +1,76 @@
+import AshlarAppConfig
+
+/// The URLs that open an app: those with its own schemes, and web links to its hosts.
+///
+/// ```swift
+/// var configuration = AshlarApp.Configuration()
+/// configuration.links = AppLinks(schemes: ["weather"], hosts: ["weather.example"])
+/// ```
+///
+/// | URL | route |
+/// |---|---|
+/// | `weather://city/oslo?units=c`, `weather:/city/oslo?units=c` | `/city/oslo?units=c` |
+/// | `https://weather.example/city/oslo` | `/city/oslo` |
+///
+/// The configuration can add schemes and hosts as lists in `app.links.schemes` and `app.links.hosts`. On Apple systems,
+/// declare the same schemes in Info.plist, and the hosts as associated domains.
+public struct AppLinks: Hashable, Sendable {
+    /// The app's own schemes, such as `weather`, regardless of case.
+    public var schemes: Set<String>
+    /// The hosts of the app's web links, such as `weather.example`, regardless of case.
+    ///
+    /// They apply to http and https with the standard port.
+    public var hosts: Set<String>
+
+    /// Creates a declaration.
+    public init(schemes: Set<String> = [], hosts: Set<String> = []) {
+        self.schemes = schemes
+        self.hosts = hosts
+    }
+
+    /// Returns the declaration with the schemes and hosts of a configuration added.
+    func adding(_ config: ApplicationConfig) -> AppLinks {
+        func read(_ key: String) -> [String] { config.value(forKey: key, as: [String].self) ?? [] }
+        return AppLinks(
+            schemes: schemes.union(read("app.links.schemes")), hosts: hosts.union(read("app.links.hosts")))
+    }
+
+    /// Returns the path of a URL, with its query and fragment, or a text without a scheme unchanged.
+    ///
+    /// - Throws: The reason that the app doesn't open the URL.
+    func path(of url: String) throws(Refusal) -> String {
+        guard let colon = url.firstIndex(of: ":"), Self.isScheme(url[..<colon]) else { return url }
+        let scheme = url[..<colon].lowercased()
+        let rest = url[url.index(after: colon)...]
+        if ["http", "https"].contains(scheme), rest.hasPrefix("//") {
+            let authority = rest.dropFirst(2).prefix { !"/?#".contains($0) }
+            guard hosts.contains(where: { Self.isHost($0, authority, scheme) }) else {
+                throw Refusal(reason: "\(authority) is not one of the app's link hosts (app.links.hosts)")
+            }
+            return Self.absolute(rest.dropFirst(2 + authority.count))
+        }
+        guard schemes.contains(where: { $0.lowercased() == scheme }) else {
+            throw Refusal(reason: "\(scheme) is not one of the app's schemes (app.links.schemes)")
+        }
+        return Self.absolute(rest.drop { $0 == "/" })
+    }
+
+    /// The reason that the app doesn't open a URL.
+    struct Refusal: Error, CustomStringConvertible {
+        let reason: String
+        var description: String { reason }
+    }
+
+    private static func absolute(_ path: Substring) -> String { path.hasPrefix("/") ? String(path) : "/" + path }
+
+    private static func isHost(_ host: String, _ authority: Substring, _ scheme: String) -> Bool {
+        let port = scheme == "https" ? ":443" : ":80"
+        let name = authority.lowercased()
+        return name == host.lowercased() || name == host.lowercased() + port
+    }
+
+    private static func isScheme(_ text: Substring) -> Bool {
+        guard let first = text.first, first.isASCII, first.isLetter else { return false }
+        return text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
+    }
+}
