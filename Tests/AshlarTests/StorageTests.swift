@@ -4,7 +4,9 @@ import Testing
 
 @testable import Ashlar
 
-/// What an app finds of its previous run. Each run is a process of its own.
+/// What an app finds of its previous run.
+///
+/// Each run is a process of its own.
 @Suite(.timeLimit(.minutes(5))) struct StorageTests {
     /// Starts an app with its defaults, except for the folder of the platform.
     static func start(home: String, flavor: String? = nil, log: LogConfiguration? = LogConfiguration(sinks: []))

@@ -1,42 +1,44 @@
 import Ashlar
 
 struct GetForecast: Endpoint {
-    struct Output: Decodable, Sendable { let celsius: Double }
+    struct Output: Decodable, Sendable { let celsius: Double, showers: Int }
     let city: String
     let host: EndpointHost = "api.weather.example"
     var path: EndpointPath { "forecast/\(city)" }
 }
 
+let forecastShown = Topic<String>("forecast:shown")
+
 actor History: Service {
     private(set) var cities: [String] = []
-    init(_ context: ServiceContext) async throws {}
-    func add(_ city: String) { cities.append(city) }
+    init(_ context: ServiceContext) async throws {
+        context.bus.watch(forecastShown, on: self) { history, event in history.cities.append(event.payload) }
+    }
 }
 
 @main struct Weather {
-    let app: AshlarApp
-
-    init(_ configuration: AshlarApp.Configuration) async throws {
+    static func start(_ configuration: AshlarApp.Configuration) async throws -> AshlarApp {
         let app = try await AshlarApp.start(configuration, requires: [.configuration, .customization, .hosts])
-        self.app = app
         try await app.services.register(History.self)
-        let history = try await app.services.start(History.self)
-        _ = try app.router.route("/forecast/:city") { navigation in
-            let city: String = try navigation.parameters.value("city")
+        try await app.services.start(History.self)
+        _ = try app.router.route("/city/:name") { navigation in
+            let city: String = try navigation.parameters.value("name")
             let forecast = try await app.client.send(GetForecast(city: city))
-            await history.add(city)
-            print(app.customization.current.format("forecast", city, forecast.celsius))
+            let strings = app.customization.current
+            print(strings.message("forecast", ["city": city, "celsius": forecast.celsius, "showers": forecast.showers]))
+            app.bus.trigger(forecastShown, city)
         }
         _ = try app.router.route("/hosts/:key") { navigation in
             try app.hosts.select(navigation.parameters.value("key"), for: "api.weather.example")
-            print(app.hosts.resolve("api.weather.example")?.description ?? "no host")
         }
+        return app
     }
 
     static func main() async throws {
         var configuration = AshlarApp.Configuration(log: LogConfiguration(sinks: []))
-        configuration.transport = StubTransport(["GET /forecast/oslo": .json(#"{"celsius": -3.5}"#)])
-        let weather = try await Weather(configuration)
-        for url in CommandLine.arguments.dropFirst() where url.hasPrefix("/") { await weather.app.open(url) }
+        configuration.transport = StubTransport(["GET /forecast/oslo": .json(#"{"celsius": -3.5, "showers": 1}"#)])
+        let app = try await start(configuration)
+        for url in CommandLine.arguments.dropFirst() where url.contains("/") { await app.open(url) }
+        print(app.explain("api.weather.example"))
     }
 }

@@ -83,6 +83,7 @@ public struct ResourceFolder: Hashable, Sendable, CustomStringConvertible {
     ///   - executable: The folder of the executable.
     ///   - name: The name of the executable, which is that of its module.
     ///   - working: The working directory.
+    /// - Returns: The folder, with all folders that were examined.
     static func find(mainBundle: String?, executable: String?, name: String, working: String) -> ResourceFolder {
         var places: [Place] = []
         if let mainBundle { places.append(Place(path: mainBundle, origin: "the main bundle")) }

@@ -275,7 +275,10 @@ public final class HostSwitch: Sendable {
 
     /// Replaces the state, notifies its readers, and saves the selections if they differ.
     ///
-    /// - Parameter removesOthers: Whether the selections that other switches stored are removed, too.
+    /// - Parameters:
+    ///   - removesOthers: Whether the selections that other switches stored are removed, too.
+    ///   - body: Changes the state.
+    /// - Throws: The error of `body`, or of the store.
     private func change(
         removesOthers: Bool = false, _ body: (inout State) throws(NetworkError) -> Void
     ) throws(NetworkError) {
