@@ -67,11 +67,12 @@ consumer: ## Builds and runs Tests/Consumer, which uses each product alone
 	@Scripts/build-quietly "the programs that use each product alone" swift build --package-path Tests/Consumer $(SWIFT_FLAGS)
 	@for module in $(MODULES) Models Originals Remote Telemetry Testing WebSockets EventBusOnMain EventBusNonisolated SwiftConfiguration; do Tests/Consumer/.build/debug/Use$$module; done
 
-examples: ## Builds and runs every program of Examples/, and tests its formats of configuration files
+examples: ## Builds and runs every program of Examples/ and the app of the tutorial, and tests its formats of configuration files
 	@Scripts/install-packages libyaml-dev libtomlplusplus-dev
 	@Scripts/build-quietly "the examples" swift build --package-path Examples --build-tests $(SWIFT_FLAGS)
 	@Scripts/run-examples
 	@Scripts/check-formats
+	@Scripts/check-tutorial
 
 bench: ## Compares with other libraries, as ratios (MODULE=Logging for one module, ARGS=--quick for a short run)
 	@Scripts/install-packages libspdlog-dev libfmt-dev libcurl4-openssl-dev nginx-light

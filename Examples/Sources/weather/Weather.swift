@@ -39,6 +39,6 @@ actor History: Service {
         configuration.transport = StubTransport(["GET /forecast/oslo": .json(#"{"celsius": -3.5, "showers": 1}"#)])
         let app = try await start(configuration)
         for url in CommandLine.arguments.dropFirst() where url.contains("/") { await app.open(url) }
-        print(app.explain("api.weather.example"))
+        print(app.hosts.resolve("api.weather.example")?.description ?? "no host")
     }
 }
