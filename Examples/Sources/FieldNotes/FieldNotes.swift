@@ -25,7 +25,12 @@ struct FieldNotes {
         configuration.client.retry = .standard
         configuration.client.cache = .memory()
         configuration.client.authentication = .bearer("public-demo-key")
-        if options["--live"].isEmpty { configuration.transport = Recordings(folder: options["--resources"]) }
+        if options["--live"].isEmpty {
+            configuration.transport = Recordings(folder: options["--resources"])
+        } else {
+            // The credentials are for this server, not for the hosts of the host map.
+            configuration.client.base = .url(options["--live"])
+        }
         app = AshlarApp(configuration)
         let strings = app.customization.current
         let languages = strings.availableLanguages

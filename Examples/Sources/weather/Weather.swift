@@ -24,8 +24,9 @@ actor History: Service {
         _ = try app.router.route("/city/:name") { navigation in
             let city: String = try navigation.parameters.value("name")
             let forecast = try await app.client.send(GetForecast(city: city))
-            let strings = app.customization.current
-            print(strings.message("forecast", ["city": city, "celsius": forecast.celsius, "showers": forecast.showers]))
+            print(
+                app.customization.current.message(
+                    "forecast", ["city": city, "celsius": forecast.celsius, "showers": forecast.showers]))
             app.bus.trigger(forecastShown, city)
         }
         _ = try app.router.route("/hosts/:key") { navigation in
