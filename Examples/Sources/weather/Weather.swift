@@ -12,7 +12,7 @@ let forecastShown = Topic<String>("forecast:shown")
 actor History: Service {
     private(set) var cities: [String] = []
     init(_ context: ServiceContext) async throws {
-        context.bus.watch(forecastShown, on: self) { history, event in history.cities.append(event.payload) }
+        _ = context.bus.watch(forecastShown, on: self) { history, event in history.cities.append(event.payload) }
     }
 }
 
