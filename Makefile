@@ -29,7 +29,8 @@ help: ## Lists the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | column -t -s '|'
 
 run: ## Builds and runs the sample app on Resources/ (ARGS="--language fr --brand acme")
-	@Scripts/build-quietly "the sample (a minute or two the first time)" swift build --package-path Examples --product field-notes
+	@[ -d Examples/.build ] || echo "The first build takes two or three minutes."
+	@Scripts/build-quietly "the sample" swift build --package-path Examples --product field-notes
 	@Examples/.build/debug/field-notes --resources Resources $(ARGS)
 
 test: build ## Builds everything, runs every module's tests and checks the sources (MODULE=Logging for the tests of one)
