@@ -32,9 +32,38 @@ struct ConfigAssignments {
             isWhole = true
         }
 
-        mutating func add(_ key: String, _ child: Branch) {
+        private mutating func add(_ key: String, _ child: Branch) {
             children[key] = child
             order.append(key)
+        }
+
+        /// Sets a value at a path; entries can be added to a whole dictionary in an array or over a weaker layer.
+        mutating func set(
+            _ leaf: (ConfigValue, UInt32), at steps: ArraySlice<ConfigPath.Component>, settingElements: Bool,
+            isInArray: Bool = false
+        ) throws(IndexOutOfRange) {
+            guard let step = steps.first else {
+                self = Branch(leaf: leaf)
+                return
+            }
+            let key: String
+            switch step {
+            case .key(let name):
+                if settingElements || isInArray { divide() }
+                if self.leaf != nil || isArray { self = Branch() }
+                key = name
+            case .index(let index):
+                divide()
+                if self.leaf != nil || !isArray { self = Branch(isArray: true) }
+                if index < 0 || (!settingElements || isWhole) && index > children.count {
+                    throw IndexOutOfRange(index: index, count: children.count)
+                }
+                key = "\(index)"
+            }
+            if children[key] == nil { order.append(key) }
+            try children[key, default: Branch()].set(
+                leaf, at: steps.dropFirst(), settingElements: settingElements,
+                isInArray: isInArray || step.key == nil)
         }
     }
 
@@ -58,7 +87,7 @@ struct ConfigAssignments {
         places.append(place)
         if isSecret { secretPositions.insert(UInt32(places.count - 1)) }
         do throws(IndexOutOfRange) {
-            try set(&root, steps[...], (value, UInt32(places.count - 1)), isInArray: false)
+            try root.set((value, UInt32(places.count - 1)), at: steps[...], settingElements: setsElements)
         } catch {
             throw ConfigError(
                 .malformedSource, key: ConfigPath(steps), location: place, expected: "an index up to \(error.count)",
@@ -71,33 +100,6 @@ struct ConfigAssignments {
         places.append(place)
         if root.children[key] == nil { root.order.append(key) }
         root.children[key] = Branch(leaf: (value, UInt32(places.count - 1)))
-    }
-
-    private func set(
-        _ branch: inout Branch, _ steps: ArraySlice<ConfigPath.Component>, _ leaf: (ConfigValue, UInt32),
-        isInArray: Bool
-    ) throws(IndexOutOfRange) {
-        guard let step = steps.first else {
-            branch = Branch(leaf: leaf)
-            return
-        }
-        let key: String
-        switch step {
-        case .key(let name):
-            if setsElements || isInArray { branch.divide() }
-            if branch.leaf != nil || branch.isArray { branch = Branch() }
-            key = name
-        case .index(let index):
-            branch.divide()
-            if branch.leaf != nil || !branch.isArray { branch = Branch(isArray: true) }
-            if index < 0 || (!setsElements || branch.isWhole) && index > branch.children.count {
-                throw IndexOutOfRange(index: index, count: branch.children.count)
-            }
-            key = "\(index)"
-        }
-        if branch.children[key] == nil { branch.order.append(key) }
-        try set(
-            &branch.children[key, default: Branch()], steps.dropFirst(), leaf, isInArray: isInArray || step.key == nil)
     }
 
     // MARK: Elements of weaker arrays
