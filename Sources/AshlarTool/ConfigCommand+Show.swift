@@ -1,4 +1,5 @@
 import AshlarCore
+import AshlarRemote
 import AshlarTooling
 
 // The listing and the explanation of values.
@@ -34,6 +35,7 @@ extension ConfigCommand {
         } else {
             list(paths, of: config, output)
         }
+        for problem in config.flagProblems() { output.problem("warning: \(problem)") }
         for diagnostic in config.diagnostics { output.problem("note: \(diagnostic)") }
         for error in report.errors { output.problem("error: \(error)") }
         return isFound && report.errors.isEmpty ? .success : .problems

@@ -26,18 +26,23 @@ extension ApplicationConfig {
     package static func loadReport(_ plan: ConfigPlan = .standard) -> ConfigLoadReport {
         var loader = ConfigLoader(plan: plan)
         let config = loader.load()
-        defer { loader.settleSources() }
-        if loader.errors.isEmpty || !loader.usesStoredContent {
-            return ConfigLoadReport(config: config, errors: loader.errors)
+        guard loader.usesStoredContent, !(loader.errors + loader.declaredProblems).isEmpty else {
+            loader.settleSources()
+            return ConfigLoadReport(config: config, errors: loader.errors + loader.declaredProblems)
         }
         // An earlier version of the program can have stored a document that this version refuses.
         var other = ConfigLoader(plan: plan, omitsStoredContent: true)
         let rest = other.load()
-        guard other.errors.isEmpty else {
+        guard (other.errors + other.declaredProblems).isEmpty else {
+            // Another source or file has the problem. Declared settings matter for a new document only.
             loader.keepStoredContent()
-            return ConfigLoadReport(config: config, errors: loader.errors)
+            loader.settleSources()
+            let isNew = loader.contents.contains { $0.content.proof == .candidate }
+            return ConfigLoadReport(config: config, errors: loader.errors + (isNew ? loader.declaredProblems : []))
         }
-        for error in loader.errors {
+        loader.rejectStoredContent()
+        other.settleSources()
+        for error in loader.errors + loader.declaredProblems {
             rest.record(
                 ConfigDiagnostic(
                     error.code, key: error.key, location: error.location,
@@ -65,6 +70,8 @@ extension ApplicationConfig {
 struct ConfigLoader {
     let plan: ConfigPlan
     var errors: [ConfigError] = []
+    /// The problems of settings that are declared but not required, if a source has a new document.
+    private(set) var declaredProblems: [ConfigError] = []
     var diagnostics: [ConfigDiagnostic] = []
     private(set) var layers: [ConfigLayer] = []
     /// The contents of the sources that were used, with the problems of each.
@@ -102,7 +109,10 @@ struct ConfigLoader {
         addSources(over: .local)
         variables = readVariables()
         let config = finish(readGivenValues(over: merged(layers)))
-        errors += plan.problems(of: config, isNew: contents.contains { $0.content.proof != .proven })
+        errors += plan.problems(of: config, areRequired: true)
+        if omitsStoredContent || contents.contains(where: { $0.content.proof != .proven }) {
+            declaredProblems = plan.problems(of: config, areRequired: false)
+        }
         return config
     }
 
@@ -112,6 +122,13 @@ struct ConfigLoader {
     /// Leaves documents of earlier runs as they are.
     mutating func keepStoredContent() { contents.removeAll { $0.content.proof == .stored } }
 
+    /// Rejects the documents of earlier runs.
+    func rejectStoredContent() {
+        for (source, content, _) in contents where content.proof == .stored {
+            source.settle(content, error: .joining(errors + declaredProblems))
+        }
+    }
+
     /// Reports to each source whether its content was accepted.
     ///
     /// If another source couldn't be read, a content without problems is neither accepted nor rejected.
@@ -120,7 +137,8 @@ struct ConfigLoader {
             if !problems.isEmpty {
                 source.settle(content, error: .joining(problems))
             } else if !hasUnreadableSource {
-                source.settle(content, error: errors.isEmpty ? nil : .joining(errors))
+                let reasons = errors + declaredProblems
+                source.settle(content, error: reasons.isEmpty ? nil : .joining(reasons))
             }
         }
     }

@@ -162,9 +162,9 @@ public struct ConfigPlan: Sendable {
             ))
     }
 
-    /// Returns the problems of required settings; for content that is new, of all declared settings.
-    func problems(of config: ApplicationConfig, isNew: Bool) -> [ConfigError] {
-        checks.filter { $0.isRequired || isNew }.flatMap { $0.problems(config) }
+    /// Returns the problems of the settings that are required, or of those that are declared only.
+    func problems(of config: ApplicationConfig, areRequired: Bool) -> [ConfigError] {
+        checks.filter { $0.isRequired == areRequired }.flatMap { $0.problems(config) }
     }
 
     /// The types that settings and typed keys declare.

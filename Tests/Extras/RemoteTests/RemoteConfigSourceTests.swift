@@ -189,6 +189,13 @@ private actor StubServer {
         plan.add(second)
         #expect(throws: ConfigError.self) { try ConfigStore(loading: plan) }
         #expect(second.status.version == "1" && second.status.error == nil)
+        // Declared settings that the files themselves don't match don't stop a start, nor reject the document.
+        var declaring = AshlarRemoteTests.plan(["ApplicationConfig.json": #"{"n": 500}"#])
+        declaring.declare(Digit.self)
+        let third = source(cache: scratch.file("cache"))
+        declaring.add(third)
+        #expect(try ConfigStore(loading: declaring).current.string(forKey: "title") == "remote")
+        #expect(third.status.version == "1" && third.status.error == nil)
         plan.files = .memory(["ApplicationConfig.json": #"{"n": 5}"#])
         #expect(try ConfigStore(loading: plan).current.string(forKey: "title") == "remote")
     }

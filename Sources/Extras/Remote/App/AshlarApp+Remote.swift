@@ -19,7 +19,7 @@ extension AshlarApp {
         return await [configuration, hostMap, texts].compactMap(\.self)
     }
 
-    /// Fetches the files at intervals until the task is cancelled, and logs failures.
+    /// Fetches the files at once and at intervals until the task is cancelled, and logs failures.
     ///
     /// - Parameters:
     ///   - interval: The mean time between two refreshes. Each pause differs from it by up to a tenth at random, so that
