@@ -47,12 +47,17 @@ public final class DebugReport: Sendable {
         let latest = latest.withLock { $0 }
         let config = app.config.current
         let strings = app.customization.current
-        let log = LogSystem.liveLog.split(separator: "\n").suffix(limit)
+        // The end of the log is enough for this many lines of usual length.
+        let log = LogSystem.liveTail(bytes: limit * 512).split(separator: "\n").suffix(limit)
         let sections =
             [
                 ListSection("Issues", rows: rows(app.issues.map { ($0.message, $0.part.rawValue) })),
                 ListSection(
-                    "App", rows: rows([("resources", app.explain("resources")), ("flavor", app.explain("flavor"))])),
+                    "App",
+                    rows: rows([
+                        ("resources", app.explain("resources")), ("flavor", app.explain("flavor")),
+                        ("log", app.explain("log")),
+                    ])),
             ] + app.hosts.listSections() + [
                 ListSection("Requests", rows: latest.requests.reversed()),
                 ListSection("Events", rows: latest.events.reversed()),

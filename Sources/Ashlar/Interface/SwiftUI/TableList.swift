@@ -26,9 +26,9 @@
                     Section(section.title ?? "") { ForEach(section.rows) { button($0) } }
                 }
             }
-            .alert(asking?.title ?? "", isPresented: isPresent($asking)) {
-                TextField(asking?.prompt ?? "", text: $text)
-                Button("OK") { if let asking { perform(asking, text) } }
+            .alert(asking?.title ?? "", isPresented: isPresent($asking), presenting: asking) { row in
+                TextField(row.prompt ?? "", text: $text)
+                Button("OK") { perform(row, text) }
                 Button("Cancel", role: .cancel) {}
             }
         }
