@@ -176,6 +176,197 @@ struct InterruptedServiceTests {
         #expect(await services.shutDown() == [])
     }
 
+    @Test("A start during a restart pause gets the error of its attempt, and the restarts continue")
+    func startDuringPause() async throws {
+        let lives = Recorder<Int>()
+        try await services.register(
+            "a", restart: .onFailure(limit: 5, first: .seconds(1), ceiling: .seconds(10))
+        ) { _ in
+            lives.note(1)
+            if lives.items.count > 1 { throw Oops() }
+            return Runner { throw Oops() }
+        }
+        try await services.start("a")
+        #expect(await reaches("a", .restarting))
+        await #expect(throws: EventBusError.self) { try await services.start("a") }
+        for _ in 0..<4 {
+            let count = lives.items.count
+            await clock.untilSomebodySleeps()
+            clock.advance(by: .seconds(10))
+            try await until { lives.items.count > count }
+        }
+        #expect(await reaches("a", .failed))
+        #expect(lives.items.count == 6, "one start and five restarts")
+    }
+
+    @Test("A start with a limit abandons a need that ignores cancellation, and the next start works")
+    func abandonedNeed() async throws {
+        let services = ServiceRegistry(bus: bus, gracePeriod: .seconds(2), clock: clock)
+        let (gate, made) = (Gate(), Recorder<Int>())
+        try await services.register("db") { _ in
+            made.note(1)
+            if made.items.count == 1 { await gate.pass() }
+            return Stub {}
+        }
+        try await services.register("pool", needs: ["db"]) { try await Stub($0) }
+        try await services.register("lib", needs: ["pool"]) { try await Stub($0) }
+        let start = Task { try await services.start("lib", within: .seconds(5)) }
+        await gate.untilSomebodyComes()
+        await clock.untilSomebodySleeps()
+        clock.advance(by: .seconds(5))
+        let error = await #expect(throws: EventBusError.self) { try await start.value }
+        #expect(error?.code == .serviceOverran)
+        try await clock.elapse(.seconds(2))
+        try await until { await services.state(of: "db") == .failed }
+        try await services.start("lib", within: .seconds(5))
+        #expect(await services.runningNames == ["db", "pool", "lib"])
+        gate.open()
+        #expect(await services.shutDown() == [])
+    }
+
+    @Test("A cascading stop of a service that is being made again waits for the services that use it")
+    func cascadeDuringSecondStart() async throws {
+        let (fails, again, gate) = (Gate(), Gate(), Gate())
+        try await addRestarting("db", fails: fails, again: again)
+        try await services.register("lib", needs: ["db"]) { [log] _ in
+            Stub {
+                await gate.pass()
+                log.note("-lib")
+            }
+        }
+        try await services.start("lib")
+        fails.open()
+        #expect(await reaches("db", .restarting))
+        await clock.untilSomebodySleeps()
+        clock.advance(by: .seconds(1))
+        await again.untilSomebodyComes()
+        let stop = Task { [services, log] in
+            try await services.stop("db", cascading: true)
+            log.note("end")
+        }
+        await gate.untilSomebodyComes()
+        again.open()
+        #expect(await reaches("db", .stopped))
+        for _ in 0..<500 { await Task.yield() }
+        #expect(log.items == [])
+        gate.open()
+        try await stop.value
+        #expect(log.items == ["-lib", "end"])
+        #expect(await services.runningNames == [])
+    }
+
+    @Test("A needed service that ended is started with its user, and stopped with it")
+    func endedNeed() async throws {
+        let ends = Gate()
+        let made = Recorder<String>()
+        try await services.register("db") { _ in
+            made.note("db")
+            return Runner {
+                if made.items.count == 1 { await ends.pass() } else { try await Task.sleep(for: .seconds(60)) }
+            }
+        }
+        try await services.register("pool", needs: ["db"]) { try await Stub($0) }
+        try await services.register("lib", needs: ["pool"]) { [log] _ in Stub { log.note("-lib") } }
+        try await services.start("lib")
+        ends.open()
+        #expect(await reaches("db", .stopped))
+        try await services.start("lib")
+        #expect(await services.runningNames == ["pool", "lib", "db"])
+        try await services.stop("db", cascading: true)
+        #expect(log.items == ["-lib"])
+        #expect(await services.runningNames == [])
+    }
+
+    @Test("A cascading stop of a service that has ended stops its users")
+    func cascadeAfterEnd() async throws {
+        try await services.register("db") { _ in Runner {} }
+        try await services.register("lib", needs: ["db"]) { [log] _ in Stub { log.note("-lib") } }
+        try await services.start("lib")
+        #expect(await reaches("db", .stopped))
+        try await services.stop("db")
+        #expect(await services.runningNames == ["lib"])
+        try await services.stop("db", cascading: true)
+        #expect(log.items == ["-lib"])
+    }
+
+    @Test("After any stops, also before the first start, the next start works", arguments: 0..<20)
+    func startAfterStops(seed: UInt64) async throws {
+        var random = SeededRandom(seed: seed)
+        let names = ["a", "b", "c", "d"]
+        for (index, name) in names.enumerated() {
+            try await services.register(name, needs: Array(names[..<index])) { _ in
+                await Task.yield()
+                return Stub { await Task.yield() }
+            }
+        }
+        for _ in 0..<10 {
+            let name = names.randomElement(using: &random) ?? "a"
+            let isCascade = Bool.random(using: &random)
+            if Bool.random(using: &random) { Task { [services] in try await services.start(name) } }
+            if Bool.random(using: &random) { await Task.yield() }
+            try? await services.stop(name, cascading: isCascade)
+        }
+        try await services.stop("a", cascading: true)
+        try await services.start("d")
+        #expect(await Set(services.runningNames) == Set(names))
+        #expect(await services.shutDown() == [])
+    }
+
+    @Test(
+        "A draining service ends all its steps before its deadline, and is cancelled at it", arguments: [true, false])
+    func draining(ends: Bool) async throws {
+        let started = Gate()
+        try await services.register("a") { [log] _ in
+            Runner {
+                let shutdown = ServiceShutdown.current
+                started.open()
+                while shutdown?.hasBegun == false { await Task.yield() }
+                for step in 0..<10 where !Task.isCancelled {
+                    await Task.yield()
+                    log.note("\(step)")
+                }
+                while !ends, !Task.isCancelled { await Task.yield() }
+            }
+        }
+        try await services.start("a")
+        await started.pass()
+        let stop = Task { try await services.stop("a", within: .seconds(5)) }
+        if !ends {
+            try await until { log.items.count == 10 }
+            await clock.untilSomebodySleeps()
+            clock.advance(by: .seconds(5))
+        }
+        _ = await stop.result
+        #expect(log.items == (0..<10).map { "\($0)" })
+        #expect(ServiceShutdown.current == nil)
+    }
+
+    @Test("An error of run() during a stop, and an end within the grace period, are part of the result")
+    func hiddenErrors() async throws {
+        let services = ServiceRegistry(bus: bus, gracePeriod: .seconds(5), clock: clock)
+        try await services.register("broken") { context in
+            let shutdown = context.shutdown
+            return Runner {
+                for await _ in shutdown { throw Oops(3) }
+            }
+        }
+        try await services.start("broken")
+        let error = await #expect(throws: EventBusError.self) { try await services.stop("broken") }
+        #expect(error?.underlying as? Oops == Oops(3))
+        #expect(await services.state(of: "broken") == .failed)
+        try await services.register("slow") { context in
+            _ = context.shutdown
+            return Runner { while !Task.isCancelled { await Task.yield() } }
+        }
+        try await services.start("broken")
+        try await services.start("slow")
+        let shutdown = Task { await services.shutDown(within: .seconds(5)) }
+        await clock.untilSomebodySleeps()
+        clock.advance(by: .seconds(5))
+        #expect(await Set(shutdown.value) == ["slow", "broken"])
+        #expect(await services.state(of: "slow") == .stopped)
+    }
+
     @Test("The restart policy of a service applies even if another service has registered it first")
     func laterPolicy() async throws {
         try await services.register(App.self)

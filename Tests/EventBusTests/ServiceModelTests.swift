@@ -115,6 +115,7 @@ private struct Simulation {
                     problems.append("\(name) goes from \(old) to \(state)")
                 }
                 states[name] = state
+            case .conclude: break
             }
         }
     }
@@ -201,7 +202,8 @@ struct ServiceModelTests {
             let restart =
                 restarts && Bool.random(using: &simulation.random)
                 ? ServiceRestart.onFailure(limit: 2, first: .milliseconds(5), ceiling: .milliseconds(50)) : .never
-            let definition = ServiceGraph.Definition(name: name, needs: needs[name] ?? [], restart: restart)
+            let definition = ServiceGraph.Definition(
+                name: name, needs: needs[name] ?? [], policy: ServicePolicy(restart: restart))
             simulation.perform(try simulation.machine.register([definition]))
         }
         return needs

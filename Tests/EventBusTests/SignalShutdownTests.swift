@@ -46,9 +46,8 @@ private func check(_ condition: Bool, _ code: Int32) { if !condition { exit(code
                     try await services.register("db") { _ in Worker { log.note("db") } }
                     try await services.register("web", needs: ["db"]) { _ in Worker { log.note("web") } }
                     let running = services.bus.watch("service:web:running") { _ in raiseSignal(number) }
-                    let outcome = try await services.runUntilSignal(
-                        startingWithin: .seconds(10), stoppingWithin: .seconds(10))
-                    check(outcome.signal == number && outcome.unclean.isEmpty, 2)
+                    let outcome = try await services.run(startingWithin: .seconds(10), stoppingWithin: .seconds(10))
+                    check(outcome.signal == ProcessSignal(number) && outcome.unclean.isEmpty, 2)
                     check(log.items == ["web", "db"], 3)
                     running.cancel()
                 }
@@ -67,12 +66,12 @@ private func check(_ condition: Bool, _ code: Int32) { if !condition { exit(code
                         await hang()
                     }
                 }
-                let shutdown = try services.shutDownOnSignal()
-                try await services.start("web")
-                raiseSignal(SIGTERM)
+                let running = services.bus.watch("service:web:running") { _ in raiseSignal(SIGTERM) }
+                let run = Task { try await services.run() }
                 await gate.pass()
                 raiseSignal(SIGINT)
-                _ = try await shutdown.value
+                _ = try await run.value
+                running.cancel()
             }
         }
 
@@ -88,8 +87,8 @@ private func check(_ condition: Bool, _ code: Int32) { if !condition { exit(code
                     do { try await Task.sleep(for: .seconds(60)) } catch { log.note("cancelled") }
                     throw CancellationError()
                 }
-                let outcome = try await services.runUntilSignal(stoppingWithin: .seconds(10))
-                check(outcome.signal == SIGTERM && outcome.unclean.isEmpty, 2)
+                let outcome = try await services.run(stoppingWithin: .seconds(10))
+                check(outcome.signal == .terminate && outcome.unclean.isEmpty, 2)
                 check(log.items == ["cancelled", "db"], 3)
                 check(await services.runningNames.isEmpty, 4)
             }
@@ -108,19 +107,16 @@ private func check(_ condition: Bool, _ code: Int32) { if !condition { exit(code
                         throw Oops()
                     }
                 }
-                let shutdown = try services.shutDownOnSignal()
-                try await services.start("web")
+                let run = Task { try await services.run() }
+                while await services.runningNames.isEmpty { await Task.yield() }
                 let first = Task { await services.shutDown() }
                 await stopping.pass()
                 raiseSignal(SIGTERM)
-                let waits = (0..<3).map { _ in Task { try await shutdown.value } }
+                try await Task.sleep(for: .milliseconds(20))
                 gate.open()
                 check(await first.value == ["web"], 2)
                 check(await services.shutDown() == ["web"], 4)
-                for wait in waits {
-                    let outcome = try await wait.value
-                    check(outcome.signal == SIGTERM && outcome.unclean == ["web"], 3)
-                }
+                check(try await run.value.unclean == ["web"], 3)
             }
         }
 
@@ -137,49 +133,51 @@ private func check(_ condition: Bool, _ code: Int32) { if !condition { exit(code
                     if count.items.count == 2 { raiseSignal(SIGTERM) }
                 }
                 let start = ContinuousClock.now
-                let outcome = try await services.runUntilSignal(stoppingWithin: .milliseconds(50))
+                let outcome = try await services.run(stoppingWithin: .milliseconds(50))
                 check(outcome.unclean == ["stuck"], 2)
                 check(ContinuousClock.now - start < .seconds(10), 3)
                 running.cancel()
             }
         }
 
-        @Test("Cancelling restores the signal's previous action", arguments: [false, true])
+        @Test("The end of a run restores the signal's previous action", arguments: [false, true])
         func cancelled(twice: Bool) async {
             await #expect(processExitsWith: .signal(SIGTERM)) { [twice] in
                 prepareChild()
-                let services = ServiceRegistry(bus: EventBus())
-                let shutdown = try services.shutDownOnSignal()
+                let registries = [ServiceRegistry(bus: EventBus()), ServiceRegistry(bus: EventBus())]
+                for services in registries { try await services.register("s") { _ in Worker() } }
+                let runs = registries.prefix(twice ? 2 : 1).map { services in Task { try await services.run() } }
+                for services in registries.prefix(runs.count) {
+                    while await services.runningNames.isEmpty { await Task.yield() }
+                }
+                runs[0].cancel()
+                _ = await runs[0].result
                 if twice {
-                    // Another shutdown still needs the signal, so its action changes with the last one only.
-                    let other = try services.shutDownOnSignal()
-                    shutdown.cancel()
-                    _ = await shutdown.result
+                    // Another run still needs the signal, so its action changes with the last one only.
                     raiseSignal(SIGTERM)
-                    check(try await other.value.signal == SIGTERM, 3)
-                } else {
-                    shutdown.cancel()
+                    check(try await runs[1].value.signal == .terminate, 3)
                 }
-                do { _ = try await shutdown.value } catch is CancellationError {
-                    raiseSignal(SIGTERM)
-                    try await Task.sleep(for: .seconds(10))
-                }
+                raiseSignal(SIGTERM)
+                try await Task.sleep(for: .seconds(10))
             }
         }
 
-        @Test("An ignored signal is ignored again afterward, and a cancelled waiter doesn't cancel the shutdown")
+        @Test("An ignored signal is ignored again afterward, and only the chosen signals are caught")
         func earlierAction() async {
             await #expect(processExitsWith: .exitCode(7)) {
                 prepareChild()
                 signal(SIGINT, SIG_IGN)
+                signal(SIGUSR1, SIG_IGN)
                 let services = ServiceRegistry(bus: EventBus())
-                let shutdown = try services.shutDownOnSignal()
-                let wait = Task { try await shutdown.value }
-                wait.cancel()
+                try await services.register("s") { _ in Worker() }
+                let running = services.bus.watch("service:s:running") { _ in
+                    raiseSignal(SIGINT)
+                    raiseSignal(SIGUSR1)
+                }
+                check(try await services.run(shuttingDownOn: [ProcessSignal(SIGUSR1)]).signal?.number == SIGUSR1, 3)
+                raiseSignal(SIGUSR1)
                 raiseSignal(SIGINT)
-                check(try await shutdown.value.signal == SIGINT, 3)
-                raiseSignal(SIGINT)
-                raiseSignal(SIGINT)
+                running.cancel()
                 exit(7)
             }
         }
@@ -190,15 +188,33 @@ private func check(_ condition: Bool, _ code: Int32) { if !condition { exit(code
                 prepareChild()
                 let log = Recorder<String>()
                 let registries = (0..<2).map { _ in ServiceRegistry(bus: EventBus()) }
-                var shutdowns: [Task<SignalShutdown, any Error>] = []
+                var runs: [Task<ServiceRunOutcome, any Error>] = []
                 for (index, services) in registries.enumerated() {
-                    shutdowns.append(try services.shutDownOnSignal())
                     try await services.register("s") { _ in Worker { log.note("\(index)") } }
-                    try await services.start("s")
+                    runs.append(Task { try await services.run() })
+                    while await services.runningNames.isEmpty { await Task.yield() }
                 }
                 raiseSignal(SIGTERM)
-                for shutdown in shutdowns { check(try await shutdown.value.signal == SIGTERM, 2) }
+                for run in runs { check(try await run.value.signal == .terminate, 2) }
                 check(Set(log.items) == ["0", "1"], 3)
+            }
+        }
+
+        @Test("A signal that can't be caught is an error, and the services don't start")
+        func impossibleSignal() async {
+            await #expect(processExitsWith: .success) {
+                prepareChild()
+                let services = ServiceRegistry(bus: EventBus())
+                try await services.register("s") { _ in Worker() }
+                for number in [SIGKILL, 0, -1, 4000] {
+                    do {
+                        _ = try await services.run(cancellingOn: [ProcessSignal(number)])
+                        exit(2)
+                    } catch let error as EventBusError {
+                        check(error.code == .signalsUnavailable, 3)
+                    }
+                }
+                check(await services.state(of: "s") == .registered, 4)
             }
         }
 
@@ -210,7 +226,7 @@ private func check(_ condition: Bool, _ code: Int32) { if !condition { exit(code
                 let services = ServiceRegistry(bus: EventBus())
                 try await services.register("good") { _ in Worker { log.note("good") } }
                 try await services.register("bad", needs: ["good"]) { _ in throw Oops() }
-                do { _ = try await services.runUntilSignal() } catch let error as EventBusError {
+                do { _ = try await services.run() } catch let error as EventBusError {
                     check(error.code == .serviceFailed && log.items == ["good"], 2)
                     raiseSignal(SIGTERM)
                     try await Task.sleep(for: .seconds(10))
@@ -227,7 +243,7 @@ private func check(_ condition: Bool, _ code: Int32) { if !condition { exit(code
                 let gate = Gate()
                 try await services.register("s") { _ in Worker { log.note("stopped") } }
                 let running = services.bus.watch("service:s:running") { _ in gate.open() }
-                let run = Task { try await services.runUntilSignal() }
+                let run = Task { try await services.run() }
                 await gate.pass()
                 run.cancel()
                 do { _ = try await run.value } catch is CancellationError { check(log.items == ["stopped"], 2) }

@@ -49,7 +49,8 @@ extension Service {
 /// A service with its own work, which continues until the service is stopped.
 ///
 /// If ``run()`` throws, the service has failed, and its ``ServiceRestart`` policy determines whether a new instance is
-/// created. If it returns, the service has stopped. A stop first calls `stop()` and then cancels the task of `run()`.
+/// created. If it returns, the service has stopped. A stop first calls `stop()` and then cancels the task of `run()`,
+/// unless the service asks for its ``ServiceShutdown``: such a service ends by itself until the deadline of the stop.
 public protocol RunningService: Service {
     /// Performs the service's work until it is complete or the task is cancelled.
     func run() async throws
@@ -86,6 +87,9 @@ public struct ServiceContext: Sendable {
     public let options: [String: any Sendable]
     /// The needed services, in the order of the needs.
     let needed: [(name: String, service: any Service)]
+    /// The shutdown of the service, for which its code can wait; asking for it makes a service that drains.
+    public var shutdown: ServiceShutdown { ownShutdown.observed() }
+    let ownShutdown: ServiceShutdown
     let report: @Sendable (ServiceHealth) -> Void
 
     /// Returns the service of a type, if this service needs it.
@@ -158,6 +162,25 @@ public struct ServiceRestart: Hashable, Sendable {
         precondition(.zero < first && first <= ceiling, "a ServiceRestart needs 0 < first <= ceiling")
         return ServiceRestart(limit: limit, backoff: Backoff(first: first, ceiling: ceiling))
     }
+}
+
+/// The effect of the end or the failure of a service on a run of the registry.
+///
+/// It applies during ``ServiceRegistry/run(shuttingDownOn:cancellingOn:startingWithin:stoppingWithin:)`` only.
+public enum ServiceEffect: Hashable, Sendable {
+    /// The other services continue to run.
+    case ignore
+    /// The other services are stopped in order.
+    case shutDown
+    /// The tasks of the other services are cancelled immediately, and the services are stopped in order.
+    case cancel
+}
+
+/// The policies of a service for its own end.
+struct ServicePolicy: Sendable {
+    var restart = ServiceRestart.never
+    var whenEnded = ServiceEffect.ignore
+    var whenFailed = ServiceEffect.shutDown
 }
 
 extension EventBusError.Code {

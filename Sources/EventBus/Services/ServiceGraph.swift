@@ -4,18 +4,19 @@ struct ServiceGraph {
         let name: ByteText
         /// The services that it needs, each once.
         let needs: [ByteText]
-        /// The policy for restarts; nil for a service that is registered only because another one needs it.
-        fileprivate(set) var restart: ServiceRestart?
+        /// The policies; nil for a service that is registered only because another one needs it.
+        fileprivate(set) var policy: ServicePolicy?
         /// The type, if the service was registered with a type.
         let type: (any Service.Type)?
 
         init(
-            name: ByteText, needs: [ByteText] = [], restart: ServiceRestart? = .never, type: (any Service.Type)? = nil
+            name: ByteText, needs: [ByteText] = [], policy: ServicePolicy? = ServicePolicy(),
+            type: (any Service.Type)? = nil
         ) {
             var seen: Set<ByteText> = []
             self.needs = needs.filter { seen.insert($0).inserted }
             self.name = name
-            self.restart = restart
+            self.policy = policy
             self.type = type
         }
     }
@@ -47,8 +48,8 @@ struct ServiceGraph {
             names.removeSubrange(count...)
             throw error
         }
-        for definition in new where definitions[definition.name]?.restart == nil {
-            definitions[definition.name]?.restart = definition.restart
+        for definition in new where definitions[definition.name]?.policy == nil {
+            definitions[definition.name]?.policy = definition.policy
         }
         return Array(names[count...])
     }

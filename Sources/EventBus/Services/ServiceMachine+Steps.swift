@@ -57,8 +57,10 @@ extension ServiceMachine {
         entry.attempt = lastAttempt
         entry.phase = .awaitingNeeds
         entry.isRolledBack = false
+        entry.awaitsUsers = false
         entry.startError = nil
         entry.endError = nil
+        entry.runError = nil
         entries[name] = entry
         set(name, .starting)
         for need in needs(of: name) where entries[need]?.phase != .running {
@@ -86,7 +88,7 @@ extension ServiceMachine {
         if entry.isWanted { keep(name) }
         entries[name]?.starters = []
         for waiter in entry.starters { answer(waiter, nil) }
-        if entry.restarts > 0, let ceiling = graph[name]?.restart?.backoff.ceiling {
+        if entry.restarts > 0, let ceiling = graph[name]?.policy?.restart.backoff.ceiling {
             actions.append(.setTimer(.stable(attempt: entry.attempt), ceiling))
         }
         for user in graph.dependants(of: name) where entries[user]?.phase == .awaitingNeeds {
@@ -94,12 +96,15 @@ extension ServiceMachine {
         }
     }
 
-    /// Ends a start that failed or was cancelled.
-    mutating func fail(_ name: ByteText, _ error: any Error) {
+    /// Ends a start that failed or was cancelled; the limit is that of the needs that were started for it.
+    mutating func fail(_ name: ByteText, _ error: any Error, limit: Duration? = nil) {
         guard let entry = entries[name] else { return }
         let isGivenUp =
             error is CancellationError || [.serviceStopped, .serviceOverran].contains((error as? EventBusError)?.code)
-        if !isGivenUp, entry.restarts > 0, entry.starters.isEmpty, pause(name, error) { return }
+        if !isGivenUp {
+            if entry.restarts > 0, pause(name, error) { return }
+            actions.append(.conclude(name, error))
+        }
         endAttempt(name)
         entries[name]?.phase = .rollingBack
         entries[name]?.isWanted = false
@@ -108,7 +113,7 @@ extension ServiceMachine {
         for user in graph.dependants(of: name) where entries[user]?.phase == .awaitingNeeds {
             work.append(.fail(user, Self.needFailed(user, error)))
         }
-        stopUnwantedNeeds(of: name)
+        stopUnwantedNeeds(of: name, limit: limit)
         rollingBack.insert(name)
         work.append(.checkRollback(name))
     }
@@ -126,12 +131,12 @@ extension ServiceMachine {
     }
 
     /// Stops the services that were started for a start that failed, unless others want or use them.
-    private mutating func stopUnwantedNeeds(of name: ByteText) {
+    private mutating func stopUnwantedNeeds(of name: ByteText, limit: Duration? = nil) {
         for need in needs(of: name) {
             guard let entry = entries[need], !entry.isWanted, activeUsers(of: need).isEmpty else { continue }
             guard [.awaitingNeeds, .making, .running, .pausing].contains(entry.phase) else { continue }
             entries[need]?.isRolledBack = true
-            work.append(.stop(need, limit: shutdown?.limit))
+            work.append(.stop(need, limit: limit ?? shutdown?.limit))
         }
     }
 
@@ -141,12 +146,15 @@ extension ServiceMachine {
 
     /// Plans a restart; returns false if the policy or a shutdown doesn't permit it.
     mutating func pause(_ name: ByteText, _ error: any Error) -> Bool {
-        guard let entry = entries[name], let restart = graph[name]?.restart else { return false }
+        guard let entry = entries[name], let restart = graph[name]?.policy?.restart else { return false }
         guard entry.restarts < restart.limit, shutdown == nil else { return false }
         endAttempt(name)
         entries[name]?.phase = .pausing
         entries[name]?.restarts += 1
         set(name, .restarting, error)
+        // A caller that joined the restart gets the error, and the restarts continue.
+        entries[name]?.starters = []
+        for waiter in entry.starters { answer(waiter, error) }
         let pause = restart.backoff.pause(beforeRetry: entry.restarts + 1)
         actions.append(.setTimer(.restart(name, attempt: entry.attempt), pause))
         return true
@@ -157,11 +165,12 @@ extension ServiceMachine {
     private mutating func beginStop(_ name: ByteText, limit: Duration?) {
         guard let entry = entries[name] else { return }
         switch entry.phase {
-        case .idle, .rollingBack: break
+        case .rollingBack: break
         case .awaitingNeeds, .making:
+            entries[name]?.awaitsUsers = true
             for user in activeUsers(of: name) { work.append(.stop(user, limit: limit)) }
             abort(name, Self.stopped(name, "a stop during the start"), limit: limit)
-        case .pausing, .running, .awaitingUsers:
+        case .idle, .pausing, .running, .awaitingUsers:
             if entry.phase == .pausing {
                 actions.append(.cancelTimers(attempt: entry.attempt))
                 set(name, .stopped)
@@ -179,7 +188,7 @@ extension ServiceMachine {
     mutating func abort(_ name: ByteText, _ error: any Error, limit: Duration?) {
         guard let entry = entries[name] else { return }
         entries[name]?.isWanted = false
-        if entry.phase == .awaitingNeeds { return fail(name, error) }
+        if entry.phase == .awaitingNeeds { return fail(name, error, limit: limit) }
         guard entry.phase == .making else { return }
         entries[name]?.phase = .abortingMake
         entries[name]?.startError = error
@@ -195,11 +204,12 @@ extension ServiceMachine {
         entries[name]?.stopLimit = nil
         set(name, .stopping)
         actions.append(.stop(name, attempt: entry.attempt))
+        if shutdown?.isCancelling == true { actions.append(.cancel(attempt: entry.attempt)) }
         if let limit = entry.stopLimit { actions.append(.setTimer(.deadline(attempt: entry.attempt), limit)) }
     }
 
     mutating func endStop(_ name: ByteText, _ error: EventBusError?) {
-        if error != nil { shutdown?.unclean.append(name) }
+        if error != nil { markUnclean(name) }
         if let error = entries[name]?.endError ?? error {
             for need in needs(of: name) where entries[need]?.phase == .awaitingUsers && entries[need]?.endError == nil {
                 entries[need]?.endError = error
@@ -212,9 +222,15 @@ extension ServiceMachine {
         settle(name)
     }
 
+    /// Records a service that doesn't stop in order during a shutdown.
+    mutating func markUnclean(_ name: ByteText) {
+        if shutdown?.unclean.contains(name) == false { shutdown?.unclean.append(name) }
+    }
+
     /// Cancels an attempt at its deadline and starts the grace period.
     mutating func expire(_ name: ByteText) {
         guard let entry = entries[name], entry.phase == .abortingMake || entry.phase == .stopping else { return }
+        markUnclean(name)
         actions.append(.cancel(attempt: entry.attempt))
         guard gracePeriod > .zero else { return abandon(name) }
         actions.append(.setTimer(.grace(attempt: entry.attempt), gracePeriod))
@@ -236,7 +252,13 @@ extension ServiceMachine {
     }
 
     private mutating func releaseNeeds(of name: ByteText) {
-        for need in needs(of: name) where entries[need]?.phase == .awaitingUsers { work.append(.checkUsers(need)) }
+        for need in needs(of: name) {
+            switch entries[need]?.phase {
+            case .awaitingUsers: work.append(.checkUsers(need))
+            case .rollingBack: work.append(.checkRollback(need))
+            default: break
+            }
+        }
     }
 
     /// Ends the current work of a service and answers its callers.

@@ -36,7 +36,7 @@ extension ServiceMachine {
         entries[name]?.isWanted = false
         // Otherwise the start belongs to the services that wait for it.
         guard activeUsers(of: name).isEmpty else { return }
-        abort(name, error, limit: nil)
+        abort(name, error, limit: isOverrun ? .zero : nil)
         if isOverrun { expire(name) }
     }
 
@@ -79,7 +79,7 @@ extension ServiceMachine {
                 if entry.isRolledBack { open.append(need) }
             }
         }
-        return found
+        return entries[name]?.awaitsUsers == true ? found + users(of: name) : found
     }
 
     /// Returns the path by which a service waits for another one, including both.

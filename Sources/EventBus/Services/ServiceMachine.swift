@@ -26,6 +26,8 @@ struct ServiceMachine {
         case answer(UInt64, (any Error)?)
         /// Send the event of a new state.
         case report(ByteText, ServiceState, (any Error)?)
+        /// Apply the policy of a service that has ended by itself, or failed.
+        case conclude(ByteText, (any Error)?)
     }
 
     enum Timer {
@@ -80,12 +82,16 @@ struct ServiceMachine {
         var isWanted = false
         /// Whether its last stop was part of a failed start of another service.
         var isRolledBack = false
+        /// Whether a stop of its start waits for the services that use an earlier instance.
+        var awaitsUsers = false
         /// The number of consecutive restarts.
         var restarts = 0
         /// The reason why the start was cancelled or failed.
         var startError: (any Error)?
         /// The reason why the attempt didn't end normally, or the first error of a service that had to stop before it.
         var endError: (any Error)?
+        /// The error of a `run()` that ended during its stop.
+        var runError: (any Error)?
         var lastError: (any Error)?
         /// The time limit for a stop that waits for its users.
         var stopLimit: Duration?
@@ -111,6 +117,8 @@ struct ServiceMachine {
 
     struct Shutdown {
         var limit: Duration?
+        /// Whether the tasks of services are cancelled at the beginning of their stops.
+        var isCancelling = false
         var waiters: [UInt64] = []
         /// The services that haven't stopped in order so far.
         var unclean: [ByteText] = []
@@ -137,6 +145,15 @@ struct ServiceMachine {
     ///
     /// - Parameter gracePeriod: The time between the cancellation of a service at a deadline and its abandonment.
     init(gracePeriod: Duration = .zero) { self.gracePeriod = gracePeriod }
+
+    /// Whether no service runs, starts or stops.
+    var isIdle: Bool { entries.values.allSatisfy { $0.phase == .idle } }
+
+    /// Returns the services that a running service needs, directly or not, and that have ended by themselves.
+    func endedNeeds(of name: ByteText) -> [ByteText] {
+        guard entries[name]?.phase == .running else { return [] }
+        return needs(of: name).flatMap { entries[$0]?.phase == .idle ? [$0] : endedNeeds(of: $0) }
+    }
 
     // MARK: Requests
 
@@ -189,8 +206,11 @@ struct ServiceMachine {
             guard let entry = machine.entries[name] else {
                 return machine.actions.append(.answer(waiter, machine.unknown(name)))
             }
-            if entry.phase == .idle { return machine.actions.append(.answer(waiter, nil)) }
             let users = machine.activeUsers(of: name)
+            // The users of a service that has ended by itself can still run.
+            if entry.phase == .idle, users.isEmpty || !isCascade {
+                return machine.actions.append(.answer(waiter, nil))
+            }
             if !users.isEmpty, !isCascade,
                 [.awaitingNeeds, .making, .running, .pausing].contains(entry.phase)
             {
@@ -212,10 +232,16 @@ struct ServiceMachine {
     }
 
     /// Stops all services, the last to become ready first, and refuses later starts.
-    mutating func shutDown(waiter: UInt64, limit: Duration? = nil, caller: Caller? = nil) -> [Action] {
+    mutating func shutDown(
+        waiter: UInt64, limit: Duration? = nil, isCancelling: Bool = false, caller: Caller? = nil
+    ) -> [Action] {
         perform { machine in
             machine.shutdown = machine.shutdown ?? Shutdown()
             if let limit { machine.shutdown?.limit = limit }
+            if isCancelling {
+                machine.shutdown?.isCancelling = true
+                for attempt in machine.attempts.keys.sorted() { machine.actions.append(.cancel(attempt: attempt)) }
+            }
             if machine.alive(caller) != nil {
                 // A service that waited for its own end would hang.
                 machine.actions.append(.answer(waiter, nil))
@@ -264,27 +290,39 @@ struct ServiceMachine {
     /// Reports the end of a `stop`, with the error that it threw.
     mutating func stopEnded(attempt: UInt64, error: (any Error)? = nil) -> [Action] {
         perform { machine in
-            guard let name = machine.attempts[attempt], machine.entries[name]?.phase == .stopping else { return }
+            guard let name = machine.attempts[attempt], let entry = machine.entries[name], entry.phase == .stopping
+            else { return }
             machine.endStop(
                 name,
-                error.map {
+                (error ?? entry.runError).map {
                     EventBusError(
                         .serviceFailed, subject: name.text, expected: "a stop without an error", underlying: $0)
                 })
         }
     }
 
-    /// Reports that `run()` ended without a stop.
+    /// Reports the end of `run()`.
     mutating func runEnded(attempt: UInt64, error: (any Error)? = nil) -> [Action] {
         perform { machine in
             guard let name = machine.attempts[attempt], let entry = machine.entries[name] else { return }
-            guard entry.phase == .running || entry.phase == .awaitingUsers else { return }
-            let error = error.map { EventBusError(.serviceFailed, subject: name.text, underlying: $0) }
+            guard [.running, .awaitingUsers, .stopping].contains(entry.phase) else { return }
+            // The end of a cancelled task isn't a failure.
+            let wasCancelled = entry.phase == .stopping || machine.shutdown?.isCancelling == true
+            let cause = wasCancelled && error is CancellationError ? nil : error
+            let error = cause.map { EventBusError(.serviceFailed, subject: name.text, underlying: $0) }
             if let error, entry.phase == .running, machine.pause(name, error) { return }
+            if error != nil || entry.phase == .running { machine.actions.append(.conclude(name, error)) }
+            if error != nil { machine.markUnclean(name) }
+            if entry.phase == .stopping {
+                machine.entries[name]?.runError = cause
+                return
+            }
             machine.endAttempt(name)
             machine.set(name, error == nil ? .stopped : .failed, error)
+            if entry.phase == .running { return machine.settle(name) }
             // A stop still waits for the services that use this one.
-            if entry.phase == .awaitingUsers { machine.work.append(.checkUsers(name)) } else { machine.settle(name) }
+            if let error { machine.entries[name]?.endError = error }
+            machine.work.append(.checkUsers(name))
         }
     }
 

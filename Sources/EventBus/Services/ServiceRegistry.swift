@@ -22,13 +22,16 @@ public actor ServiceRegistry {
     private var timers: [UInt64: [Task<Void, Never>]] = [:]
     private var pending: [UInt64: Pending] = [:]
     private var lastRequest: UInt64 = 0
+    var currentRun: Run?
 
     /// The service whose code the current task runs.
-    @TaskLocal static var caller: (registry: ObjectIdentifier, caller: ServiceMachine.Caller)?
+    @TaskLocal
+    static var caller: (registry: ObjectIdentifier, caller: ServiceMachine.Caller, shutdown: ServiceShutdown)?
 
     /// The instance of an attempt to run a service, with the tasks that run its code.
     struct Instance {
         let name: String
+        let shutdown = ServiceShutdown()
         var service: (any Service)?
         var health = ServiceHealth.healthy
         var reported = ServiceHealth.healthy
@@ -72,10 +75,14 @@ public actor ServiceRegistry {
     ///   - type: The type of the service.
     ///   - name: The name; by default the name of the type.
     ///   - restart: The policy for a ``RunningService`` that fails while it runs.
+    ///   - whenEnded: The effect on a run of the registry when the `run()` of the service returns.
+    ///   - whenFailed: The effect on a run of the registry when the service fails and isn't restarted.
     /// - Throws: ``EventBusError``: `malformedName`, `duplicateService`, or `serviceCycle` with the cycle in `trail`.
     public func register<S: Service>(
-        _ type: S.Type, as name: String? = nil, restart: ServiceRestart = .never
+        _ type: S.Type, as name: String? = nil, restart: ServiceRestart = .never,
+        whenEnded: ServiceEffect = .ignore, whenFailed: ServiceEffect = .shutDown
     ) throws(EventBusError) {
+        let policy = ServicePolicy(restart: restart, whenEnded: whenEnded, whenFailed: whenFailed)
         var types: [(name: ByteText, type: any Service.Type)] = []
         var visited: Set<ByteText> = []
         func collect(_ type: any Service.Type, name: ByteText) {
@@ -88,7 +95,7 @@ public actor ServiceRegistry {
             types.map { found in
                 let definition = ServiceGraph.Definition(
                     name: found.name, needs: found.type.needs.map { ByteText($0.name) },
-                    restart: found.type == type ? restart : nil, type: found.type)
+                    policy: found.type == type ? policy : nil, type: found.type)
                 return (definition, { [type = found.type] in try await type.init($0) })
             })
     }
@@ -99,14 +106,18 @@ public actor ServiceRegistry {
     ///   - name: The name of the service.
     ///   - needs: The names of the services that must run before it; they can be registered later.
     ///   - restart: The policy for a ``RunningService`` that fails while it runs.
+    ///   - whenEnded: The effect on a run of the registry when the `run()` of the service returns.
+    ///   - whenFailed: The effect on a run of the registry when the service fails and isn't restarted.
     ///   - make: Creates the running service.
     /// - Throws: ``EventBusError``: `malformedName`, `duplicateService`, or `serviceCycle` with the cycle in `trail`.
     public func register(
         _ name: String, needs: [String] = [], restart: ServiceRestart = .never,
+        whenEnded: ServiceEffect = .ignore, whenFailed: ServiceEffect = .shutDown,
         make: @escaping @Sendable (ServiceContext) async throws -> any Service
     ) throws(EventBusError) {
         let definition = ServiceGraph.Definition(
-            name: ByteText(name), needs: needs.map { ByteText($0) }, restart: restart)
+            name: ByteText(name), needs: needs.map { ByteText($0) },
+            policy: ServicePolicy(restart: restart, whenEnded: whenEnded, whenFailed: whenFailed))
         try add([(definition, make)])
     }
 
@@ -137,6 +148,7 @@ public actor ServiceRegistry {
         _ name: String, _ options: [String: any Sendable] = [:], within limit: Duration? = nil
     ) async throws -> any Service {
         try Task.checkCancellation()
+        for need in machine.endedNeeds(of: ByteText(name)) { try await start(need.text, within: limit) }
         let service = try await request(service: name) {
             machine.start(ByteText(name), options, waiter: $0, limit: limit, caller: caller)
         }
@@ -199,11 +211,15 @@ public actor ServiceRegistry {
     /// If the code of a service calls the method, or the task is cancelled, it returns at once, and the shutdown
     /// continues.
     ///
-    /// - Parameter limit: The time that each service has for its stop.
+    /// - Parameters:
+    ///   - limit: The time that each service has for its stop.
+    ///   - isCancelling: Whether the tasks of all services are cancelled immediately.
     /// - Returns: The names of the services that exceeded the limit or whose stop threw, also in an earlier shutdown.
     @discardableResult
-    public func shutDown(within limit: Duration? = nil) async -> [String] {
-        _ = try? await request { machine.shutDown(waiter: $0, limit: limit, caller: caller) }
+    public func shutDown(within limit: Duration? = nil, cancelling isCancelling: Bool = false) async -> [String] {
+        _ = try? await request {
+            machine.shutDown(waiter: $0, limit: limit, isCancelling: isCancelling, caller: caller)
+        }
         return machine.shutdown?.unclean.map(\.text) ?? []
     }
 
@@ -239,6 +255,7 @@ public actor ServiceRegistry {
             case .stop(let name, let attempt): stop(name, attempt)
             case .cancel(let attempt):
                 let instance = instances[attempt]
+                instance?.shutdown.begin()
                 for task in [instance?.make, instance?.run, instance?.stop] { task?.cancel() }
             case .end(let attempt):
                 instances[attempt] = nil
@@ -253,16 +270,19 @@ public actor ServiceRegistry {
             case .report(let name, let state, let error):
                 let change = ServiceChange(name: name.text, state: state, error: error)
                 bus.trigger(Topic(unchecked: "service:\(name):\(state)"), change)
+            case .conclude(let name, let error): conclude(name, error)
             }
         }
+        checkRun()
     }
 
     /// Runs code of a service in its own task.
     private func task<Value: Sendable>(
-        _ name: ByteText, _ attempt: UInt64, _ body: @escaping @Sendable () async throws -> Value,
+        _ name: ByteText, _ attempt: UInt64, _ shutdown: ServiceShutdown,
+        body: @escaping @Sendable () async throws -> Value,
         then end: @escaping @Sendable (isolated ServiceRegistry, Result<Value, any Error>) -> Void
     ) -> Task<Void, Never> {
-        let caller = (ObjectIdentifier(self), ServiceMachine.Caller(name: name, attempt: attempt))
+        let caller = (ObjectIdentifier(self), ServiceMachine.Caller(name: name, attempt: attempt), shutdown)
         return Task.detached(priority: Task.currentPriority) {
             let result: Result<Value, any Error>
             do { result = .success(try await Self.$caller.withValue(caller, operation: body)) } catch {
@@ -278,15 +298,17 @@ public actor ServiceRegistry {
             service(named: need.text).map { (need.text, $0) }
         }
         let reports = HealthReports()
+        let instance = Instance(name: name.text)
         let context = ServiceContext(
             name: name.text, bus: bus, options: machine.entries[name]?.options ?? [:], needed: needed,
+            ownShutdown: instance.shutdown,
             report: { [weak self] health in
                 reports.add(health)
                 // Tasks reach the registry in any order, so each takes the oldest report there.
                 Task { await self?.takeReport(from: reports, attempt: id) }
             })
-        instances[id] = Instance(name: name.text)
-        instances[id]?.make = task(name, id) {
+        instances[id] = instance
+        instances[id]?.make = task(name, id, instance.shutdown) {
             try await make(context)
         } then: {
             $0.made(id, $1)
@@ -306,8 +328,8 @@ public actor ServiceRegistry {
     }
 
     private func run(_ name: ByteText, _ id: UInt64) {
-        guard let service = instances[id]?.service as? any RunningService else { return }
-        instances[id]?.run = task(name, id) {
+        guard let instance = instances[id], let service = instance.service as? any RunningService else { return }
+        instances[id]?.run = task(name, id, instance.shutdown) {
             try await service.run()
         } then: {
             $0.perform($0.machine.runEnded(attempt: id, error: $1.failure))
@@ -316,10 +338,11 @@ public actor ServiceRegistry {
 
     private func stop(_ name: ByteText, _ id: UInt64) {
         guard let instance = instances[id], let service = instance.service else { return }
-        instances[id]?.stop = task(name, id) {
+        instance.shutdown.begin()
+        instances[id]?.stop = task(name, id, instance.shutdown) {
             let result: Result<Void, any Error>
             do { result = .success(try await service.stop()) } catch { result = .failure(error) }
-            instance.run?.cancel()
+            if !instance.shutdown.isObserved { instance.run?.cancel() }
             await instance.run?.value
             try result.get()
         } then: {
