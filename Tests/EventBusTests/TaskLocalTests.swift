@@ -40,16 +40,44 @@ struct TaskLocalTests {
         #expect(log.items.count == 40)
     }
 
-    @Test("A navigation in a task of an action that still runs replaces the navigation of the action")
-    func navigationInTaskOfRunningAction() async throws {
+    @Test("A navigation in any task of an action that still runs is part of the action's navigation", arguments: 0..<3)
+    func navigationInTaskOfRunningAction(kind: Int) async throws {
+        let router = Router(bus: bus)
+        try router.route("/outer") { [log] _ in
+            switch kind {
+            case 0:
+                async let inner = router.navigate(to: "/inner")
+                log.note("\(try await inner.url)")
+            case 1:
+                try await withThrowingTaskGroup { group in
+                    for number in 0..<4 { group.addTask { try await router.navigate(to: "/inner?\(number)") } }
+                    for try await _ in group { log.note("/inner") }
+                }
+            default: log.note(try await Task { try await router.navigate(to: "/inner") }.value.url)
+            }
+        }
+        try router.route("/inner") { _ in await Task.yield() }
+        #expect(try await router.navigate(to: "/outer").url == "/outer")
+        #expect(log.items == Array(repeating: "/inner", count: kind == 1 ? 4 : 1))
+    }
+
+    @Test("A new navigation cancels those in the child tasks of an action")
+    func cancelledChild() async throws {
         let router = Router(bus: bus)
         let gate = Gate()
-        try router.route("/outer") { [weak router] _ in
-            Task { try await router?.navigate(to: "/inner") }
-            await gate.pass()
+        try router.route("/outer") { _ in
+            async let inner = router.navigate(to: "/inner")
+            _ = try await inner
         }
-        try router.route("/inner") { _ in gate.open() }
-        await #expect(throws: CancellationError.self) { try await router.navigate(to: "/outer") }
+        try router.route("/inner") { _ in
+            gate.open()
+            try await Task.sleep(for: .seconds(60))
+        }
+        try router.route("/new") { _ in }
+        let outer = Task { try await router.navigate(to: "/outer") }
+        await gate.pass()
+        try await router.navigate(to: "/new")
+        await #expect(throws: CancellationError.self) { try await outer.value }
     }
 
     @Test("A task with the identity of an ended navigation's task navigates independently")

@@ -28,8 +28,8 @@ public struct RouteParameterType: Sendable {
     /// and outside all locks. It should be fast, and must always return the same result for the same value.
     ///
     /// - Precondition: `name` consists of one or more ASCII letters, digits, `_` and `-`.
-    public init(_ name: String, matches: @escaping @Sendable (String) -> Bool) {
-        self.init(name) { (matches($0), nil) }
+    public init(_ name: StaticString, matches: @escaping @Sendable (String) -> Bool) {
+        self.init(name.description) { (matches($0), nil) }
     }
 
     /// Creates a type whose values are converted: a path matches if the conversion succeeds, and
@@ -47,8 +47,8 @@ public struct RouteParameterType: Sendable {
     /// into several values, such as the name and the extension of a file; a segment has only one parameter.
     ///
     /// - Precondition: `name` consists of one or more ASCII letters, digits, `_` and `-`.
-    public init<Value: Sendable>(_ name: String, convert: @escaping @Sendable (String) -> Value?) {
-        self.init(name) { text in
+    public init<Value: Sendable>(_ name: StaticString, convert: @escaping @Sendable (String) -> Value?) {
+        self.init(name.description) { text in
             let converted = convert(text)
             return (converted != nil, converted)
         }

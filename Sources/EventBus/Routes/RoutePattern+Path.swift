@@ -26,19 +26,31 @@ extension RoutePattern {
         _ parameters: [String: String] = [:], query: RouteQuery = RouteQuery(), fragment: String? = nil,
         options: RouterOptions = RouterOptions()
     ) throws(EventBusError) -> String {
-        let values = Dictionary(parameters.map { (ByteText($0), $1) }) { $1 }
+        let catchAlls = variants[0].segments.compactMap { if case .catchAll(let name) = $0 { name } else { nil } }
+        let values = parameters.map { name, value in
+            guard catchAlls.contains(bytesOf: name) else { return (ByteText(name), [value]) }
+            let parts = value.utf8.split(separator: .slash, omittingEmptySubsequences: false)
+            return (ByteText(name), parts.map { String(Substring($0)) })
+        }
+        return try path(segments: Dictionary(values) { $1 }, query: query, fragment: fragment, options: options)
+    }
+
+    /// Returns the path for the segments of values: one, or several for a catch-all.
+    func path(
+        segments values: [ByteText: [String]], query: RouteQuery = RouteQuery(), fragment: String? = nil,
+        options: RouterOptions = RouterOptions()
+    ) throws(EventBusError) -> String {
         let variant = try variant(for: values)
         var result = try authorityText(values)
         for segment in variant.segments {
-            let value = segment.name.flatMap { values[ByteText($0)] } ?? ""
+            let value = segment.name.flatMap { values[ByteText($0)] } ?? []
             switch segment {
             case .literal(let text): result += "/" + Self.encoded(text)
             case .parameter(let parameter):
-                result += "/" + Self.encoded(parameter.prefix) + Self.encoded(value) + Self.encoded(parameter.suffix)
+                let text = value.joined(separator: "/")
+                result += "/" + Self.encoded(parameter.prefix) + Self.encoded(text) + Self.encoded(parameter.suffix)
             case .catchAll:
-                for part in value.utf8.split(separator: .slash, omittingEmptySubsequences: false) {
-                    result += "/" + Self.encoded(Substring(part))
-                }
+                for part in value { result += "/" + Self.encoded(part) }
             }
         }
         if variant.segments.isEmpty { result += "/" }
@@ -55,13 +67,13 @@ extension RoutePattern {
     }
 
     /// Returns the scheme and host with the value of the host's parameter; empty for a path.
-    private func authorityText(_ values: [ByteText: String]) throws(EventBusError) -> String {
+    private func authorityText(_ values: [ByteText: [String]]) throws(EventBusError) -> String {
         guard let authority else { return "" }
         if case .literal(let scheme) = authority.scheme {
             switch authority.host {
             case .literal(let host): return "\(scheme)://\(host)"
             case .parameter(let parameter):
-                if let value = parameter.name.flatMap({ values[ByteText($0)] }) {
+                if let value = parameter.name.flatMap({ values[ByteText($0)] })?.joined(separator: "/") {
                     return "\(scheme)://\(parameter.prefix)\(value)\(parameter.suffix)"
                 }
             case .catchAll: break
@@ -73,7 +85,7 @@ extension RoutePattern {
     }
 
     /// Returns the shortest variant of the pattern that has exactly these parameters.
-    private func variant(for values: [ByteText: String]) throws(EventBusError) -> RouteVariant {
+    private func variant(for values: [ByteText: [String]]) throws(EventBusError) -> RouteVariant {
         let given = values.keys.map(\.text).sorted()
         if let unknown = given.first(where: { !parameterNames.contains(bytesOf: $0) }) {
             let known = parameterNames.isEmpty ? "no parameters" : parameterNames.joined(separator: ", ")
@@ -89,7 +101,7 @@ extension RoutePattern {
     }
 
     private func checkRoundTrip(
-        _ path: String, _ values: [ByteText: String], _ options: RouterOptions
+        _ path: String, _ values: [ByteText: [String]], _ options: RouterOptions
     ) throws(EventBusError) {
         var read: RouteParameters?
         do {
@@ -99,19 +111,22 @@ extension RoutePattern {
         } catch {
             // The parameters that don't match are found one by one.
         }
-        func isSame(_ name: String, _ value: String) -> Bool { read?[name]?.hasSameBytes(as: value) ?? false }
+        func isSame(_ name: String, _ value: [String]) -> Bool {
+            guard let found = read?.segments(of: name), found.count == value.count else { return false }
+            return zip(found, value).allSatisfy { $0.hasSameBytes(as: $1) }
+        }
         if let read, read.values.count == values.count, values.allSatisfy({ isSame($0.text, $1) }) { return }
         let parameters = (authority.map { [$0.host] } ?? []) + variants[0].segments
         let given = parameters.compactMap { segment in
             segment.name.flatMap { name in values[ByteText(name)].map { (name: name, type: segment.type, value: $0) } }
         }
         let wrong =
-            given.first { $0.value.isEmpty || $0.type?.check($0.value).isValid == false }
+            given.first { $0.value.contains("") || $0.type?.check($0.value.joined()).isValid == false }
             ?? given.first { !isSame($0.name, $0.value) } ?? given.first
         throw EventBusError(
             .parameterInvalid, subject: source,
             expected: "\(wrong?.name ?? "") to be \(wrong?.type?.name ?? "a value") that the path gives back",
-            found: "\"\(wrong?.value ?? "")\"")
+            found: "\"\(wrong?.value.joined(separator: "/") ?? "")\"")
     }
 
     /// Returns the match of a URL with this pattern.

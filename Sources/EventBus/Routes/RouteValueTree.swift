@@ -57,13 +57,29 @@ final class RouteValueTree: DecodableTree {
 
     func isNull(_ value: Int) -> Bool { false }
 
-    // A parameter may have been converted to this type during the match.
-    func special<T>(_ type: T.Type, _ value: Int) throws -> T? { nodes[value].value?.converted as? T }
+    func special<T>(_ type: T.Type, _ value: Int) throws -> T? {
+        if let converted = converted(type, value) { return converted }
+        guard let text = nodes[value].value?.text, let decodable = type as? any Decodable.Type else { return nil }
+        // The forms in which Foundation's types decode themselves.
+        var form = Node(key: nodes[value].key, parent: nodes[value].parent)
+        switch "\(type)" {
+        case "URL": form.members = [ByteText(FoundationText.urlKey): value]
+        case "Date":
+            guard let moment = RFC3339.parse(text.utf8) else { return nil }
+            form.value = RouteValue("\(moment.secondsSince2001)")
+        default: return nil
+        }
+        nodes.append(form)
+        return try decodable.init(from: TreeDecoder(self, at: nodes.count - 1)) as? T
+    }
+
+    /// Returns the value to which the parameter's type converted the text during the match, if it has this type.
+    private func converted<T>(_ type: T.Type, _ value: Int) -> T? { nodes[value].value?.converted as? T }
 
     func bool(_ value: Int) throws -> Bool { try scalar(value, "true or false") }
 
     func string(_ value: Int) throws -> String {
-        if let converted = try special(String.self, value) { return converted }
+        if let converted = converted(String.self, value) { return converted }
         guard let text = nodes[value].value?.text else { throw mismatch(String.self, "a string", value) }
         return text
     }
@@ -77,7 +93,7 @@ final class RouteValueTree: DecodableTree {
     private func scalar<Scalar: LosslessStringConvertible>(
         _ value: Int, _ expected: String, _ isValid: (Scalar) -> Bool = { _ in true }
     ) throws -> Scalar {
-        if let converted = try special(Scalar.self, value) { return converted }
+        if let converted = converted(Scalar.self, value) { return converted }
         // The initializers of the standard library also accept "+1" and "0x1p3".
         guard let found = nodes[value].value, found.segments.count == 1, found.text.first != "+",
             !found.text.utf8.contains(UInt8(ascii: "x")), let scalar = Scalar(found.text), isValid(scalar)

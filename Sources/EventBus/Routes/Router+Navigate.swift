@@ -8,9 +8,9 @@ extension Router {
     /// Navigates to a URL: finds its route, asks the guards, runs the action, and triggers the events.
     ///
     /// The newest navigation wins: a navigation that is still running is cancelled and throws a `CancellationError`, at
-    /// the latest when its current guard or action returns. A navigation inside the action or guard of another one, in
-    /// the same task, is part of that navigation and cancels nothing. Cancelling the calling task cancels the
-    /// navigation.
+    /// the latest when its current guard or action returns. A navigation by the code of an action or guard, also in a
+    /// child task or in a `Task` that it creates, is part of that navigation until the action or guard returns, and
+    /// cancels nothing. Cancelling the calling task cancels the navigation.
     ///
     /// - Parameters:
     ///   - url: A path such as `/notes/5?edit=1`, or a URL with scheme and host.
@@ -21,7 +21,7 @@ extension Router {
     ///   its guards ran; the error of a guard or the action; or `CancellationError`.
     @discardableResult
     public func navigate(to url: String, options: (any Sendable)? = nil) async throws -> Navigation {
-        if let scope = NavigationScope.current, scope.router === self, scope.isCurrentTask {
+        if let scope = NavigationScope.current, scope.router === self, scope.isCurrent {
             guard scope.trail.count <= Self.maximumRedirects else {
                 throw EventBusError(.tooManyRedirects, subject: url, trail: scope.trail)
             }
@@ -66,8 +66,8 @@ extension Router {
             try checkNewest(number)
             let navigation = Navigation(match: try find(url, trail), options: options, trail: trail)
             let scope = NavigationScope(router: self, number: number, trail: outer + trail + [url])
-            defer { scope.end() }
             let next: String? = try await NavigationScope.$current.withValue(scope) {
+                defer { scope.end() }
                 if let redirect = try await askGuards(of: navigation, number) { return redirect }
                 return try await runAction(of: navigation)
             }
@@ -142,12 +142,11 @@ extension Router {
 
 /// A navigation that runs the code of a guard or an action.
 ///
-/// Tasks that this code creates inherit the value, so it also identifies the task of the navigation.
+/// Tasks that this code creates inherit the value. Child tasks end before it, and other tasks can outlive it.
 private final class NavigationScope: Sendable {
     let router: Router
     let number: UInt64
     let trail: [String]
-    private let task: Int?
     private let hasEnded = Atomic(false)
 
     @TaskLocal static var current: NavigationScope?
@@ -156,14 +155,10 @@ private final class NavigationScope: Sendable {
         self.router = router
         self.number = number
         self.trail = trail
-        task = Self.currentTask
     }
 
-    private static var currentTask: Int? { withUnsafeCurrentTask { $0?.hashValue } }
-
-    /// Whether the current task runs the code of this navigation; an ended task can have the same identity as a new
-    /// one.
-    var isCurrentTask: Bool { !hasEnded.load(ordering: .acquiring) && task == Self.currentTask }
+    /// Whether the code still runs.
+    var isCurrent: Bool { !hasEnded.load(ordering: .acquiring) }
 
     func end() { hasEnded.store(true, ordering: .releasing) }
 }

@@ -130,9 +130,11 @@ public final class Router: Sendable {
         }
         let options = options
         let redirect: @Sendable (Navigation) throws(EventBusError) -> String = { navigation throws(EventBusError) in
-            let values = navigation.parameters.dictionary.filter { target.parameterNames.contains(bytesOf: $0.key) }
+            let parameters = zip(navigation.parameters.names, navigation.parameters.values)
+                .filter { target.parameterNames.contains(bytesOf: $0.0) }
             return try target.path(
-                values, query: navigation.query, fragment: navigation.match.fragment, options: options)
+                segments: Dictionary(parameters.map { (ByteText($0), $1.segments) }) { $1 }, query: navigation.query,
+                fragment: navigation.match.fragment, options: options)
         }
         let route = Route(parsed, .redirect(redirect), at: EventLocation(fileID, line, column))
         return try register([route], replacing: replacing, watched: pattern)

@@ -63,24 +63,50 @@ public struct TypedRoute<Value: Codable & Sendable>: Sendable {
 
     /// Returns the path, or the URL if the pattern has a scheme and host, that represents a value.
     ///
+    /// ``value(_:)`` returns the same value for the result; a value for which this isn't possible is refused, such as one
+    /// with an empty list, or one whose path another case of the enumeration matches. Foundation's `URL` is written as
+    /// its text, `UUID` in uppercase, and `Date` as `2026-11-20T13:19:38.25Z`, or as the seconds since 2001 if that isn't
+    /// exact.
+    ///
     /// - Throws: ``EventBusError`` like ``RoutePattern/path(_:query:fragment:options:)``, or with the code
-    ///   `routeNotCodable` if the value has parts that no URL can represent.
+    ///   `routeNotCodable` if the value has parts that no URL of the route represents.
     public func path(_ value: Value) throws(EventBusError) -> String {
-        let encoded: EncodedValue
-        do { encoded = try TreeEncoder.encode(value) } catch {
+        let encoded = try encode(value)
+        let url = try path(of: encoded)
+        do {
+            if try encoded.hasSameContent(as: encode(self.value(url))) { return url }
+        } catch {
+            throw notCodable("a value that its URL gives back", found: url, underlying: error)
+        }
+        throw notCodable("a value that its URL gives back", found: url)
+    }
+
+    private func encode(_ value: Value) throws(EventBusError) -> EncodedValue {
+        do { return try TreeEncoder.encode(value) } catch {
             throw notCodable("a value of plain properties", found: "\(error)")
         }
+    }
+
+    private func path(of encoded: EncodedValue) throws(EventBusError) -> String {
         let (pattern, members) = try members(of: encoded)
-        var (parameters, query) = ([String: String](), RouteQuery())
+        let catchAlls = pattern.variants[0].segments.compactMap {
+            if case .catchAll(let name) = $0 { name } else { nil }
+        }
+        var (parameters, query) = ([ByteText: [String]](), RouteQuery())
         for (name, value) in members {
             let texts = try texts(of: value, name)
             if pattern.parameterNames.contains(bytesOf: name) {
-                if !texts.isEmpty { parameters[name] = texts.joined(separator: "/") }
+                if case .scalar = value.content, catchAlls.contains(bytesOf: name) {
+                    let parts = texts[0].utf8.split(separator: .slash, omittingEmptySubsequences: false)
+                    parameters[ByteText(name)] = parts.map { String(Substring($0)) }
+                } else if !texts.isEmpty {
+                    parameters[ByteText(name)] = texts
+                }
             } else {
                 query.items += texts.map { RouteQuery.Item(name, $0) }
             }
         }
-        return try pattern.path(parameters, query: query, options: table.options)
+        return try pattern.path(segments: parameters, query: query, options: table.options)
     }
 
     private typealias Members = [(key: String, value: EncodedValue)]
@@ -113,6 +139,7 @@ public struct TypedRoute<Value: Codable & Sendable>: Sendable {
         case .null: return []
         case .scalar(let number as any BinaryFloatingPoint) where !number.isFinite:
             throw notCodable("a finite number in \(name)", found: "\(number)")
+        case .scalar(let seconds as Double) where "\(value.type)" == "Date": return [FoundationText.date(seconds)]
         case .scalar(let scalar): return ["\(scalar)"]
         case .array(let elements):
             var result: [String] = []
@@ -121,13 +148,19 @@ public struct TypedRoute<Value: Codable & Sendable>: Sendable {
                 result += try texts(of: element, name)
             }
             return result
-        case .object, .empty: throw notCodable("\(name) to be plain or a list", found: "an object")
+        case .object:
+            if let url = FoundationText.url(value) { return [url] }
+            throw notCodable("\(name) to be plain or a list", found: "an object")
+        case .empty: throw notCodable("\(name) to be plain or a list", found: "an object")
         }
     }
 
-    private func notCodable(_ expected: String, found: String) -> EventBusError {
+    private func notCodable(
+        _ expected: String, found: String, underlying: (any Error)? = nil
+    ) -> EventBusError {
         EventBusError(
-            .routeNotCodable, subject: patterns.map(\.source).joined(separator: ", "), expected: expected, found: found)
+            .routeNotCodable, subject: patterns.map(\.source).joined(separator: ", "), expected: expected, found: found,
+            underlying: underlying)
     }
 
     // MARK: Values
@@ -180,6 +213,56 @@ extension Router {
         to route: TypedRoute<Value>, _ value: Value, options: (any Sendable)? = nil
     ) async throws -> Navigation {
         try await navigate(to: route.path(value), options: options)
+    }
+}
+
+extension EncodedValue {
+    /// Returns whether two encoded values have the same properties with the same texts; a property that is nil counts as
+    /// missing.
+    fileprivate func hasSameContent(as other: EncodedValue) -> Bool {
+        switch (content, other.content) {
+        case (.null, .null), (.empty, .empty): return true
+        case (.scalar(let a), .scalar(let b)): return "\(a)".hasSameBytes(as: "\(b)")
+        case (.array(let a), .array(let b)):
+            return a.count == b.count && zip(a, b).allSatisfy { $0.hasSameContent(as: $1) }
+        case (.object(let a), .object(let b)):
+            let isPresent: ((key: String, value: EncodedValue)) -> Bool = { member in
+                if case .null = member.value.content { false } else { !member.value.isOmitted }
+            }
+            let others = Dictionary(b.filter(isPresent).map { (ByteText($0.key), $0.value) }) { $1 }
+            let own = a.filter(isPresent)
+            return own.count == others.count
+                && own.allSatisfy { key, value in others[ByteText(key)].map { value.hasSameContent(as: $0) } ?? false }
+        default: return false
+        }
+    }
+}
+
+/// The texts of Foundation's types, which this module recognizes by their names and encoded forms, without Foundation.
+enum FoundationText {
+    /// The only property of an encoded URL without a base.
+    static let urlKey = "relative"
+
+    static func url(_ value: EncodedValue) -> String? {
+        guard "\(value.type)" == "URL", case .object(let all) = value.content else { return nil }
+        let members = all.filter { !$0.value.isOmitted }
+        guard members.count == 1, members[0].key == urlKey, case .scalar(let text as String) = members[0].value.content
+        else { return nil }
+        return text
+    }
+
+    /// Returns a date, which is encoded as the seconds since 2001, in the format of RFC 3339 if that is exact.
+    static func date(_ seconds: Double) -> String {
+        let whole = seconds.rounded(.down)
+        guard let since2001 = Int64(exactly: whole), abs(since2001) < 1 << 40 else { return "\(seconds)" }
+        let nanoseconds = Int(((seconds - whole) * 1e9).rounded())
+        guard nanoseconds < 1_000_000_000 else { return "\(seconds)" }
+        for digits in [0, 3, 6, 9] {
+            let text = RFC3339.format(
+                seconds: since2001 + RFC3339.secondsFrom1970To2001, nanoseconds: nanoseconds, digits: digits)
+            if RFC3339.parse(text.utf8)?.secondsSince2001 == seconds { return text }
+        }
+        return "\(seconds)"
     }
 }
 
