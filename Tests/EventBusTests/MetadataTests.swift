@@ -153,8 +153,11 @@ struct TraceParentTests {
                 "00-00000000000000000000000000000001-0000000000000001-01",
                 "00-00000000000000000000000000000001-0000000000000001-01"
             ),
-            // Flags that the specification reserves are not passed on.
-            ("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-ff", sample),
+            // Flags without a meaning here are passed on.
+            (
+                "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-fe",
+                "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-fe"
+            ),
             // A later version, also with more fields, is continued as version 00.
             ("01-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", sample),
             ("cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-what-the-future-holds", sample),

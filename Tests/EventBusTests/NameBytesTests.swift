@@ -110,9 +110,11 @@ struct NameBytesTests {
     }
 
     @Test("A report lists the watches of each form together")
-    func report() {
+    func report() throws {
         let bag = WatchBag()
-        for name in [composed, decomposed, composed, decomposed] { bus.watch(name) { _ in }.store(in: bag) }
+        for name in [composed, decomposed, composed, decomposed] {
+            bus.watch(try TopicPattern(parsing: name)) { _ in }.store(in: bag)
+        }
         #expect(
             bytes(bus.report().entries.map(\.watched)) == bytes([decomposed, decomposed, composed, composed]))
         bag.cancelAll()

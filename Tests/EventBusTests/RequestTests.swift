@@ -59,7 +59,7 @@ struct RequestTests {
         first.cancel()
         let error = #expect(throws: EventBusError.self) { try bus.respond(to: other) { $0 } }
         #expect(error?.code == .payloadMismatch && error?.otherLocation != nil)
-        await expect("noResponder") { try await bus.request(other, 1) }
+        await expect("payloadMismatch") { try await bus.request(other, 1) }
         let second = try bus.respond(to: length) { _ in 5 }
         #expect(try await bus.request(length, "abc") == 5)
         second.cancel()
@@ -95,7 +95,7 @@ struct RequestTests {
     @Test("Cancelling the caller ends its wait, and cancelling the responder ends the waiting requests")
     func cancellation() async throws {
         let (entered, gate) = (Gate(), Gate())
-        let watch = try bus.respond(to: length) { _ in
+        let watch = try bus.respond(to: length, concurrency: 1) { _ in
             entered.open()
             await gate.pass()
             return 0
@@ -118,7 +118,7 @@ struct RequestTests {
     func abandoned() async throws {
         let gate = Gate()
         let answered = Recorder<String>()
-        let watch = try bus.respond(to: length) { text in
+        let watch = try bus.respond(to: length, concurrency: 1) { text in
             answered.note(text)
             await gate.pass()
             return text.utf8.count

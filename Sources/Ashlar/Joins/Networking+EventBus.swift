@@ -86,18 +86,19 @@ extension Model {
 
 private let modelChanged: Topic<ModelEvent> = Topic("model:changed")
 
-/// Adds the trace of the current task's events to requests as `traceparent`, the header of W3C Trace Context.
+/// Adds the trace of the current task's events to requests: `traceparent` and `tracestate` of W3C Trace Context.
 ///
 /// The request is the next step of the trace. A request with its own field, or without a trace, is unchanged.
 struct TraceHeader: NetworkMiddleware {
     func intercept(
         _ request: NetworkRequest, next: NetworkNext
     ) async throws(NetworkError) -> StreamedResponse {
-        guard request.headers["traceparent"] == nil, let trace = EventMetadata.current?.traceParent else {
-            return try await next(request)
-        }
+        guard request.headers["traceparent"] == nil, let metadata = EventMetadata.current,
+            let trace = metadata.traceParent
+        else { return try await next(request) }
         var request = request
         request.headers["traceparent"] = trace.child().description
+        if let state = metadata.traceState { request.headers["tracestate"] = state }
         return try await next(request)
     }
 }

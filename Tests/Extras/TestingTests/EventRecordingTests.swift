@@ -54,6 +54,70 @@ struct CatalogTests {
         #expect(try catalog.payload(ofJSON: " 7 ", name: "count:x") as? Int == 7)
     }
 
+    @Test(
+        "Events from outside have a source, wait for suspending watchers, and are stored before their first local use")
+    func bridging() async throws {
+        final class Bridge: Sendable {}
+        let (bridge, bus) = (Bridge(), EventBus())
+        var catalog = EventCatalog()
+        catalog.add("count:*", of: Int.self, keeping: 1)
+        catalog.add(Topic<Void>("ping"))
+        try catalog.trigger("count:a", json: "1", on: bus, from: bridge)
+        try await catalog.send("count:a", json: "2", on: bus, metadata: EventMetadata(source: "x"), from: bridge)
+        let seen = Recorder<String>()
+        let watches = [
+            bus.watch(Topic<Int>("count:a")) {
+                seen.note("\($0.payload) \($0.isFrom(bridge)) \($0.metadata?.source ?? "")")
+            },
+            bus.watch(Topic<Void>("ping")) { seen.note($0.name) },
+        ]
+        #expect(seen.items == ["2 true x"])
+        try catalog.trigger("ping", json: "null", on: bus)
+        #expect(seen.items.last == "ping")
+        #expect(try catalog.json(of: (), name: "ping") == "null")
+        let stream = bus.events(Topic<Int>("count:b"), buffer: .suspend(1))
+        #expect(try catalog.trigger("count:b", json: "1", on: bus).queued == 1)
+        #expect(try catalog.trigger("count:b", json: "2", on: bus).dropped == 1)
+        let sender = Task { [catalog] in try await catalog.send("count:b", json: "3", on: bus) }
+        for await signal in stream where signal.payload == 3 { break }
+        #expect(try await sender.value.queued == 1)
+        for watch in watches { watch.cancel() }
+    }
+
+    @Test("Requests and replies pass as JSON in both directions")
+    func requests() async throws {
+        let length = RequestTopic<String, Int>("text:length")
+        var catalog = catalog
+        catalog.add(length)
+        let bus = EventBus()
+        let responder = try bus.respond(to: length) { $0.count }
+        #expect(try await catalog.request("text:length", json: #""abc""#, on: bus) == "3")
+        await #expect(throws: (any Error).self) { try await catalog.request("text:length", json: "3", on: bus) }
+        await #expect(throws: EventBusError.self) { try await catalog.request("note:saved", json: "3", on: bus) }
+        #expect(throws: EventBusError.self) { try catalog.trigger("text:length", json: #""abc""#, on: bus) }
+        responder.cancel()
+        struct Remote: EventInterceptor {
+            let catalog: EventCatalog
+            func intercept(_ event: InterceptedEvent, next: @escaping Next) -> DeliveryResult {
+                if let request = event.request {
+                    let json = try? catalog.json(of: request.payload, name: event.name)
+                    catalog.reply(to: request, name: event.name, json: json == #""abc""# ? "42" : "true")
+                }
+                return next(event)
+            }
+        }
+        let lines = Recorder<String>()
+        let recorder = EventRecorder(catalog) { lines.note($0) }
+        let watches = [
+            bus.intercept("**", with: Remote(catalog: catalog)), bus.intercept("**", with: recorder),
+        ]
+        #expect(try await bus.request(length, "abc") == 42)
+        await #expect(throws: (any Error).self) { try await bus.request(length, "other") }
+        await recorder.flush()
+        #expect(lines.items.first?.contains(#""payload":"abc""#) == true)
+        for watch in watches { watch.cancel() }
+    }
+
     @Test("A topic goes before patterns, and an earlier pattern before a later one")
     func precedence() throws {
         var catalog = catalog
@@ -161,7 +225,9 @@ struct CatalogTests {
         let bus = EventBus()
         let found = Recorder<EventMetadata?>()
         let watch = bus.watch(saved) { found.note($0.metadata) }
-        let metadata = EventMetadata(source: "phone", time: .seconds(5), correlationID: "c", traceParent: TraceParent())
+        let metadata = EventMetadata(
+            source: "phone", time: .seconds(5), correlationID: "c", traceParent: TraceParent(), traceState: "v=1",
+            headers: ["k": "v"])
         let json = try catalog.json(of: Note(id: 1, title: ""), name: "note:saved")
         try catalog.trigger("note:saved", json: json, on: bus, metadata: metadata)
         try catalog.trigger("note:saved", json: json, on: bus)
@@ -203,7 +269,9 @@ struct RecordingTests {
         let bus = EventBus()
         let recorder = recorder()
         let watch = bus.intercept("**", with: recorder)
-        let metadata = EventMetadata(source: "phone", time: .seconds(5), correlationID: "c", traceParent: TraceParent())
+        let metadata = EventMetadata(
+            source: "phone", time: .seconds(5), correlationID: "c", traceParent: TraceParent(), traceState: "v=1",
+            headers: ["k": "v"])
         bus.trigger(saved, Note(id: 1, title: "Rain", tags: ["a"]))
         metadata.whileCurrent { _ = bus.trigger(number, 5) }
         bus.trigger("bare", "text")

@@ -50,7 +50,7 @@ extension EventBus {
         leave(pass)
         if tally.isEmpty, delivered > 0 { return DeliveryResult(sequence: pass.sequence, delivered: delivered) }
         tally.delivered &+= delivered
-        if tally.isEmpty { reportUndelivered(signal) }
+        if tally.isEmpty { reportUndelivered(signal, staged) }
         return DeliveryResult(sequence: pass.sequence, tally)
     }
 
@@ -138,7 +138,11 @@ extension EventBus {
         _ signal: Signal<Payload>, to watcher: TypedWatcher<Payload>, of topic: TopicEntry, call: TriggerCall,
         tally: inout DeliveryTally
     ) {
-        if watcher.isOrphan { return remove(watcher, topic) }
+        if watcher.isOrphan {
+            remove(watcher, topic)
+            if let error = watcher.ownerError { fail(error, watcher, name: signal.name, sequence: 0, tally: &tally) }
+            return
+        }
         let isOnce = watcher.flags.load(ordering: .relaxed) & WatcherFlags.once.rawValue != 0
         if isOnce {
             guard watcher.claim() else { return }
@@ -225,8 +229,8 @@ extension EventBus {
 
     /// Calls the hook for an undelivered event.
     @usableFromInline
-    func reportUndelivered<Payload: Sendable>(_ signal: Signal<Payload>) {
-        guard has(.observed), let hook = undeliveredHook else { return }
+    func reportUndelivered<Payload: Sendable>(_ signal: Signal<Payload>, _ staged: StagedCall?) {
+        guard has(.observed), staged?.call.isExported != true, let hook = undeliveredHook else { return }
         _ = BusThread.current.run(.undeliveredHook, ofBus: number) { hook(signal.erased) }
     }
 }

@@ -39,7 +39,7 @@ extension EventBus {
         return interception.pass(
             InterceptedEvent(
                 name: event.topic.name, payload: event.payload, metadata: event.call.metadata?.metadata,
-                location: event.call.location, sourceID: event.call.source.map { ObjectIdentifier($0) }),
+                location: event.call.location, eventSource: event.call.eventSource, sending: event.call.sending),
             to: 0)
     }
 
@@ -130,9 +130,13 @@ private final class Interception<Payload: Sendable>: Sendable {
         guard let bus else { return DeliveryResult() }
         var call = event.call
         call.arrive(from: thread)
+        call.isExported = changed.isExported
         if hasEnded.load(ordering: .acquiring) {
-            call.sending = nil
+            // The sender has stopped to wait, but an asynchronous interceptor can wait instead.
+            call.sending = changed.sending === call.sending ? nil : changed.sending
             call.isolation = nil
+        } else {
+            call.sending = changed.sending
         }
         if changed.metadata != call.metadata?.metadata { call.metadata = changed.metadata.map { MetadataBox($0) } }
         let current = BusThread.current

@@ -16,9 +16,9 @@ extension EventBus {
         column: UInt32 = #column
     ) -> DeliveryResult {
         let place = TriggerPlace(fileID, line, column)
-        // The topic retains every entry that it caches, so this method doesn't.
-        if let entry = topic.core.cached.load(ordering: .acquiring),
-            entry._withUnsafeGuaranteedRef({ $0.busNumber }) == number
+        // The bus retains every entry that a topic caches, so this method doesn't.
+        if topic.core.cachedBus.load(ordering: .acquiring) == number,
+            let entry = topic.core.cached.load(ordering: .relaxed)
         {
             return entry._withUnsafeGuaranteedRef {
                 send(payload, to: $0, from: source, isolation: isolation, place: place)
@@ -95,25 +95,9 @@ extension EventBus {
         column: UInt32 = #column
     ) async -> DeliveryResult {
         let sending = PendingSends()
-        var call = TriggerCall(source: source, isolation: isolation, place: TriggerPlace(fileID, line, column))
-        call.sending = sending
-        let result: DeliveryResult
-        do throws(EventBusError) {
-            result = passStages(payload, to: try declare(topic.core, Payload.self, at: call.location), call)
-        } catch {
-            return refuse(error)
-        }
-        var queued = 0
-        var dropped = 0
-        // During the wait, a delivery on another thread can add more.
-        while let wait = sending.next() {
-            switch await wait() {
-            case true?: queued += 1
-            case false?: dropped += 1
-            case nil: break
-            }
-        }
-        return result.adding(queued: queued, dropped: dropped)
+        let place = TriggerPlace(fileID, line, column)
+        let result = beginSend(payload, topic.core, from: source, isolation: isolation, place: place, sending)
+        return await sending.complete(result)
     }
 
     /// Sends an event whose type has a topic.
@@ -123,6 +107,20 @@ extension EventBus {
         fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column
     ) async -> DeliveryResult {
         await send(E.topic, event, from: source, isolation: isolation, fileID: fileID, line: line, column: column)
+    }
+
+    /// Triggers an event for a sender that waits.
+    func beginSend<Payload: Sendable>(
+        _ payload: Payload, _ core: TopicCore, from source: AnyObject?, isolation: (any Actor)?, place: TriggerPlace,
+        _ sending: PendingSends
+    ) -> DeliveryResult {
+        var call = TriggerCall(source: source, isolation: isolation, place: place)
+        call.sending = sending
+        do throws(EventBusError) {
+            return passStages(payload, to: try declare(core, Payload.self, at: call.location), call)
+        } catch {
+            return refuse(error)
+        }
     }
 
     // MARK: From a name to its entry

@@ -20,7 +20,8 @@ extension EventBus {
     ///   - column: The column for reports.
     ///   - handler: The handler.
     /// - Returns: The handle that ends the watch.
-    /// - Precondition: The topic's name isn't bound to another payload type on this bus; see `declare`.
+    /// - Precondition: The name of a topic with a literal name isn't bound to another payload type on this bus. For other
+    ///   topics, the failure hook receives the error, and the watch has ended; see also `declare`.
     public func watch<Selector: EventSelector>(
         _ selector: Selector, from source: AnyObject? = nil, priority: Int8 = 0, once: Bool = false,
         fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column,
@@ -141,6 +142,18 @@ extension EventBus {
         return topic
     }
 
+    /// Returns the payloads of the stored events of a topic, the oldest first; the last one is the current value.
+    ///
+    /// ```swift
+    /// let bus = EventBus()
+    /// let user = Topic<String>("account:user", keeping: 1)
+    /// bus.trigger(user, "anna")
+    /// print(bus.kept(user).last ?? "nobody")  // anna
+    /// ```
+    public func kept<Payload>(_ topic: Topic<Payload>) -> [Payload] {
+        self.topic(ifKnown: topic.name)?.storedPayloads.compactMap { $0 as? Payload } ?? []
+    }
+
     /// Removes the stored events of a topic.
     public func clearKept<Payload>(_ topic: Topic<Payload>) { self.topic(ifKnown: topic.name)?.clearStored() }
 
@@ -158,11 +171,17 @@ extension EventBus {
 
     /// Adds a watcher of a selection.
     ///
-    /// - Precondition: The topic's name isn't bound to another payload type.
+    /// A topic whose name is bound to another payload type is a mistake of the program if its name is a literal;
+    /// otherwise the failure is reported, and the watch has ended.
     func register<Payload>(
         _ selection: EventSelection<Payload>, _ options: WatchOptions, _ delivery: WatchDelivery<Payload>
     ) -> Watch {
-        do { return try add(selection, options, delivery) } catch { preconditionFailure(error.description) }
+        do { return try add(selection, options, delivery) } catch {
+            guard selection.core?.isLiteral == false else { preconditionFailure(error.description) }
+            _ = refuse(error)
+            if case .queued(let queue) = delivery { queue.end() }
+            return Watch(host: EndedHost(watched: selection.text))
+        }
     }
 
     /// Adds a watcher of a selection.

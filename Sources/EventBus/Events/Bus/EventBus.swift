@@ -31,8 +31,10 @@ public final class EventBus: Sendable {
     let features = Atomic<UInt8>(0)
     /// The triggers of a bus that delivers on the main actor only.
     let mainQueue = SerialRunner(onMain: true)
+    /// The observers of the first and the last watch of a topic or pattern.
+    let interest = InterestObservers()
     /// The watchers of patterns and of objects.
-    let patterns = PatternWatchers()
+    let patterns: PatternWatchers
     /// The interceptors, in the order of registration.
     let interceptors = Mutex<[InterceptorEntry]>([])
     /// The topics that store events.
@@ -56,6 +58,7 @@ public final class EventBus: Sendable {
     public init(depthLimit: Int = 64, delivery: EventDelivery = .inline) {
         precondition(1...1000 ~= depthLimit, "EventBus needs a depth limit of 1 to 1000, not \(depthLimit)")
         self.depthLimit = depthLimit
+        patterns = PatternWatchers(interest)
         self.delivery = delivery
         if delivery != .inline { insert(.queueing) }
     }

@@ -44,8 +44,32 @@ public struct InterceptedEvent: Sendable {
     public var metadata: EventMetadata?
     /// The source line of the trigger.
     public let location: EventLocation
+    /// Whether another process receives the event, so that it isn't undelivered without a watcher here; false at first.
+    public var isExported = false
+    private let eventSource: EventSource
+    /// The waits of an asynchronous caller.
+    fileprivate(set) var sending: PendingSends?
+
+    init(
+        name: String, payload: any Sendable, metadata: EventMetadata?, location: EventLocation,
+        eventSource: EventSource, sending: PendingSends?
+    ) {
+        self.name = name
+        self.payload = payload
+        self.metadata = metadata
+        self.location = location
+        self.eventSource = eventSource
+        self.sending = sending
+    }
+
+    /// Returns whether the event comes from an object, such as the bridge that received it from another process.
+    public func isFrom(_ object: AnyObject) -> Bool { eventSource.object === object }
+
     /// The identity of the object that the event comes from, if one was given.
-    package let sourceID: ObjectIdentifier?
+    package var sourceID: ObjectIdentifier? { eventSource.object.map { ObjectIdentifier($0) } }
+
+    /// The request, if the event is one of a ``RequestTopic``.
+    public var request: EventRequest? { (payload as? any AnyPendingRequest)?.request }
 }
 
 extension EventBus {
@@ -61,6 +85,102 @@ extension EventBus {
         interceptors.withLock { $0.append(entry) }
         didChangePatterns()
         return Watch(host: entry, id: 0)
+    }
+
+    /// Registers an asynchronous interceptor, which handles one event at a time, in the order of the triggers.
+    ///
+    /// A trigger returns at once with the result ``DeliveryResult/postponed``. A `send` waits until there is room in the
+    /// buffer and the interceptor has returned, and its result is that of the interceptor. `next` waits for watchers
+    /// with suspending buffers. After the end of the interception, the waiting events are still handled.
+    ///
+    /// The events from `excluding`, which isn't retained, pass without waiting. A bridge excludes itself: otherwise two
+    /// bridges that wait for each other's deliveries could wait forever.
+    ///
+    /// ```swift
+    /// let bus = EventBus()
+    /// let volume = Topic<Int>("volume")
+    /// let export = bus.intercept(volume, buffer: .suspend(8)) { event, next in
+    ///     try? await Task.sleep(for: .milliseconds(1))  // write to a connection
+    ///     return await next(event).adding(delivered: 1)
+    /// }
+    /// print(await bus.send(volume, 5).delivered)  // 1
+    /// export.cancel()
+    /// ```
+    public func intercept(
+        _ selector: some EventSelector, excluding source: AnyObject? = nil, buffer: EventBuffer,
+        with body: @escaping @Sendable (InterceptedEvent, _ next: AsyncInterceptor.Next) async -> DeliveryResult
+    ) -> Watch {
+        intercept(selector, with: AsyncInterceptor(buffer, excluding: source, body))
+    }
+}
+
+/// An interceptor whose code is asynchronous; see ``EventBus/intercept(_:excluding:buffer:with:)``.
+public final class AsyncInterceptor: EventInterceptor {
+    /// Passes an event to the next interceptor or to the watchers, and waits for watchers with suspending buffers.
+    public typealias Next = @Sendable (InterceptedEvent) async -> DeliveryResult
+    typealias Body = @Sendable (InterceptedEvent, Next) async -> DeliveryResult
+
+    private let mailbox: Mailbox
+    private let excluded: WeakObject
+    private let body: Body
+
+    init(_ buffer: EventBuffer, excluding source: AnyObject?, _ body: @escaping Body) {
+        mailbox = Mailbox(buffer)
+        excluded = WeakObject(source)
+        self.body = body
+    }
+
+    deinit { mailbox.finish(throwingAway: false) }
+
+    /// An event that waits; a dropped one ends the wait of its sender.
+    private final class Item: Sendable {
+        let event: InterceptedEvent
+        let next: EventInterceptor.Next
+        let result = PendingResult<DeliveryResult>()
+
+        init(_ event: InterceptedEvent, _ next: @escaping EventInterceptor.Next) {
+            self.event = event
+            self.next = next
+        }
+
+        deinit { result.finish(.success(.droppedEvent)) }
+    }
+
+    /// Queues an event.
+    public func intercept(_ event: InterceptedEvent, next: @escaping EventInterceptor.Next) -> DeliveryResult {
+        if let source = excluded.object, event.isFrom(source) { return next(event) }
+        let item = Item(event, next)
+        let put = mailbox.put(item, canWait: event.sending != nil)
+        if put.mustDrain {
+            Task.detached(priority: Task.currentPriority) { [mailbox, body] in await Self.drain(mailbox, body) }
+        }
+        if let sending = event.sending {
+            sending.add { [mailbox, result = item.result] in
+                if let room = put.room, await mailbox.waitForRoom(room).dropped > 0 { return .droppedEvent }
+                // The interceptor handles the event even if the sender is cancelled.
+                return (try? await result.wait()) ?? .postponed
+            }
+            return DeliveryResult()
+        }
+        switch put.outcome {
+        case .dropped, .skipped: return .droppedEvent
+        case .displaced: return .postponed.adding(dropped: 1)
+        case .queued, .delivered: return .postponed
+        }
+    }
+
+    private static func drain(_ mailbox: Mailbox, _ body: Body) async {
+        var batch = Fifo<QueuedEvent>()
+        while let queued = mailbox.takeOrRest(&batch) {
+            let item = unsafeDowncast(queued, to: Item.self)
+            let result = await body(item.event) { event in
+                var event = event
+                let sending = PendingSends()
+                event.sending = sending
+                return await sending.complete(item.next(event))
+            }
+            item.result.finish(.success(result))
+        }
     }
 }
 

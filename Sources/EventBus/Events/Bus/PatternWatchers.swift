@@ -6,6 +6,9 @@ internal import AshlarCore
 /// by the source, because a bus can have as many of them as the app has objects.
 final class PatternWatchers: WatchHost {
     private let state = Mutex(State())
+    private let interest: InterestObservers
+
+    init(_ interest: InterestObservers) { self.interest = interest }
 
     private struct State: Sendable {
         /// The watchers without a source, and their patterns.
@@ -58,6 +61,7 @@ final class PatternWatchers: WatchHost {
         options.bag?.insert(watch)
         let oldest = storing.map { (topic: $0, number: $0.oldestStored ?? .max) }
         for (topic, _) in oldest.sorted(by: { $0.number < $1.number }) { topic.deliverStored(to: watcher, on: bus) }
+        if let pattern = options.details?.pattern { interest.check(pattern.description) }
         return watch
     }
 
@@ -109,8 +113,12 @@ final class PatternWatchers: WatchHost {
         // Marked first, so that no trigger calls it while the topics remove it.
         let wasLive = watcher?.cancel() ?? false
         for topic in topics { topic.removePatternWatcher(id) }
+        if let pattern = watcher?.details?.pattern { interest.check(pattern.description) }
         return wasLive
     }
+
+    /// Returns whether a pattern has a watcher without a source.
+    func isWatched(_ pattern: TopicPattern) -> Bool { state.withLock { $0.patterns.isWatched(pattern) } }
 
     /// Cancels the watches whose source or owner has been released.
     ///

@@ -28,7 +28,7 @@ public struct Topic<Payload: Sendable>: Sendable, Hashable, CustomStringConverti
     ) {
         let text = name.description
         if let mistake = TopicName.mistake(in: text) { preconditionFailure(mistake.description) }
-        core = TopicCore(text, keeping: keeping, isOrdered: ordered)
+        core = TopicCore(text, keeping: keeping, isOrdered: ordered, isLiteral: true)
     }
 
     /// Creates a topic with a name known at run time.
@@ -68,52 +68,59 @@ final class TopicCore: Sendable {
     let name: String
     let keeping: Int
     let isOrdered: Bool
+    /// Whether the name is part of the program, so that a conflict of payload types is a mistake of the program.
+    let isLiteral: Bool
 
-    /// The entry on the bus with which the topic is mostly used; `remembered` retains every entry that was cached.
+    /// The number of the bus of `cached`, which is replaced only after this bus has been released; 0 without an entry.
+    ///
+    /// So a caller that retains the bus can use the entry, which its bus retains as long as the topic exists.
     ///
     /// Row "trigger to 0 watchers": without it, each trigger would take the lock of the bus and search for the name.
+    @usableFromInline let cachedBus = Atomic<UInt32>(0)
     @usableFromInline let cached = Atomic<Unmanaged<TopicEntry>?>(nil)
-    private let remembered = Mutex<[TopicEntry]>([])
-    private static let mostRemembered = 16
+    private let current = Mutex(WeakEntry(entry: nil))
 
-    init(_ name: String, keeping: Int = 0, isOrdered: Bool = false) {
+    private struct WeakEntry: Sendable { weak let entry: TopicEntry? }
+
+    init(_ name: String, keeping: Int = 0, isOrdered: Bool = false, isLiteral: Bool = false) {
         precondition(keeping >= 0, "a topic can't keep \(keeping) events")
         self.keeping = keeping
         self.isOrdered = isOrdered
+        self.isLiteral = isLiteral
         var name = name
         name.makeContiguousUTF8()
         self.name = name
     }
 
-    deinit {
-        for entry in remembered.withLock({ $0 }) { entry.unpin() }
-    }
+    deinit { current.withLock { $0.entry }?.unpin() }
 
-    /// Caches the entry, unless an entry of another existing bus is cached.
-    ///
-    /// An entry that a reader may be using isn't released before the topic, so readers don't retain it.
+    /// Caches the entry, unless the entry of another existing bus is cached.
     func remember(_ entry: TopicEntry) {
-        remembered.withLock { entries in
-            if let current = cached.load(ordering: .relaxed) {
-                guard !current._withUnsafeGuaranteedRef({ $0.isOpen }), entries.count < Self.mostRemembered else {
-                    return
-                }
-            }
-            guard entry.pin() else { return }
-            entries.append(entry)
-            cached.store(Unmanaged.passUnretained(entry), ordering: .releasing)
+        if cachedBus.load(ordering: .relaxed) == entry.busNumber { return }
+        let old = current.withLock { current -> TopicEntry? in
+            let old = current.entry
+            guard old?.isOpen != true, entry.pin() else { return old }
+            cachedBus.store(0, ordering: .relaxed)
+            cached.store(Unmanaged.passUnretained(entry), ordering: .relaxed)
+            cachedBus.store(entry.busNumber, ordering: .releasing)
+            current = WeakEntry(entry: entry)
+            return old
         }
+        withExtendedLifetime(old) {}
     }
 }
 
 /// The events that a watch receives: those of one topic, or of every topic whose name matches a pattern.
 ///
 /// Every ``EventSelector`` creates its own selection.
-public struct EventSelection<Payload: Sendable>: Sendable {
+public struct EventSelection<Payload: Sendable>: Sendable, EventSelector {
     // The layout is the same for every payload, so that unspecialized code copies it without looking up its type.
     let core: TopicCore?
     /// The pattern; nil for a topic.
     let pattern: TopicPattern?
+
+    /// The selection itself.
+    public var selection: EventSelection { self }
 
     /// The name of the topic, or the pattern.
     var text: String { core?.name ?? pattern?.description ?? "**" }
@@ -131,7 +138,7 @@ public struct EventSelection<Payload: Sendable>: Sendable {
     }
 }
 
-/// A value that selects events: a ``Topic``, a ``TopicPattern``, or a pattern as text.
+/// A value that selects events: a ``Topic`` or a ``TopicPattern``, of which a literal creates one.
 ///
 /// ```swift
 /// let bus = EventBus()
@@ -153,18 +160,6 @@ extension Topic: EventSelector {
 extension TopicPattern: EventSelector {
     /// The events of the topics that the pattern matches.
     public var selection: EventSelection<any Sendable> { EventSelection(self) }
-}
-
-/// A string literal selects as a ``TopicPattern``; for other text, use ``TopicPattern/init(parsing:)``.
-extension String: EventSelector {
-    /// The events of the topics that the text matches as a pattern.
-    ///
-    /// - Precondition: The pattern is well-formed.
-    public var selection: EventSelection<any Sendable> {
-        do throws(EventBusError) { return EventSelection(try TopicPattern(parsing: self)) } catch {
-            preconditionFailure(error.description)
-        }
-    }
 }
 
 /// A type whose values are events; its topic has the name of the type.

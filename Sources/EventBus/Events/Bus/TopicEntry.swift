@@ -172,6 +172,9 @@ final class TopicEntry: WatchHost, Sendable {
     /// The number of the oldest stored event; nil if there is none.
     var oldestStored: UInt64? { state.withLock { $0.stored.events.first?.sequence } }
 
+    /// The payloads of the stored events, the oldest first.
+    var storedPayloads: [any Sendable] { state.withLock { $0.stored.events.map(\.payload) } }
+
     /// Delivers the stored events to a new watcher, in the order of the topic.
     ///
     /// A topic that stores events is ordered, so no new event is delivered in between.
@@ -211,6 +214,7 @@ final class TopicEntry: WatchHost, Sendable {
         if mustSweep { sweep() }
         let watch = Watch(watcher, of: self)
         options.bag?.insert(watch)
+        bus.interest.check(name)
         if isStoring { deliverStored(to: watcher, on: bus) }
         return watch
     }
@@ -223,6 +227,7 @@ final class TopicEntry: WatchHost, Sendable {
         }
         let wasLive = gone.watcher?.cancel() ?? false
         if gone.isEmpty { bus?.removeIfUnused(self) }
+        if gone.watcher != nil { bus?.interest.check(name) }
         return wasLive
     }
 
@@ -236,6 +241,18 @@ final class TopicEntry: WatchHost, Sendable {
 
     /// Whether a watch answers requests.
     var hasResponder: Bool { state.withLock { $0.responder != nil } }
+
+    /// The kinds of watches without a source.
+    var interest: Set<EventInterest.Kind> {
+        state.withLock { state in
+            let isWatched = state.watchers.live.contains { watcher in
+                watcher.details?.sourceID == nil && watcher.id != state.responderID
+            }
+            var interest: Set<EventInterest.Kind> = isWatched ? [.events] : []
+            if state.responder != nil { interest.insert(.requests) }
+            return interest
+        }
+    }
 
     func watcher(_ id: UInt64) -> Watcher? { state.withLock { $0.watchers[id] } }
 

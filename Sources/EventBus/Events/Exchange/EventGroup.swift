@@ -28,6 +28,14 @@ public final class EventGroup<Payload: Sendable>: Sendable {
         self.bus = bus
     }
 
+    /// Creates a group for the events of the topics that a pattern matches.
+    public convenience init(
+        _ pattern: TopicPattern, on bus: EventBus, buffer: EventBuffer = .unbounded, fileID: StaticString = #fileID,
+        line: UInt32 = #line, column: UInt32 = #column
+    ) where Payload == any Sendable {
+        self.init(pattern.selection, on: bus, buffer: buffer, fileID: fileID, line: line, column: column)
+    }
+
     /// The number of events that were dropped because the buffer was full.
     public var dropped: Int { subscription.mailbox.counts.dropped }
 

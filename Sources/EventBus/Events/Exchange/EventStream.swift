@@ -105,6 +105,14 @@ extension EventBus {
         return EventStream { [weak self] in self?.subscribe(selection, options, buffer) ?? .ended(buffer) }
     }
 
+    /// Returns the later events of the topics that a pattern matches.
+    public func events(
+        _ pattern: TopicPattern, from source: AnyObject? = nil, buffer: EventBuffer = .newest(64),
+        fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column
+    ) -> EventStream<any Sendable> {
+        events(pattern.selection, from: source, buffer: buffer, fileID: fileID, line: line, column: column)
+    }
+
     /// Watches with a mailbox until the returned object is released.
     func subscribe<Payload>(
         _ selection: EventSelection<Payload>, _ options: WatchOptions, _ buffer: EventBuffer

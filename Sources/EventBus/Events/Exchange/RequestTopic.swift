@@ -29,10 +29,14 @@ public struct RequestTopic<Request: Sendable, Reply: Sendable>: Sendable {
 }
 
 extension EventBus {
-    /// Answers the requests of a topic, one at a time, until the returned watch is cancelled.
+    /// Answers the requests of a topic until the returned watch is cancelled.
+    ///
+    /// The task of the handler is cancelled when the caller of the request is cancelled or its time limit passes; see
+    /// ``EventRequest/current`` for the remaining time.
     ///
     /// - Parameters:
     ///   - topic: The topic.
+    ///   - concurrency: The maximum number of requests that are answered at the same time; with 1, in their order.
     ///   - fileID: The file for reports.
     ///   - line: The line for reports.
     ///   - column: The column for reports.
@@ -40,13 +44,16 @@ extension EventBus {
     /// - Returns: The handle that ends the watch. Waiting requests then fail with the code `noReply`.
     /// - Throws: ``EventBusError`` with the code `duplicateResponder` if the topic already has a responder, or
     ///   `payloadMismatch` if its name is bound to other types; both with two source locations.
+    /// - Precondition: `0 < concurrency`.
     public func respond<Request, Reply>(
-        to topic: RequestTopic<Request, Reply>, fileID: StaticString = #fileID, line: UInt32 = #line,
-        column: UInt32 = #column, _ handler: @escaping @Sendable (Request) async throws -> Reply
+        to topic: RequestTopic<Request, Reply>, concurrency: Int = 64, fileID: StaticString = #fileID,
+        line: UInt32 = #line, column: UInt32 = #column,
+        _ handler: @escaping @Sendable (Request) async throws -> Reply
     ) throws(EventBusError) -> Watch {
+        precondition(concurrency > 0, "a responder needs a concurrency of at least 1, not \(concurrency)")
         let options = WatchOptions(
             pattern: nil, source: nil, isResponder: true, location: (fileID, line, column))
-        let queue = EventQueue<PendingRequest<Request, Reply>>.task(.unbounded, didHandle: didHandle) { signal in
+        let queue = EventQueue<PendingRequest<Request, Reply>>.tasks(concurrency, didHandle: didHandle) { signal in
             await signal.payload.answer(handler)
         }
         return try add(EventSelection(topic.topic), options, .queued(queue))
@@ -54,14 +61,16 @@ extension EventBus {
 
     /// Sends a request and waits for the reply.
     ///
-    /// Cancelling the task of the request doesn't cancel the responder. A request whose task is cancelled, or whose limit
-    /// passes, before its turn isn't answered.
+    /// The responder of this bus answers, or an interceptor that has accepted the request, such as a bridge to another
+    /// process; the first reply counts. A request whose task is cancelled, or whose limit passes, before its turn isn't
+    /// answered.
     ///
     /// - Parameters:
     ///   - topic: The topic.
     ///   - payload: The payload of the request.
     ///   - limit: The maximum time to wait.
     ///   - clock: The clock of the limit.
+    ///   - source: The object from which the request comes, such as the bridge that received it.
     ///   - fileID: The file for traces.
     ///   - line: The line for traces.
     ///   - column: The column for traces.
@@ -71,18 +80,30 @@ extension EventBus {
     ///   `CancellationError`.
     public func request<Request, Reply>(
         _ topic: RequestTopic<Request, Reply>, _ payload: Request, within limit: Duration = .seconds(30),
-        clock: any Clock<Duration> = ContinuousClock(), fileID: StaticString = #fileID, line: UInt32 = #line,
-        column: UInt32 = #column
+        clock: any Clock<Duration> = ContinuousClock(), from source: (any AnyObject & Sendable)? = nil,
+        fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column
     ) async throws -> Reply {
-        // A watcher of a pattern also receives requests, so a delivery doesn't imply that there is a responder.
-        guard self.topic(ifKnown: topic.name)?.hasResponder == true else {
-            throw EventBusError(.noResponder, subject: topic.name, expected: "a responder")
-        }
         let result = PendingResult<Reply>()
-        let delivery = trigger(
-            topic.topic, PendingRequest(topic.name, payload: payload, result: result), isolation: nil, fileID: fileID,
-            line: line, column: column)
-        if delivery.isUndelivered, let error = delivery.failures.first { throw error }
+        let call = RequestCall(topic.name, limit, clock)
+        defer { call.end.complete() }
+        // A watcher of a pattern also receives requests, so a delivery doesn't imply that there is a responder.
+        if self.topic(ifKnown: topic.name)?.hasResponder == true { call.accept() }
+        let sending = PendingSends()
+        var pending: PendingRequest? = PendingRequest(payload, call, result)
+        let delivery = pending.map {
+            beginSend(
+                $0, topic.topic.core, from: source, isolation: nil, place: TriggerPlace(fileID, line, column), sending)
+        }
+        @Sendable func check(_ delivery: DeliveryResult) {
+            if delivery.isUndelivered, let error = delivery.failures.first { result.finish(.failure(error)) }
+            if !call.isAccepted { result.finish(.failure(call.noResponder)) }
+        }
+        // An asynchronous interceptor can accept the request later.
+        if let delivery {
+            if sending.isEmpty { check(delivery) } else { Task { check(await sending.complete(delivery)) } }
+        }
+        // A request that all its receivers have released has no reply.
+        pending = nil
         return try await result.wait(within: limit, clock: clock) { [name = topic.name] in
             EventBusError(.requestTimedOut, subject: name, expected: "a reply within \(limit)")
         }
@@ -90,35 +111,45 @@ extension EventBus {
 }
 
 /// A request that waits for its reply; the payload of a request topic's events.
-struct PendingRequest<Request: Sendable, Reply: Sendable>: Sendable {
-    let payload: Request
-    /// The waiting caller; when its last copy is released without a reply, the request fails.
-    private let promise: Promise
+///
+/// When its last reference is released without a reply, the request fails.
+final class PendingRequest<Request: Sendable, Reply: Sendable>: Sendable, AnyPendingRequest {
+    private let payload: Request
+    private let call: RequestCall
+    private let result: PendingResult<Reply>
 
-    init(_ name: String, payload: Request, result: PendingResult<Reply>) {
+    init(_ payload: Request, _ call: RequestCall, _ result: PendingResult<Reply>) {
         self.payload = payload
-        promise = Promise(name, result)
+        self.call = call
+        self.result = result
     }
 
-    func answer(_ handler: (Request) async throws -> Reply) async {
-        guard !promise.result.isFinished else { return }
-        do { promise.result.finish(.success(try await handler(payload))) } catch {
-            promise.result.finish(.failure(error))
-        }
+    deinit {
+        let noReply = EventBusError(.noReply, subject: call.name, expected: "a reply before the responder ends")
+        result.finish(.failure(call.isAccepted ? noReply : call.noResponder))
     }
 
-    private final class Promise: Sendable {
-        private let name: String
-        let result: PendingResult<Reply>
-
-        init(_ name: String, _ result: PendingResult<Reply>) {
-            self.name = name
-            self.result = result
+    func answer(_ handler: @escaping @Sendable (Request) async throws -> Reply) async {
+        guard !result.isFinished else { return }
+        // A task of its own, which ends with the call of the request.
+        let task = Task { [self] in
+            try await EventRequest.$ofHandler.withValue(request) { try await handler(payload) }
         }
+        call.end.whenComplete { task.cancel() }
+        result.finish(await task.result)
+    }
 
-        deinit {
-            result.finish(
-                .failure(EventBusError(.noReply, subject: name, expected: "a reply before the responder ends")))
+    var request: EventRequest {
+        EventRequest(payload: payload, replyType: Reply.self, call: call) { [self] reply in
+            call.accept()
+            switch reply {
+            case .failure(let error): return result.finish(.failure(error))
+            case .success(let value as Reply): return result.finish(.success(value))
+            case .success(let value):
+                let error = EventBusError(
+                    .payloadMismatch, subject: call.name, expected: "reply \(Reply.self)", found: "\(type(of: value))")
+                return result.finish(.failure(error))
+            }
         }
     }
 }

@@ -94,17 +94,19 @@ final class Mailbox: Sendable {
         return put
     }
 
-    /// Waits until there is room for the event of a sender; returns false if the event was dropped.
-    func waitForRoom(_ room: PendingResult<Bool>) async -> Bool {
-        do { return try await room.wait() } catch {
+    /// Waits until there is room for the event of a sender; returns whether it was queued or dropped.
+    func waitForRoom(_ room: PendingResult<Bool>) async -> DeliveryResult {
+        let isQueued: Bool
+        do { isQueued = try await room.wait() } catch {
             let (sender, isFinished) = state.withLock { state in
                 let sender = state.senders.removeFirst { $0.room === room }
                 if sender != nil { state.counts.dropped += 1 }
                 return (sender, state.isFinished)
             }
             // A reader may have taken the event before the cancellation.
-            return sender == nil && !isFinished
+            isQueued = sender == nil && !isFinished
         }
+        return DeliveryResult().adding(queued: isQueued ? 1 : 0, dropped: isQueued ? 0 : 1)
     }
 
     // MARK: Removing

@@ -27,11 +27,22 @@ public struct DeliveryResult: Sendable {
         errors = nil
     }
 
-    /// Returns the result with the outcome of the watchers for which the sender waited.
-    func adding(queued: Int, dropped: Int) -> DeliveryResult {
+    /// Returns the result with further deliveries, such as those in another process.
+    public func adding(
+        delivered: Int = 0, queued: Int = 0, dropped: Int = 0, failures: [any Error] = []
+    ) -> DeliveryResult {
+        let failures = self.failures + failures
         let tally = DeliveryTally(
-            delivered: delivered, queued: self.queued + queued, dropped: self.dropped + dropped, failures: errors)
+            delivered: self.delivered + delivered, queued: self.queued + queued, dropped: self.dropped + dropped,
+            failures: failures.isEmpty ? nil : failures)
         return DeliveryResult(sequence: sequence, tally)
+    }
+
+    /// Returns the result together with a later part of it.
+    func adding(_ other: DeliveryResult) -> DeliveryResult {
+        let result = sequence == 0 ? DeliveryResult(sequence: other.sequence, DeliveryTally(self)) : self
+        return result.adding(
+            delivered: other.delivered, queued: other.queued, dropped: other.dropped, failures: other.failures)
     }
 
     /// The result of an event that an ``EventInterceptor`` has dropped.
@@ -69,6 +80,11 @@ struct DeliveryTally {
         self.queued = queued
         self.dropped = dropped
         self.failures = failures
+    }
+
+    init(_ result: DeliveryResult) {
+        self.init(
+            delivered: result.delivered, queued: result.queued, dropped: result.dropped, failures: result.errors)
     }
 
     @inlinable var isEmpty: Bool { delivered == 0 && queued == 0 && dropped == 0 && failures == nil }

@@ -71,6 +71,8 @@ extension EventBusError.Code {
     public static let payloadMismatch = Self("payloadMismatch")
     /// A nested trigger exceeded the depth limit of the bus and was refused.
     package static let nestedTooDeep = Self("nestedTooDeep")
+    /// The owner of a watch was released, but not its bag, so the watch had to be removed.
+    public static let ownerReleased = Self("ownerReleased")
     /// A call of the handler didn't end in time.
     public static let handlerRunning = Self("handlerRunning")
 }

@@ -3,7 +3,7 @@ import Synchronization
 /// The origin of an event: the part of the system, the time, and the work that it belongs to.
 ///
 /// Metadata follows the triggers that a handler makes. A trigger takes the ``current`` metadata of its task; while a
-/// handler runs, inline or queued, that is the metadata of its event without the time. An ``EventInterceptor`` can change
+/// handler runs, inline or queued, that is the work and the trace of its event. An ``EventInterceptor`` can change
 /// the metadata of every event of a bus.
 ///
 /// ```swift
@@ -29,15 +29,28 @@ public struct EventMetadata: Hashable, Sendable {
     public var correlationID: String?
     /// The position in a distributed trace.
     public var traceParent: TraceParent?
+    /// The value of a `tracestate` header, the vendors' part of the trace, as received.
+    public var traceState: String?
+    /// Further values of the event by name, such as the headers of a broker's message.
+    public var headers: [String: String]
 
     /// Creates metadata.
     public init(
-        source: String? = nil, time: Duration? = nil, correlationID: String? = nil, traceParent: TraceParent? = nil
+        source: String? = nil, time: Duration? = nil, correlationID: String? = nil, traceParent: TraceParent? = nil,
+        traceState: String? = nil, headers: [String: String] = [:]
     ) {
         self.source = source
         self.time = time
         self.correlationID = correlationID
         self.traceParent = traceParent
+        self.traceState = traceState
+        self.headers = headers
+    }
+
+    /// The metadata of the triggers inside a handler of the event: its work and its trace, but not what belongs to the
+    /// event alone.
+    fileprivate var inherited: EventMetadata {
+        EventMetadata(correlationID: correlationID, traceParent: traceParent, traceState: traceState)
     }
 
     /// The metadata for triggers of the current task; nil if there is none.
@@ -65,6 +78,47 @@ public struct EventMetadata: Hashable, Sendable {
     }
 }
 
+/// Metadata is encoded with the names of the headers of W3C Trace Context; the time is an integer of nanoseconds.
+extension EventMetadata: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case time, source
+        case correlationID = "correlation"
+        case traceParent = "traceparent"
+        case traceState = "tracestate"
+        case headers
+    }
+
+    /// Decodes metadata; every part can be missing.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        time = try values.decodeIfPresent(Int64.self, forKey: .time).map { .nanoseconds($0) }
+        source = try values.decodeIfPresent(String.self, forKey: .source)
+        correlationID = try values.decodeIfPresent(String.self, forKey: .correlationID)
+        traceParent = try values.decodeIfPresent(TraceParent.self, forKey: .traceParent)
+        traceState = try values.decodeIfPresent(String.self, forKey: .traceState)
+        headers = try values.decodeIfPresent([String: String].self, forKey: .headers) ?? [:]
+    }
+
+    /// Encodes the parts that aren't nil or empty.
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encodeIfPresent(time.map { Self.nanoseconds($0) }, forKey: .time)
+        try values.encodeIfPresent(source, forKey: .source)
+        try values.encodeIfPresent(correlationID, forKey: .correlationID)
+        try values.encodeIfPresent(traceParent, forKey: .traceParent)
+        try values.encodeIfPresent(traceState, forKey: .traceState)
+        try values.encodeIfPresent(headers.isEmpty ? nil : headers, forKey: .headers)
+    }
+
+    /// Returns a time in nanoseconds; a time of more than 292 years is the largest that fits.
+    private static func nanoseconds(_ time: Duration) -> Int64 {
+        let (seconds, rest) = time.components
+        let (product, isTooLarge) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, isTooLargeToo) = product.addingReportingOverflow(rest / 1_000_000_000)
+        return isTooLarge || isTooLargeToo ? (seconds < 0 ? .min : .max) : sum
+    }
+}
+
 /// Metadata in one reference, which is nil for events without metadata.
 @usableFromInline
 final class MetadataBox: Sendable {
@@ -81,12 +135,10 @@ final class MetadataBox: Sendable {
     @inline(__always)
     static var ofTrigger: MetadataBox? { isUsed.load(ordering: .relaxed) ? current : nil }
 
-    /// The metadata for triggers inside a handler; the time belongs to one event only.
+    /// The metadata for triggers inside a handler.
     private var inherited: MetadataBox {
-        guard metadata.time != nil else { return self }
-        var metadata = metadata
-        metadata.time = nil
-        return MetadataBox(metadata)
+        let inherited = metadata.inherited
+        return inherited == metadata ? self : MetadataBox(inherited)
     }
 
     /// Runs a delivery as part of an event.

@@ -10,17 +10,22 @@ internal import AshlarCore
 public struct TraceParent: Hashable, Sendable, CustomStringConvertible {
     private let trace: UInt128
     private let parent: UInt64
-    /// Whether the caller may have recorded the trace.
-    public let isSampled: Bool
+    /// The flags as received, of which only the lowest bit has a meaning here.
+    private let flags: UInt8
 
-    private init(_ trace: UInt128, _ parent: UInt64, isSampled: Bool) {
+    private init(_ trace: UInt128, _ parent: UInt64, flags: UInt8) {
         self.trace = trace
         self.parent = parent
-        self.isSampled = isSampled
+        self.flags = flags
     }
 
+    /// Whether the caller may have recorded the trace.
+    public var isSampled: Bool { flags & 1 == 1 }
+
     /// Creates the start of a new trace, with random identifiers.
-    public init(isSampled: Bool = true) { self.init(Self.randomID(), Self.randomID(), isSampled: isSampled) }
+    public init(isSampled: Bool = true) {
+        self.init(Self.randomID(), Self.randomID(), flags: isSampled ? 1 : 0)
+    }
 
     /// Parses the value of a `traceparent` header.
     ///
@@ -60,7 +65,7 @@ public struct TraceParent: Hashable, Sendable, CustomStringConvertible {
             guard version > 0 else { throw error(55, "the end") }
             try dash(55)
         }
-        self.init(trace, parent, isSampled: flags & 1 == 1)
+        self.init(trace, parent, flags: flags)
     }
 
     private static func randomID<Number: FixedWidthInteger>() -> Number { .random(in: 1...Number.max) }
@@ -71,11 +76,25 @@ public struct TraceParent: Hashable, Sendable, CustomStringConvertible {
     /// The identifier of this step: 16 hexadecimal digits.
     package var parentID: String { parent.digits(16, radix: 16) }
 
-    /// Returns a new step of the same trace.
-    public func child() -> TraceParent { TraceParent(trace, Self.randomID(), isSampled: isSampled) }
+    /// Returns a new step of the same trace, with the same flags.
+    public func child() -> TraceParent { TraceParent(trace, Self.randomID(), flags: flags) }
 
     /// The value of the header, in version `00`.
-    public var description: String { "00-\(traceID)-\(parentID)-\(isSampled ? "01" : "00")" }
+    public var description: String { "00-\(traceID)-\(parentID)-\(flags.digits(2, radix: 16))" }
+}
+
+/// A trace is encoded as the value of its header.
+extension TraceParent: Codable {
+    /// Decodes the value of a header.
+    public init(from decoder: any Decoder) throws {
+        try self.init(parsing: try decoder.singleValueContainer().decode(String.self))
+    }
+
+    /// Encodes the value of the header.
+    public func encode(to encoder: any Encoder) throws {
+        var value = encoder.singleValueContainer()
+        try value.encode(description)
+    }
 }
 
 extension EventBusError.Code {

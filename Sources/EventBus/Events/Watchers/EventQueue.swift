@@ -1,3 +1,4 @@
+internal import AshlarCore
 import Synchronization
 
 /// The queue of a watcher whose handler runs later: events wait in a mailbox, and one task at a time handles them.
@@ -28,7 +29,39 @@ final class EventQueue<Payload: Sendable>: Sendable {
         _ buffer: EventBuffer, didHandle: @escaping DidHandle,
         handler: @escaping @Sendable (Signal<Payload>) async throws -> Void
     ) -> EventQueue {
-        EventQueue(buffer, drain: { await $0.drain(isolation: nil, didHandle, handler) })
+        EventQueue(
+            buffer,
+            drain: { watcher in
+                await watcher.drain(isolation: nil) { await watcher.handle($0, isolation: nil, didHandle, handler) }
+            })
+    }
+
+    /// Returns a queue whose handler runs for several events at the same time.
+    static func tasks(
+        _ limit: Int, didHandle: @escaping DidHandle,
+        handler: @escaping @Sendable (Signal<Payload>) async throws -> Void
+    ) -> EventQueue {
+        let places = TaskPlaces(limit)
+        return EventQueue(
+            // Not `unbounded`, whose waiting events are moved to the drainer and don't end with the watch.
+            .newest(.max),
+            drain: { watcher in
+                await Watcher.$handling.withValue(watcher.handlingSelf) {
+                    await withDiscardingTaskGroup { group in
+                        var batch = Fifo<QueuedEvent>()
+                        await places.take()
+                        while let signal = watcher.nextSignal(&batch) {
+                            group.addTask {
+                                await watcher.handle(signal, isolation: nil, didHandle, handler)
+                                places.leave()
+                            }
+                            // Before the next event is taken, so that it can still end with the watch.
+                            await places.take()
+                        }
+                        places.leave()
+                    }
+                }
+            })
     }
 
     /// Returns a queue whose handler runs on an actor, which isn't retained; it is the owner of the watch.
@@ -37,7 +70,9 @@ final class EventQueue<Payload: Sendable>: Sendable {
         handler: @escaping @Sendable (isolated On, Signal<Payload>) async throws -> Void
     ) -> EventQueue {
         @Sendable func drain(_ watcher: TypedWatcher<Payload>, on actor: isolated On) async {
-            await watcher.drain(isolation: actor, didHandle) { try await handler(actor, $0) }
+            await watcher.drain(isolation: actor) {
+                await watcher.handle($0, isolation: actor, didHandle) { try await handler(actor, $0) }
+            }
         }
         return EventQueue(
             buffer,
@@ -59,8 +94,10 @@ final class EventQueue<Payload: Sendable>: Sendable {
         }
         return EventQueue(
             .unbounded, callOnMain: isAlwaysQueued ? nil : call,
-            drain: { @MainActor in
-                await $0.drain(isolation: MainActor.shared, didHandle) { _ = try handler($0) }
+            drain: { @MainActor watcher in
+                await watcher.drain(isolation: MainActor.shared) {
+                    await watcher.handle($0, isolation: MainActor.shared, didHandle) { _ = try handler($0) }
+                }
             })
     }
 
@@ -79,29 +116,72 @@ final class EventQueue<Payload: Sendable>: Sendable {
 }
 
 extension TypedWatcher {
+    /// The watchers whose handlers run in a task that drains this one.
+    fileprivate var handlingSelf: Set<ObjectIdentifier> { Watcher.handling.union([ObjectIdentifier(self)]) }
+
     /// Handles the waiting events, and yields from time to time.
-    fileprivate func drain(
-        isolation: isolated (any Actor)?, _ didHandle: EventQueue<Payload>.DidHandle,
-        _ handle: (Signal<Payload>) async throws -> Void
-    ) async {
-        guard let mailbox = queue?.mailbox else { return }
-        await Watcher.$handling.withValue(Watcher.handling.union([ObjectIdentifier(self)])) {
+    fileprivate func drain(isolation: isolated (any Actor)?, _ handle: (Signal<Payload>) async -> Void) async {
+        await Watcher.$handling.withValue(handlingSelf) {
             var batch = Fifo<QueuedEvent>()
             var handled = 0
-            while let event = mailbox.takeOrRest(&batch) {
-                let signal = QueuedSignal<Payload>.signal(of: event)
-                guard isLive else { continue }
-                var failure: (any Error)?
-                do {
-                    try await MetadataBox.handle(signal.box, isolation: isolation) { try await handle(signal) }
-                } catch {
-                    failure = error
-                }
-                didHandle(self, signal.name, signal.sequence, failure)
+            while let signal = nextSignal(&batch) {
+                await handle(signal)
                 handled += 1
                 if handled % 64 == 0 { await Task.yield() }
             }
         }
+    }
+
+    /// Returns the next event for the drainer; nil ends the drainer.
+    fileprivate func nextSignal(_ batch: inout Fifo<QueuedEvent>) -> Signal<Payload>? {
+        while let event = queue?.mailbox.takeOrRest(&batch) {
+            if isLive { return QueuedSignal<Payload>.signal(of: event) }
+        }
+        return nil
+    }
+
+    /// Calls the handler for an event.
+    fileprivate func handle(
+        _ signal: Signal<Payload>, isolation: isolated (any Actor)?, _ didHandle: EventQueue<Payload>.DidHandle,
+        _ body: (Signal<Payload>) async throws -> Void
+    ) async {
+        var failure: (any Error)?
+        do {
+            try await MetadataBox.handle(signal.box, isolation: isolation) { try await body(signal) }
+        } catch {
+            failure = error
+        }
+        didHandle(self, signal.name, signal.sequence, failure)
+    }
+}
+
+/// The places of tasks that run at the same time, of which one loop takes places.
+private final class TaskPlaces: Sendable {
+    private let state: Mutex<(free: Int, waiting: CheckedContinuation<Void, Never>?)>
+
+    init(_ count: Int) { state = Mutex((count, nil)) }
+
+    func take() async {
+        await withCheckedContinuation { continuation in
+            let isFree = state.withLock { state in
+                if state.free > 0 {
+                    state.free -= 1
+                    return true
+                }
+                state.waiting = continuation
+                return false
+            }
+            if isFree { continuation.resume() }
+        }
+    }
+
+    /// Gives the place to the loop that waits for one.
+    func leave() {
+        let waiting = state.withLock { state in
+            if state.waiting == nil { state.free += 1 }
+            return state.waiting.take()
+        }
+        waiting?.resume()
     }
 }
 

@@ -11,6 +11,8 @@ struct TriggerCall: Sendable {
     var sequence: UInt64?
     /// The metadata of the event, once it is known.
     var metadata: MetadataBox?
+    /// Whether another process receives the event, too.
+    var isExported = false
 
     init(source: AnyObject?, isolation: (any Actor)?, place: TriggerPlace) {
         eventSource = EventSource(source)
@@ -62,10 +64,13 @@ struct TriggerPlace: Sendable {
 
 /// The waits of an asynchronous trigger.
 final class PendingSends: Sendable {
-    /// A closure that returns whether there was room for the event; nil for a wait with another purpose.
-    typealias Wait = @Sendable () async -> Bool?
+    /// A closure that returns the part of the result for which the sender waits.
+    typealias Wait = @Sendable () async -> DeliveryResult
 
     private let waits = Mutex(Fifo<Wait>())
+
+    /// Whether the sender needn't wait.
+    var isEmpty: Bool { waits.withLock { $0.isEmpty } }
 
     func add(_ wait: @escaping Wait) { waits.withLock { $0.append(wait) } }
 
@@ -74,10 +79,16 @@ final class PendingSends: Sendable {
         let completion = Completion()
         add {
             await completion.wait()
-            return nil
+            return DeliveryResult()
         }
         return completion
     }
 
-    func next() -> Wait? { waits.withLock { $0.popFirst() } }
+    /// Waits, and returns a result with the parts for which it waited.
+    func complete(_ result: DeliveryResult) async -> DeliveryResult {
+        var result = result
+        // During the wait, a delivery on another thread can add more.
+        while let wait = waits.withLock({ $0.popFirst() }) { result = result.adding(await wait()) }
+        return result
+    }
 }

@@ -121,3 +121,14 @@ protocol WatchHost: AnyObject, Sendable {
 extension WatchHost {
     func isLive(_ id: UInt64) -> Bool { false }
 }
+
+/// The host of a watch that was refused.
+final class EndedHost: WatchHost {
+    let watched: String
+
+    init(watched: String) { self.watched = watched }
+
+    func cancel(_ id: UInt64) -> Bool { false }
+
+    func belongs(to owner: AnyObject) -> Bool { false }
+}

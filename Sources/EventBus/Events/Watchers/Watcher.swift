@@ -49,6 +49,15 @@ class Watcher: @unchecked Sendable {
     /// Whether the owner or the source of the watch has been released.
     final var isOrphan: Bool { details?.isOrphan ?? false }
 
+    /// The error of a watch whose bag has outlived its owner; nil for other orphans, which end with their object.
+    final var ownerError: EventBusError? {
+        guard let details, details.outlivesOwner else { return nil }
+        return EventBusError(
+            .ownerReleased, subject: details.ownerType.map { "\($0)" } ?? "",
+            expected: "a WatchOwner whose bag is released with it", found: "a watch without an owner",
+            location: location)
+    }
+
     /// Cancels the watcher, outside all locks; returns whether this call cancelled it.
     final func cancel() -> Bool {
         guard insert(.cancelled) else { return false }
@@ -185,7 +194,7 @@ struct WatchOptions: Sendable {
         priority: Int8 = 0, once: Bool = false, isResponder: Bool = false,
         location: (fileID: StaticString, line: UInt32, column: UInt32)
     ) {
-        details = .make(owner: owner, source: source, pattern: pattern)
+        details = .make(owner: owner, source: source, pattern: pattern, hasBag: bag != nil)
         self.bag = bag
         self.priority = priority
         self.once = once
@@ -206,25 +215,33 @@ final class WatchDetails: Sendable {
 
     /// The watched pattern, if the watch isn't for a topic.
     let pattern: TopicPattern?
+    /// Whether the bag of the owner ends the watch.
+    private let hasBag: Bool
 
-    private init(owner: AnyObject?, source: AnyObject?, pattern: TopicPattern?) {
+    private init(owner: AnyObject?, source: AnyObject?, pattern: TopicPattern?, hasBag: Bool) {
         self.owner = WeakObject(owner)
         self.source = WeakObject(source)
         self.pattern = pattern
+        self.hasBag = hasBag
         ownerType = owner.map { type(of: $0) }
         ownerID = owner.map { ObjectIdentifier($0) }
         sourceID = source.map { ObjectIdentifier($0) }
     }
 
     /// Returns nil for a watch without any of these properties.
-    static func make(owner: AnyObject?, source: AnyObject?, pattern: TopicPattern?) -> WatchDetails? {
+    static func make(
+        owner: AnyObject?, source: AnyObject?, pattern: TopicPattern?, hasBag: Bool
+    ) -> WatchDetails? {
         // A pattern without stars is the name of the topic with which it is registered.
         let pattern = pattern?.exactName == nil ? pattern : nil
         if owner == nil && source == nil && pattern == nil { return nil }
-        return WatchDetails(owner: owner, source: source, pattern: pattern)
+        return WatchDetails(owner: owner, source: source, pattern: pattern, hasBag: hasBag)
     }
 
     var hasOwner: Bool { ownerID != nil }
+
+    /// Whether the watch hasn't ended with its owner.
+    var outlivesOwner: Bool { hasBag && ownerID != nil && owner.object == nil }
 
     var isOrphan: Bool { ownerID != nil && owner.object == nil || sourceID != nil && source.object == nil }
 

@@ -108,6 +108,16 @@ struct PatternTrie: Sendable {
         removedCount += 1
     }
 
+    /// Returns whether exactly this pattern has a watcher.
+    func isWatched(_ pattern: TopicPattern) -> Bool {
+        var node = 0
+        for segment in pattern.segments {
+            guard let known = child(of: node, segment) else { return false }
+            node = known
+        }
+        return (pattern.hasTail ? nodes[node].tails : nodes[node].ends).liveCount > 0
+    }
+
     private func child(of node: Int, _ segment: [UInt8]?) -> Int? {
         guard let segment else { return nodes[node].star }
         return nodes[node].children[segment[...]]

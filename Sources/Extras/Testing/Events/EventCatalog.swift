@@ -25,8 +25,13 @@ public struct EventCatalog: Sendable {
         let type: Any.Type
         let encode: @Sendable (any Sendable) throws -> JSONEntity
         let decode: @Sendable (JSONEntity) throws -> any Sendable
-        /// Triggers a decoded payload on a topic with this name.
-        let trigger: @Sendable (any Sendable, String, EventBus) throws(EventBusError) -> DeliveryResult
+        /// Returns the topic on which a decoded payload with this name is triggered; nil for requests.
+        let outlet: (@Sendable (String) throws(EventBusError) -> any EventOutlet)?
+        /// Sends a request; nil for events.
+        var request:
+            (@Sendable (JSONEntity, EventBus, Duration, (any AnyObject & Sendable)?) async throws -> JSONEntity)?
+        /// Returns the reply of a JSON text; nil for events.
+        var reply: (@Sendable (JSONEntity) throws -> any Sendable)?
     }
 
     private var topics: [ByteText: Entry] = [:]
@@ -37,38 +42,66 @@ public struct EventCatalog: Sendable {
 
     /// Adds a topic, which replaces an earlier one of the same name.
     public mutating func add<Payload: Codable & Sendable>(_ topic: Topic<Payload>) {
-        topics[ByteText(topic.name)] = Self.entry(Payload.self) { payload, _, bus throws(EventBusError) in
-            bus.trigger(topic, payload)
-        }
+        topics[ByteText(topic.name)] = Self.entry(Payload.self) { _ in topic }
+    }
+
+    /// Adds a topic without data, whose JSON is `null`.
+    public mutating func add(_ topic: Topic<Void>) {
+        topics[ByteText(topic.name)] = Entry(
+            type: Void.self, encode: { _ in .null }, decode: { _ in () }, outlet: { _ in topic })
+    }
+
+    /// Adds a topic of requests, for ``request(_:json:on:within:from:)`` and ``reply(to:name:json:)``.
+    ///
+    /// ``json(of:name:)`` then encodes the payloads and the replies of its requests.
+    public mutating func add<Request: Codable & Sendable, Reply: Codable & Sendable>(
+        _ topic: RequestTopic<Request, Reply>
+    ) {
+        topics[ByteText(topic.name)] = Entry(
+            type: Request.self,
+            encode: { payload in
+                if let reply = payload as? Reply { return try JSONEntity(ofPayload: reply) }
+                guard let payload = payload as? Request else {
+                    throw Self.mismatch(payload, topic.name, Request.self)
+                }
+                return try JSONEntity(ofPayload: payload)
+            },
+            decode: { try $0.decoded(Request.self, dateFormat: nil) }, outlet: nil,
+            request: { json, bus, limit, source in
+                let payload = try json.decoded(Request.self, dateFormat: nil)
+                return try JSONEntity(ofPayload: await bus.request(topic, payload, within: limit, from: source))
+            }, reply: { try $0.decoded(Reply.self, dateFormat: nil) })
     }
 
     /// Adds all topics whose names match a pattern and aren't added by name; the first matching pattern is used.
-    public mutating func add<Payload: Codable & Sendable>(_ pattern: TopicPattern, of type: Payload.Type) {
-        let entry = Self.entry(type) { payload, name, bus throws(EventBusError) in
-            try bus.trigger(named: name, payload)
+    ///
+    /// With `keeping`, the topics of events that are triggered by this catalog store their last events, so that a watch
+    /// that begins later receives them.
+    ///
+    /// - Precondition: `0 <= keeping`.
+    public mutating func add<Payload: Codable & Sendable>(
+        _ pattern: TopicPattern, of type: Payload.Type, keeping: Int = 0
+    ) {
+        let entry = Self.entry(type) { name throws(EventBusError) in
+            try Topic<Payload>(named: name, keeping: keeping)
         }
         patterns.append((pattern, entry))
     }
 
     private static func entry<Payload: Codable & Sendable>(
-        _ type: Payload.Type,
-        trigger: @escaping @Sendable (Payload, String, EventBus) throws(EventBusError) -> DeliveryResult
+        _ type: Payload.Type, outlet: @escaping @Sendable (String) throws(EventBusError) -> any EventOutlet
     ) -> Entry {
-        @Sendable func mismatch(_ payload: any Sendable, _ name: String) -> EventBusError {
-            EventBusError(
-                .payloadMismatch, subject: name, expected: "payload \(type)", found: "\(Swift.type(of: payload))")
-        }
-        return Entry(
+        Entry(
             type: type,
             encode: { payload in
-                guard let payload = payload as? Payload else { throw mismatch(payload, "") }
+                guard let payload = payload as? Payload else { throw mismatch(payload, "", type) }
                 return try JSONEntity(ofPayload: payload)
             },
-            decode: { try $0.decoded(Payload.self, dateFormat: nil) },
-            trigger: { payload, name, bus throws(EventBusError) in
-                guard let payload = payload as? Payload else { throw mismatch(payload, name) }
-                return try trigger(payload, name, bus)
-            })
+            decode: { try $0.decoded(Payload.self, dateFormat: nil) }, outlet: outlet)
+    }
+
+    fileprivate static func mismatch(_ payload: any Sendable, _ name: String, _ type: Any.Type) -> EventBusError {
+        EventBusError(.payloadMismatch, subject: name, expected: "payload \(type)", found: "\(Swift.type(of: payload))")
     }
 
     private func entry(_ name: String) -> Entry? {
@@ -133,24 +166,131 @@ public struct EventCatalog: Sendable {
     /// If the name isn't in the catalog, the event has a ``RawEventPayload``, which only watchers of bare names and of
     /// patterns receive.
     ///
-    /// - Throws: `EventBusError` like ``payload(ofJSON:name:)``, or with the code `malformedName`.
+    /// - Parameters:
+    ///   - name: The name of the topic.
+    ///   - json: The payload.
+    ///   - bus: The bus.
+    ///   - metadata: The metadata of the event.
+    ///   - source: The object from which the event comes, such as the bridge, which recognizes its own events by it.
+    /// - Returns: The result of the trigger.
+    /// - Throws: `EventBusError` like ``payload(ofJSON:name:)``, or with the code `malformedName`, or `payloadMismatch`
+    ///   for the name of a request topic.
     @discardableResult
     public func trigger(
-        _ name: String, json: String, on bus: EventBus, metadata: EventMetadata? = nil
+        _ name: String, json: String, on bus: EventBus, metadata: EventMetadata? = nil, from source: AnyObject? = nil
     ) throws(EventBusError) -> DeliveryResult {
-        try trigger(name, try payload(ofJSON: json, name: name), on: bus, metadata)
+        try trigger(name, try payload(ofJSON: json, name: name), on: bus, metadata, from: source)
+    }
+
+    /// Triggers an event like ``trigger(_:json:on:metadata:from:)``, and waits for watchers with suspending buffers.
+    @discardableResult
+    public func send(
+        _ name: String, json: String, on bus: EventBus, metadata: EventMetadata? = nil,
+        from source: (any AnyObject & Sendable)? = nil
+    ) async throws(EventBusError) -> DeliveryResult {
+        let payload = try payload(ofJSON: json, name: name)
+        let outlet = try outlet(name)
+        guard let metadata else { return try await outlet.send(payload, on: bus, from: source) }
+        let result: Result<DeliveryResult, EventBusError> = await metadata.whileCurrent {
+            do throws(EventBusError) { return .success(try await outlet.send(payload, on: bus, from: source)) } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
     }
 
     func trigger(
-        _ name: String, _ payload: any Sendable, on bus: EventBus, _ metadata: EventMetadata?
+        _ name: String, _ payload: any Sendable, on bus: EventBus, _ metadata: EventMetadata?,
+        from source: AnyObject? = nil
     ) throws(EventBusError) -> DeliveryResult {
-        if let metadata {
-            return try metadata.whileCurrent { () throws(EventBusError) in
-                try trigger(name, payload, on: bus, nil)
-            }
+        let outlet = try outlet(name)
+        guard let metadata else { return try outlet.trigger(payload, on: bus, from: source) }
+        return try metadata.whileCurrent { () throws(EventBusError) in
+            try outlet.trigger(payload, on: bus, from: source)
         }
-        if let entry = entry(name) { return try entry.trigger(payload, name, bus) }
-        return try bus.trigger(named: name, payload)
+    }
+
+    private func outlet(_ name: String) throws(EventBusError) -> any EventOutlet {
+        guard let entry = entry(name) else { return BareName(name: name) }
+        guard let outlet = entry.outlet else {
+            throw EventBusError(
+                .payloadMismatch, subject: name, expected: "a topic of events", found: "one of requests")
+        }
+        return try outlet(name)
+    }
+
+    // MARK: Requests
+
+    /// Sends a request whose payload is JSON, such as one that a bridge received, and returns the reply as JSON.
+    ///
+    /// - Throws: `EventBusError` with the code `payloadMismatch` if the name isn't that of a request topic, or like
+    ///   ``payload(ofJSON:name:)``; the error of the responder; or `CancellationError`.
+    public func request(
+        _ name: String, json: String, on bus: EventBus, within limit: Duration = .seconds(30),
+        from source: (any AnyObject & Sendable)? = nil
+    ) async throws -> String {
+        guard let request = entry(name)?.request else { throw notARequest(name) }
+        return try await request(try JSONEntity(ofEvent: Array(json.utf8)), bus, limit, source).text()
+    }
+
+    /// Answers a request with a reply that is JSON; a reply that can't be decoded is an error for its caller.
+    public func reply(to request: EventRequest, name: String, json: String) {
+        do {
+            guard let reply = entry(name)?.reply else { throw notARequest(name) }
+            request.reply(.success(try reply(try JSONEntity(ofEvent: Array(json.utf8)))))
+        } catch {
+            request.reply(.failure(error))
+        }
+    }
+
+    private func notARequest(_ name: String) -> EventBusError {
+        EventBusError(.payloadMismatch, subject: name, expected: "the name of a request topic in the catalog")
+    }
+}
+
+/// A topic on which payloads of any type are triggered if they have its type.
+private protocol EventOutlet: Sendable {
+    func trigger(
+        _ payload: any Sendable, on bus: EventBus, from source: AnyObject?
+    ) throws(EventBusError) -> DeliveryResult
+    func send(
+        _ payload: any Sendable, on bus: EventBus, from source: (any AnyObject & Sendable)?
+    ) async throws(EventBusError) -> DeliveryResult
+}
+
+extension Topic: EventOutlet {
+    private func cast(_ payload: any Sendable) throws(EventBusError) -> Payload {
+        guard let payload = payload as? Payload else { throw EventCatalog.mismatch(payload, name, Payload.self) }
+        return payload
+    }
+
+    func trigger(
+        _ payload: any Sendable, on bus: EventBus, from source: AnyObject?
+    ) throws(EventBusError) -> DeliveryResult {
+        bus.trigger(self, try cast(payload), from: source)
+    }
+
+    func send(
+        _ payload: any Sendable, on bus: EventBus, from source: (any AnyObject & Sendable)?
+    ) async throws(EventBusError) -> DeliveryResult {
+        await bus.send(self, try cast(payload), from: source)
+    }
+}
+
+/// A name that isn't in the catalog.
+private struct BareName: EventOutlet {
+    let name: String
+
+    func trigger(
+        _ payload: any Sendable, on bus: EventBus, from source: AnyObject?
+    ) throws(EventBusError) -> DeliveryResult {
+        try bus.trigger(named: name, payload, from: source)
+    }
+
+    func send(
+        _ payload: any Sendable, on bus: EventBus, from source: (any AnyObject & Sendable)?
+    ) async throws(EventBusError) -> DeliveryResult {
+        try bus.trigger(named: name, payload, from: source)
     }
 }
 

@@ -47,13 +47,14 @@ public final class EventRecorder: EventInterceptor {
     public func intercept(_ event: InterceptedEvent, next: @escaping Next) -> DeliveryResult {
         var payload: JSONEntity?
         var unencodedType: String?
-        if !(event.payload is Void) {
+        let content = event.request?.payload ?? event.payload
+        if !(content is Void) {
             do {
-                let value = try catalog.encode(event.payload, name: event.name)
+                let value = try catalog.encode(content, name: event.name)
                 let isSecret = !value.isObject && secrets.matches(event.name)
                 payload = isSecret ? JSONEntity.placeholder : value.redacted(secrets)
             } catch {
-                unencodedType = "\(type(of: event.payload))"
+                unencodedType = "\(type(of: content))"
             }
         }
         runner.run { [payload, unencodedType] in

@@ -143,11 +143,12 @@ public struct RecordedEvent: Sendable, CustomStringConvertible {
     private var line: JSONEntity {
         // Missing values are omitted.
         func string(_ text: String?) -> JSONEntity { text.map { JSONEntity($0) } ?? .missing }
+        let metadata = metadata.flatMap { try? JSONEntity(ofPayload: $0) } ?? JSONEntity(object: [])
         return JSONEntity(object: [
             ("v", JSONEntity(Self.version)), ("n", JSONEntity(number)), ("name", JSONEntity(name)),
-            ("time", metadata?.time.map { JSONEntity(Self.nanoseconds($0)) } ?? .missing),
-            ("source", string(metadata?.source)), ("correlation", string(metadata?.correlationID)),
-            ("traceparent", string(metadata?.traceParent?.description)), ("at", string(location?.description)),
+            ("time", metadata["time"]), ("source", metadata["source"]), ("correlation", metadata["correlation"]),
+            ("traceparent", metadata["traceparent"]), ("tracestate", metadata["tracestate"]),
+            ("headers", metadata["headers"]), ("at", string(location?.description)),
             ("unencoded", string(unencodedType)), ("payload", payload ?? .missing),
         ])
     }
@@ -166,26 +167,16 @@ public struct RecordedEvent: Sendable, CustomStringConvertible {
         }
         guard let number = line["n"].numberText().flatMap({ Int($0) }) else { throw invalid("an integer under \"n\"") }
         guard let name = line["name"].string() else { throw invalid("a string under \"name\"") }
-        var metadata = EventMetadata()
-        if line["time"].isValid {
-            guard let nanoseconds = line["time"].numberText().flatMap({ Int64($0) }) else {
-                throw invalid("an integer under \"time\"")
-            }
-            metadata.time = .nanoseconds(nanoseconds)
+        let metadata: EventMetadata
+        do { metadata = try line.decoded(EventMetadata.self, dateFormat: nil) } catch let error as EventBusError {
+            throw error
+        } catch {
+            throw invalid("metadata: \(EventBusError.reason(of: error))")
         }
-        metadata.source = line["source"].string()
-        metadata.correlationID = line["correlation"].string()
-        if let parent = line["traceparent"].string() { metadata.traceParent = try TraceParent(parsing: parent) }
         self.init(
             number: number, name: name, metadata: metadata == EventMetadata() ? nil : metadata,
             location: line["at"].string().flatMap { Self.location($0) },
             payload: line["payload"].isValid ? line["payload"] : nil, unencodedType: line["unencoded"].string())
-    }
-
-    private static func nanoseconds(_ time: Duration) -> Int64 {
-        let (seconds, rest) = time.components
-        let (product, isTooLarge) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        return isTooLarge ? (seconds < 0 ? .min : .max) : product &+ rest / 1_000_000_000
     }
 
     private static func location(_ text: String) -> EventLocation? {

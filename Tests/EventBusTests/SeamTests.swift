@@ -1,0 +1,345 @@
+import AshlarCore
+import AshlarEventBus
+import AshlarTestSupport
+import Testing
+
+/// The parts that a bridge to other processes uses.
+@Suite("The seam for brokers", .timeLimit(.minutes(2)))
+struct SeamTests {
+    let bus = EventBus()
+    let numbers = Topic<Int>("number:new")
+    let log = Recorder<String>()
+    let bag = WatchBag()
+
+    @Test(
+        "Names become subjects and come back",
+        arguments: [
+            ("a", "a"), ("a:b", "a.b"), ("note:v1.2", "note.v1%2E2"), ("big picture", "big%20picture"),
+            ("a>b:100%", "a%3Eb.100%25"), ("$SYS:x", "%24SYS.x"), ("caf\u{e9}", "caf%C3%A9"),
+            ("cafe\u{301}", "cafe%CC%81"), ("a\nb", "a%0Ab"), ("a:\u{1F600}", "a.%F0%9F%98%80"), ("a/b?c", "a/b?c"),
+        ])
+    func subjects(name: String, subject: String) throws {
+        for prefix in ["", "app"] {
+            let subjects = EventSubjects(prefix: prefix)
+            let whole = prefix.isEmpty ? subject : "app.\(subject)"
+            #expect(try subjects.subject(of: name) == whole)
+            #expect(subjects.name(of: whole)?.hasSameBytes(as: name) == true)
+        }
+    }
+
+    @Test(
+        "A subject that isn't that of a name has none",
+        arguments: ["", ".", "a.", "a..b", "a:b", "a%2", "a%2e2", "%61", "a%FF", "*", "a.>", "a b", "%2A", "other.a"])
+    func foreignSubjects(subject: String) {
+        #expect(EventSubjects(prefix: subject == "other.a" ? "app" : "").name(of: subject) == nil)
+        #expect(throws: EventBusError.self) { try EventSubjects().subject(of: "a::\(subject)") }
+    }
+
+    @Test("Random names survive as subjects, and the subjects of patterns match the same names", arguments: 0..<4)
+    func randomSubjects(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let subjects = EventSubjects()
+        func text(_ parts: [String]) -> String {
+            (0..<Int.random(in: 1...4, using: &random)).map { _ in parts.randomElement(using: &random) ?? "a" }
+                .joined(separator: ":")
+        }
+        for _ in 0..<500 {
+            let name = text(["a", "b", "a.b", "a b", "%2E", ">", "\u{e9}", "$"])
+            #expect(subjects.name(of: try subjects.subject(of: name)) == name)
+            guard let pattern = try? TopicPattern(parsing: text(["a", "b", "a.b", "*", "**"])) else { continue }
+            let tokens = try subjects.subject(of: name).split(separator: ".")
+            let matches = subjects.subjects(of: pattern).contains { subject in
+                let wanted = subject.split(separator: ".")
+                for (index, token) in wanted.enumerated() {
+                    if token == ">" { return tokens.count > index }
+                    guard index < tokens.count, token == "*" || token == tokens[index] else { return false }
+                }
+                return wanted.count == tokens.count
+            }
+            #expect(matches == pattern.matches(name), "\(pattern) \(name)")
+        }
+    }
+
+    @Test("The first and the last watch of a name or pattern are reported, also those from before")
+    func interest() throws {
+        let before = bus.watch(numbers) { _ in }
+        let watch = bus.watchInterest { [log] in log.note("\($0.pattern) \($0.kind) \($0.isPresent)") }
+        #expect(log.items == ["number:new events true"])
+        log.clear()
+        let second = bus.watch(numbers) { _ in }
+        let pattern = bus.watch("a:**") { _ in }
+        let request = RequestTopic<Int, Int>("request")
+        let responder = try bus.respond(to: request) { $0 }
+        let sourced = bus.watch(Topic<Int>("sourced"), from: log) { _ in }
+        let once = bus.watch(Topic<Int>("once"), once: true) { _ in }
+        bus.trigger(Topic<Int>("once"), 1)
+        before.cancel()
+        second.cancel()
+        pattern.cancel()
+        responder.cancel()
+        sourced.cancel()
+        #expect(
+            log.items == [
+                "a:** events true", "request requests true", "once events true", "once events false",
+                "number:new events false", "a:** events false", "request requests false",
+            ])
+        #expect(once.isLive == false && watch.cancel() && !watch.cancel())
+        bus.watch(numbers) { _ in }.cancel()
+        #expect(log.items.count == 7)
+    }
+
+    @Test("The reported interest is that of the bus after watches came and went in eight threads")
+    func concurrentInterest() async throws {
+        let present = Recorder<(String, Bool)>()
+        let watch = bus.watchInterest { present.note(("\($0.pattern)", $0.isPresent)) }
+        let kept = await withTaskGroup(of: Watch?.self) { group in
+            for thread in 0..<8 {
+                group.addTask { [bus] in
+                    var random = SeededRandom(seed: UInt64(thread))
+                    var watches: [Watch] = []
+                    for _ in 0..<200 {
+                        let name: TopicPattern = Bool.random(using: &random) ? "a" : "b:*"
+                        watches.append(bus.watch(name) { _ in })
+                        if Bool.random(using: &random) { watches.remove(at: 0).cancel() }
+                    }
+                    let last = watches.popLast()
+                    for watch in watches { watch.cancel() }
+                    if thread > 0 { last?.cancel() }
+                    return last
+                }
+            }
+            return await group.reduce(into: [Watch]()) { if let watch = $1, watch.isLive { $0.append(watch) } }
+        }
+        try #require(kept.count == 1)
+        let live = kept[0].watched
+        for name in ["a", "b:*"] {
+            try await until { (present.items.last { $0.0 == name }?.1 ?? false) == (name == live) }
+            let states = present.items.filter { $0.0 == name }.map(\.1)
+            #expect(zip(states, states.dropFirst()).allSatisfy { $0 != $1 }, "each report is a change")
+        }
+        watch.cancel()
+        kept[0].cancel()
+    }
+
+    @Test("An asynchronous interceptor handles events in order, one at a time; send waits for its result")
+    func asynchronous() async {
+        bus.watch(numbers) { [log] in log.note("\($0.payload)") }.store(in: bag)
+        let watch = bus.intercept(numbers, buffer: .suspend(2)) { event, next in
+            await Task.yield()
+            return await next(event).adding(delivered: 10)
+        }
+        for number in 0..<50 { #expect(await bus.send(numbers, number).delivered == 11) }
+        #expect(log.items == (0..<50).map { "\($0)" })
+        watch.cancel()
+        #expect(bus.trigger(numbers, 50).delivered == 1)
+    }
+
+    @Test(
+        "A full asynchronous interceptor drops the event of a trigger and makes send wait; none is lost after its end")
+    func fullInterceptor() async throws {
+        let gate = Gate()
+        bus.watch(numbers) { [log] in log.note("\($0.payload)") }.store(in: bag)
+        let watch = bus.intercept("number:*", buffer: .oldest(2)) { event, next in
+            await gate.pass()
+            return await next(event)
+        }
+        #expect(bus.trigger(numbers, 0).queued == 1)
+        await gate.untilSomebodyComes()
+        let results = (1...4).map { bus.trigger(numbers, $0) }
+        #expect(results.map(\.queued) == [1, 1, 0, 0] && results.map(\.dropped) == [0, 0, 1, 1])
+        watch.cancel()
+        gate.open()
+        try await until { log.items.count == 3 }
+        #expect(log.items == ["0", "1", "2"])
+    }
+
+    @Test("Waiting senders of an asynchronous interceptor are counted exactly when they are cancelled")
+    func cancelledSender() async throws {
+        let gate = Gate()
+        let watch = bus.intercept(numbers, buffer: .suspend(1)) { event, next in
+            await gate.pass()
+            return await next(event)
+        }
+        let handled = Task { [bus, numbers] in await bus.send(numbers, 0) }
+        await gate.untilSomebodyComes()
+        bus.trigger(numbers, 1)
+        let waiting = Task { [bus, numbers] in await bus.send(numbers, 2) }
+        for _ in 0..<100 { await Task.yield() }
+        waiting.cancel()
+        #expect(await waiting.value.dropped == 1)
+        gate.open()
+        #expect(await handled.value.dropped == 0)
+        watch.cancel()
+    }
+
+    @Test("Twenty requests of one responder run at the same time, and one after the other with a concurrency of 1")
+    func concurrency() async throws {
+        let double = RequestTopic<Int, Int>("double")
+        for limit in [20, 3, 1] {
+            let gate = Gate()
+            let running = Mutex((now: 0, most: 0))
+            let watch = try bus.respond(to: double, concurrency: limit) { number in
+                running.withLock { running in
+                    running.now += 1
+                    running.most = max(running.most, running.now)
+                }
+                await gate.pass()
+                for _ in 0..<5 { await Task.yield() }
+                running.withLock { $0.now -= 1 }
+                return number * 2
+            }
+            try await withThrowingTaskGroup(of: (Int, Int).self) { group in
+                for number in 0..<20 { group.addTask { [bus] in (number, try await bus.request(double, number)) } }
+                try await until { running.withLock { $0.now } == limit }
+                gate.open()
+                for try await (number, reply) in group { #expect(reply == number * 2) }
+            }
+            #expect(running.withLock { $0.most } == limit)
+            watch.cancel()
+        }
+    }
+
+    @Test("An interceptor sees, accepts and answers requests; a reply of another type is an error")
+    func acceptedRequests() async throws {
+        let length = RequestTopic<String, Int>("length")
+        let watch = bus.intercept(
+            "**",
+            with: Station { [log] event, next in
+                guard let request = event.request else { return next(event) }
+                log.note("\(request.payload) \(request.replyType)")
+                switch request.payload as? String {
+                case "wrong": request.reply(.success("text"))
+                case "lost": request.accept()
+                case "failed": request.reply(.failure(Oops(3)))
+                case "none": break
+                default: request.reply(.success(42))
+                }
+                return next(event)
+            })
+        #expect(try await bus.request(length, "abc") == 42)
+        let codes: [(String, EventBusError.Code)] = [
+            ("wrong", .payloadMismatch), ("lost", .noReply), ("none", .noResponder),
+        ]
+        for (payload, code) in codes {
+            let error = await #expect(throws: EventBusError.self) { try await bus.request(length, payload) }
+            #expect(error?.code == code)
+        }
+        await #expect(throws: Oops(3)) { try await bus.request(length, "failed") }
+        #expect(log.items == ["abc", "wrong", "lost", "none", "failed"].map { "\($0) Int" })
+        watch.cancel()
+    }
+
+    @Test("Metadata and traces are Codable, and only the work and the trace follow the triggers of a handler")
+    func metadata() async throws {
+        let trace = try TraceParent(parsing: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-ab")
+        let all = EventMetadata(
+            source: "a", time: .nanoseconds(5), correlationID: "c", traceParent: trace, traceState: "v=1",
+            headers: ["k": "v"])
+        #expect(trace.isSampled && trace.child().description.hasSuffix("-ab"))
+        bus.watch(numbers) { [bus] _ in bus.trigger("inner") }.store(in: bag)
+        let seen = Recorder<EventMetadata?>()
+        bus.watch("**") { seen.note($0.metadata) }.store(in: bag)
+        all.whileCurrent { _ = bus.trigger(numbers, 1) }
+        let inner = EventMetadata(correlationID: "c", traceParent: trace, traceState: "v=1")
+        #expect(seen.items == [inner, all])
+    }
+
+    @Test("A stored value can be read, also after it was changed and cleared")
+    func keptValues() {
+        let user = Topic<String>("user", keeping: 2)
+        #expect(bus.kept(user) == [])
+        for name in ["anna", "ben", "cleo"] { bus.trigger(user, name) }
+        #expect(bus.kept(user) == ["ben", "cleo"] && bus.kept(Topic<Int>("user")) == [])
+        bus.clearKept(user)
+        #expect(bus.kept(user) == [])
+    }
+
+    @Test("A static topic is cached on the newest bus after many buses, none of which it retains")
+    func manyBuses() {
+        let topic = Topic<Int>("many", ordered: false)
+        for number in 0..<100 {
+            weak var gone: EventBus?
+            do {
+                let bus = EventBus()
+                gone = bus
+                let watch = bus.watch(topic) { [log] in log.note("\($0.payload)") }
+                #expect(bus.trigger(topic, number).delivered == 1)
+                watch.cancel()
+                #expect(bus.trigger(topic, number).delivered == 0)
+            }
+            #expect(gone == nil)
+        }
+        let buses = [EventBus(), EventBus()]
+        for bus in buses { bus.watch(topic) { [log] in log.note("last \($0.payload)") }.store(in: bag) }
+        for bus in buses { #expect(bus.trigger(topic, 7).delivered == 1) }
+        #expect(log.items.suffix(2) == ["last 7", "last 7"] && log.items.count == 102)
+    }
+
+    @Test(
+        "A name from outside never stops the program: malformed ones throw, those of another type are reported",
+        arguments: ["user::1", "", "a:*:", "**:a", "*", "taken", String(repeating: "a", count: 300), "\u{0}"])
+    func namesFromOutside(text: String) async {
+        let bound = bus.watch(Topic<String>("taken")) { _ in }
+        let failures = Recorder<EventFailure>()
+        bus.onFailure { failures.note($0) }
+        if let pattern = try? TopicPattern(parsing: text) {
+            bus.watch(pattern) { _ in }.cancel()
+            bus.intercept(pattern, with: Station { $1($0) }).cancel()
+            _ = bus.events(pattern)
+            _ = EventGroup(pattern, on: bus)
+        }
+        _ = try? bus.trigger(named: text, 1)
+        _ = try? bus.respond(to: RequestTopic<Int, Int>(named: text)) { $0 }.cancel()
+        guard let topic = try? Topic<Int>(named: text) else { return }
+        failures.clear()
+        let watch = bus.watch(topic) { _ in }
+        #expect(watch.isLive == (text != "taken") && failures.items.count == (text == "taken" ? 1 : 0))
+        if text == "taken" {
+            for await _ in bus.events(topic) { Issue.record("an event") }
+            #expect(bus.trigger(topic, 1).failures.count == 1)
+        }
+        watch.cancel()
+        bound.cancel()
+    }
+
+    @Test(
+        "A watch that outlives its owner is reported once and removed; the end of an owner with its bag isn't reported")
+    func outlivedOwner() {
+        final class Shared: WatchOwner {
+            let watches: WatchBag
+            init(_ watches: WatchBag) { self.watches = watches }
+        }
+        let failures = Recorder<EventFailure>()
+        bus.onFailure { failures.note($0) }
+        do {
+            bus.watch(numbers, owner: Shared(bag)) { _, _ in }
+            bus.watch(numbers, owner: Keeper()) { _, _ in }
+        }
+        let line = #line - 3
+        for number in 0..<3 { bus.trigger(numbers, number) }
+        #expect(failures.items.map { ($0.error as? EventBusError)?.code } == [.ownerReleased])
+        #expect(failures.items.first?.watcher?.line == line)
+        #expect(bus.report().entries.isEmpty)
+    }
+
+    @Test("Snapshots that changes replace inside one handler are released at once")
+    func releasedSnapshots() {
+        let released = Recorder<Bool>()
+        let watch = bus.watch(numbers, priority: 1) { [bus, numbers] signal in
+            guard signal.payload == 0 else { return }
+            for _ in 0..<100 {
+                var thing: Thing? = Thing()
+                weak let gone = thing
+                let inner = bus.watch(numbers) { [thing] _ in _ = thing }
+                thing = nil
+                bus.trigger(numbers, 1)
+                inner.cancel()
+                bus.trigger(numbers, 2)
+                released.note(gone == nil)
+            }
+        }
+        bus.trigger(numbers, 0)
+        #expect(released.items == Array(repeating: true, count: 100))
+        watch.cancel()
+    }
+}
