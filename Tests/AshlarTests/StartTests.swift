@@ -1,5 +1,7 @@
+import AshlarCore
 import AshlarTestSupport
 import Foundation
+import Observation
 import Testing
 
 @testable import Ashlar
@@ -106,6 +108,35 @@ import Testing
         }
     }
 
+    @Test("Code that observes wrapped properties learns about the next change")
+    func observing() async throws {
+        struct Screen {
+            @Setting("timeout") var timeout = 24.0
+            @Localized("cancel") var cancel
+        }
+        let folder = try TemporaryFolder(["en.lproj/Localizable.strings": #""cancel" = "Cancel";"#])
+        let app = AshlarApp(AshlarApp.Configuration.inMemory(resources: folder.path, environments: [], log: nil))
+        await app.asCurrent {
+            let screen = Screen()
+            let changes = AsyncStream<String>.makeStream()
+            withObservationTracking {
+                _ = screen.timeout
+            } onChange: {
+                changes.continuation.yield("timeout")
+            }
+            withObservationTracking {
+                _ = screen.cancel
+            } onChange: {
+                changes.continuation.yield("cancel")
+            }
+            var iterator = changes.stream.makeAsyncIterator()
+            app.config.update { $0["timeout"] = 7 }
+            #expect(await iterator.next() == "timeout" && screen.timeout == 7)
+            app.customization.update { $0.applying(CustomizationLayer(overrides: ["cancel": "Stop"])) }
+            #expect(await iterator.next() == "cancel" && screen.cancel == "Stop")
+        }
+    }
+
     @Test("Wrapped properties read the app of the task, or the one started last, or their initial value")
     func wrappers() async {
         struct Screen {
@@ -127,7 +158,12 @@ import Testing
             let first = try app(5, "Cancel")
             AshlarApp.setCurrent(first)
             #expect(screen.timeout == 5 && screen.host == nil && screen.cancel == "Cancel")
-            #expect(screen.retries == 3, "a value of another type is not used")
+            let lines = Mutex<[String]>([])
+            LogCapture(at: .warning) { record in lines.withLock { $0.append(record.message) } }.run {
+                #expect(screen.retries == 3 && screen.retries == 3, "a value of another type is not used")
+            }
+            #expect(
+                lines.withLock { $0.count { $0.contains("title") && $0.contains("ApplicationConfig.json:1") } } == 1)
             first.config.update { $0["api.timeout"] = 7 }
             #expect(screen.timeout == 7)
             let preview = try app(1, "Stop")

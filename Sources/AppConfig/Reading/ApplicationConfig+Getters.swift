@@ -65,6 +65,16 @@ extension ApplicationConfig {
         read(key.name, isSecret: key.isSecret) ?? key.defaultValue
     }
 
+    /// Returns the value of a key, or its default value if it is missing or malformed.
+    ///
+    /// The first time that a malformed value is read, `report` receives its diagnostic.
+    package func value<Value>(of key: ConfigKey<Value>, report: (ConfigDiagnostic) -> Void) -> Value {
+        guard let place = place(of: key.name) else { return key.defaultValue }
+        if let value = place.read(as: Value.self) { return value }
+        recordDefault(place, key.name, Value.configTypeName, isSecret: key.isSecret).map(report)
+        return key.defaultValue
+    }
+
     /// Reads the value at a path.
     ///
     /// - Throws: ``ConfigError`` with the code `missingKey` or `typeMismatch`. It contains the file and line, the
@@ -194,16 +204,19 @@ extension ApplicationConfig {
     }
 
     /// Records, once for each key and type, that a default replaces a malformed value.
-    func recordDefault(_ place: ConfigPlace, _ key: String, _ typeName: String, isSecret: Bool = false) {
+    @discardableResult
+    func recordDefault(
+        _ place: ConfigPlace, _ key: String, _ typeName: String, isSecret: Bool = false
+    ) -> ConfigDiagnostic? {
         let subject = "\(typeName) \(key)"
         // A malformed value may be read often, so the error is created only the first time.
-        if snapshot.context.log.hasSeen(subject) { return }
+        if snapshot.context.log.hasSeen(subject) { return nil }
         let error = mismatch(place, ConfigPath(key), typeName, isSecret: isSecret)
-        record(
-            ConfigDiagnostic(
-                .defaultUsed, key: ConfigPath(key), location: error.location,
-                message: "expected \(typeName), found \(error.found ?? ""); the default is used"),
-            about: subject)
+        let diagnostic = ConfigDiagnostic(
+            .defaultUsed, key: ConfigPath(key), location: error.location,
+            message: "expected \(typeName), found \(error.found ?? ""); the default is used")
+        record(diagnostic, about: subject)
+        return diagnostic
     }
 
     /// Stores a diagnostic and reports it to the tracker, outside the lock.

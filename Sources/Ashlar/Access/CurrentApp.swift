@@ -1,6 +1,7 @@
 public import AshlarAppConfig
 import AshlarCore
 import AshlarCustomization
+import AshlarLogging
 
 extension AshlarApp {
     @TaskLocal private static var scoped: AshlarApp?
@@ -42,8 +43,9 @@ extension AshlarApp {
 /// ```
 ///
 /// The value is the initial one if the key is absent, the value has another type, or no app has been started. A value of
-/// another type leaves a diagnostic with file and line in the configuration's `diagnostics`.
+/// another type is logged as a warning with file and line, once for each configuration, and is in its `diagnostics`.
 ///
+/// A SwiftUI view that reads the value in its body is updated when the configuration changes, because the read is observable.
 /// Each access finds the key in O(1). Any thread may read.
 @propertyWrapper
 public struct Setting<Value: ConfigConvertible & Sendable>: Sendable {
@@ -60,7 +62,10 @@ public struct Setting<Value: ConfigConvertible & Sendable>: Sendable {
     }
 
     /// The current value.
-    public var wrappedValue: Value { AshlarApp.current?.config.current[key] ?? key.defaultValue }
+    public var wrappedValue: Value {
+        guard let app = AshlarApp.current else { return key.defaultValue }
+        return app.values.config.value(of: key) { Log("config").warning("\($0.description)") }
+    }
 }
 
 extension Setting where Value: ExpressibleByNilLiteral {
@@ -76,7 +81,8 @@ extension Setting where Value: ExpressibleByNilLiteral {
 /// }
 /// ```
 ///
-/// The value is the key if the string is absent or no app has been started.
+/// The value is the key if the string is absent or no app has been started. A SwiftUI view that reads the value in its body is
+/// updated when the language, the brand or the strings change, because the read is observable.
 @propertyWrapper
 public struct Localized: Sendable {
     private let key: String
@@ -89,5 +95,5 @@ public struct Localized: Sendable {
     }
 
     /// The string in the current language and brand.
-    public var wrappedValue: String { AshlarApp.current?.customization.current.string(key, table: table) ?? key }
+    public var wrappedValue: String { AshlarApp.current?.values.strings.string(key, table: table) ?? key }
 }

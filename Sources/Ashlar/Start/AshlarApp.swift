@@ -49,6 +49,7 @@ public final class AshlarApp: Sendable {
 
     let settings: AppSettings
     let links: AppLinks
+    let values: ObservedValues
     /// The files that another product added at the start.
     package let addition: (any StartedAddition)?
     private let tasks: [Task<Void, Never>]
@@ -93,6 +94,8 @@ public final class AshlarApp: Sendable {
         router = Router(bus: bus)
         services = ServiceRegistry(bus: bus)
         self.issues = issues
+        values = ObservedValues(config, customization)
+        tasks += values.announceChanges()
         self.tasks = tasks + [config.announce(on: bus), customization.announce(on: bus), hosts.announce(on: bus)]
         if let prior = logging?.priorRun { bus.trigger(LogSystem.priorRunFound, prior) }
     }
