@@ -71,7 +71,9 @@ import Testing
             Case(
                 "four codings", ["Content-Encoding: gzip, gzip, gzip, gzip"],
                 Gzip.encode(Gzip.encode(Gzip.encode(gzip))), failing: .corrupted),
-            Case("an unknown one", ["Content-Encoding: gzip, compress"], gzip, failing: .corrupted),
+            Case("an unknown one", ["Content-Encoding: utf-8"], Array("plain".utf8), "plain"),
+            Case("none", ["Content-Encoding: none"], Array("plain".utf8), "plain"),
+            Case("one known, one unknown", ["Content-Encoding: gzip, aws-chunked"], Array("plain".utf8), "plain"),
         ]
 
         @Test("Bodies are decompressed or rejected, in one piece and byte by byte", arguments: cases)

@@ -58,7 +58,32 @@ import Testing
         #expect(redirected.curl() == "curl 'http://a/#access_token=<redacted>'")
     }
 
+    @Test("Dots in a path aren't removed by curl")
+    func pathAsIs() throws {
+        func command(_ url: String) throws -> String { NetworkRequest(.get, try HTTPURL(url)).curl() }
+        #expect(try command("http://a/b.c/..d") == "curl http://a/b.c/..d")
+        #expect(try command("http://a/b/../c").hasPrefix("curl --path-as-is "))
+        #expect(try command("http://a/.").hasPrefix("curl --path-as-is "))
+    }
+
     #if os(Linux) || os(macOS)
+        @Test(
+            "The bytes of fields arrive as sent, whatever their encoding",
+            arguments: [[0xE9], [0xC3, 0xA9], [0x27, 0xE9, 0x25, 0x5C, 0x22, 0x24, 0x60, 0xFF]] as [[UInt8]])
+        func fieldBytes(bytes: [UInt8]) throws {
+            var request = NetworkRequest(.get, try HTTPURL("http://a/"))
+            request.headers["X"] = String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
+            process.arguments = ["-c", "curl() { printf '%s' \"$3\"; }; " + request.curl()]
+            let output = Pipe()
+            process.standardOutput = output
+            try process.run()
+            let data = output.fileHandleForReading.readDataToEndOfFile()
+            process.waitUntilExit()
+            #expect(Array(data) == Array("X: ".utf8) + bytes)
+        }
+
         @Test(
             "A shell splits the command into exactly the intended words",
             arguments: ["it's", "$(touch x)", "`id`", "a\nb", "\\", "\"; rm -rf /", "é 日本", "!x", "~", "--"])

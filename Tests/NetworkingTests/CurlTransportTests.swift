@@ -123,6 +123,61 @@ import Testing
             }
         }
 
+        @Test("Without a ratio, a bomb is inflated only as far as it is read", arguments: [true, false])
+        func demand(isChunked: Bool) async throws {
+            let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
+                "Fixtures/zeros-8MiB.gz")
+            let zeros = [UInt8](try Data(contentsOf: path))
+            // 100 members in gzip: 800 MiB.
+            let bomb = Gzip.encode([UInt8]((0..<100).flatMap { _ in zeros }))
+            let framing = isChunked ? "Transfer-Encoding: chunked" : "Content-Length: \(bomb.count)"
+            let server = try FaultServer { connection in
+                guard connection.request() != nil else { return }
+                connection.write("HTTP/1.1 200 OK\r\nContent-Encoding: gzip, gzip\r\n\(framing)\r\n\r\n")
+                if isChunked { connection.write(String(bomb.count, radix: 16) + "\r\n") }
+                connection.write(bomb)
+                if isChunked { connection.write("\r\n0\r\n\r\n") }
+            }
+            let client = try TransportKind.curl.client()
+            var request = try client.request(.get, server.url)
+            request.options.limits.inflationRatio = nil
+            let received = Locked(0)
+            request.options.progress = { progress in received.withLock { $0 = max($0, progress.received) } }
+            let response = try await client.stream(request)
+            var count = 0
+            while count < 20 << 20, let chunk = try await response.body.next() {
+                #expect(chunk.allSatisfy { $0 == 0 } && chunk.count <= 384 << 10)
+                count += chunk.count
+            }
+            #expect(received.withLock { $0 } <= count + 1 << 20)
+            response.body.cancel()
+        }
+
+        @Test("A slow reader gets every inflated byte once")
+        func slowly() async throws {
+            var generator = SeededRandom(seed: 7)
+            let text = (0..<1_500_000).map { _ in UInt8.random(in: 0...3, using: &generator) }
+            let body = Gzip.encode(Gzip.encode(text))
+            let server = try FaultServer { connection in
+                guard connection.request() != nil else { return }
+                connection.write(
+                    "HTTP/1.1 200 OK\r\nContent-Encoding: gzip, gzip\r\nTransfer-Encoding: chunked\r\n\r\n")
+                for start in stride(from: 0, to: body.count, by: 7001) {
+                    let piece = body[start..<min(start + 7001, body.count)]
+                    connection.write(Array((String(piece.count, radix: 16) + "\r\n").utf8) + piece + [13, 10])
+                }
+                connection.write("0\r\n\r\n")
+            }
+            let client = try TransportKind.curl.client()
+            let response = try await client.stream(client.request(.get, server.url))
+            var received: [UInt8] = []
+            while let chunk = try await response.body.next() {
+                received += chunk
+                for _ in 0..<20 { await Task.yield() }
+            }
+            #expect(received == text)
+        }
+
         @Test("A decompression bomb ends at the ratio, and a limited body at its limit")
         func bomb() async throws {
             let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(

@@ -150,7 +150,7 @@ private struct At: Endpoint {
         "User information in a URL is sent only if allowed, decoded, once and to its origin",
         arguments: TransportKind.allCases,
         [
-            ("u:p", "u:p"), ("u", "u:"), (":p", ":p"), ("u%3Aser:p%40w", "u:ser:p@w"), ("%C3%BC:%E2%82%AC", "ü:€"),
+            ("u:p", "u:p"), ("u", "u:"), (":p", ":p"), ("u%40ser:p%3Aw", "u@ser:p:w"), ("%C3%BC:%E2%82%AC", "ü:€"),
             ("a:b:c", "a:b:c"),
         ])
     func userInfo(kind: TransportKind, input: (written: String, plain: String)) async throws {

@@ -139,6 +139,46 @@ import Testing
         #expect(stub.requests.map { $0.headers["Last-Event-ID"] } == [nil, sent])
     }
 
+    @Test("A POST is sent once, whether its stream ends or breaks, unless the caller asks for more")
+    func posts() async throws {
+        for failure in [nil, NetworkError.Code.truncated] {
+            let (client, stub) = client([stream("data: a\n\n", failing: failure)])
+            var events: [ServerSentEvent] = []
+            let request = try NetworkRequest(.post, "http://a/model", body: .text("question"))
+            let result = await outcome { () async throws(NetworkError) in
+                for try await event in client.events(request) { events.append(event) }
+            }
+            #expect(events == [Event(data: "a")])
+            #expect(result.failure?.code == failure)
+            #expect(stub.requests.count == 1)
+        }
+        let (client, stub) = client([stream("data: a\n\n"), .status(204)])
+        let clock = ManualClock(advancesItself: true)
+        let request = try NetworkRequest(.post, "http://a/model")
+        for try await event in client.events(request, reconnects: true, clock: clock) { #expect(event.data == "a") }
+        #expect(stub.requests.count == 2)
+    }
+
+    @Test("A status other than 200 ends the stream", arguments: [201, 204, 205, 210, 299])
+    func endingStatuses(status: Int) async {
+        var answer = stream("data: b\n\n")
+        answer.head.status = status
+        let (client, stub) = client([stream("data: a\n\n"), answer])
+        let result = await collect(client, ManualClock(advancesItself: true))
+        #expect(result.events == [Event(data: "a")] && result.error == nil)
+        #expect(stub.requests.count == 2)
+    }
+
+    @Test("The events of one body are read without another request")
+    func bodies() async throws {
+        let (client, stub) = client([stream("id: 1\ndata: a\n\ndata: b\n\ndata: half")])
+        let response = try await client.stream(NetworkRequest(.post, "http://a/"))
+        var events: [ServerSentEvent] = []
+        for try await event in response.body.events() { events.append(event) }
+        #expect(events == [Event(data: "a", id: "1"), Event(data: "b", id: "1")])
+        #expect(stub.requests.count == 1)
+    }
+
     @Test("A failure that another attempt can't repair ends the stream", arguments: [401, 404, 200])
     func fails(status: Int) async {
         let (client, stub) = client([StubResponse(status: status, headers: ["Content-Type": "text/html"])])

@@ -77,6 +77,7 @@ public final class WebSocket: AsyncSequence, Sendable {
 
     var hasEndedNormally: Bool { channel.hasEndedNormally }
     var hasReceived: Bool { channel.hasReceived }
+    var failure: NetworkError? { channel.failure }
 
     /// Returns an iterator over the messages.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(socket: self) }

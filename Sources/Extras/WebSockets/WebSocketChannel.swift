@@ -47,6 +47,8 @@ final class WebSocketChannel: Sendable {
 
     /// The server's reason for closing, or nil.
     var closing: WebSocketClosing? { state.withLock { $0.closing } }
+    /// The reason for the end of the connection, if it failed.
+    var failure: NetworkError? { state.withLock(\.failure) }
     /// Whether the connection has ended without a failure.
     var hasEndedNormally: Bool { state.withLock { $0.ended && $0.failure == nil } }
     /// Whether a message has arrived.

@@ -72,6 +72,13 @@ public struct WebSockets: AsyncSequence, Sendable {
             if let socket = current.take() {
                 if socket.hasEndedNormally { isEnded = true }
                 failures = socket.hasReceived ? 1 : failures + 1
+                // A server that accepts each handshake and closes at once fails, too.
+                if !isEnded, let most = source.reconnect.attempts, failures >= most {
+                    isEnded = true
+                    throw socket.failure
+                        ?? NetworkError(
+                            .connectionLost, "\(failures) WebSockets ended without a message", phase: .receive)
+                }
             }
             while !isEnded {
                 do throws(NetworkError) {

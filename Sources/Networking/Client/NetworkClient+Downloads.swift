@@ -1,165 +1,253 @@
+internal import AshlarCore
 import Foundation
 
 extension NetworkClient {
     /// Downloads to a file in pieces and resumes an earlier partial download.
     ///
-    /// The bytes are written to `<path>.partial`, which is moved to `path` at the end. A failed download leaves this
-    /// file, and its validator (`ETag` or `Last-Modified`) in `<path>.partial.validator`. With `resume`, the next
-    /// download requests the rest with `If-Range`. If the server's content has changed, the server sends the whole
-    /// content and the download starts over. The length is limited only by the options' `bodyBytes`. A resumable
-    /// download is never compressed.
+    /// The bytes are written to `<path>.partial`, which is moved to `path` once it is complete. A failed download leaves
+    /// this file, and in `<path>.partial.validator` the `ETag` or `Last-Modified` of its content, a hash of its URL and
+    /// its length. With `resume`, the next download of the same URL requests the rest with `If-Range`, again until
+    /// everything has arrived: a server may send less than was requested. If the server's content has changed, the
+    /// server sends the whole content and the download starts over. The length is limited only by the options'
+    /// `bodyBytes`. A resumable download is never compressed. A request with its own `Range` isn't resumed.
+    ///
+    /// Only the owner can read the file. Of two downloads to one path at the same time, the second one fails.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - path: The file to create; an existing file is replaced at the end.
+    ///   - path: The file to create; an existing regular file is replaced at the end.
     ///   - resume: Whether to resume a partial download.
     ///   - progress: Receives the number of bytes, including earlier downloads; see ``RequestOptions/progress``.
-    /// - Returns: The head, URL and history of the response; `bytes` is empty.
-    /// - Throws: Any failure; `.fileFailed` for the file.
+    /// - Returns: The head, URL and history of the last response; `bytes` is empty.
+    /// - Throws: Any failure; `.fileFailed` for the file, or if `path` isn't a regular file.
     @discardableResult
     public func download(
         _ request: NetworkRequest, to path: String, resume: Bool = true,
         progress: (@Sendable (TransferProgress) -> Void)? = nil
     ) async throws(NetworkError) -> NetworkResponse {
-        var file = PartialFile(path)
-        var request = request
-        let start = resume ? file.resumable() : nil
-        if let start {
-            request.headers.set("Range", "bytes=\(start.length)-")
-            request.headers.set("If-Range", start.validator)
-            request.options.acceptedStatuses?.formUnion([206, 416])
-        }
-        // Ranges count the transferred bytes, so a resumable download must not be decompressed.
-        request.options.decompresses = false
-        let response = try await stream(request)
-        if start != nil, response.status == 416 {
-            response.body.cancel()
-            file.discard()
-            return try await download(request.withoutRange, to: path, resume: false, progress: progress)
-        }
+        var file = PartialFile(path, of: request)
         do throws(NetworkError) {
-            if start == nil, response.status == 206, !request.headers.contains("Range") {
-                throw NetworkError(
-                    .badResponse, "the server returned only part of the content", phase: .receive)
-            }
-            try await fill(&file, with: response, from: start, progress)
+            try file.lock(resumes: resume)
+            let response = try await fill(&file, request, progress.map { ProgressReporter($0) })
+            file.close()
+            return response
         } catch {
-            response.body.cancel()
             file.close()
             var error = error
             error.request = error.request ?? configuration.redaction.redact(request)
-            error.status = response.status
-            error.attempts = max(error.attempts, response.history.count + 1)
             throw error
         }
-        var result = NetworkResponse(head: response.head, bytes: [], url: response.url, history: response.history)
-        result.timings = response.timings
-        result.end = response.ending?.end
-        return result
     }
 
+    /// Sends requests until the file is complete.
     private func fill(
-        _ file: inout PartialFile, with response: StreamedResponse, from start: PartialFile.Start?,
-        _ progress: (@Sendable (TransferProgress) -> Void)?
-    ) async throws(NetworkError) {
-        let offset = try file.open(response, from: start)
-        let total = response.head.contentLength.flatMap { $0 <= Int.max - offset ? $0 + offset : nil }
-        var received = offset
-        let reporter = progress.map { ProgressReporter($0) }
-        while let chunk = try await response.body.next() {
-            try file.write(chunk)
-            received += chunk.count
-            reporter?.report(TransferProgress(received: received, toReceive: total))
+        _ file: inout PartialFile, _ request: NetworkRequest, _ reporter: ProgressReporter?
+    ) async throws(NetworkError) -> NetworkResponse {
+        while true {
+            let response = try await stream(file.request(from: request))
+            do throws(NetworkError) {
+                guard try await file.receive(response, reporter) else { continue }
+                try file.finish()
+                reporter?.finish()
+            } catch {
+                response.body.cancel()
+                var error = error
+                error.status = response.status
+                error.attempts = max(error.attempts, response.history.count + 1)
+                throw error
+            }
+            var result = NetworkResponse(head: response.head, bytes: [], url: response.url, history: response.history)
+            result.timings = response.timings
+            result.end = response.ending?.end
+            return result
         }
-        try file.finish()
-        reporter?.finish()
     }
 }
 
-extension NetworkRequest {
-    fileprivate var withoutRange: NetworkRequest {
-        var request = self
-        request.headers.remove("Range")
-        request.headers.remove("If-Range")
-        return request
-    }
-}
-
-/// The file of an incomplete download.
+/// The file of an incomplete download, locked against other downloads.
 private struct PartialFile {
     private let path: String
     private var partial: String { path + ".partial" }
     private var note: String { path + ".partial.validator" }
+    /// A hash of the URL, whose query may contain secrets.
+    private let url: String
+    /// Whether the caller requests a part of the content.
+    private let isPart: Bool
     private var handle: FileHandle?
+    private var length = 0
+    /// The validator of the content so far, or nil if it can't be continued.
+    private var validator: String?
+    /// The length of the whole content, if it is known.
+    private var total: Int?
 
-    init(_ path: String) { self.path = path }
-
-    /// The length of the file and the validator of its content.
-    typealias Start = (length: Int, validator: String)
-
-    /// Returns the length and validator of an earlier download, if both are known.
-    func resumable() -> Start? {
-        guard let validator = try? String(contentsOfFile: note, encoding: .utf8), !validator.isEmpty,
-            let length = try? FileBodyReader.length(of: partial), length > 0
-        else { return nil }
-        return (length, validator)
+    init(_ path: String, of request: NetworkRequest) {
+        self.path = path
+        url = SHA256.hexadecimal(Array(request.url.requestText.utf8))
+        isPart = request.headers.contains("Range")
     }
 
-    /// Opens the file for the response's bytes and returns their offset.
-    mutating func open(_ response: StreamedResponse, from start: Start?) throws(NetworkError) -> Int {
-        let manager = FileManager.default
-        if let start, response.status == 206 {
-            let tag = response.headers["ETag"]
-            guard tag == nil || tag == start.validator || !start.validator.hasPrefix("\"") else {
-                throw NetworkError(
-                    .badResponse, "the server's content differs from the partial download", phase: .receive)
+    /// Opens and locks the file, and reads what is known about its content.
+    mutating func lock(resumes: Bool) throws(NetworkError) {
+        if let status = FileStatus(path), status.kind != .regular { throw failed("needs a regular file") }
+        var status: FileStatus?
+        // Another download may have moved or removed the file since it was opened.
+        while status == nil || FileStatus(partial, followingLinks: false)?.identity != status?.identity {
+            close()
+            let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+            let descriptor = Foundation.open(partial, flags, 0o600)
+            guard descriptor >= 0 else { throw failed("can't be created", POSIXError(.init(rawValue: errno) ?? .EIO)) }
+            let opened = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+                throw failed("can't start: another download writes to the same file")
             }
-            guard response.headers["Content-Range"]?.hasPrefix("bytes \(start.length)-") == true else {
-                throw NetworkError(
-                    .badResponse,
-                    "expected the bytes from \(start.length) on, found Content-Range "
-                        + (response.headers["Content-Range"].map(HTTPSyntax.printable) ?? "none"), phase: .receive)
-            }
-            handle = FileHandle(forWritingAtPath: partial)
-            do { try handle?.seekToEnd() } catch { throw failed("can't be written", error) }
-            guard handle != nil else { throw failed("can't be opened") }
-            return start.length
+            handle = opened
+            status = FileStatus(descriptor: descriptor)
+            length = Int(clamping: status?.size ?? 0)
         }
-        discard()
-        guard manager.createFile(atPath: partial, contents: nil), let opened = FileHandle(forWritingAtPath: partial)
-        else { throw failed("can't be created") }
-        handle = opened
+        guard status?.kind == .regular, status?.links == 1, status?.owner == geteuid() else {
+            length = -1  // another file, which isn't removed
+            throw failed("needs a regular file")
+        }
+        guard resumes, !isPart, length > 0, let text = try? String(contentsOfFile: note, encoding: .utf8) else {
+            return
+        }
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        guard lines.count == 3, lines[1] == url, !lines[0].isEmpty else { return }
+        validator = String(lines[0])
+        total = Int(lines[2])
+    }
+
+    /// Returns the request for the whole content or the rest of it.
+    func request(from request: NetworkRequest) -> NetworkRequest {
+        var request = request
+        // Ranges count the transferred bytes, so a resumable download must not be decompressed.
+        request.options.decompresses = false
+        guard let validator else { return request }
+        request.headers.set("Range", "bytes=\(length)-")
+        request.headers.set("If-Range", validator)
+        request.options.acceptedStatuses?.formUnion([206, 416])
+        return request
+    }
+
+    /// Writes the body of a response; returns whether the content is complete.
+    mutating func receive(
+        _ response: StreamedResponse, _ reporter: ProgressReporter?
+    ) async throws(NetworkError) -> Bool {
+        var end: Int?
+        if validator != nil, response.status == 416 {
+            response.body.cancel()
+            if let range = ContentRange(response.headers), range.bytes == nil, range.total == length { return true }
+            try restart()
+            return false
+        } else if validator != nil, response.status == 206 {
+            end = try checkedEnd(of: response)
+        } else {
+            guard response.status != 206 || isPart else {
+                throw wrong("the server returned only part of the content")
+            }
+            try restart()
+            describe(response)
+        }
+        while let chunk = try await response.body.next() {
+            do { try handle?.write(contentsOf: Data(chunk)) } catch { throw failed("can't be written", error) }
+            length += chunk.count
+            if let end, length > end { throw wrong("the part is longer than its Content-Range") }
+            reporter?.report(TransferProgress(received: length, toReceive: total))
+        }
+        guard let end else { return true }
+        guard length == end else {
+            throw NetworkError(.truncated, "the part is shorter than its Content-Range", phase: .receive)
+        }
+        // Without a known total, a 416 at the end of the content states it.
+        return length == total
+    }
+
+    /// Returns the end of a part that continues the file.
+    private mutating func checkedEnd(of response: StreamedResponse) throws(NetworkError) -> Int {
+        let (tag, date) = (response.headers["ETag"], response.headers["Last-Modified"])
+        let isSame =
+            validator?.hasPrefix("\"") == true ? tag == nil || tag == validator : date == nil || date == validator
+        guard let range = ContentRange(response.headers), let bytes = range.bytes, bytes.lowerBound == length else {
+            let found = response.headers["Content-Range"].map(HTTPSyntax.printable) ?? "none"
+            throw wrong("expected the bytes from \(length) on, found Content-Range " + found)
+        }
+        let announced = response.head.contentLength ?? bytes.count
+        guard isSame, announced == bytes.count, total == nil || range.total == nil || range.total == total else {
+            throw wrong("the server's content differs from the partial download")
+        }
+        do { try handle?.seekToEnd() } catch { throw failed("can't be written", error) }
+        total = total ?? range.total
+        return bytes.upperBound
+    }
+
+    /// Removes the content.
+    private mutating func restart() throws(NetworkError) {
+        do { try handle?.truncate(atOffset: 0) } catch { throw failed("can't be written", error) }
+        unlink(note)
+        length = 0
+        total = nil
+        validator = nil
+    }
+
+    /// Stores what identifies the content of a response.
+    private mutating func describe(_ response: StreamedResponse) {
+        total = response.head.contentLength
         // Only a strong validator guarantees identical bytes (RFC 9110, 13.1.5).
         let tag = response.headers["ETag"].flatMap { $0.hasPrefix("W/") ? nil : $0 }
-        if let validator = tag ?? response.headers["Last-Modified"] {
-            try? validator.write(toFile: note, atomically: true, encoding: .utf8)
-        }
-        return 0
-    }
-
-    func write(_ bytes: [UInt8]) throws(NetworkError) {
-        do { try handle?.write(contentsOf: Data(bytes)) } catch { throw failed("can't be written", error) }
+        guard !isPart, let found = tag ?? response.headers["Last-Modified"] else { return }
+        let text = [found, url, total.map(String.init) ?? ""].joined(separator: "\n")
+        // A download without this file starts over.
+        try? AtomicFile.replace(note, with: Array(text.utf8), isDurable: false)
+        validator = found
     }
 
     mutating func finish() throws(NetworkError) {
-        close()
         guard rename(partial, path) == 0 else { throw failed("can't be moved to its place") }
-        try? FileManager.default.removeItem(atPath: note)
+        unlink(note)
+        length = -1
     }
 
+    /// Ends the lock; a file without content is removed.
     mutating func close() {
-        try? handle?.close()
-        handle = nil
+        guard let handle else { return }
+        if length == 0 {
+            unlink(partial)
+            unlink(note)
+        }
+        // Closing isn't enough: a child that was forked in the meantime shares the lock.
+        flock(handle.fileDescriptor, LOCK_UN)
+        try? handle.close()
+        self.handle = nil
     }
 
-    func discard() {
-        try? FileManager.default.removeItem(atPath: partial)
-        try? FileManager.default.removeItem(atPath: note)
-    }
+    private func wrong(_ message: String) -> NetworkError { NetworkError(.badResponse, message, phase: .receive) }
 
     private func failed(_ reason: String, _ underlying: (any Error)? = nil) -> NetworkError {
         var error = NetworkError(.fileFailed, "the download \(reason)", phase: .receive, underlying: underlying)
         error.file = path
         return error
     }
+}
+
+/// A `Content-Range` in bytes (RFC 9110, section 14.4).
+private struct ContentRange {
+    /// The bytes of a part, or nil for a range that can't be satisfied.
+    var bytes: Range<Int>?
+    var total: Int?
+
+    init?(_ headers: HTTPHeaders) {
+        guard let text = headers["Content-Range"], text.lowercased().hasPrefix("bytes ") else { return nil }
+        let parts = text.dropFirst(6).split(separator: "/", omittingEmptySubsequences: false).map { Self.trimmed($0) }
+        guard parts.count == 2, parts[1] == "*" || Self.number(parts[1]) != nil else { return nil }
+        total = Self.number(parts[1])
+        if parts[0] == "*" { return }
+        let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false).map { Self.number(String($0)) }
+        guard ends.count == 2, let first = ends[0], let last = ends[1], first <= last, last < total ?? .max else {
+            return nil
+        }
+        bytes = first..<(last + 1)
+    }
+
+    private static func trimmed(_ text: Substring) -> String { text.trimmingHTTPSpace() }
+    private static func number(_ text: String) -> Int? { text.utf8.allSatisfy(\.isDigit) ? Int(text) : nil }
 }

@@ -27,10 +27,12 @@ extension NetworkRequest {
         } else if method != .get || !body.isEmpty {
             first += " -X " + Self.quoted(method.rawValue)
         }
+        // Otherwise curl would remove the dots.
+        let segments = url.path.split(separator: "/")
+        if segments.contains(".") || segments.contains("..") { first += " --path-as-is" }
         first += " " + Self.quoted(redaction.redact(url))
         for field in redaction.redact(headers) {
-            options.append(
-                "-H " + Self.quoted(field.value.isEmpty ? field.name + ";" : "\(field.name): \(field.value)"))
+            options.append("-H " + Self.quoted(field))
         }
         if !headers.contains("Content-Type"), !body.isEmpty, !isMultipart {
             // Without Content-Type, curl would send a form's type.
@@ -76,6 +78,19 @@ extension NetworkRequest {
             let shown = redaction.hides(parameter: part.name) ? redaction.placeholder : text ?? "<\(bytes.count) bytes>"
             return "--form-string " + quoted(part.name + "=" + shown)
         }
+    }
+
+    /// Returns a field as one word; bytes that aren't UTF-8 are printed by `printf`.
+    private static func quoted(_ field: HTTPField) -> String {
+        if field.value.isEmpty { return quoted(field.name + ";") }
+        let bytes = Array("\(field.name): ".utf8) + field.valueBytes
+        if let text = String(validating: bytes, as: UTF8.self) { return quoted(text) }
+        let escaped = bytes.map { byte in
+            PercentCoding.isUnreserved(byte) || byte == 0x20 || byte == 0x3A
+                ? String(UnicodeScalar(byte))
+                : "\\" + String(byte >> 6 & 7) + String(byte >> 3 & 7) + String(byte & 7)
+        }
+        return "\"$(printf '\(escaped.joined())')\""
     }
 
     /// Returns the text as one word of a POSIX shell, in single quotes if necessary.

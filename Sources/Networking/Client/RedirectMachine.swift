@@ -73,7 +73,9 @@ struct RedirectMachine {
         if !Self.keepsCredentials(from: request.url, to: target) {
             next.hasLeftOrigin = true
             next.headers.removeAll { field in
-                field.isSensitive || Self.credentialFields.contains { $0.equalsIgnoringASCIICase(field.name) }
+                field.isSensitive || NetworkRedaction.standard.hides(header: field.name)
+                    || redaction.hides(header: field.name)
+                    || Self.credentialFields.contains { $0.equalsIgnoringASCIICase(field.name) }
             }
         }
         return .follow(next)
@@ -89,7 +91,8 @@ struct RedirectMachine {
     private static let bodyFields = [
         "Content-Type", "Content-Encoding", "Content-Language", "Content-Location", "Digest",
     ]
-    private static let credentialFields = ["Authorization", "Cookie", "Proxy-Authorization", "Origin", "Host"]
+    /// The fields that belong to the first server, in addition to those that redaction hides.
+    private static let credentialFields = ["Origin", "Host"]
 
     // MARK: Failures
 

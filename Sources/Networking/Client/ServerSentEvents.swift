@@ -7,9 +7,12 @@ extension NetworkClient {
     /// the sequence reconnects and sends the last identifier in `Last-Event-ID`. It first waits for the server's
     /// `retry`, if there is one, and then for a random time, so that the clients of a restarted server don't return at
     /// the same moment. The bound of the random time is `retry`, or 3 s, and doubles with each consecutive failure, up to
-    /// one minute. The sequence ends when the server answers 204. It throws failures that another attempt can't repair:
+    /// one minute. The sequence ends when the server answers with a status other than 200, such as 204. It throws failures that another attempt can't repair:
     /// an unacceptable status that isn't transient, another content type, or an event of more than 1 MiB. Only the
     /// connect and idle timeouts apply; set the idle timeout to more than the server's longest silence.
+    ///
+    /// Only a GET is sent again: another method could cause its effect, or its price, once more. Its sequence ends with
+    /// the stream, and throws the reason if the stream breaks. See also ``ResponseBody/events()``.
     ///
     /// ```swift
     /// func follow(_ client: NetworkClient) async throws {
@@ -22,19 +25,80 @@ extension NetworkClient {
     ///
     /// - Parameters:
     ///   - request: The request, usually a GET.
+    ///   - reconnects: Whether the request is sent again when the stream ends; nil, the default, only for a GET.
     ///   - clock: The clock for the delays; a test can use a virtual one.
     /// - Returns: The events; each iteration has its own connection, which ends with the iterator.
     public func events(
-        _ request: NetworkRequest, clock: any Clock<Duration> = ContinuousClock()
+        _ request: NetworkRequest, reconnects: Bool? = nil, clock: any Clock<Duration> = ContinuousClock()
     ) -> some AsyncSequence<ServerSentEvent, NetworkError> & Sendable {
-        ServerSentEvents(client: self, request: request, clock: clock)
+        ServerSentEvents(
+            client: self, request: request, reconnects: reconnects ?? (request.method == .get), clock: clock)
     }
 }
 
-/// A stream of server-sent events that survives lost connections; see ``NetworkClient/events(_:clock:)``.
+extension ResponseBody {
+    /// Returns the server-sent events of this body; nothing is sent again.
+    ///
+    /// The sequence ends with the body; an incomplete last event is discarded, as the standard says. It has one iterator.
+    ///
+    /// ```swift
+    /// func answer(_ client: NetworkClient, _ question: NetworkRequest) async throws {
+    ///     let response = try await client.stream(question)
+    ///     for try await event in response.body.events() { print(event.data) }
+    /// }
+    /// ```
+    ///
+    /// - Returns: The events, which throw the reason for an early end of the body, or `.bodyTooLarge` for an event of more
+    ///   than 1 MiB.
+    public func events() -> some AsyncSequence<ServerSentEvent, NetworkError> & Sendable { BodyEvents(body: self) }
+}
+
+/// The events of one body.
+private struct BodyEvents: AsyncSequence, Sendable {
+    let body: ResponseBody
+
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(body: body) }
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        let body: ResponseBody
+        private var parser = EventStreamParser()
+        private var events: ArraySlice<ServerSentEvent> = []
+        /// The failure after the received events.
+        private var failure: NetworkError?
+
+        init(body: ResponseBody) { self.body = body }
+
+        nonisolated(nonsending) mutating func next() async throws(NetworkError) -> ServerSentEvent? {
+            while true {
+                if let event = events.popFirst() { return event }
+                if let failure { throw failure }
+                guard let bytes = try await body.next() else { return nil }
+                read(bytes)
+            }
+        }
+
+        mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(NetworkError) -> ServerSentEvent? { try await next() }
+
+        private mutating func read(_ bytes: [UInt8]) {
+            var received: [ServerSentEvent] = []
+            do throws(NetworkError) {
+                try parser.read(bytes) { received.append($0) }
+            } catch {
+                body.cancel()
+                failure = error
+            }
+            events = received[...]
+        }
+    }
+}
+
+/// A stream of server-sent events that survives lost connections; see ``NetworkClient/events(_:reconnects:clock:)``.
 struct ServerSentEvents: AsyncSequence, Sendable {
     fileprivate let client: NetworkClient
     fileprivate let request: NetworkRequest
+    fileprivate let reconnects: Bool
     fileprivate let clock: any Clock<Duration>
 
     /// Returns an iterator that connects when its first event is awaited.
@@ -69,7 +133,7 @@ struct ServerSentEvents: AsyncSequence, Sendable {
                     if body == nil { try await connect() }
                     try await receive()
                 } catch {
-                    guard error.isTransient, error.code != .cancelled else {
+                    guard stream.reconnects, error.isTransient, error.code != .cancelled else {
                         isEnded = true
                         throw error
                     }
@@ -86,7 +150,10 @@ struct ServerSentEvents: AsyncSequence, Sendable {
 
         private nonisolated(nonsending) mutating func receive() async throws(NetworkError) {
             guard let body else { return }
-            guard let bytes = try await body.next() else { return disconnect() }
+            guard let bytes = try await body.next() else {
+                if !stream.reconnects { isEnded = true }
+                return disconnect()
+            }
             failures = 0
             var received: [ServerSentEvent] = []
             do throws(NetworkError) {
@@ -113,7 +180,8 @@ struct ServerSentEvents: AsyncSequence, Sendable {
             if let field = Self.field(parser.lastID) { request.headers.set(field.name, field.value) }
             request.options.totalTimeout = nil
             let response = try await stream.client.stream(request)
-            guard response.status != 204 else {
+            guard response.status == 200 else {
+                response.body.cancel()
                 isEnded = true
                 return
             }
@@ -147,7 +215,7 @@ struct ServerSentEvents: AsyncSequence, Sendable {
     }
 }
 
-/// An event from a server; see ``NetworkClient/events(_:clock:)``.
+/// An event from a server; see ``NetworkClient/events(_:reconnects:clock:)``.
 public struct ServerSentEvent: Hashable, Sendable {
     /// The type of the event; `message` if the server sends none.
     public var type: String

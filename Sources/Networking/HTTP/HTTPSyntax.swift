@@ -73,6 +73,31 @@ enum HTTPDate {
         return Int64(date.daysSince1970) * 86_400 + Int64(time.0 * 3600 + time.1 * 60 + time.2)
     }
 
+    /// Returns seconds since 1970 for a date in one of the three forms of RFC 9110, or nil for any other text.
+    static func strictSeconds(_ text: String) -> Int64? {
+        let forms = [
+            "aaa, 00 aaa 0000 00:00:00 GMT", "aaa aaa _0 00:00:00 0000", "Monday, 00-aaa-00 00:00:00 GMT",
+        ]
+        let day = text.prefix { $0 != "," }
+        let isLong = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+            .contains(day.lowercased())
+        let shape = isLong ? "Monday" + text.dropFirst(day.count) : text
+        return forms.contains { matches(shape, $0) } ? seconds(text) : nil
+    }
+
+    /// Whether a text has the form of a pattern: `a` is a letter, `0` a digit, `_` a digit or a space.
+    private static func matches(_ text: String, _ pattern: String) -> Bool {
+        guard text.utf8.count == pattern.utf8.count else { return false }
+        return zip(text.utf8, pattern.utf8).allSatisfy { byte, form in
+            switch form {
+            case UInt8(ascii: "a"): byte.isLetter
+            case UInt8(ascii: "0"): byte.isDigit
+            case UInt8(ascii: "_"): byte.isDigit || byte == UInt8(ascii: " ")
+            default: byte.asciiLowercased == form.asciiLowercased
+            }
+        }
+    }
+
     private static func isDelimiter(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x09, 0x20...0x2F, 0x3B...0x40, 0x5B...0x60, 0x7B...0x7E: true

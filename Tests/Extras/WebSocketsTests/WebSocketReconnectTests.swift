@@ -67,5 +67,27 @@ import Testing
             }
             #expect(clock.slept.count == 5)
         }
+
+        @Test("A server that closes each WebSocket at once uses up the attempts")
+        func closing() async throws {
+            let opened = Locked(0)
+            let server = try webSocketServer { connection in
+                opened.withLock { $0 += 1 }
+                connection.write(WebSocketFrameTests.frame(0x88, [3, 0xF0]))  // 1008
+                connection.finish()
+            }
+            let client = try TransportKind.curl.client()
+            var reconnect = WebSocketReconnect()
+            reconnect.attempts = 3
+            let clock = ManualClock(advancesItself: true)
+            let request = try client.request(.get, server.url)
+            let result = await outcome { () async throws(NetworkError) in
+                for try await socket in client.webSockets(request, reconnect: reconnect, clock: clock) {
+                    do throws(NetworkError) { for try await _ in socket {} } catch {}
+                }
+            }
+            #expect(result.failure?.code == .webSocketClosed, "\(result)")
+            #expect(opened.withLock { $0 } == 3)
+        }
     }
 #endif

@@ -1,4 +1,5 @@
 internal import AshlarCore
+import Foundation
 
 /// An access token that is refreshed when the server rejects it.
 ///
@@ -50,6 +51,9 @@ public final class BearerToken: Sendable {
         sleep = { try await clock.sleep(for: $0) }
         state = Mutex(TokenState(value, canRefresh: refresh != nil))
     }
+
+    /// Identifies the user in the cache while there is no token.
+    let unknownUser = UUID().uuidString
 
     /// The current token, or nil if there is none.
     public var value: String? { state.withLock { $0.token.value } }

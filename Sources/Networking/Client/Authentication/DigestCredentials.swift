@@ -11,6 +11,9 @@ final class DigestCredentials: Sendable {
     /// The number of origins at which all challenges are removed, so that a crawler needs no unbounded memory.
     private static let manyOrigins = 1000
 
+    /// What identifies the user in the cache.
+    var identity: String { "\(credentials.user):\(credentials.password)" }
+
     private let credentials: BasicCredentials
     private let makeClientNonce: @Sendable () -> String
     private let sessions = Mutex<[String: Session]>([:])

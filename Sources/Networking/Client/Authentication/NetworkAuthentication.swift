@@ -1,3 +1,6 @@
+internal import AshlarCore
+import Foundation
+
 /// The credentials for a client's requests.
 ///
 /// ```swift
@@ -17,6 +20,8 @@
 public struct NetworkAuthentication: Sendable {
     enum Scheme {
         case field(HTTPField)
+        /// Credentials that can't be sent; the message states why.
+        case invalid(String)
         case bearer(BearerToken)
         case digest(DigestCredentials)
     }
@@ -41,8 +46,12 @@ public struct NetworkAuthentication: Sendable {
     private init(_ scheme: Scheme) { self.scheme = scheme }
 
     /// Sends a user name and a password with every request (RFC 7617).
+    ///
+    /// With a colon in the user name, requests fail with `.authenticationFailed`.
     public static func basic(user: String, password: String) -> NetworkAuthentication {
         let credentials = BasicCredentials(user: user, password: password)
+        // The user name would end at its colon, so that the server would see another one.
+        if user.contains(":") { return NetworkAuthentication(.invalid(BasicCredentials.colonInUser)) }
         return NetworkAuthentication(.field(.authorization(credentials.field)))
     }
 
@@ -114,10 +123,25 @@ struct AuthenticationMiddleware: NetworkMiddleware {
         switch authentication.scheme {
         case .field(let field):
             return try await next(request.adding(field))
+        case .invalid(let reason):
+            throw NetworkError(.authenticationFailed, reason, phase: .prepare)
         case .bearer(let token):
             return try await token.send(request, next)
         case .digest(let credentials):
             return try await credentials.send(request, next)
+        }
+    }
+
+    /// Returns what identifies the credentials of a request, or nil without credentials.
+    func identity(of request: NetworkRequest) -> String? {
+        // A request that must not have credentials fails before it reaches the server.
+        guard (try? covers(request)) == true else { return nil }
+        return switch authentication.scheme {
+        case .field(let field): field.value
+        case .invalid: nil
+        // Nobody knows whose token comes next.
+        case .bearer(let token): token.value ?? token.unknownUser
+        case .digest(let digest): digest.identity
         }
     }
 
@@ -150,5 +174,18 @@ extension StreamedResponse {
     var isFromSameServer: Bool {
         let way = history + [url]
         return zip(way, way.dropFirst()).allSatisfy { RedirectMachine.keepsCredentials(from: $0, to: $1) }
+    }
+}
+
+extension ClientConfiguration {
+    /// Returns a function that hashes the credentials that the client adds to a request; the result is nil without any.
+    func makeIdentity() -> @Sendable (NetworkRequest) -> String? {
+        let middleware = authentication.map { AuthenticationMiddleware($0, base: base) }
+        // A signature can contain any credentials, so that only the same client can share responses.
+        let signer = signs == nil ? nil : UUID().uuidString
+        return { request in
+            let parts = [middleware?.identity(of: request), signer].compactMap { $0 }
+            return parts.isEmpty ? nil : SHA256.hexadecimal(Array(parts.joined(separator: "\n").utf8))
+        }
     }
 }

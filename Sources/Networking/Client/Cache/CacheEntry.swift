@@ -22,10 +22,11 @@ struct CacheEntry: Hashable, Sendable {
     }
 
     /// The properties that matter for every response, in addition to those that `Vary` names: a response to a request
-    /// with its own credentials is for these credentials only, and a body that isn't decompressed is for a request
+    /// with credentials, its own or those that the client adds, is for these credentials only, and a body that isn't decompressed is for a request
     /// that wants it so.
-    private static let alwaysVarying = ["authorization", bodyCoding]
-    /// The name of a property that isn't a field; the space distinguishes it from one.
+    private static let alwaysVarying = [credentials, bodyCoding]
+    /// The names of properties that aren't fields; the space distinguishes them from one.
+    private static let credentials = "user credentials"
     private static let bodyCoding = "body coding"
 
     /// Creates an entry for a response.
@@ -34,7 +35,8 @@ struct CacheEntry: Hashable, Sendable {
         self.body = body
         self.requested = requested
         self.received = received
-        let unshared = Self.connectionFields(head.headers) + CacheControl(head.headers).fields(of: "no-cache")
+        let unshared =
+            Self.connectionFields(head.headers) + Self.secretFields + CacheControl(head.headers).fields(of: "no-cache")
         headers = HTTPHeaders(
             head.headers.filter { field in !unshared.contains { $0.equalsIgnoringASCIICase(field.name) } })
         let listed = headers.list(for: "Vary").map { $0.lowercased() }.filter { !Self.alwaysVarying.contains($0) }
@@ -67,7 +69,7 @@ struct CacheEntry: Hashable, Sendable {
 
     /// Updates the entry with the head of a 304 (RFC 9111, section 3.2).
     mutating func update(with head: ResponseHead, requested: Int64, received: Int64) {
-        let unshared = Self.connectionFields(head.headers) + Self.bodyFields
+        let unshared = Self.connectionFields(head.headers) + Self.secretFields + Self.bodyFields
         var seen: Set<String> = []
         for field in head.headers where !unshared.contains(where: { $0.equalsIgnoringASCIICase(field.name) }) {
             if seen.insert(field.name.lowercased()).inserted {
@@ -83,6 +85,9 @@ struct CacheEntry: Hashable, Sendable {
     /// The fields of a stored response that a 304 doesn't replace, because they describe the stored bytes.
     private static let bodyFields = ["Content-Length", "Content-Encoding", "Content-Type", "Content-Range"]
 
+    /// The fields with credentials, which a file must not contain; the client has already stored the cookies.
+    private static let secretFields = ["Set-Cookie", "Set-Cookie2", "Authentication-Info"]
+
     private static func connectionFields(_ headers: HTTPHeaders) -> [String] {
         [
             "Connection", "Keep-Alive", "Proxy-Connection", "Proxy-Authenticate", "Proxy-Authentication-Info",
@@ -93,10 +98,27 @@ struct CacheEntry: Hashable, Sendable {
     private static func property(_ name: String, of request: NetworkRequest) -> String? {
         switch name {
         case bodyCoding: request.options.decompresses ? nil : "original"
-        // A hash, because a file must not contain credentials.
-        case "authorization": combined(request.headers, name).map { SHA256.hexadecimal(Array($0.utf8)) }
-        default: combined(request.headers, name)
+        case credentials: hash(ofCredentials: request)
+        default:
+            combined(request.headers, name).map { value in
+                // A file must not contain secrets.
+                isSecret(name, in: request) ? SHA256.hexadecimal(Array(value.utf8)) : value
+            }
         }
+    }
+
+    /// Returns a hash of everything but cookies that identifies the user, or nil if nothing does.
+    private static func hash(ofCredentials request: NetworkRequest) -> String? {
+        let fields = request.headers.filter {
+            isSecret($0.name, in: request) && !$0.name.equalsIgnoringASCIICase("Cookie")
+        }
+        let parts = fields.map { "\($0.name.lowercased()):\($0.value)" }.sorted() + [request.identity ?? ""]
+        return parts == [""] ? nil : SHA256.hexadecimal(Array(parts.joined(separator: "\n").utf8))
+    }
+
+    private static func isSecret(_ name: String, in request: NetworkRequest) -> Bool {
+        NetworkRedaction.standard.hides(header: name)
+            || request.headers.contains { $0.isSensitive && $0.name.equalsIgnoringASCIICase(name) }
     }
 
     /// Returns all values of a field as one value, without spaces around the commas.

@@ -46,7 +46,7 @@ struct CacheMiddleware: NetworkMiddleware {
     private nonisolated(nonsending) func shared(
         _ entry: CacheEntry?, _ request: NetworkRequest, _ actual: NetworkRequest, _ next: NetworkNext
     ) async throws(NetworkError) -> StreamedResponse {
-        let key = CacheExchanges.Key(actual)
+        let key = CacheExchanges.Key(actual, generation: cache.generation(actual))
         switch try await cache.exchanges.join(key, timeout: request.options.totalTimeout) {
         case .perform:
             // Another exchange may have ended since the decision.
@@ -74,7 +74,7 @@ struct CacheMiddleware: NetworkMiddleware {
     private func validateInBackground(
         _ entry: CacheEntry, _ request: NetworkRequest, _ actual: NetworkRequest, _ next: NetworkNext
     ) {
-        let key = CacheExchanges.Key(actual)
+        let key = CacheExchanges.Key(actual, generation: cache.generation(actual))
         guard cache.exchanges.begin(key) else { return }
         Task { [cache] in
             await next.apart(request) { next throws(NetworkError) in

@@ -202,7 +202,9 @@ struct CacheFreshness: Hashable, Sendable {
         let expires = Set(entry.headers.values(for: "Expires"))
         if let value = expires.first {
             // A malformed date, such as 0, means the past.
-            guard expires.count == 1, let end = HTTPDate.seconds(value) else { return (0, "a malformed Expires") }
+            guard expires.count == 1, let end = HTTPDate.strictSeconds(value) else {
+                return (0, "a malformed Expires")
+            }
             return (max(0, end - date), "Expires")
         }
         guard heuristicStatuses.contains(entry.status) || control.contains("public"),

@@ -186,7 +186,7 @@ extension FileSignature.Time {
 ///
 /// Numbers have the byte order of the machine, because a cache isn't moved to another one.
 enum CacheRecordCoding {
-    private static let magic = Array("ASHLAR cache 2\n".utf8)
+    private static let magic = Array("ASHLAR cache 3\n".utf8)
     private static let seed: UInt64 = 0x5EED
 
     static func encode(_ key: String, _ record: CacheRecord) -> [UInt8] {

@@ -117,9 +117,15 @@ final class CacheExchanges: Sendable {
         let key: CacheKey
         let headers: HTTPHeaders
         let decompresses: Bool
+        /// The user whose credentials the client adds.
+        let identity: String?
+        /// An exchange that began before an invalidation isn't shared with later requests.
+        let generation: UInt64
 
-        init(_ request: NetworkRequest) {
+        init(_ request: NetworkRequest, generation: UInt64) {
             key = CacheKey(request.url)
+            identity = request.identity
+            self.generation = generation
             headers = request.headers
             decompresses = request.options.decompresses
         }

@@ -3,7 +3,8 @@ import Foundation
 
 /// The cookies of a client: stores `Set-Cookie` of responses and provides `Cookie` for requests (RFC 6265bis).
 ///
-/// A jar is thread-safe. It holds at most 50 cookies per domain and 3,000 in total; the oldest are removed first.
+/// A jar is thread-safe. It holds at most 50 cookies per domain and 3,000 in total; the oldest are removed first,
+/// and secure cookies last.
 /// Cookies for public suffixes, such as `co.uk`, are rejected by libpsl's rules or, if it isn't installed, by a table
 /// in this module. The cookies are in memory; ``init(file:)`` stores them in a file, too.
 ///
@@ -59,16 +60,29 @@ public final class CookieJar: Sendable {
     }
 
     /// Adds a cookie or replaces the one with the same name, domain and path; an expired cookie removes it.
-    public func set(_ cookie: NetworkCookie) {
+    ///
+    /// - Parameter cookie: The cookie.
+    /// - Returns: Whether the jar accepts it; a name or value with control characters such as CR and LF, or a semicolon,
+    ///   can't be sent.
+    @discardableResult
+    public func set(_ cookie: NetworkCookie) -> Bool {
+        let isSendable = [cookie.name, cookie.value].allSatisfy { text in
+            text.utf8.allSatisfy { ($0 >= 0x20 || $0 == 0x09) && $0 != 0x7F && $0 != UInt8(ascii: ";") }
+        }
+        guard isSendable else { return false }
         let now = clock()
         stored.withLock { $0.set(cookie, now: now) }
         file?.scheduleWrite(of: self)
+        return true
     }
 
     /// Removes all cookies.
+    ///
+    /// They are removed from the file, too, when the method returns. If it can't be written, the jar tries again shortly.
     public func removeAll() {
         stored.withLock { $0 = CookieTable() }
         file?.scheduleWrite(of: self)
+        try? save()
     }
 
     /// Writes the changes that aren't in the file yet; has no effect for a jar in memory.
@@ -137,17 +151,21 @@ struct CookieTable {
             entries.removeAll { ($0.cookie.expires ?? .max) <= now }
             entries.append(Entry(cookie: cookie, order: nextOrder))
             nextOrder += 1
-            if entries.count > Self.mostOfDomain { entries.removeFirst() }
+            if entries.count > Self.mostOfDomain {
+                // A server without TLS must not displace secure cookies (RFC 6265bis, section 5.7).
+                entries.remove(at: entries.firstIndex { !$0.cookie.isSecure } ?? 0)
+            }
         }
         domains[cookie.domain] = entries.isEmpty ? nil : entries
         count += entries.count - before
         if count > Self.most { trim(now) }
     }
 
-    /// Removes expired cookies, and the oldest if that isn't enough.
+    /// Removes expired cookies, and the oldest if that isn't enough, secure cookies last.
     private mutating func trim(_ now: Int) {
-        let kept = domains.values.joined().filter { ($0.cookie.expires ?? .max) > now }.sorted { $0.order < $1.order }
-            .suffix(Self.most)
+        let live = domains.values.joined().filter { ($0.cookie.expires ?? .max) > now }
+        let kept = live.sorted { ($0.cookie.isSecure ? 1 : 0, $0.order) < ($1.cookie.isSecure ? 1 : 0, $1.order) }
+            .suffix(Self.most).sorted { $0.order < $1.order }
         domains = Dictionary(grouping: kept) { $0.cookie.domain }
         count = kept.count
     }

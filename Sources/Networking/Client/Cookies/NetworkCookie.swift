@@ -37,7 +37,7 @@ public struct NetworkCookie: Hashable, Sendable, CustomStringConvertible {
     /// Whether the cookie is sent with a request for a URL (RFC 6265bis, section 5.8).
     package func matches(_ url: HTTPURL) -> Bool {
         let host = url.host
-        let hostMatches = host == domain || (!isHostOnly && host.hasSuffix("." + domain))
+        let hostMatches = host == domain || (!isHostOnly && !Self.isAddress(host) && host.hasSuffix("." + domain))
         return hostMatches && Self.path(url.path, isBelow: path) && (!isSecure || url.scheme == .https)
     }
 
@@ -92,7 +92,7 @@ extension NetworkCookie {
     private mutating func acceptDomain(_ text: String, from url: HTTPURL, _ suffixes: PublicSuffixes) -> Bool {
         let wanted = text.hasPrefix(".") ? String(text.dropFirst()) : text
         if wanted.isEmpty { return true }
-        let isShared = !Self.isAddress(url.host) && !suffixes.contains(wanted)
+        let isShared = !Self.isAddress(url.host) && !Self.isAddress(wanted) && !suffixes.contains(wanted)
         if wanted == url.host {
             isHostOnly = !isShared
             return true

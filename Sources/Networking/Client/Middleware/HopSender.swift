@@ -5,16 +5,20 @@ final class HopSender: Sendable {
     private let cookies: CookieJar?
     private let signs: (@Sendable (inout NetworkRequest) async throws -> Void)?
     private let redaction: NetworkRedaction
+    /// Returns a hash of the credentials that the client adds to a request, or nil if there are none.
+    private let identity: @Sendable (NetworkRequest) -> String?
 
     init(
         transport: any NetworkTransport, hosts: HostResolver?, cookies: CookieJar?,
-        signs: (@Sendable (inout NetworkRequest) async throws -> Void)?, redaction: NetworkRedaction
+        signs: (@Sendable (inout NetworkRequest) async throws -> Void)?, redaction: NetworkRedaction,
+        identity: @escaping @Sendable (NetworkRequest) -> String?
     ) {
         self.transport = transport
         self.hosts = hosts
         self.cookies = cookies
         self.signs = signs
         self.redaction = redaction
+        self.identity = identity
     }
 
     /// Sends a request to its actual host and follows redirects.
@@ -25,7 +29,14 @@ final class HopSender: Sendable {
         var machine = RedirectMachine(policy: request.options.redirects, redaction: redaction)
         while true {
             try call.limitTime(of: &current)
-            let response = try await sendHop(current, call)
+            let response: StreamedResponse
+            do throws(NetworkError) {
+                response = try await sendHop(current, call)
+            } catch {
+                var error = error
+                if error.history.isEmpty { error.history = machine.history.map { redaction.redact($0) } }
+                throw error
+            }
             switch machine.step(after: current, head: response.head) {
             case .deliver:
                 var response = response
@@ -85,7 +96,9 @@ final class HopSender: Sendable {
 
     /// Returns a request with its actual host and the jar's cookies.
     func preview(_ request: NetworkRequest) throws(NetworkError) -> NetworkRequest {
-        withCookies(try resolved(request))
+        var preview = withCookies(try resolved(request))
+        preview.identity = identity(request)
+        return preview
     }
 
     /// Returns the request with the jar's cookies, unless it has its own.
@@ -122,6 +135,9 @@ final class HopSender: Sendable {
         return try request.url.moved(to: choice.host, scheme: scheme)
     }
 
+    /// The maximum length of path and query; servers reject far shorter ones.
+    private static let longestTarget = 256 << 10
+
     /// Returns the request if its body could be built, its method and fields are well-formed, and user information is
     /// allowed.
     private func checked(_ request: NetworkRequest) throws(NetworkError) -> NetworkRequest {
@@ -133,6 +149,11 @@ final class HopSender: Sendable {
                 phase: .prepare)
         }
         try request.headers.validate()
+        let length = request.url.path.utf8.count + (request.url.query?.utf8.count ?? 0)
+        guard length <= Self.longestTarget else {
+            throw NetworkError(
+                .invalidURL, "the URL has \(length) bytes; the limit is \(Self.longestTarget)", phase: .prepare)
+        }
         guard let userInfo = request.url.userInfo else { return request }
         guard request.options.allowsUserInfo else {
             throw NetworkError(
@@ -141,7 +162,11 @@ final class HopSender: Sendable {
         var request = request
         request.url.userInfo = nil
         if !request.headers.contains("Authorization") {
-            request.headers.set("Authorization", BasicCredentials(userInfo: userInfo).field, isSensitive: true)
+            let credentials = BasicCredentials(userInfo: userInfo)
+            guard !credentials.user.contains(":") else {
+                throw NetworkError(.invalidURL, BasicCredentials.colonInUser, phase: .prepare)
+            }
+            request.headers.set("Authorization", credentials.field, isSensitive: true)
         }
         return request
     }

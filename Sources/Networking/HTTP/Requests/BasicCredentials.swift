@@ -20,6 +20,9 @@ public struct BasicCredentials: Sendable, Hashable, CustomStringConvertible {
         password = parts.count > 1 ? PercentCoding.decode(parts[1]) ?? parts[1] : ""
     }
 
+    /// The message for a user name that the Basic scheme can't send (RFC 7617, section 2).
+    static let colonInUser = "the user name of Basic credentials must not contain a colon"
+
     /// The value of an `Authorization` field: `Basic` and the Base64 of `user:password`.
     package var field: String { "Basic " + Base64.encode(Array("\(user):\(password)".utf8)) }
 

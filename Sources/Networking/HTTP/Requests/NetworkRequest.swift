@@ -31,6 +31,8 @@ public struct NetworkRequest: Sendable {
     var needsSecureHops = false
     /// Whether a redirect led to another origin, which must not receive credentials or signatures.
     var hasLeftOrigin = false
+    /// A hash of the credentials that the client adds, for the cache; nil without credentials.
+    var identity: String?
     /// The client's observer of the details of the exchange, or nil.
     var observer: ExchangeObserver?
     /// The protocol to continue with, or nil for an ordinary request.

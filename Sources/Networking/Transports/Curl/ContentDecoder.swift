@@ -17,82 +17,96 @@
         }
 
         /// One coding; the coding that was applied last is decoded first.
-        private struct Stage {
+        private final class Stage {
             let inflater: OpaquePointer
             var isComplete = true  // an empty body is complete
+            var input: [UInt8] = []
+            var offset = 0
+            /// Whether more output may follow without further input.
+            var isFull = false
+            let space = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 64 << 10)
+
+            init(_ inflater: OpaquePointer) { self.inflater = inflater }
+
+            deinit {
+                ashlar_inflater_close(inflater)
+                space.deallocate()
+            }
         }
 
         private var stages: [Stage] = []
-        private let space = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 64 << 10)
 
         /// The codings whose libraries are available.
         static let acceptEncoding = Coding.allCases.filter { ashlar_inflater_available($0.format) != 0 }
             .map(\.rawValue).joined(separator: ", ")
 
-        /// Creates a decoder, or nil for a body that isn't encoded.
+        /// Creates a decoder, or nil for a body that isn't encoded or has an unknown coding, which is passed unchanged.
         ///
-        /// - Throws: `.corrupted` for an unknown coding and for more than three codings.
+        /// - Throws: `.corrupted` for a coding whose library is missing and for more than three codings.
         static func make(_ headers: HTTPHeaders) throws(NetworkError) -> ContentDecoder? {
             guard headers.contains("Content-Encoding") else { return nil }
             let names = headers.list(for: "Content-Encoding").map { $0.lowercased() }.filter { $0 != "identity" }
             guard !names.isEmpty else { return nil }
+            let codings = names.map { Coding(rawValue: $0.hasPrefix("x-") ? String($0.dropFirst(2)) : $0) }
+            // As browsers do: servers send `utf-8`, `none` and `aws-chunked` with plain bodies.
+            guard !codings.contains(nil) else { return nil }
             guard names.count <= 3 else {
                 throw corrupted("the body is encoded \(names.count) times; at most 3 are undone")
             }
             let decoder = ContentDecoder()
-            for name in names.reversed() {
-                let plain = name.hasPrefix("x-") ? String(name.dropFirst(2)) : name
-                guard let coding = Coding(rawValue: plain), let inflater = ashlar_inflater_open(coding.format) else {
-                    throw corrupted("the body is encoded as \(HTTPSyntax.printable(name)), which can't be undone here")
+            for coding in codings.compactMap({ $0 }).reversed() {
+                guard let inflater = ashlar_inflater_open(coding.format) else {
+                    throw corrupted("the body is encoded as \(coding.rawValue), which can't be undone here")
                 }
-                decoder.stages.append(Stage(inflater: inflater))
+                decoder.stages.append(Stage(inflater))
             }
             return decoder
         }
 
         private init() {}
 
-        deinit {
-            for stage in stages { ashlar_inflater_close(stage.inflater) }
-            space.deallocate()
-        }
-
         /// Whether the body may end here.
         var isComplete: Bool { stages.allSatisfy(\.isComplete) }
 
-        /// Decodes bytes and emits the result in pieces; `emit` may throw to stop.
-        func decode(
-            _ bytes: UnsafeRawBufferPointer, emit: (UnsafeRawBufferPointer) throws(NetworkError) -> Void
-        ) throws(NetworkError) {
-            try decode(Array(bytes), stage: 0, emit: emit)
+        /// Adds bytes to decode; `next` must have returned nil before.
+        func add(_ bytes: UnsafeRawBufferPointer) {
+            stages[0].input.append(contentsOf: bytes)
         }
 
-        private func decode(
-            _ input: [UInt8], stage: Int, emit: (UnsafeRawBufferPointer) throws(NetworkError) -> Void
-        ) throws(NetworkError) {
-            var offset = 0
+        /// Returns the next decoded bytes, or nil if further input is needed.
+        ///
+        /// The bytes are valid until the next call. At most 64 KiB are decoded at a time, so that the reader's demand
+        /// limits how far a body is inflated.
+        func next() throws(NetworkError) -> UnsafeRawBufferPointer? { try next(stages.count - 1) }
+
+        private func next(_ index: Int) throws(NetworkError) -> UnsafeRawBufferPointer? {
+            let stage = stages[index]
             while true {
-                var (consumed, produced) = (0, 0)
-                let result = input.withUnsafeBufferPointer { input in
+                if stage.offset == stage.input.count {
+                    stage.input.removeAll(keepingCapacity: true)
+                    stage.offset = 0
+                    if !stage.isFull {
+                        guard index > 0, let piece = try next(index - 1) else { return nil }
+                        stage.input.append(contentsOf: piece)
+                    }
+                }
+                var consumed = 0
+                var produced = 0
+                let result = stage.input.withUnsafeBufferPointer { input in
                     ashlar_inflater_step(
-                        stages[stage].inflater, input.baseAddress.map { $0 + offset }, input.count - offset, &consumed,
-                        space.baseAddress, space.count, &produced)
+                        stage.inflater, input.baseAddress.map { $0 + stage.offset }, input.count - stage.offset,
+                        &consumed, stage.space.baseAddress, stage.space.count, &produced)
                 }
                 guard result != ASHLAR_INFLATER_CORRUPTED else {
                     throw Self.corrupted("the body's compression is damaged")
                 }
-                stages[stage].isComplete = result == ASHLAR_INFLATER_END
-                offset += consumed
-                if produced > 0 {
-                    let piece = UnsafeRawBufferPointer(space).part(..<produced)
-                    if stage + 1 < stages.count {
-                        try decode(Array(piece), stage: stage + 1, emit: emit)
-                    } else {
-                        try emit(piece)
-                    }
+                stage.isComplete = result == ASHLAR_INFLATER_END
+                stage.offset += consumed
+                stage.isFull = produced == stage.space.count && !stage.isComplete
+                if produced > 0 { return UnsafeRawBufferPointer(stage.space).part(..<produced) }
+                if consumed == 0, stage.offset < stage.input.count {
+                    throw Self.corrupted("the body's compression makes no progress")
                 }
-                if offset == input.count, produced < space.count || stages[stage].isComplete { return }
-                if consumed == 0, produced == 0 { throw Self.corrupted("the body's compression makes no progress") }
             }
         }
 

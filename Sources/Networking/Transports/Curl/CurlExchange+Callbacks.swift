@@ -179,14 +179,24 @@
                         return pauseReceiving()
                     }
                 } else {
-                    // libcurl's data can't be received again after reading it, so check for room first.
-                    guard pipe.hasRoom() else { return pauseReceiving() }
-                    framed += bytes.count
-                    if chunks == nil {
-                        try decode(bytes)
-                    } else if try chunks?.read(bytes, emit: decode) == true {
-                        retireConnection()
+                    // libcurl delivers the bytes again after a pause, and those that have been read are skipped.
+                    let known = min(reread, bytes.count)
+                    if known < bytes.count {
+                        guard pipe.hasRoom() else { return pauseReceiving() }
+                        let new = bytes.part(known...)
+                        framed += new.count
+                        if chunks == nil {
+                            try decode(new)
+                        } else if try chunks?.read(new, emit: decode) == true {
+                            retireConnection()
+                        }
                     }
+                    guard try inflate() else {
+                        reread = max(reread, bytes.count)
+                        loop.notify(self)
+                        return pauseReceiving()
+                    }
+                    reread -= known
                 }
             } catch {
                 fail(error)
@@ -209,10 +219,18 @@
                 return
             }
             raw += bytes.count
-            try decoder.decode(bytes) { piece throws(NetworkError) in
+            decoder.add(bytes)
+        }
+
+        /// Inflates as much as the reader has room for; returns whether nothing is left.
+        private func inflate() throws(NetworkError) -> Bool {
+            guard let decoder else { return true }
+            while pipe.hasRoom() {
+                guard let piece = try decoder.next() else { return true }
                 try count(piece.count)
                 _ = pipe.write(piece, limited: false)
             }
+            return false
         }
 
         private func pauseReceiving() -> Int {

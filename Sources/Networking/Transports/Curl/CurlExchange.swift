@@ -33,6 +33,8 @@
         /// The fields behind a body over HTTP/2, or nil if there are none.
         var trailer: TrailerReader?
         var decoder: ContentDecoder?
+        /// The number of read bytes that libcurl delivers again after a pause.
+        var reread = 0
         var failure: NetworkError?
         let idleLimit: UInt64?
         let connectLimit: UInt64?
@@ -156,6 +158,7 @@
             if !isRefused {
                 // On a new HTTP/2 connection, a neighbor may be the reason.
                 let mayBeDead = socket == nil || usesHTTP2
+                if CurlFailure.isAlert(result, of: self) { return false }
                 if CurlFailure.isMalformed(result, of: self), restarts > 0 { return false }
                 let mayHaveEnded = mayBeDead && (result == 0 || Self.deadConnections.contains(result))
                 // 92 is also libcurl's result for a stream that it couldn't begin because of a GOAWAY.

@@ -9,6 +9,10 @@
                 return NetworkError(.connectionLost, "the server refused the request repeatedly", phase: .wait)
             }
             var message = exchange.handle?.errorMessage ?? ""
+            // With TLS 1.3, a server rejects a client certificate after the handshake.
+            if isAlert(result, of: exchange) {
+                return NetworkError(.tlsFailed, "\(message) (libcurl \(result))", phase: .tls)
+            }
             let (code, fixedPhase) =
                 isMalformed(result, of: exchange)
                 ? (.badResponse, .receive) : code(result, of: exchange, hasHead: hasHead)
@@ -21,6 +25,14 @@
         /// Whether nghttp2 couldn't read the response, such as a head of megabytes; the message is the only trace.
         static func isMalformed(_ result: Int32, of exchange: CurlExchange) -> Bool {
             result == 56 && !exchange.hasHead && exchange.handle?.errorMessage.contains("nghttp2") == true
+        }
+
+        /// Whether the server ended the connection with a fatal alert of TLS.
+        static func isAlert(_ result: Int32, of exchange: CurlExchange) -> Bool {
+            guard [55, 56].contains(result), !exchange.hasHead, exchange.request.url.scheme == .https else {
+                return false
+            }
+            return exchange.handle?.errorMessage.contains(" alert ") == true
         }
 
         static let missingCredentials = "the proxy responded with 407: it requires other credentials"

@@ -70,6 +70,8 @@
             if loop.library.repeatsOnlyRefused { long(CurlOption.rtspRequest, CurlValue.rtspReceive) }
             long(CurlOption.pipeWait, 1)
             long(CurlOption.pathAsIs, 1)
+            long(CurlOption.tlsVersion, CurlValue.tls12)
+            long(CurlOption.proxyTLSVersion, CurlValue.tls12)
             long(CurlOption.protocols, CurlValue.httpAndHTTPS)
             long(CurlOption.http09Allowed, 0)
             long(CurlOption.transferDecoding, 0)  // `ChunkedReader` reads the chunks

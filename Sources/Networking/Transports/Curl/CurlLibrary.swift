@@ -56,6 +56,8 @@
         static let customRequest: Int32 = 10036
         static let noProgress: Int32 = 43
         static let verbose: Int32 = 41
+        static let tlsVersion: Int32 = 32
+        static let proxyTLSVersion: Int32 = 250
         static let debugFunction: Int32 = 20094
         static let debugData: Int32 = 10095
         static let noBody: Int32 = 44
@@ -133,6 +135,7 @@
     /// Values of options, events and callbacks.
     enum CurlValue {
         static let http11 = 2
+        static let tls12 = 6
         static let rtspReceive = 11
         static let http2OverTLS = 4
         static let httpAndHTTPS = 3

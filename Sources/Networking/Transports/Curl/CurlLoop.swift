@@ -56,6 +56,12 @@
         init(_ library: CurlLibrary, _ configuration: TransportConfiguration) throws(NetworkError) {
             self.library = library
             self.configuration = configuration
+            if let roots = configuration.trustRoots, access(roots, R_OK) != 0 || FileStatus(roots)?.kind != .regular {
+                var error = NetworkError(.invalidConfiguration, "the trust roots can't be read", phase: .prepare)
+                error.key = "trustRoots"
+                error.file = roots
+                throw error
+            }
             pins = try PinnedKeys(configuration.pinnedKeys)
             certificates = try ClientCertificate.table(configuration.clientCertificates)
             proxies = try Self.proxies(library, configuration)

@@ -57,7 +57,13 @@ package enum URLSessionHead {
         switch (error as? URLError)?.code {
         case .cancelled: code = .cancelled
         case .timedOut: code = .timedOut
-        case .notConnectedToInternet: (code, phase) = (.notConnected, .connect)
+        case .notConnectedToInternet, .internationalRoamingOff, .callIsActive, .dataNotAllowed:
+            (code, phase) = (.notConnected, .connect)
+        case .badURL, .unsupportedURL: (code, phase) = (.invalidURL, .prepare)
+        case .appTransportSecurityRequiresSecureConnection: (code, phase) = (.unsupported, .prepare)
+        case .clientCertificateRejected, .clientCertificateRequired: (code, phase) = (.tlsFailed, .tls)
+        case .dataLengthExceedsMaximum where !hasHead: (code, phase) = (.unsupported, .prepare)
+        case .dataLengthExceedsMaximum: code = .bodyTooLarge
         case .cannotFindHost, .dnsLookupFailed: (code, phase) = (.hostNotFound, .resolve)
         case .cannotConnectToHost: (code, phase) = (.cannotConnect, .connect)
         case .networkConnectionLost: code = hasHead ? .truncated : .connectionLost
@@ -68,7 +74,9 @@ package enum URLSessionHead {
             .serverCertificateNotYetValid:
             code = .certificateUntrusted
             phase = .tls
-        default: code = hasHead ? .truncated : .connectionLost
+        case .unknown, nil: code = hasHead ? .truncated : .connectionLost
+        // What isn't known to be transient must not be repeated or queued for ever.
+        default: code = .unknown
         }
         #if canImport(Darwin)
             if URLSessionProxy.isFailure(error) { (code, phase) = (.proxyFailed, .connect) }
