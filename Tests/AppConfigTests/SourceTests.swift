@@ -174,6 +174,18 @@ private struct LinesFormat: ConfigFormat {
         #expect(ApplicationConfig.loadReport(plan).errors.map(\.code) == [.missingSource])
     }
 
+    @Test("A change of a source between a load and the start of a watch isn't lost", .timeLimit(.minutes(2)))
+    func changesBeforeWatch() throws {
+        let source = StubSource(.document(ConfigDocument(["n": 1])))
+        var plan = plan(Self.base)
+        plan.add(source)
+        let store = try ConfigStore(loading: plan)
+        source.set(.success(.document(ConfigDocument(["n": 2]))))
+        let watch = store.watch()
+        #expect(store.current.int(forKey: "n") == 2)
+        watch.cancel()
+    }
+
     @Test("A watching store follows the changes of a source, and refresh brings it up to date", .timeLimit(.minutes(5)))
     func followsChanges() async throws {
         let source = StubSource(.document(ConfigDocument(["n": 1])))

@@ -90,13 +90,17 @@ extension ConfigStore {
                     .watchingByPolling,
                     message: "the system has no events for the files; polling once a second"))
         }
+        var followsSources = false
         for source in plan.sources.map(\.source) {
             guard let changes = source.changes() else { continue }
+            followsSources = true
             result.add(
                 Task.detached { [weak self] in
                     for await _ in changes { _ = try? self?.reload() }
                 })
         }
+        // A source can change between the last load and the start of its stream.
+        if followsSources { _ = try? reload() }
         return result
     }
 

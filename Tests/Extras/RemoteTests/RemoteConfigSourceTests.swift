@@ -143,6 +143,38 @@ private actor StubServer {
         watch.cancel()
     }
 
+    @Test("Two watched stores that share a source agree after good, bad and failed refreshes in random order")
+    func sharedSource() async throws {
+        let seed: UInt64 = 91
+        var random = SeededRandom(seed: seed)
+        let scratch = try TemporaryFolder([:])
+        let source = source(cache: scratch.file("cache"))
+        let stores = [try store(source, requiresDigit: true), try store(source, requiresDigit: true)]
+        let watches = stores.map { $0.watch() }
+        var last = 0
+        for round in 0..<rounds(60, soak: 3_000) {
+            let store = stores[random.below(2)]
+            switch random.below(4) {
+            case 0:
+                await server.fail()
+                await #expect(throws: ConfigError.self, "seed \(seed), round \(round)") { try await store.refresh() }
+            case 1:
+                await server.serve("{\"n\": \(10 + round)}", version: "bad \(round)")
+                await #expect(throws: ConfigError.self, "seed \(seed), round \(round)") { try await store.refresh() }
+            default:
+                last = round % 10
+                await server.serve("{\"n\": \(last), \"round\": \(round)}", version: "\(round)")
+                try await store.refresh()
+            }
+            #expect(store.current.int(forKey: "n") == last, "seed \(seed), round \(round)")
+            #expect(source.status.isWaiting == false)
+        }
+        let final = last
+        for store in stores { await store.wait { $0.int(forKey: "n") == final } }
+        for watch in watches { watch.cancel() }
+        #expect(self.source(cache: scratch.file("cache")).status.version == source.status.version)
+    }
+
     @Test("A document that declared settings refuse is never the last good one")
     func declaredSettings() async throws {
         let scratch = try TemporaryFolder([:])

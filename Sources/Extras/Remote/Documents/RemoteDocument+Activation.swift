@@ -43,6 +43,8 @@ extension RemoteDocument {
             state.candidate = nil
             if let error {
                 state.error = error
+                // No refresh asks for the error of a document that a program activated itself.
+                state.rejections = state.rejections.filter { $0.key > number - 16 }
                 state.rejections[number] = error
                 return nil
             }
