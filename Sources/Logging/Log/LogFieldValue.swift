@@ -103,37 +103,6 @@ extension LogFieldConvertible where Self == LogFieldValue {
     }
 }
 
-/// Hides the values of fields whose keys are names of secrets.
-enum SecretFields {
-    private static let placeholder = LogFieldValue.string(SecretNames.placeholder)
-
-    /// The keys that have been classified.
-    ///
-    /// Programs have few keys; beyond the limit, all are removed.
-    private static let known = Guarded<[String: Bool]>([:])
-    private static let mostKnown = 4096
-
-    static func value(of value: any LogFieldConvertible, for key: String) -> LogFieldValue {
-        let field = value.logFieldValue
-        switch field {
-        case .boolean, .none: return field
-        default: break
-        }
-        guard !(value is LogPublicField), isSecret(key), !LogPrivacy.revealsPrivateValues else { return field }
-        return placeholder
-    }
-
-    private static func isSecret(_ key: String) -> Bool {
-        if let known = known.withLock({ $0[key] }) { return known }
-        let isSecret = SecretNames.standard.matches(key)
-        known.withLock {
-            if $0.count >= mostKnown { $0.removeAll() }
-            $0[key] = isSecret
-        }
-        return isSecret
-    }
-}
-
 extension LogFieldValue: LogFieldConvertible {
     /// The value itself.
     public var logFieldValue: LogFieldValue { self }

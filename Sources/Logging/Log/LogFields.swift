@@ -2,7 +2,7 @@
 ///
 /// Text formats print them after the message as ` key=value`, JSON lines as members of an object. Each key has one value:
 /// a later value replaces an earlier one in place. A
-/// value whose key is the name of a secret, such as `password` or `apiKey`, prints as `<redacted>`; use
+/// value whose key is the name of a secret, such as `password` or `apiKey`, or the secret part of a text, prints as `<redacted>`; use
 /// `.public(value)` to print it.
 ///
 /// ```swift
@@ -23,7 +23,7 @@ public struct LogFields: ExpressibleByDictionaryLiteral, Hashable, Sendable {
 
         init(_ key: String, _ value: any LogFieldConvertible) {
             self.key = key
-            self.value = SecretFields.value(of: value, for: key)
+            self.value = LogSecrets.value(of: value, for: key)
         }
     }
 

@@ -54,6 +54,15 @@ public struct LogRecord: Hashable, Sendable {
             file: #fileID, function: #function, line: #line, threadID: 0)
     }
 
+    /// The line without secrets, as the names of secrets are now.
+    var redacted: LogRecord {
+        let pairs = fields.elements.map { LogFields.Element($0.key, $0.value) }
+        return LogRecord(
+            sequence: sequence, level: level, time: time, depth: depth, context: context,
+            message: LogText.withBytes(message) { LogSecrets.redacted($0) } ?? message, fields: LogFields(pairs),
+            file: file, function: function, line: line, threadID: threadID, omitted: omitted)
+    }
+
     /// Runs `body` with the line that formats print.
     func withLine<Result>(_ body: (borrowing LineRecord) -> Result) -> Result {
         let context = LogContext(context)

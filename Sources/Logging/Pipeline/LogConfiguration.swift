@@ -62,6 +62,10 @@ public struct LogConfiguration: Sendable {
     /// }
     /// ```
     public var fieldHook: FieldHook?
+    /// More words that name secrets, such as `["codename"]`; see <doc:GettingStarted>.
+    ///
+    /// They apply to the whole process, from the start to its end.
+    public var additionalSecrets: Set<String>
     /// Whether private values and secrets are printed, for development.
     public var revealsPrivateValues: Bool
     /// Whether a signal that ends the process is recorded in the state file, for ``PriorRun/outcome``.
@@ -98,6 +102,7 @@ public struct LogConfiguration: Sendable {
         retention = LogRetention()
         maximumLineBytes = 65536
         contextRateLimits = [:]
+        additionalSecrets = []
         collapsesRepeats = false
         revealsPrivateValues = false
         readsEnvironment = true

@@ -31,6 +31,7 @@ extension LogPipeline {
                 control.hasReadEnvironment = true
             }
             LogPrivacy.revealsPrivateValues = configuration.revealsPrivateValues
+            LogSecrets.addNames(configuration.additionalSecrets)
             let old = settings.store
             var opened = RunOpening.Opened(store: old, report: control.report)
             let running = control.isShutDown || old == nil ? nil : control.configuration

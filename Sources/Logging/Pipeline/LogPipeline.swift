@@ -42,8 +42,22 @@ final class LogPipeline: Sendable {
 
     // MARK: A line
 
-    /// Writes a line whose message has been evaluated.
-    func emit(_ content: consuming LineContent, from core: LogCore, bound: LogFields, on thread: ThreadContext) {
+    /// Writes a line whose message has been evaluated, without the secrets in the message.
+    func emit(_ content: LineContent, from core: LogCore, bound: LogFields, on thread: ThreadContext) {
+        guard let text = LogSecrets.redacted(content.text) else {
+            return emit(redacted: content, from: core, bound: bound, on: thread)
+        }
+        LogText.withBytes(text) {
+            let redacted = LineContent(
+                level: content.level, text: $0, omitted: content.omitted, fields: content.fields, place: content.place,
+                line: content.line)
+            emit(redacted: redacted, from: core, bound: bound, on: thread)
+        }
+    }
+
+    private func emit(
+        redacted content: consuming LineContent, from core: LogCore, bound: LogFields, on thread: ThreadContext
+    ) {
         let settings = settings
         var depth = LogIndent.depth(on: thread)
         var fields = bound
@@ -156,7 +170,8 @@ final class LogPipeline: Sendable {
 
     /// Removes the early lines and writes them to the store; the sinks receive them later.
     func replayEarly(by settings: PipelineSettings, isLast: Bool) -> [LogRecord] {
-        let records = early.withLock { $0.take(isLast: isLast) }
+        // The start may have added names of secrets.
+        let records = early.withLock { $0.take(isLast: isLast) }.map(\.redacted)
         guard settings.store != nil else { return records }
         for record in records { record.withLine { write($0, by: settings, on: .current) } }
         return records
