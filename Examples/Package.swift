@@ -26,6 +26,12 @@ let package = Package(
         tiny("appconfig-example", "AppConfig"),
         tiny("networking-example", "Networking"),
         tiny("eventbus-example", "EventBus"),
+        // swift-log can't be a dependency here, so its public declarations are written down in a module with its name.
+        .target(name: "Logging", path: "Sources/SwiftLogStandIn"),
+        .executableTarget(
+            name: "swift-log-example",
+            dependencies: ["Logging", .product(name: "AshlarLogging", package: "Ashlar")],
+            path: "Sources/swift-log-example"),
         .testTarget(name: "FieldNotesTests", dependencies: ["field-notes"], path: "Tests/FieldNotesTests"),
         .testTarget(name: "WeatherTests", dependencies: ["weather"], path: "Tests/WeatherTests"),
     ]

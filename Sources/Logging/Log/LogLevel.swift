@@ -8,11 +8,13 @@
 /// | ``critical`` | 1 | `FT_CRITICAL` | `critical` |
 /// | ``error`` | 2 | `FT_ERROR` | `error` |
 /// | ``warning`` | 3 | `FT_WARNING` | `warning` |
-/// | ``info`` | 4 | `FT_INFORMATION` | `notice` |
-/// | ``logging`` | 5 | `FT_LOGGING` | `info` |
+/// | ``info`` | 4 | `FT_INFORMATION` | `notice`, `info` |
+/// | ``logging`` | 5 | `FT_LOGGING` | – |
 /// | ``debug`` | 6 | `FT_DEBUGGING` | `debug` |
-/// | ``analytic`` | 7 | `FT_ANALYTIC` | `trace` |
+/// | ``analytic`` | 7 | `FT_ANALYTIC` | – |
 /// | ``verbose`` | 8 | `FT_VERBOSE` | `trace` |
+///
+/// The default threshold ``info`` therefore shows the same lines of libraries that use swift-log as swift-log's own default.
 public enum LogLevel: UInt8, Comparable, CaseIterable, Sendable {
     /// The app can't continue.
     case unrecoverable = 0
