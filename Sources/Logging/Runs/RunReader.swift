@@ -24,7 +24,7 @@ package enum RunReader {
     }
 
     /// Returns the line between two segments that don't follow each other; nothing between others.
-    private static func gap(between number: Int?, and next: Int?) -> [UInt8] {
+    static func gap(between number: Int?, and next: Int?) -> [UInt8] {
         guard let number, let next, next - number > 1 else { return [] }
         return Array("... [segments \(number + 1) to \(next - 1) were removed: the run is too long] ...\n".utf8)
     }
@@ -43,20 +43,20 @@ package enum RunReader {
         return Array(all[(end + 1)...])
     }
 
-    private static func segmentNumber(of path: String) -> Int? {
+    static func segmentNumber(of path: String) -> Int? {
         guard let slash = path.lastIndex(of: "/"), let file = RunFile(name: String(path[path.index(after: slash)...])),
             case .segment(let number) = file.part
         else { return nil }
         return number
     }
 
-    /// Returns the bytes of a file from an offset.
-    package static func bytes(of path: String, from offset: Int = 0) -> [UInt8] {
+    /// Returns the bytes of a file from an offset, at most `limit`.
+    package static func bytes(of path: String, from offset: Int = 0, limit: Int = .max) -> [UInt8] {
         let descriptor = SystemCalls.openForReading(path)
         guard descriptor >= 0 else { return [] }
         defer { SystemCalls.close(descriptor) }
         let size = Int(clamping: FileStatus(descriptor: descriptor)?.size ?? 0)
-        return SystemCalls.read(descriptor, offset: Int64(offset), limit: size - offset)
+        return SystemCalls.read(descriptor, offset: Int64(offset), limit: min(size - offset, limit))
     }
 
     /// Truncates the unused ends of the files of a killed run, except those that a forked child still writes.

@@ -46,6 +46,50 @@ import Testing
         }
     }
 
+    @Test("While a span is active, every line of its task and child tasks has its identifiers, in every format")
+    func spans() async throws {
+        let system = TestSystem { $0.collapsesRepeats = true }
+        let log = system.log().with(["bound": 1])
+        let span = TraceSpan()
+        log.info("before")
+        await span.whileActive {
+            #expect(TraceSpan.current == span)
+            log.info("one")
+            await Task.yield()
+            await withTaskGroup(of: Void.self) { group in group.addTask { system.log("B").error("two", ["k": 1]) } }
+            TraceSpan.next.whileActive {
+                #expect(TraceSpan.current?.traceID == span.traceID && TraceSpan.current?.spanID != span.spanID)
+                log.info("three")
+            }
+        }
+        log.info("after")
+        #expect(TraceSpan.current == nil)
+        let records = LogReader(folder: system.folder.path).lines().compactMap(\.record)
+        let traces = records.map { $0.fields["trace_id"]?.description }
+        let spans = records.map { $0.fields["span_id"]?.description }
+        #expect(traces == [nil, span.traceID, span.traceID, span.traceID, nil])
+        #expect(spans[1] == span.spanID && spans[2] == span.spanID && spans[3] != nil && spans[3] != span.spanID)
+        let line = records[1].formatted(as: .json(.openTelemetry))
+        #expect(line.contains("\"traceId\":\"\(span.traceID)\",\"spanId\":\"\(span.spanID)\""))
+    }
+
+    @Test("A span continues the trace of a well-formed traceparent only")
+    func traceparents() throws {
+        let text = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+        let span = try #require(TraceSpan(traceparent: text))
+        #expect(span.traceID == "4bf92f3577b34da6a3ce929d0e0e4736" && span.isSampled)
+        #expect(span.spanID != "00f067aa0ba902b7" && TraceSpan(traceparent: span.traceparent)?.traceID == span.traceID)
+        #expect(TraceSpan(traceparent: text.dropLast() + "0")?.isSampled == false)
+        #expect(TraceSpan(traceparent: "cc" + text.dropFirst(2) + "-later") != nil)
+        for bad in [
+            "", "00", text.uppercased(), text + "-x", "ff" + text.dropFirst(2), String(text.dropLast()), " " + text,
+            "00-00000000000000000000000000000000-00f067aa0ba902b7-01",
+            "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01", text.replacing("a", with: "g"),
+        ] {
+            #expect(TraceSpan(traceparent: bad) == nil, "\(bad)")
+        }
+    }
+
     @Test("Trace and span are the members that collectors expect, and are parsed as fields")
     func correlation() throws {
         let (trace, span) = ("4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7")

@@ -116,10 +116,10 @@ import Testing
         #expect(LineParser([format]).parse(line) == nil)
     }
 
-    private static func line(_ parsed: ParsedLine, text: String = "The Text") -> LogLine {
+    private static func line(_ parsed: ParsedLine) -> LogLine {
         LogLine(
-            text: text, record: parsed.copy, time: parsed.time ?? LogTime(nanoseconds: 5),
-            runStartedAt: LogTime(nanoseconds: 0), processID: 1)
+            text: parsed.copy.formatted(as: .jsonLines), time: parsed.time ?? LogTime(nanoseconds: 5),
+            runStartedAt: LogTime(nanoseconds: 0), processID: 1, parser: LineParser([]))
     }
 
     private static func query(_ change: (inout LogQuery) -> Void) -> LogQuery {
@@ -131,6 +131,7 @@ import Testing
     @Test("A query matches by level, context, time, text and field")
     func queries() {
         var parsed = ParsedLine(time: LogTime(nanoseconds: 100), level: .warning, context: "net.http")
+        parsed.message = "The Text"
         parsed.fields = ["status": 503, "user": ["name": "ada"]]
         let line = Self.line(parsed)
         let cases: [(LogQuery, Bool)] = [
@@ -146,7 +147,7 @@ import Testing
         ]
         for (index, (query, matches)) in cases.enumerated() { #expect(query.matches(line) == matches, "case \(index)") }
         let foreign = LogLine(
-            text: "signal", record: nil, time: line.time, runStartedAt: line.time, processID: 1)
+            text: "signal", time: line.time, runStartedAt: line.time, processID: 1, parser: LineParser([]))
         #expect(LogQuery(text: "SIG").matches(foreign) && !LogQuery(level: .verbose).matches(foreign))
     }
 
@@ -163,7 +164,7 @@ import Testing
         for index in 0..<300 { systems[index % 3].log("run\(index % 3)").info("line \(index)\nand more", ["i": index]) }
         for system in systems { system.pipeline.shutdown() }
         let reader = LogReader(folder: folder.path, application: "test")
-        let lines = reader.lines()
+        let lines = Array(reader.lines())
         #expect(lines.count == 300 && Set(lines.map(\.runStartedAt)).count == 3)
         #expect(zip(lines, lines.dropFirst()).allSatisfy { $0.time <= $1.time })
         let one = reader.lines(matching: LogQuery(context: "run1"))
@@ -235,6 +236,70 @@ import Testing
         system.log().info("x")
         #expect(follower.newLines().map { $0.record?.message } == ["x"])
         #expect(follower.newLines().isEmpty)
+    }
+
+    @Test(
+        "Any query returns the lines that match after parsing each line, in any format and in pieces of any size",
+        arguments: 1...4)
+    func pieces(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let folder = TemporaryFolder()
+        for (index, (_, format)) in Self.formats.enumerated() where index != 7 {
+            let system = TestSystem(in: folder) {
+                $0.mode = modes[index % 3]
+                $0.retention.runs = 20
+                $0.format = format
+                $0.format.continuesLines = index % 2 == 0
+                $0.rotation = LogRotation(segmentBytes: 4096, runBytes: 1 << 20)
+            }
+            for number in 0..<80 {
+                let log = system.log(["net", "net.http", "network", "a b"].randomElement(using: &random) ?? "")
+                let message = "line \(number) " + ["error", "Timeout\nmore", "x"].randomElement(using: &random)!
+                log.log(
+                    LogLevel.allCases.randomElement(using: &random) ?? .info, message,
+                    ["status": number % 3, "o": ["k": number % 2]])
+            }
+            system.pipeline.shutdown()
+        }
+        let reader = LogReader(folder: folder.path)
+        let all = Array(reader.lines())
+        #expect(all.count == 7 * 80)
+        for run in reader.runs {
+            for size in [16, 100, 5000] {
+                var (pieces, bytes) = (RunPieces(files: run.files, limit: size), [UInt8]())
+                while let piece = pieces.next() { bytes += piece }
+                #expect(bytes == RunReader.contents(of: run.files, limit: nil))
+            }
+        }
+        let queries: [LogQuery] = [
+            LogQuery(level: .error), LogQuery(level: .warning), LogQuery(level: .debug), LogQuery(context: "net"),
+            LogQuery(context: "a b"), LogQuery(text: "TIMEOUT"),
+            LogQuery(level: .critical, context: "net.http", text: "x"),
+            Self.query { $0.fields["status"] = 2 }, Self.query { $0.fields["o.k"] = 1 },
+            Self.query { $0.since = all[100].time },
+        ]
+        for (index, query) in queries.enumerated() {
+            let found = Array(reader.lines(matching: query))
+            let isEqual = found == all.filter { query.matches($0) }
+            #expect(isEqual, "query \(index): \(found.count) lines")
+            #expect(found.isEmpty == reader.lines(matching: query).isEmpty)
+        }
+    }
+
+    @Test("Reading begins with a part of the files, and an iterator continues where it is")
+    func lazily() throws {
+        let system = TestSystem { $0.rotation = LogRotation(segmentBytes: 1 << 20, runBytes: 64 << 20) }
+        for index in 0..<20_000 { system.log().info("line \(index) \(String(repeating: "x", count: 80))") }
+        system.pipeline.shutdown()
+        var lines = LogReader(folder: system.folder.path).lines().makeIterator()
+        #expect(lines.next()?.record?.message.hasPrefix("line 0 ") == true)
+        // The rest is read from the files only when it is needed.
+        for name in system.folder.names where name.hasSuffix(".1.log") {
+            try FileManager.default.removeItem(atPath: system.folder.file(name))
+        }
+        var count = 1
+        while lines.next() != nil { count += 1 }
+        #expect(count > 5000 && count < 20_000)
     }
 
     @Test("Following waits by its clock and ends with its task", .timeLimit(.minutes(1)))

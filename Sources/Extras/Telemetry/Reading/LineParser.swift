@@ -40,8 +40,11 @@ struct LineParser {
     static let lineEnd = UInt8(ascii: "\n")
 
     private let patterns: [PatternMatcher]
+    /// Whether only the presets are recognized.
+    let isStandard: Bool
 
     init(_ formats: [LogFormat]) {
+        isStandard = formats.isEmpty
         patterns = (formats + [.standard, .myLogger, .ftToolBox]).compactMap { PatternMatcher($0) }
     }
 
@@ -54,6 +57,29 @@ struct LineParser {
         }
         return nil
     }
+}
+
+extension LineParser {
+    /// Whether a line can begin with a time, or is in a format that can have it elsewhere.
+    func mayHaveTime(_ line: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+        guard isStandard, let first = line.first else { return true }
+        return first.isDigit || first == UInt8(ascii: "{") || first == UInt8(ascii: "t")
+    }
+
+    /// Returns the time of a line, which presets write first, so that the rest needn't be parsed.
+    func time(of line: Slice<UnsafeBufferPointer<UInt8>>) -> LogTime? {
+        guard mayHaveTime(line) else { return nil }
+        if isStandard {
+            for prefix in Self.prefixesOfTimes where line.starts(with: prefix) {
+                let rest = line.dropFirst(prefix.count)
+                let end = rest.firstIndex { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\"") } ?? rest.endIndex
+                if let time = LogTime(rfc3339: rest[..<end]) { return time }
+            }
+        }
+        return parse(Array(line))?.time
+    }
+
+    private static let prefixesOfTimes = [#"{"time":""#, #"{"@timestamp":""#, "time=", ""].map { Array($0.utf8) }
 }
 
 /// Matches lines against the pattern of a format.

@@ -24,33 +24,28 @@ extension LogReader {
         matching query: LogQuery = LogQuery(), fromStart: Bool = false, every interval: Duration = .milliseconds(200),
         clock: some Clock<Duration> = ContinuousClock()
     ) -> LogFollowing {
-        var follower = RunFollower(reader: self)
-        if !fromStart { _ = follower.newLines() }
-        return LogFollowing(follower: follower, query: query) { try await clock.sleep(for: interval) }
+        var follower = RunFollower(reader: self, query: query)
+        if !fromStart { follower.skip() }
+        return LogFollowing(follower: follower) { try await clock.sleep(for: interval) }
     }
 }
 
 /// The lines of a folder as they are written; see ``LogReader/follow(matching:fromStart:every:clock:)``.
 public struct LogFollowing: AsyncSequence, Sendable {
     fileprivate let follower: RunFollower
-    fileprivate let query: LogQuery
     fileprivate let pause: @Sendable () async throws -> Void
 
     /// Creates an iterator, which starts where the sequence was created.
-    public func makeAsyncIterator() -> Iterator { Iterator(follower: follower, query: query, pause: pause) }
+    public func makeAsyncIterator() -> Iterator { Iterator(follower: follower, pause: pause) }
 
     /// Checks the folder when all available lines have been returned.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var follower: RunFollower
-        fileprivate let query: LogQuery
         fileprivate let pause: @Sendable () async throws -> Void
         private var waiting: ArraySlice<LogLine> = []
 
-        fileprivate init(
-            follower: RunFollower, query: LogQuery, pause: @escaping @Sendable () async throws -> Void
-        ) {
+        fileprivate init(follower: RunFollower, pause: @escaping @Sendable () async throws -> Void) {
             self.follower = follower
-            self.query = query
             self.pause = pause
         }
 
@@ -58,8 +53,7 @@ public struct LogFollowing: AsyncSequence, Sendable {
         public mutating func next() async -> LogLine? {
             while !Task.isCancelled {
                 if let line = waiting.popFirst() { return line }
-                let query = query
-                waiting = follower.newLines().filter { query.matches($0) }[...]
+                waiting = follower.newLines()[...]
                 if waiting.isEmpty {
                     do { try await pause() } catch { return nil }
                 }
@@ -72,7 +66,7 @@ public struct LogFollowing: AsyncSequence, Sendable {
 /// Tracks how much of each run in a folder has been read.
 struct RunFollower: Sendable {
     private struct Progress: Sendable {
-        var parser: RunParser
+        var scanner: LineScanner
         /// The number of bytes read of each file.
         var offsets: [String: Int] = [:]
         /// Whether the run has ended and everything has been read.
@@ -80,6 +74,12 @@ struct RunFollower: Sendable {
 
         /// Returns the whole lines that were written into a file since the last call.
         mutating func newLines(in path: String) -> [LogLine] {
+            let bytes = newBytes(in: path)
+            return bytes.isEmpty ? [] : scanner.lines(in: bytes)
+        }
+
+        /// Returns the bytes of the whole lines that were written into a file since the last call.
+        mutating func newBytes(in path: String) -> [UInt8] {
             var offset = offsets[path] ?? 0
             // Another program truncated the file, so it continues from its start.
             if let size = FileStatus(path)?.size, size < Int64(offset) { offset = 0 }
@@ -88,30 +88,75 @@ struct RunFollower: Sendable {
             let written = bytes.prefix { $0 != 0 }
             guard let end = written.lastIndex(of: LineParser.lineEnd) else { return [] }
             offsets[path] = offset + end + 1
-            return parser.lines(in: Array(written[...end]))
+            return Array(written[...end])
+        }
+
+        /// Moves behind the lines of a live run; only the last file can still grow.
+        mutating func skip(_ files: [String]) {
+            for path in files.dropLast() { offsets[path] = FileStatus(path).map { Int(clamping: $0.size) } }
+            guard let last = files.last else { return }
+            // The last line sets the time of lines without a time.
+            let bytes = newBytes(in: last).dropLast()
+            let start = bytes.lastIndex(of: LineParser.lineEnd).map { $0 + 1 } ?? 0
+            _ = scanner.lines(in: Array(bytes[start...]))
         }
     }
 
     private let reader: LogReader
+    private let query: LogQuery
+    private let parser: LineParser
     private var runs: [String: Progress] = [:]
 
-    init(reader: LogReader) { self.reader = reader }
+    init(reader: LogReader, query: LogQuery = LogQuery()) {
+        self.reader = reader
+        self.query = query
+        parser = LineParser(reader.formats)
+    }
+
+    private func progress(of run: PriorRun) -> Progress {
+        runs[run.baseName] ?? Progress(scanner: LineScanner(run: run, parser: parser, query: query))
+    }
+
+    /// Moves behind the lines that are in the folder, without parsing them.
+    mutating func skip() {
+        for run in reader.runs {
+            var progress = progress(of: run)
+            progress.isFinished = run.outcome != .stillRunning
+            if !progress.isFinished { progress.skip(run.files) }
+            runs[run.baseName] = progress
+        }
+    }
 
     /// Returns the whole lines that were written since the last call.
     mutating func newLines() -> [LogLine] {
         var found: [[LogLine]] = []
         // The outcome is read first, so the files of a finished run are complete when they are read.
         for run in reader.runs.reversed() where runs[run.baseName]?.isFinished != true {
-            var progress = runs[run.baseName] ?? Progress(parser: RunParser(run: run, formats: reader.formats))
+            var progress = progress(of: run)
             if run.outcome == .stillRunning || runs[run.baseName] != nil {
                 found.append(run.files.flatMap { progress.newLines(in: $0) })
             } else {
                 // After a power failure, there can be holes, after which a live file has no lines.
-                found.append(progress.parser.lines(in: RunReader.contents(of: run.files, limit: nil)))
+                found.append(progress.scanner.lines(in: RunReader.contents(of: run.files, limit: nil)))
             }
             progress.isFinished = run.outcome != .stillRunning
             runs[run.baseName] = progress
         }
-        return LogReader.merged(found)
+        return Self.merged(found)
+    }
+
+    /// Merges runs by time; a line follows all earlier lines of its run.
+    private static func merged(_ runs: [[LogLine]]) -> [LogLine] {
+        guard runs.count > 1 else { return runs.first ?? [] }
+        var all: [(time: LogTime, order: Int, line: LogLine)] = []
+        for lines in runs {
+            var latest = LogTime(nanoseconds: .min)
+            for line in lines {
+                latest = max(latest, line.time)
+                all.append((latest, all.count, line))
+            }
+        }
+        all.sort { ($0.time, $0.order) < ($1.time, $1.order) }
+        return all.map(\.line)
     }
 }

@@ -2,13 +2,11 @@ internal import AshlarCore
 public import AshlarLogging
 
 /// A line that was read from a run.
-public struct LogLine: Hashable, Sendable {
+public struct LogLine: Sendable {
     /// The line as in the file, without its line end.
     ///
     /// A message with continuation lines is one line.
     public let text: String
-    /// The contents of the line; nil if its format is unknown, as for the text of a signal handler.
-    public let record: LogRecord?
     /// The time at which the line was logged; if it has no time, the time of the line before it or the start of the
     /// run.
     public let time: LogTime
@@ -16,83 +14,43 @@ public struct LogLine: Hashable, Sendable {
     public let runStartedAt: LogTime
     /// The process that wrote the run.
     public let processID: Int32
+    private let parser: LineParser
+
+    init(text: String, time: LogTime, runStartedAt: LogTime, processID: Int32, parser: LineParser) {
+        self.text = text
+        self.time = time
+        self.runStartedAt = runStartedAt
+        self.processID = processID
+        self.parser = parser
+    }
+
+    /// The contents of the line; nil if its format is unknown, as for the text of a signal handler.
+    ///
+    /// - Complexity: O(*n*) in the length of the line; each access parses it.
+    public var record: LogRecord? {
+        var parsed = parser.parse(Array(text.utf8))
+        if parsed?.time == nil { parsed?.time = time }
+        return parsed?.copy
+    }
+}
+
+extension LogLine: Hashable {
+    /// Whether two lines have the same text and time, and are from the same run.
+    public static func == (left: LogLine, right: LogLine) -> Bool {
+        left.text == right.text && left.time == right.time && left.runStartedAt == right.runStartedAt
+            && left.processID == right.processID
+    }
+
+    /// Hashes the text, the time and the run.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(text)
+        hasher.combine(time)
+        hasher.combine(runStartedAt)
+        hasher.combine(processID)
+    }
 }
 
 extension LogLine: CustomStringConvertible {
     /// The line as in the file.
     public var description: String { text }
-}
-
-/// Conditions for the lines to read; without conditions, all lines match.
-///
-/// ```swift
-/// var query = LogQuery(level: .warning, context: "net")
-/// query.fields["status"] = 503
-/// ```
-public struct LogQuery: Sendable {
-    /// The least severe level.
-    public var level: LogLevel?
-    /// A context with its components: `net` matches `net` and `net.http`, but not `network`.
-    public var context: String?
-    /// The time of the first lines.
-    public var since: LogTime?
-    /// The time after the last lines; lines with exactly this time don't match.
-    public var until: LogTime?
-    /// Text that the line contains, ignoring the case of ASCII letters.
-    public var text: String?
-    /// The values of fields; a key such as `timing.wait` refers to a member of an object.
-    ///
-    /// Values are compared in printed form, so `503` matches the text `"503"` of a format without types.
-    public var fields: [String: any LogFieldConvertible] = [:]
-
-    /// Creates a query.
-    public init(level: LogLevel? = nil, context: String? = nil, text: String? = nil) {
-        self.level = level
-        self.context = context
-        self.text = text
-    }
-
-    /// Whether a line satisfies all conditions.
-    ///
-    /// A line in an unknown format has neither a level, a context nor fields.
-    public func matches(_ line: LogLine) -> Bool {
-        if let since, line.time < since { return false }
-        if let until, line.time >= until { return false }
-        if level != nil || context != nil || !fields.isEmpty {
-            guard let record = line.record else { return false }
-            if let level, record.level > level { return false }
-            if let context, !LogThresholds.matches(context, record.context) { return false }
-            for (key, wanted) in fields {
-                guard let value = Self.value(of: key, in: record.fields),
-                    value.description == wanted.logFieldValue.description
-                else { return false }
-            }
-        }
-        guard let text else { return true }
-        return Self.contains(line.text, text)
-    }
-
-    private static func value(of path: String, in fields: LogFields) -> LogFieldValue? {
-        if let value = fields[path] { return value }
-        for dot in path.indices where path[dot] == "." {
-            if case .object(let inner) = fields[String(path[..<dot])],
-                let value = value(of: String(path[path.index(after: dot)...]), in: inner)
-            {
-                return value
-            }
-        }
-        return nil
-    }
-
-    private static func contains(_ text: String, _ part: String) -> Bool {
-        let text = text.utf8.map(\.asciiLowercased)
-        let part = part.utf8.map(\.asciiLowercased)
-        guard let first = part.first else { return true }
-        var start = 0
-        while start + part.count <= text.count, let found = text[start...].firstIndex(of: first) {
-            if text[found...].starts(with: part) { return true }
-            start = found + 1
-        }
-        return false
-    }
 }

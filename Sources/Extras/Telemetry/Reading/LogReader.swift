@@ -37,71 +37,17 @@ public struct LogReader: Sendable {
 
     /// Returns the lines of all runs that match a query, ordered by time.
     ///
-    /// Lines of one run remain in order, even if the clock was set back.
+    /// Lines of one run remain in order, even if the clock was set back. The files are read while the result is iterated.
     ///
-    /// - Complexity: O(*n* log *n*) in the number of lines.
-    public func lines(matching query: LogQuery = LogQuery()) -> [LogLine] {
-        Self.merged(runs.reversed().map { lines(of: $0, matching: query) })
+    /// - Complexity: O(*r*) in the number of runs; an iteration is O(*n*) in the size of the files.
+    public func lines(matching query: LogQuery = LogQuery()) -> LogLines {
+        LogLines(runs: runs.reversed(), parser: LineParser(formats), query: query)
     }
 
     /// Returns the lines of one run that match a query, in order.
     ///
-    /// - Complexity: O(*n*) in the size of the run's files.
-    public func lines(of run: PriorRun, matching query: LogQuery = LogQuery()) -> [LogLine] {
-        var parser = RunParser(run: run, formats: formats)
-        return parser.lines(in: RunReader.contents(of: run.files, limit: nil)).filter { query.matches($0) }
-    }
-
-    /// Merges runs by time; a line follows all earlier lines of its run.
-    static func merged(_ runs: [[LogLine]]) -> [LogLine] {
-        guard runs.count > 1 else { return runs.first ?? [] }
-        var all: [(time: LogTime, order: Int, line: LogLine)] = []
-        for lines in runs {
-            var latest = LogTime(nanoseconds: .min)
-            for line in lines {
-                latest = max(latest, line.time)
-                all.append((latest, all.count, line))
-            }
-        }
-        all.sort { ($0.time, $0.order) < ($1.time, $1.order) }
-        return all.map(\.line)
-    }
-}
-
-/// Converts the bytes of one run to lines.
-struct RunParser {
-    private let startedAt: LogTime
-    private let processID: Int32
-    private let parser: LineParser
-    private var time: LogTime
-
-    init(run: PriorRun, formats: [LogFormat]) {
-        startedAt = run.startedAt
-        processID = run.processID
-        parser = LineParser(formats)
-        time = run.startedAt
-    }
-
-    /// Returns the lines of bytes that start and end at line boundaries.
-    mutating func lines(in bytes: [UInt8]) -> [LogLine] {
-        var lines: [LogLine] = []
-        var start = 0
-        while start < bytes.count {
-            var end = bytes[start...].firstIndex(of: LineParser.lineEnd) ?? bytes.count
-            while end + 1 < bytes.count, bytes[(end + 1)...].starts(with: LineParser.gutter) {
-                end = bytes[(end + 1)...].firstIndex(of: LineParser.lineEnd) ?? bytes.count
-            }
-            if end > start { lines.append(line(bytes[start..<end])) }
-            start = end + 1
-        }
-        return lines
-    }
-
-    private mutating func line(_ bytes: ArraySlice<UInt8>) -> LogLine {
-        var record = parser.parse(Array(bytes))
-        if record?.time != nil { time = record?.time ?? time } else { record?.time = time }
-        return LogLine(
-            text: String(decoding: bytes, as: UTF8.self), record: record?.copy, time: time, runStartedAt: startedAt,
-            processID: processID)
+    /// - Complexity: An iteration is O(*n*) in the size of the run's files.
+    public func lines(of run: PriorRun, matching query: LogQuery = LogQuery()) -> LogLines {
+        LogLines(runs: [run], parser: LineParser(formats), query: query)
     }
 }

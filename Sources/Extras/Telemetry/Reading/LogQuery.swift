@@ -1,0 +1,76 @@
+internal import AshlarCore
+public import AshlarLogging
+
+/// Conditions for the lines to read; without conditions, all lines match.
+///
+/// ```swift
+/// var query = LogQuery(level: .warning, context: "net")
+/// query.fields["status"] = 503
+/// ```
+public struct LogQuery: Sendable {
+    /// The least severe level.
+    public var level: LogLevel?
+    /// A context with its components: `net` matches `net` and `net.http`, but not `network`.
+    public var context: String?
+    /// The time of the first lines.
+    public var since: LogTime?
+    /// The time after the last lines; lines with exactly this time don't match.
+    public var until: LogTime?
+    /// Text that the line contains, ignoring the case of ASCII letters.
+    public var text: String?
+    /// The values of fields; a key such as `timing.wait` refers to a member of an object.
+    ///
+    /// Values are compared in printed form, so `503` matches the text `"503"` of a format without types.
+    public var fields: [String: any LogFieldConvertible] = [:]
+
+    /// Creates a query.
+    public init(level: LogLevel? = nil, context: String? = nil, text: String? = nil) {
+        self.level = level
+        self.context = context
+        self.text = text
+    }
+
+    /// Whether a line satisfies all conditions.
+    ///
+    /// A line in an unknown format has neither a level, a context nor fields.
+    public func matches(_ line: LogLine) -> Bool {
+        if let since, line.time < since { return false }
+        if let until, line.time >= until { return false }
+        if level != nil || context != nil || !fields.isEmpty {
+            guard let record = line.record else { return false }
+            if let level, record.level > level { return false }
+            if let context, !LogThresholds.matches(context, record.context) { return false }
+            for (key, wanted) in fields {
+                guard let value = Self.value(of: key, in: record.fields),
+                    value.description == wanted.logFieldValue.description
+                else { return false }
+            }
+        }
+        guard let text else { return true }
+        return Self.contains(line.text, text)
+    }
+
+    private static func value(of path: String, in fields: LogFields) -> LogFieldValue? {
+        if let value = fields[path] { return value }
+        for dot in path.indices where path[dot] == "." {
+            if case .object(let inner) = fields[String(path[..<dot])],
+                let value = value(of: String(path[path.index(after: dot)...]), in: inner)
+            {
+                return value
+            }
+        }
+        return nil
+    }
+
+    private static func contains(_ text: String, _ part: String) -> Bool {
+        let text = text.utf8.map(\.asciiLowercased)
+        let part = part.utf8.map(\.asciiLowercased)
+        guard let first = part.first else { return true }
+        var start = 0
+        while start + part.count <= text.count, let found = text[start...].firstIndex(of: first) {
+            if text[found...].starts(with: part) { return true }
+            start = found + 1
+        }
+        return false
+    }
+}
