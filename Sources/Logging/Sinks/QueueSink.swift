@@ -119,6 +119,7 @@ private final class Queue: ForkAware {
         } else {
             count(record)
             monitor.held.unreported += 1
+            monitor.lock.wakeAll()
         }
         monitor.lock.unlock()
     }

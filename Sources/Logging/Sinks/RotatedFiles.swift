@@ -101,6 +101,8 @@ final class RotatedFiles: ForkAware {
 
     private func compress(_ number: Int) {
         let temporary = path + ".gz.tmp"
+        // A process that is starting another one has all files open twice for a moment.
+        for _ in 0..<10 where SystemCalls.isInUse(name(number)) { SystemCalls.sleep(milliseconds: 10) }
         var source: Int32 = -1
         let target = whileNamesAreStable { () -> Int32 in
             guard !SystemCalls.isInUse(name(number)), removeLeftOver(temporary) else { return -1 }
