@@ -1,3 +1,4 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 // The public declarations of swift-log that a handler needs, written from its documentation. An app uses the package.
 
 /// A logger of a library.
