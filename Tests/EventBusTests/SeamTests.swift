@@ -153,6 +153,49 @@ struct SeamTests {
         #expect(log.items == ["0", "1", "2"])
     }
 
+    @Test("A sender can wait for the handlers that run later, and gets their errors")
+    func awaitedHandlers() async throws {
+        actor Ledger {}
+        let (gate, ledger) = (Gate(), Ledger())
+        let group = EventGroup(numbers, on: bus)
+        group.join { [log] _ in log.note("group") }
+        let stream = bus.events(numbers)
+        let reader = Task { for await _ in stream { return } }
+        bus.watch(numbers) { [log] _ in log.note("inline") }.store(in: bag)
+        bus.watch(numbers, on: ledger) { [log] _, _ in
+            await gate.pass()
+            log.note("actor")
+        }.store(in: bag)
+        bus.watch(numbers, buffer: .unbounded) { _ in throw Oops(5) }.store(in: bag)
+        bus.watchOnMain(numbers, alwaysQueued: true) { [log] _ in log.note("main") }.store(in: bag)
+        let sender = Task { [bus, numbers] in await bus.send(numbers, 1, awaitingHandlers: true) }
+        await gate.untilSomebodyComes()
+        for _ in 0..<100 { await Task.yield() }
+        gate.open()
+        let result = await sender.value
+        #expect(Set(log.items) == ["inline", "group", "actor", "main"])
+        #expect(result.delivered == 6 && result.queued == 0 && result.dropped == 0)
+        #expect(result.failures.map { $0 as? Oops } == [Oops(5)])
+        await reader.value
+        bag.cancelAll()
+    }
+
+    @Test("An event that a handler never receives counts as dropped for a sender that waits for handlers")
+    func awaitedAndDropped() async throws {
+        let gate = Gate()
+        let watch = bus.watch(numbers, buffer: .oldest(1)) { _ in await gate.pass() }
+        let first = Task { [bus, numbers] in await bus.send(numbers, 0, awaitingHandlers: true) }
+        await gate.untilSomebodyComes()
+        let waiting = Task { [bus, numbers] in await bus.send(numbers, 1, awaitingHandlers: true) }
+        try await until { bus.trigger(numbers, 2).dropped == 1 }
+        #expect(await bus.send(numbers, 3, awaitingHandlers: true).dropped == 1)
+        watch.cancel()
+        let result = await waiting.value
+        #expect(result.delivered == 0 && result.dropped == 1)
+        gate.open()
+        #expect(await first.value.delivered == 1)
+    }
+
     @Test("Waiting senders of an asynchronous interceptor are counted exactly when they are cancelled")
     func cancelledSender() async throws {
         let gate = Gate()

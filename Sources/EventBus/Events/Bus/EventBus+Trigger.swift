@@ -88,13 +88,19 @@ extension EventBus {
     /// Inline handlers run before the method waits. Waiting senders get room in the order of their arrival. If the bus
     /// or the topic queues the whole event, the method first waits for its delivery. If the task is cancelled while it
     /// waits, the event is dropped for the watchers without room and counted as dropped.
+    ///
+    /// With `awaitingHandlers`, the method also waits for the handlers that run later: on an actor, in a task or in a
+    /// group. The result then contains them as delivered, with their errors; the reader of a stream has handled an event
+    /// when it receives it. A bridge acknowledges a message after that. A handler that waits for the same queue
+    /// deadlocks.
     @discardableResult
     public func send<Payload>(
         _ topic: Topic<Payload>, _ payload: Payload, from source: (any AnyObject & Sendable)? = nil,
-        isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt32 = #line,
+        awaitingHandlers: Bool = false, isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID,
+        line: UInt32 = #line,
         column: UInt32 = #column
     ) async -> DeliveryResult {
-        let sending = PendingSends()
+        let sending = PendingSends(awaitsHandlers: awaitingHandlers)
         let place = TriggerPlace(fileID, line, column)
         let result = beginSend(payload, topic.core, from: source, isolation: isolation, place: place, sending)
         return await sending.complete(result)
@@ -103,10 +109,13 @@ extension EventBus {
     /// Sends an event whose type has a topic.
     @discardableResult
     public func send<E: Event>(
-        _ event: E, from source: (any AnyObject & Sendable)? = nil, isolation: isolated (any Actor)? = #isolation,
-        fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column
+        _ event: E, from source: (any AnyObject & Sendable)? = nil, awaitingHandlers: Bool = false,
+        isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt32 = #line,
+        column: UInt32 = #column
     ) async -> DeliveryResult {
-        await send(E.topic, event, from: source, isolation: isolation, fileID: fileID, line: line, column: column)
+        await send(
+            E.topic, event, from: source, awaitingHandlers: awaitingHandlers, isolation: isolation, fileID: fileID,
+            line: line, column: column)
     }
 
     /// Triggers an event for a sender that waits.

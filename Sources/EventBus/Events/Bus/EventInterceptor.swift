@@ -79,7 +79,9 @@ extension EventBus {
     /// without an interceptor have no extra cost. Dropping the returned handle doesn't end the interception.
     ///
     /// - Returns: The handle that ends the interception.
-    public func intercept(_ selector: some EventSelector, with interceptor: some EventInterceptor) -> Watch {
+    public func intercept<Selector: EventSelector>(
+        _ selector: Selector, with interceptor: some EventInterceptor
+    ) -> Watch {
         let selection = selector.selection
         let entry = InterceptorEntry(selection.text, pattern: selection.pattern, interceptor, bus: self)
         interceptors.withLock { $0.append(entry) }
@@ -106,8 +108,8 @@ extension EventBus {
     /// print(await bus.send(volume, 5).delivered)  // 1
     /// export.cancel()
     /// ```
-    public func intercept(
-        _ selector: some EventSelector, excluding source: AnyObject? = nil, buffer: EventBuffer,
+    public func intercept<Selector: EventSelector>(
+        _ selector: Selector, excluding source: AnyObject? = nil, buffer: EventBuffer,
         with body: @escaping @Sendable (InterceptedEvent, _ next: AsyncInterceptor.Next) async -> DeliveryResult
     ) -> Watch {
         intercept(selector, with: AsyncInterceptor(buffer, excluding: source, body))
@@ -175,7 +177,7 @@ public final class AsyncInterceptor: EventInterceptor {
             let item = unsafeDowncast(queued, to: Item.self)
             let result = await body(item.event) { event in
                 var event = event
-                let sending = PendingSends()
+                let sending = PendingSends(awaitsHandlers: event.sending?.awaitsHandlers ?? false)
                 event.sending = sending
                 return await sending.complete(item.next(event))
             }

@@ -53,15 +53,19 @@ public final class EventGroup<Payload: Sendable>: Sendable {
         let location = TriggerPlace(fileID, line, column).location
         return Task.detached { [mailbox = subscription.mailbox, weak bus] in
             while !Task.isCancelled, let event = await mailbox.next() {
-                let signal = QueuedSignal<Payload>.signal(of: event)
+                let queued = QueuedSignal<Payload>.of(event)
+                let signal = queued.signal
                 // A task of its own, so that the end of the member doesn't cancel the call.
                 let call = Task.detached {
                     try await MetadataBox.handle(signal.box, isolation: nil) { try await handler(signal) }
                 }
+                var failure: (any Error)?
                 if case .failure(let error) = await call.result {
+                    failure = error
                     bus?.report(
                         EventFailure(error: error, name: signal.name, sequence: signal.sequence, watcher: location))
                 }
+                queued.didHandle(failure)
             }
         }
     }

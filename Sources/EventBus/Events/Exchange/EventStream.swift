@@ -79,7 +79,9 @@ final class StreamSubscription<Payload: Sendable>: Sendable {
             watch?.cancel()
             return nil
         }
-        return QueuedSignal<Payload>.signal(of: event)
+        let queued = QueuedSignal<Payload>.of(event)
+        queued.didHandle(nil)
+        return queued.signal
     }
 }
 

@@ -50,9 +50,9 @@ final class EventQueue<Payload: Sendable>: Sendable {
                     await withDiscardingTaskGroup { group in
                         var batch = Fifo<QueuedEvent>()
                         await places.take()
-                        while let signal = watcher.nextSignal(&batch) {
+                        while let event = watcher.nextEvent(&batch) {
                             group.addTask {
-                                await watcher.handle(signal, isolation: nil, didHandle, handler)
+                                await watcher.handle(event, isolation: nil, didHandle, handler)
                                 places.leave()
                             }
                             // Before the next event is taken, so that it can still end with the watch.
@@ -105,10 +105,19 @@ final class EventQueue<Payload: Sendable>: Sendable {
     func take(_ signal: Signal<Payload>, _ call: TriggerCall, for watcher: TypedWatcher<Payload>) throws -> TakeOutcome
     {
         if let callOnMain, call.isOnMain, mailbox.isIdle { return try callOnMain(signal) ? .delivered : .skipped }
-        let put = mailbox.put(QueuedSignal(signal), canWait: call.sending != nil)
-        if let room = put.room { call.sending?.add { [mailbox] in await mailbox.waitForRoom(room) } }
+        let handling = call.sending?.awaitsHandlers == true ? EventHandling() : nil
+        let put = mailbox.put(QueuedSignal(signal, handling), canWait: call.sending != nil)
+        if let handling {
+            // A finished mailbox takes no event.
+            if put.outcome == .skipped, put.room == nil { return .skipped }
+            call.sending?.add { [end = handling.end] in (try? await end.wait()) ?? .postponed }
+        } else if let room = put.room {
+            call.sending?.add { [mailbox] in await mailbox.waitForRoom(room) }
+        }
         if put.mustDrain, let drain { Task.detached(priority: Task.currentPriority) { await drain(watcher) } }
-        return put.outcome
+        guard handling != nil else { return put.outcome }
+        // The event itself is counted when it has been handled or dropped.
+        return put.outcome == .displaced ? .dropped : .skipped
     }
 
     /// Ends the queue; the reader of a stream still receives the waiting events.
@@ -120,12 +129,12 @@ extension TypedWatcher {
     fileprivate var handlingSelf: Set<ObjectIdentifier> { Watcher.handling.union([ObjectIdentifier(self)]) }
 
     /// Handles the waiting events, and yields from time to time.
-    fileprivate func drain(isolation: isolated (any Actor)?, _ handle: (Signal<Payload>) async -> Void) async {
+    fileprivate func drain(isolation: isolated (any Actor)?, _ handle: (QueuedSignal<Payload>) async -> Void) async {
         await Watcher.$handling.withValue(handlingSelf) {
             var batch = Fifo<QueuedEvent>()
             var handled = 0
-            while let signal = nextSignal(&batch) {
-                await handle(signal)
+            while let event = nextEvent(&batch) {
+                await handle(event)
                 handled += 1
                 if handled % 64 == 0 { await Task.yield() }
             }
@@ -133,18 +142,19 @@ extension TypedWatcher {
     }
 
     /// Returns the next event for the drainer; nil ends the drainer.
-    fileprivate func nextSignal(_ batch: inout Fifo<QueuedEvent>) -> Signal<Payload>? {
+    fileprivate func nextEvent(_ batch: inout Fifo<QueuedEvent>) -> QueuedSignal<Payload>? {
         while let event = queue?.mailbox.takeOrRest(&batch) {
-            if isLive { return QueuedSignal<Payload>.signal(of: event) }
+            if isLive { return QueuedSignal<Payload>.of(event) }
         }
         return nil
     }
 
     /// Calls the handler for an event.
     fileprivate func handle(
-        _ signal: Signal<Payload>, isolation: isolated (any Actor)?, _ didHandle: EventQueue<Payload>.DidHandle,
+        _ event: QueuedSignal<Payload>, isolation: isolated (any Actor)?, _ didHandle: EventQueue<Payload>.DidHandle,
         _ body: (Signal<Payload>) async throws -> Void
     ) async {
+        let signal = event.signal
         var failure: (any Error)?
         do {
             try await MetadataBox.handle(signal.box, isolation: isolation) { try await body(signal) }
@@ -152,6 +162,7 @@ extension TypedWatcher {
             failure = error
         }
         didHandle(self, signal.name, signal.sequence, failure)
+        event.didHandle(failure)
     }
 }
 
@@ -187,12 +198,26 @@ private final class TaskPlaces: Sendable {
 
 /// A signal in a queue.
 final class QueuedSignal<Payload: Sendable>: Sendable {
-    private let signal: Signal<Payload>
+    let signal: Signal<Payload>
+    private let handling: EventHandling?
 
-    init(_ signal: Signal<Payload>) { self.signal = signal }
-
-    /// Returns the signal of an event from a queue of this payload.
-    static func signal(of event: QueuedEvent) -> Signal<Payload> {
-        unsafeDowncast(event, to: QueuedSignal<Payload>.self).signal
+    init(_ signal: Signal<Payload>, _ handling: EventHandling?) {
+        self.signal = signal
+        self.handling = handling
     }
+
+    /// Returns an event from a queue of this payload.
+    static func of(_ event: QueuedEvent) -> QueuedSignal { unsafeDowncast(event, to: QueuedSignal.self) }
+
+    /// Resumes a sender that waits for the handler.
+    func didHandle(_ error: (any Error)?) {
+        handling?.end.finish(.success(DeliveryResult().adding(delivered: 1, failures: error.map { [$0] } ?? [])))
+    }
+}
+
+/// The handling of a queued event for which its sender waits; an event that is released before is dropped.
+final class EventHandling: Sendable {
+    let end = PendingResult<DeliveryResult>()
+
+    deinit { end.finish(.success(.droppedEvent)) }
 }

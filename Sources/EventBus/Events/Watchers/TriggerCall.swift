@@ -67,7 +67,11 @@ final class PendingSends: Sendable {
     /// A closure that returns the part of the result for which the sender waits.
     typealias Wait = @Sendable () async -> DeliveryResult
 
+    /// Whether the sender also waits for the handlers that run later.
+    let awaitsHandlers: Bool
     private let waits = Mutex(Fifo<Wait>())
+
+    init(awaitsHandlers: Bool = false) { self.awaitsHandlers = awaitsHandlers }
 
     /// Whether the sender needn't wait.
     var isEmpty: Bool { waits.withLock { $0.isEmpty } }

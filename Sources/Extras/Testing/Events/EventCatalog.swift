@@ -182,17 +182,20 @@ public struct EventCatalog: Sendable {
         try trigger(name, try payload(ofJSON: json, name: name), on: bus, metadata, from: source)
     }
 
-    /// Triggers an event like ``trigger(_:json:on:metadata:from:)``, and waits for watchers with suspending buffers.
+    /// Triggers an event like ``trigger(_:json:on:metadata:from:)``, and waits for watchers with suspending buffers; with
+    /// `awaitingHandlers`, also for handlers that run later.
     @discardableResult
     public func send(
         _ name: String, json: String, on bus: EventBus, metadata: EventMetadata? = nil,
-        from source: (any AnyObject & Sendable)? = nil
+        from source: (any AnyObject & Sendable)? = nil, awaitingHandlers: Bool = false
     ) async throws(EventBusError) -> DeliveryResult {
         let payload = try payload(ofJSON: json, name: name)
         let outlet = try outlet(name)
-        guard let metadata else { return try await outlet.send(payload, on: bus, from: source) }
+        guard let metadata else { return try await outlet.send(payload, on: bus, from: source, awaitingHandlers) }
         let result: Result<DeliveryResult, EventBusError> = await metadata.whileCurrent {
-            do throws(EventBusError) { return .success(try await outlet.send(payload, on: bus, from: source)) } catch {
+            do throws(EventBusError) {
+                return .success(try await outlet.send(payload, on: bus, from: source, awaitingHandlers))
+            } catch {
                 return .failure(error)
             }
         }
@@ -254,7 +257,7 @@ private protocol EventOutlet: Sendable {
         _ payload: any Sendable, on bus: EventBus, from source: AnyObject?
     ) throws(EventBusError) -> DeliveryResult
     func send(
-        _ payload: any Sendable, on bus: EventBus, from source: (any AnyObject & Sendable)?
+        _ payload: any Sendable, on bus: EventBus, from source: (any AnyObject & Sendable)?, _ awaitingHandlers: Bool
     ) async throws(EventBusError) -> DeliveryResult
 }
 
@@ -271,9 +274,9 @@ extension Topic: EventOutlet {
     }
 
     func send(
-        _ payload: any Sendable, on bus: EventBus, from source: (any AnyObject & Sendable)?
+        _ payload: any Sendable, on bus: EventBus, from source: (any AnyObject & Sendable)?, _ awaitingHandlers: Bool
     ) async throws(EventBusError) -> DeliveryResult {
-        await bus.send(self, try cast(payload), from: source)
+        await bus.send(self, try cast(payload), from: source, awaitingHandlers: awaitingHandlers)
     }
 }
 
@@ -288,7 +291,7 @@ private struct BareName: EventOutlet {
     }
 
     func send(
-        _ payload: any Sendable, on bus: EventBus, from source: (any AnyObject & Sendable)?
+        _ payload: any Sendable, on bus: EventBus, from source: (any AnyObject & Sendable)?, _ awaitingHandlers: Bool
     ) async throws(EventBusError) -> DeliveryResult {
         try bus.trigger(named: name, payload, from: source)
     }
