@@ -4,33 +4,20 @@ internal import AshlarBase
 package enum RunReader {
     /// Returns the contents of the files in order, or the last whole lines in at most `limit` bytes.
     package static func contents(of files: [String], limit: Int?) -> [UInt8] {
-        var parts: [[UInt8]] = []
-        var total = 0
-        var known: Int?
-        for path in files.reversed() {
-            let number = segmentNumber(of: path)
-            if limit == nil { parts.append(gap(between: number, and: known)) }
-            known = number ?? known
-            let bytes = Damage.repaired(bytes(of: path))
-            parts.append(bytes)
-            total += bytes.count
-            if let limit, total > limit { break }
-        }
-        guard parts.count > 1 else { return limited(parts.first ?? [], limit) }
         var all: [UInt8] = []
-        all.reserveCapacity(total + 128)
-        for part in parts.reversed() { all += part }
-        return limited(all, limit)
+        guard let limit else {
+            var pieces = RunPieces(files: files, limit: 1 << 20)
+            while let piece = pieces.next() { all += piece }
+            return all
+        }
+        for path in files.reversed() where all.count <= limit { all = Damage.repaired(bytes(of: path)) + all }
+        return wholeLines(all, limit: limit)
     }
 
     /// Returns the line between two segments that don't follow each other; nothing between others.
     static func gap(between number: Int?, and next: Int?) -> [UInt8] {
         guard let number, let next, next - number > 1 else { return [] }
         return Array("... [segments \(number + 1) to \(next - 1) were removed: the run is too long] ...\n".utf8)
-    }
-
-    private static func limited(_ all: [UInt8], _ limit: Int?) -> [UInt8] {
-        limit.map { wholeLines(all, limit: $0) } ?? all
     }
 
     /// Returns the last whole lines in at most `limit` bytes.
