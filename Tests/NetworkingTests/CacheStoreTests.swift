@@ -112,6 +112,32 @@ private func key(_ name: String) -> CacheKey {
         #expect(throws: NetworkError.self) { try ResponseCache.directory("/dev/null/cache") }
     }
 
+    @Test("A process that is stopped while it writes to the folder doesn't stop others")
+    func stoppedSibling() async throws {
+        let folder = NSTemporaryDirectory() + "net-cache-\(UUID())"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let count = Counter()
+        let stub = StubTransport { _ in
+            StubResponse(
+                headers: ["Cache-Control": "max-age=60, no-cache", "ETag": "\"\(count.next())\""], chunks: [[1]])
+        }
+        var configuration = ClientConfiguration()
+        configuration.cache = try .directory(folder)
+        let client = NetworkClient(configuration, transport: stub)
+        let request = try NetworkRequest(.get, "http://h/")
+        _ = try await client.send(request)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        let locks = try names.flatMap { try [FileLock.attempt(folder + "/" + $0), .attempt(folder + "/\($0).tmp")] }
+        let done = Counter()
+        Task {
+            _ = try await client.send(request)
+            _ = done.next()
+        }
+        try await until { done.value == 1 }
+        withExtendedLifetime(locks) {}
+        #expect(stub.requests.count == 2)
+    }
+
     #if os(Linux)
         @Test("Writers that are killed leave whole records, while other processes use the folder")
         func killed() async throws {

@@ -104,6 +104,46 @@ import Testing
         #expect(server.texts[1] == #"{"id":1,"t":"after"}"#)
     }
 
+    @Test(
+        "The model gets the result of a resolution, and later edits of other clients conflict with it",
+        arguments: ["mine", "theirs"])
+    func adoption(choice: String) async throws {
+        let sync = try open()
+        let milk = note(sync, ["t": "milk"])
+        try await milk.save()
+        server.go(.offline)
+        try await milk.save(["t": "mine"])
+        server.change(1, ["t": "theirs"])
+        server.go(nil)
+        try await sync.drain()
+        let conflict = try #require(sync.pending.first)
+        try sync.resolve(conflict, choice == "mine" ? .mine : .theirs)
+        try await sync.drain()
+        #expect(milk["t"] == JSONEntity(choice))
+        server.change(1, ["t": "newer"])
+        let error = await #expect(throws: NetworkError.self) { try await milk.save(["t": "again"]) }
+        #expect(error?.status == 412 || error?.code == .conflict)
+        #expect(server.texts[1]?.contains("newer") == true)
+    }
+
+    @Test("A model that doesn't know the resolution of a conflict can't overwrite the other client's edit")
+    func stale() async throws {
+        let sync = try open()
+        let milk = note(sync, ["t": "milk"])
+        try await milk.save()
+        let stale = note(sync, ["id": 1])
+        try await stale.fetch()
+        server.go(.offline)
+        try await milk.save(["t": "mine"])
+        server.change(1, ["t": "theirs"])
+        server.go(nil)
+        try await sync.drain()
+        try sync.resolve(try #require(sync.pending.first), .theirs)
+        let error = await #expect(throws: NetworkError.self) { try await stale.save(["t": "stale"]) }
+        #expect(error?.status == 412 || error?.code == .conflict)
+        #expect(server.texts[1]?.contains("theirs") == true)
+    }
+
     @Test("A conflict of a deletion keeps the record until it is resolved")
     func deletionConflict() async throws {
         let sync = try open()

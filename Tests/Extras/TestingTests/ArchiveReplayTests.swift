@@ -29,6 +29,15 @@ private let notes = #"""
         String(decoding: try await transport.send(request).collect().bytes, as: UTF8.self)
     }
 
+    @Test("An entry with status 0, as browsers write for blocked requests, is omitted with a warning")
+    func blocked() throws {
+        let blocked = #"{"request": {"method": "GET", "url": "https://ads.example/"}, "response": {"status": 0}}"#
+        let good = #"{"request": {"method": "GET", "url": "https://a.example/"}, "response": {"status": 200}}"#
+        let archive = try HARArchive(json: Array("{\"log\": {\"entries\": [\n\(blocked),\n\(good)]}}".utf8))
+        #expect(archive.entries.map(\.response.status) == [200])
+        #expect(archive.warnings.count == 1 && archive.warnings[0].hasPrefix("line 2: "))
+    }
+
     @Test("Equally good recordings answer in order, and the last one repeats")
     func order() async throws {
         let transport = ReplayTransport(archive)

@@ -178,7 +178,11 @@ struct OfflineRecord: Sendable {
         let refusal = changes[0].refusal
         if let refusal, changes[0].verb != .create {
             base = refusal.theirs
-            if refusal.version != version { replaceVersion(by: refusal.version) }
+            if refusal.version != version {
+                // A model with an earlier version doesn't have the other client's edit.
+                ownVersions = []
+                version = refusal.version
+            }
         }
         if case .theirs = resolution {
             changes.removeAll()

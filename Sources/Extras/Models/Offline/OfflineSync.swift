@@ -89,7 +89,9 @@ public final class OfflineSync: ModelSync {
     /// Resolves a refused change, which is sent by the next operation or ``drain()``.
     ///
     /// `.theirs` also removes a change that the server hasn't refused. The method has no effect on changes that are no
-    /// longer pending. Models keep their attributes; fetch them after `.theirs`.
+    /// longer pending. The model that made the change gets the server's attributes and version: after `.theirs` at once,
+    /// otherwise when the server has accepted the resolved change. Other models of the record keep the version that they
+    /// have, so that their next save reports a conflict; fetch them.
     ///
     /// - Throws: `.fileFailed`, or `.encodingFailed` unless the merged attributes are an object; the change is then
     ///   unresolved.
@@ -97,12 +99,30 @@ public final class OfflineSync: ModelSync {
         if case .merged(let attributes) = resolution, !attributes.isObject {
             throw NetworkError(.encodingFailed, "expected an object, found \(attributes.kindName)")
         }
-        try state.withLock { state throws(NetworkError) in
-            guard var record = state.table.record(withFirst: change.id) else { return }
-            if record.changes[0].refusal == nil, !resolution.isRemoval { return }
-            record.resolve(resolution, key: LocalID.randomName(), id: schema.idAttribute)
+        let adoption = try state.withLock { state throws(NetworkError) -> Adoption? in
+            guard var record = state.table.record(withFirst: change.id) else { return nil }
+            if record.changes[0].refusal == nil, !resolution.isRemoval { return nil }
+            let key = LocalID.randomName()
+            let sent = record.changes[0].body
+            record.resolve(resolution, key: key, id: schema.idAttribute)
             try save(record, &state)
+            let model = state.models.removeValue(forKey: change.id)
+            guard resolution.isRemoval else {
+                state.models[key] = model
+                return nil
+            }
+            return model.map { Adoption(model: $0, attributes: record.base, sent: sent, version: record.version) }
         }
+        guard let adoption, let attributes = adoption.attributes.dictionary() else { return }
+        adoption.model.object?.adopt(attributes, sent: adoption.sent, version: adoption.version)
+    }
+
+    /// The server's attributes for the model whose change was removed.
+    private struct Adoption {
+        let model: Weak<Model>
+        let attributes: JSONEntity
+        let sent: JSONEntity
+        let version: String?
     }
 
     /// Removes all records and unsent changes, and files that can't be read; for example, when a user logs out.
@@ -221,7 +241,8 @@ public final class OfflineSync: ModelSync {
     private func leave(_ key: String) {
         state.withLock { state in
             state.waits[key]?.count -= 1
-            if state.waits[key]?.result != nil { state.models[key] = nil }
+            // A refused change still waits for its resolution.
+            if state.waits[key]?.result != nil, state.table.record(withFirst: key) == nil { state.models[key] = nil }
             if state.waits[key]?.count == 0 { state.waits[key] = nil }
         }
     }

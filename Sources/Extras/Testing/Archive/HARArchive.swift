@@ -24,6 +24,9 @@ extension NetworkError.Code {
 public struct HARArchive: Hashable, Sendable {
     /// The exchanges in the order of the file.
     public var entries: [HAREntry]
+    /// The entries that were omitted while reading, with their lines: browsers record requests that they blocked or cancelled
+    /// with status 0.
+    public private(set) var warnings: [String] = []
     /// The file of the archive, if it was read from one.
     var file: String?
 
@@ -41,7 +44,9 @@ public struct HARArchive: Hashable, Sendable {
     /// - Throws: `.invalidArchive` with `path`, `line`, `column` and `file`.
     /// - Complexity: O(*n*) in the length of the text.
     public init(json: [UInt8], file: String? = nil) throws(NetworkError) {
-        entries = try HARReader(file: file).read(json)
+        let content = try HARReader(file: file).read(json)
+        entries = content.entries
+        warnings = content.warnings
         self.file = file
     }
 

@@ -6,7 +6,7 @@ import Foundation
 struct HARReader {
     let file: String?
 
-    func read(_ json: [UInt8]) throws(NetworkError) -> [HAREntry] {
+    func read(_ json: [UInt8]) throws(NetworkError) -> (entries: [HAREntry], warnings: [String]) {
         let root: JSONEntity
         do {
             root = try JSONEntity(parsing: json, limits: JSONLimits(bytes: HARArchive.largest))
@@ -31,8 +31,17 @@ struct HARReader {
         }
         var entries: [HAREntry] = []
         entries.reserveCapacity(log["entries"].count)
-        for entry in log["entries"] { entries.append(try read(entry: entry)) }
-        return entries
+        var warnings: [String] = []
+        for entry in log["entries"] {
+            // Browsers write the status 0 for requests that were blocked or cancelled.
+            guard entry["response"]["status"].int() != 0 else {
+                let line = entry.position.map { "line \($0.line): " } ?? ""
+                warnings.append(line + "omitted an entry without a response (status 0)")
+                continue
+            }
+            entries.append(try read(entry: entry))
+        }
+        return (entries, warnings)
     }
 
     private func read(entry: JSONEntity) throws(NetworkError) -> HAREntry {

@@ -122,28 +122,38 @@ final class DirectoryCacheStore: CacheStore {
     func set(_ key: CacheKey, _ record: CacheRecord) {
         let path = path(key)
         let bytes = CacheRecordCoding.encode(key.text, record)
+        guard !record.variants.isEmpty, bytes.count <= recordLimit, write(bytes, to: path) else {
+            unlink(path)
+            return
+        }
         usage.withLock { usage in
-            guard !record.variants.isEmpty, bytes.count <= recordLimit,
-                (try? AtomicFile.replace(path, with: bytes, isDurable: false)) != nil
-            else {
-                unlink(path)
-                return
-            }
             usage = (usage.bytes + bytes.count, usage.writes + 1)
             if usage.bytes > limit || usage.writes >= Self.writesBetweenMeasurements { evict(&usage) }
         }
     }
 
-    func remove(_ url: HTTPURL) {
-        let path = path(CacheKey(url))
-        usage.withLock { _ in _ = unlink(path) }
+    /// Replaces a file without waiting for another writer: the last one wins, and each file is complete.
+    ///
+    /// A lock would let a process that is stopped while it writes stop all others.
+    private func write(_ bytes: [UInt8], to path: String) -> Bool {
+        let temporary = "\(path).\(UInt64.random(in: 0 ... .max)).tmp"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return false }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        do {
+            try file.write(contentsOf: Data(bytes))
+            try file.close()
+            if rename(temporary, path) == 0 { return true }
+        } catch {}
+        unlink(temporary)
+        return false
     }
 
+    func remove(_ url: HTTPURL) { unlink(path(CacheKey(url))) }
+
     func removeAll() {
-        usage.withLock { usage in
-            for name in names() { unlink(folder + "/" + name) }
-            usage = (0, 0)
-        }
+        for name in names() { unlink(folder + "/" + name) }
+        usage.withLock { $0 = (0, 0) }
     }
 
     private func path(_ key: CacheKey) -> String {
@@ -155,14 +165,20 @@ final class DirectoryCacheStore: CacheStore {
     /// The names of the cache's files, including those that a killed process left while writing.
     private func names() -> [String] {
         (FolderListing.names(in: folder) ?? []).filter {
-            $0.hasSuffix(Self.suffix) || $0.hasSuffix(Self.suffix + ".tmp")
+            $0.hasSuffix(Self.suffix) || $0.hasSuffix(".tmp") && $0.contains(Self.suffix + ".")
         }
     }
 
     /// Measures the folder and removes files if it is too large.
     private func evict(_ usage: inout (bytes: Int, writes: Int)) {
-        let files = names().compactMap { name in
-            FileStatus(folder + "/" + name, followingLinks: false).map { (name, $0.signature) }
+        let abandoned = Int64(time(nil)) - 3600
+        let files = names().compactMap { name -> (String, FileSignature)? in
+            guard let status = FileStatus(folder + "/" + name, followingLinks: false) else { return nil }
+            guard name.hasSuffix(".tmp"), status.signature.modified.seconds < abandoned else {
+                return (name, status.signature)
+            }
+            unlink(folder + "/" + name)
+            return nil
         }
         var bytes = files.reduce(0) { $0 + Int(clamping: $1.1.size) }
         if bytes > limit {

@@ -14,8 +14,13 @@ public final class ResponseCache: Sendable {
     private let store: any CacheStore
     private let clock: @Sendable () -> Int64
     /// Numbers that increase with each invalidation; an exchange that began before it must not store its response.
-    private let generations = Mutex([UInt64](repeating: 0, count: CacheKey.buckets))
+    private let generations = (0..<CacheKey.buckets).map { _ in Generation() }
     let exchanges = CacheExchanges()
+
+    /// The number of a bucket of URLs, whose lock makes the check of the number and a change of the store atomic.
+    private final class Generation: Sendable {
+        let number = Mutex<UInt64>(0)
+    }
 
     init(_ store: any CacheStore, clock: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970) }) {
         self.store = store
@@ -43,17 +48,14 @@ public final class ResponseCache: Sendable {
 
     /// Removes all responses, for example after a logout.
     public func removeAll() {
-        generations.withLock { generations in
-            for index in generations.indices { generations[index] += 1 }
-            store.removeAll()
-        }
+        for generation in generations { generation.number.withLock { $0 += 1 } }
+        store.removeAll()
     }
 
     /// Removes all responses of a URL.
     public func remove(_ url: HTTPURL) {
-        let bucket = CacheKey.bucket(of: url)
-        generations.withLock { generations in
-            generations[bucket] += 1
+        generations[CacheKey.bucket(of: url)].number.withLock { number in
+            number += 1
             store.remove(url)
         }
     }
@@ -68,18 +70,16 @@ public final class ResponseCache: Sendable {
     }
 
     func generation(_ request: NetworkRequest) -> UInt64 {
-        let bucket = CacheKey.bucket(of: request.url)
-        return generations.withLock { $0[bucket] }
+        generations[CacheKey.bucket(of: request.url)].number.withLock { $0 }
     }
 
     /// Stores the response of an exchange, or removes an old one for nil, unless an invalidation happened since it
     /// began.
     func replace(_ request: NetworkRequest, by entry: CacheEntry?, began generation: UInt64) {
         let key = CacheKey(request.url)
-        let bucket = CacheKey.bucket(of: request.url)
         // The lock makes the check and the change atomic.
-        generations.withLock { generations in
-            guard generations[bucket] == generation else { return }
+        generations[CacheKey.bucket(of: request.url)].number.withLock { number in
+            guard number == generation else { return }
             var record = store.record(key) ?? CacheRecord(variants: [])
             guard entry != nil || !record.variants.isEmpty else { return }
             record.replace(request, by: entry)
