@@ -125,11 +125,11 @@ import Testing
         }
 
         private var isGrown: Bool { FileManager.default.fileExists(atPath: scratch.file("grown")) }
-        var watchedPaths: [String] { [scratch.file("grown")] + (isGrown ? [scratch.file("value")] : []) }
+        var watchedPaths: [String] { [scratch.file("grown")] + (isGrown ? [scratch.file("other/value")] : []) }
 
         func content() throws -> ConfigSourceContent {
             guard isGrown else { return .missing }
-            let text = try String(contentsOfFile: scratch.file("value"), encoding: .utf8)
+            let text = try String(contentsOfFile: scratch.file("other/value"), encoding: .utf8)
             if text == "1" { change() }
             return .document(ConfigDocument(["n": .string(text)]))
         }
@@ -138,13 +138,16 @@ import Testing
     @Test("A change between a load and the watch of a new list of files isn't lost", .timeLimit(.minutes(2)))
     func newList() async throws {
         let scratch = try TemporaryFolder([:])
-        try scratch.write("1", to: "value", atomically: false)
+        // In a folder of its own: events of a folder that is already watched reach the new watch, too.
+        try FileManager.default.createDirectory(atPath: scratch.file("other"), withIntermediateDirectories: false)
+        try scratch.write("1", to: "other/value", atomically: false)
         var plan = plan([:])
-        let path = scratch.file("value")
+        let path = scratch.file("other/value")
         plan.add(GrowingSource(scratch) { try? Data("2".utf8).write(to: URL(fileURLWithPath: path)) })
         let store = try ConfigStore(loading: plan)
         let watch = store.watch()
-        try scratch.write("", to: "grown", atomically: false)
+        // One event: a second one would load the file again.
+        try scratch.write("", to: "grown", atomically: true)
         await store.wait { $0.int(forKey: "n") == 2 }
         #expect(store.current.int(forKey: "n") == 2)
         watch.cancel()
