@@ -43,10 +43,11 @@ import AshlarTestSupport
             .enabled(if: SecureNginx.isAvailable, "nginx is not installed"),
             arguments: [(1000, 8), (1000, 100), (7, 1)])
         func nginx(keepaliveRequests: Int, width: Int) async throws {
+            let count = ProcessInfo.processInfo.environment["ASHLAR_SOAK"] == "1" ? 10_000 : 2500
             let server = try await offPool { try SecureNginx(keepaliveRequests: keepaliveRequests) }
             let client = try Self.client()
             for method in [HTTPMethod.post, .get] {
-                let failures = await Self.failures(of: 3000, concurrently: width) { number in
+                let failures = await Self.failures(of: count, concurrently: width) { number in
                     let text = String(repeating: "x", count: number % 100)
                     let body: RequestBody = method == .post ? .text(text) : .empty
                     let result = await Self.send(client, server.url + "/length?\(number)", method, body: body)

@@ -65,14 +65,26 @@
         /// Before version 8, libcurl reports most of these streams as if the connection had ended without a reason.
         func receivedMessage(_ bytes: UnsafeRawBufferPointer) {
             if bytes.starts(with: "Using Stream ID: ".utf8) {
-                stream = bytes.number(after: "Using Stream ID: ")
+                began(stream: bytes.number(after: "Using Stream ID: "))
             } else if bytes.starts(with: "[HTTP/2] [".utf8), stream == nil {
-                stream = bytes.number(after: "[HTTP/2] [")
+                began(stream: bytes.number(after: "[HTTP/2] ["))
             } else if bytes.first == UInt8(ascii: "r"), let last = bytes.number(after: "GOAWAY, error=", "last_stream=")
             {
+                if let connection { loop.sockets.goaways[connection] = last }
                 for exchange in loop.active where exchange.connection == connection {
                     if let stream = exchange.stream, stream > last { exchange.isBeyondGoaway = true }
                 }
+            }
+        }
+
+        /// Records the number of the stream; libcurl may begin it behind a GOAWAY.
+        private func began(stream number: Int?) {
+            stream = number
+            guard let number, let connection, let last = loop.sockets.goaways[connection] else { return }
+            if number > 1 {
+                isBeyondGoaway = number > last
+            } else {
+                loop.sockets.goaways[connection] = nil  // a new connection with the same ends
             }
         }
 

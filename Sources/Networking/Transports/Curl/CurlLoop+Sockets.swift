@@ -28,6 +28,10 @@
 
         private var known: [Known] = []
         private var uses: [CurlConnection: Use] = [:]
+        /// The last stream that a server processes, for connections that it is ending.
+        var goaways: [CurlConnection: Int] = [:] {
+            didSet { if goaways.count > 1000 { goaways = [:] } }  // nearly all of them are closed
+        }
 
         subscript(descriptor: Int32) -> Known { Int(descriptor) < known.count ? known[Int(descriptor)] : Known() }
 
