@@ -12,8 +12,8 @@ extension SecretScanner {
         let end = end(from: start) { !$0.isLetter && !$0.isDigit && !"-._~+/=".utf8.contains($0) }
         let word = bytes[start..<end]
         if Self.wordsAfterSchemes.contains(String(decoding: word, as: UTF8.self).lowercased()) { return nil }
-        // "Basic" is also an English word. Base64 has digits, signs or capitals inside.
-        let isWord = word.dropFirst().allSatisfy { $0.isLetter && $0 == $0.asciiLowercased || $0 == UInt8(ascii: ".") }
+        // "Basic" is also an English word. Base64 has digits, signs or capitals.
+        let isWord = word.allSatisfy { $0.isLetter && $0 == $0.asciiLowercased || $0 == UInt8(ascii: ".") }
         return scheme == "basic" && isWord ? nil : start..<end
     }
 
