@@ -261,20 +261,18 @@ import Testing
     ) async throws -> [String] {
         try folder.make()
         let path = folder.path + "/a.log"
-        var released: [WeakSink] = []
+        var released: [WeakFiles] = []
         do {
             let sinks = (0..<count).map { _ in
                 FileSink(path: path, format: .myLogger, rotation: rotation, rename: rename)
             }
-            released = sinks.map { WeakSink(sink: $0) }
+            released = sinks.map { WeakFiles(files: $0.files) }
             await withTaskGroup { group in
                 for (number, sink) in sinks.enumerated() { group.addTask { await work(number, sink) } }
             }
-            // A compression retains the files of its sink; the time limit ends the wait.
-            try await until { !folder.names.contains("a.log.gz.tmp") }
         }
-        try await until { !released.contains { $0.sink != nil } }
-        try await until { !folder.names.contains("a.log.gz.tmp") }
+        // A compression retains the files of its sink; the time limit ends the wait.
+        try await until { !released.contains { $0.files != nil } }
         let all = Process()
         all.executableURL = URL(fileURLWithPath: "/bin/sh")
         all.arguments = ["-c", "gzip -dcf '\(folder.path)'/a.log*"]
@@ -285,8 +283,8 @@ import Testing
         return text.split(separator: "\n").map(String.init)
     }
 
-    private struct WeakSink {
-        weak var sink: FileSink?
+    private struct WeakFiles {
+        weak var files: RotatedFiles?
     }
 
     @Test(

@@ -26,7 +26,7 @@ public final class FileSink: LogSink {
 
     private let format: LogFormat
     private let rotation: LogFileRotation
-    private let files: RotatedFiles
+    let files: RotatedFiles
     private let state = Guarded(State())
 
     /// The number of writes between two checks that the path still names the file.

@@ -102,6 +102,7 @@ open class UserDefaults: NSObject {
 open class FileHandle: NSObject, @unchecked Sendable {
     open class var standardError: FileHandle { fatalError() }
     open class var standardOutput: FileHandle { fatalError() }
+    public init(fileDescriptor fd: Int32, closeOnDealloc closeopt: Bool) {}
     public convenience init?(forReadingAtPath path: String) { nil }
     public convenience init?(forWritingAtPath path: String) { nil }
     public convenience init?(forUpdatingAtPath path: String) { nil }
@@ -110,6 +111,8 @@ open class FileHandle: NSObject, @unchecked Sendable {
     public func readToEnd() throws -> Data? { nil }
     public func write<T: DataProtocol>(contentsOf data: T) throws {}
     @discardableResult public func seekToEnd() throws -> UInt64 { 0 }
+    public func truncate(atOffset offset: UInt64) throws {}
+    public var fileDescriptor: Int32 { 0 }
     public func close() throws {}
     public func synchronize() throws {}
 }
@@ -118,11 +121,17 @@ public struct URLError: Error, Hashable, Sendable {
         public let rawValue: Int
         public init(rawValue: Int) { self.rawValue = rawValue }
         public static let unknown = Code(rawValue: -1), cancelled = Code(rawValue: -999),
-            badURL = Code(rawValue: -1000), timedOut = Code(rawValue: -1001), cannotFindHost = Code(rawValue: -1003),
+            badURL = Code(rawValue: -1000), unsupportedURL = Code(rawValue: -1002), timedOut = Code(rawValue: -1001),
+            cannotFindHost = Code(rawValue: -1003),
             cannotConnectToHost = Code(rawValue: -1004), networkConnectionLost = Code(rawValue: -1005),
             dnsLookupFailed = Code(rawValue: -1006), notConnectedToInternet = Code(rawValue: -1009),
             badServerResponse = Code(rawValue: -1011), cannotDecodeRawData = Code(rawValue: -1015),
             cannotDecodeContentData = Code(rawValue: -1016), cannotParseResponse = Code(rawValue: -1017),
+            internationalRoamingOff = Code(rawValue: -1018), callIsActive = Code(rawValue: -1019),
+            dataNotAllowed = Code(rawValue: -1020),
+            appTransportSecurityRequiresSecureConnection = Code(rawValue: -1022),
+            dataLengthExceedsMaximum = Code(rawValue: -1103), clientCertificateRejected = Code(rawValue: -1205),
+            clientCertificateRequired = Code(rawValue: -1206),
             secureConnectionFailed = Code(rawValue: -1200), serverCertificateHasBadDate = Code(rawValue: -1201),
             serverCertificateUntrusted = Code(rawValue: -1202), serverCertificateHasUnknownRoot = Code(rawValue: -1203),
             serverCertificateNotYetValid = Code(rawValue: -1204)
@@ -333,4 +342,25 @@ open class JSONSerialization: NSObject {
     }
     open class func isValidJSONObject(_ obj: Any) -> Bool { true }
     open class func data(withJSONObject obj: Any, options opt: WritingOptions = []) throws -> Data { fatalError() }
+}
+
+public struct Notification {
+    public struct Name: RawRepresentable, Hashable, Sendable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+        public init(_ rawValue: String) { self.rawValue = rawValue }
+    }
+    public var name: Name
+    public var object: Any?
+    public var userInfo: [AnyHashable: Any]?
+}
+extension NotificationCenter {
+    public func addObserver(
+        forName name: Notification.Name?, object obj: Any?, queue: OperationQueue?,
+        using block: @escaping @Sendable (Notification) -> Void
+    ) -> any NSObjectProtocol { fatalError() }
+    public func removeObserver(_ observer: Any) {}
+    public func post(
+        name aName: Notification.Name, object anObject: Any?, userInfo aUserInfo: [AnyHashable: Any]? = nil
+    ) {}
 }
