@@ -3,7 +3,7 @@ extension SecretScanner {
     /// The credentials of a `Bearer` or `Basic` scheme that starts at an offset.
     func credentials(ofSchemeAt at: Int) -> Range<Int>? {
         guard bytes[at] | 0x20 == UInt8(ascii: "b") else { return nil }
-        let scheme = ["bearer", "basic"].first { bytes[at...].lazy.map(\.asciiLowercased).starts(with: $0.utf8) }
+        let scheme = ["bearer", "basic"].first { bytes[at...].lazy.map { $0.asciiLowercased }.starts(with: $0.utf8) }
         guard let scheme, at + scheme.utf8.count < bytes.count, bytes[at + scheme.utf8.count] == UInt8(ascii: " ")
         else {
             return nil
@@ -49,7 +49,7 @@ extension SecretScanner {
         else { return nil }
         let start = word[..<colon].lastIndex { "=(,;".utf8.contains($0) }.map { $0 + 1 } ?? word.startIndex
         let user = bytes[start..<colon]
-        guard !user.isEmpty, !user.allSatisfy(\.isDigit) else { return nil }
+        guard !user.isEmpty, user.contains(where: { !$0.isDigit }) else { return nil }
         let isAddress = Self.addressSchemes.contains(String(decoding: user, as: UTF8.self).lowercased())
         if isAddress { return nil }
         // The password can contain an unescaped `@`.
@@ -79,7 +79,7 @@ extension SecretScanner {
     private func mayHavePassword(_ authority: Range<Int>) -> Bool {
         // A port consists of digits. Any other text after a colon starts a password, which can contain a slash.
         let afterColon = bytes[authority].drop { $0 != UInt8(ascii: ":") }.dropFirst()
-        return !afterColon.allSatisfy(\.isDigit) && bytes[authority].first != UInt8(ascii: "[")
+        return !afterColon.allSatisfy { $0.isDigit } && bytes[authority].first != UInt8(ascii: "[")
     }
 
     private static func endsURL(_ byte: UInt8) -> Bool { byte <= UInt8(ascii: " ") || "\"'<>`".utf8.contains(byte) }

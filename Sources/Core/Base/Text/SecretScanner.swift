@@ -93,7 +93,7 @@ extension SecretScanner {
         }
         let value = start..<endOfValue(from: start, before: before)
         if isColon, Self.ordinaryWords.contains(name.text.lowercased()) {
-            guard value.count >= 4, bytes[value].contains(where: \.isDigit) else { return nil }
+            guard value.count >= 4, bytes[value].contains(where: { $0.isDigit }) else { return nil }
         }
         return value
     }
@@ -208,7 +208,7 @@ extension SecretScanner {
         var decoded: [UInt8] = []
         var rest = name
         while let byte = rest.popFirst() {
-            let digits = rest.prefix(2).compactMap(\.hexValue)
+            let digits = rest.prefix(2).compactMap { $0.hexValue }
             let isEscape = byte == UInt8(ascii: "%") && digits.count == 2
             decoded.append(isEscape ? digits[0] << 4 | digits[1] : byte)
             if isEscape { rest = rest.dropFirst(2) }
