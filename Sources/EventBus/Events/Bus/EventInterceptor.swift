@@ -116,7 +116,7 @@ extension EventBus {
     }
 }
 
-/// An interceptor whose code is asynchronous; see ``EventBus/intercept(_:excluding:buffer:with:)``.
+/// An interceptor whose code is asynchronous; see ``EventBus/intercept(_:excluding:buffer:with:)-(Selector,_,_,_)``.
 public final class AsyncInterceptor: EventInterceptor {
     /// Passes an event to the next interceptor or to the watchers, and waits for watchers with suspending buffers.
     public typealias Next = @Sendable (InterceptedEvent) async -> DeliveryResult
