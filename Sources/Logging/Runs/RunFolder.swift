@@ -27,13 +27,13 @@ struct RunFiles: Sendable {
     func isRunning(_ state: RunState?) -> Bool {
         if RunIdentity.hasEnded(name) { return false }
         #if !canImport(Darwin)
-            if SystemCalls.isInUse(path(.state)) { return true }
+            if isMarked(path(.state)) { return true }
         #endif
         if let state { return state.ending != .clean && isWriterAlive(state) }
         #if canImport(Darwin)
             return ProcessIdentity.mayOwn(name, start: ProcessIdentity.start(of: name.processID))
         #else
-            return paths.contains { SystemCalls.isInUse($0) }
+            return paths.contains(where: isMarked)
         #endif
     }
 
@@ -42,7 +42,21 @@ struct RunFiles: Sendable {
     /// Such a process is the writer, after the end of the run too, or a forked child that outlives it.
     func isInUse(_ state: RunState?) -> Bool {
         if let state, isWriterAlive(state) { return true }
-        return isRunning(state) || (paths + [path(.state)]).contains { SystemCalls.isInUse($0) }
+        return isRunning(state) || (paths + [path(.state)]).contains(where: isMarked)
+    }
+
+    /// Whether a process has marked a file of the run as in use.
+    ///
+    /// While this process starts another one, that one has all files open until its exec. So the mark of a run that this
+    /// process has closed is checked again for a tenth of a second.
+    private func isMarked(_ path: String) -> Bool {
+        var checks = name.processID == ProcessIdentity.current && !RunIdentity.isOpen(name) ? 10 : 1
+        while SystemCalls.isInUse(path) {
+            checks -= 1
+            if checks == 0 { return true }
+            SystemCalls.sleep(milliseconds: 10)
+        }
+        return false
     }
 
     private func isWriterAlive(_ state: RunState) -> Bool { ProcessIdentity.isRunning(state) && isOpenIfOwn }
