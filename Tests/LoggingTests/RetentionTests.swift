@@ -137,16 +137,9 @@ import Testing
 
     @Test("After many concurrent starts, the next one brings the folder within its limits")
     func concurrentStarts() async {
+        // Child processes of other tests would have the files of these runs open for a moment.
         await #expect(processExitsWith: .success) {
             let folder = TemporaryFolder()
-            // A child process has all files of this process open until its exec.
-            let isDone = Guarded(false)
-            Thread.detachNewThread {
-                while !isDone.withLock({ $0 }) {
-                    _ = try? Process.run(URL(fileURLWithPath: "/bin/true"), arguments: [])
-                }
-            }
-            defer { isDone.withLock { $0 = true } }
             DispatchQueue.concurrentPerform(iterations: 40) { index in
                 let system = TestSystem(in: folder) { $0.retention.runs = 3 }
                 system.log().info("run \(index)")
@@ -163,6 +156,37 @@ import Testing
             #expect(PriorRun.all(in: folder.path).count == 4)
         }
     }
+
+    #if os(Linux)
+        @Test("A child process that has the files of an ended run open until its exec doesn't make the run live")
+        func startingChild() async {
+            await #expect(processExitsWith: .success) {
+                let folder = TemporaryFolder()
+                var descriptors: [Int32] = []
+                do {
+                    let system = TestSystem(in: folder)
+                    system.log().info("line")
+                    // A copy of a descriptor is what a forked child has.
+                    for name in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
+                        let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + name)
+                        if target?.hasPrefix(folder.path) == true { descriptors.append(dup(Int32(name) ?? -1)) }
+                    }
+                    system.shutdown()
+                }
+                let run = try #require(RunFolder(path: folder.path).runs().first)
+                #expect(descriptors.count >= 2)
+                var pauses = 0
+                #expect(run.isRunning(run.state()) { pauses += 1 } && pauses == 9, "the child stays")
+                pauses = 0
+                let isInUse = run.isInUse(run.state()) {
+                    pauses += 1
+                    for descriptor in descriptors { close(descriptor) }
+                }
+                #expect(!isInUse && pauses == 1, "the child has called exec")
+                #expect(run.described().outcome == .clean && run.remove())
+            }
+        }
+    #endif
 
     @Test("A run whose state file isn't written yet is not removed")
     func beginning() throws {

@@ -24,40 +24,43 @@ struct RunFiles: Sendable {
     /// A lock on the state file or on a segment shows this, also across containers that don't share process IDs. Where
     /// there is no lock, as on Apple systems, which end suspended apps that hold one, the process in the state file or
     /// else in the file name decides. A run that this process has ended isn't running, although late lines may follow.
-    func isRunning(_ state: RunState?) -> Bool {
+    func isRunning(_ state: RunState?, pause: () -> Void = Self.pause) -> Bool {
         if RunIdentity.hasEnded(name) { return false }
         #if !canImport(Darwin)
-            if isMarked(path(.state)) { return true }
+            if isMarked(path(.state), pause) { return true }
         #endif
         if let state { return state.ending != .clean && isWriterAlive(state) }
         #if canImport(Darwin)
             return ProcessIdentity.mayOwn(name, start: ProcessIdentity.start(of: name.processID))
         #else
-            return paths.contains(where: isMarked)
+            return paths.contains { isMarked($0, pause) }
         #endif
     }
 
     /// Whether a process may still write the run, so that its files are neither truncated nor removed.
     ///
     /// Such a process is the writer, after the end of the run too, or a forked child that outlives it.
-    func isInUse(_ state: RunState?) -> Bool {
+    func isInUse(_ state: RunState?, pause: () -> Void = Self.pause) -> Bool {
         if let state, isWriterAlive(state) { return true }
-        return isRunning(state) || (paths + [path(.state)]).contains(where: isMarked)
+        return isRunning(state, pause: pause) || (paths + [path(.state)]).contains { isMarked($0, pause) }
     }
 
     /// Whether a process has marked a file of the run as in use.
     ///
     /// While this process starts another one, that one has all files open until its exec. So the mark of a run that this
     /// process has closed is checked again for a tenth of a second.
-    private func isMarked(_ path: String) -> Bool {
+    private func isMarked(_ path: String, _ pause: () -> Void) -> Bool {
         var checks = name.processID == ProcessIdentity.current && !RunIdentity.isOpen(name) ? 10 : 1
         while SystemCalls.isInUse(path) {
             checks -= 1
             if checks == 0 { return true }
-            SystemCalls.sleep(milliseconds: 10)
+            pause()
         }
         return false
     }
+
+    /// The pause between two checks of a mark.
+    static func pause() { SystemCalls.sleep(milliseconds: 10) }
 
     private func isWriterAlive(_ state: RunState) -> Bool { ProcessIdentity.isRunning(state) && isOpenIfOwn }
 
