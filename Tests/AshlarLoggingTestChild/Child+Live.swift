@@ -22,7 +22,11 @@ extension Child {
         switch how {
         case "handled": raise(SIGUSR1)
         case "shutdown": LogSystem.shutdown()
-        case "orphan": if systemFork() != 0 { kill(getpid(), SIGKILL) }
+        case "orphan":
+            let parent = getpid()
+            if systemFork() != 0 { kill(parent, SIGKILL) }
+            // The test judges the run when its writer is dead.
+            while getppid() == parent { usleep(1000) }
         default: break
         }
         let count = number("count", or: 200)
