@@ -178,6 +178,32 @@ import Testing
         #expect(try changed.write("de", toTree: tree.path) == [])
     }
 
+    @Test(
+        "A table whose name leads out of the tree is an error, and nothing is written",
+        arguments: ["../../out", "../out", "/out", "a/out", "en.lproj/Localizable.strings", "", "a\0b"])
+    func hostileTable(name: String) throws {
+        let outer = try TemporaryFolder(["outer/tree/en.lproj/Localizable.strings": "\"title\" = \"Title\";\n"])
+        let original = name.isEmpty || name.contains("\0") ? nil : name
+        var catalog = Catalog(sourceLanguage: "en")
+        if let original {
+            let xliff = """
+                <xliff xmlns="urn:oasis:names:tc:xliff:document:1.2" version="1.2"><file original="\(original)"
+                source-language="en" target-language="fr" datatype="plaintext"><body><trans-unit id="title">
+                <source>Title</source><target state="translated">Titre</target></trans-unit></body></file></xliff>
+                """
+            catalog = Catalog.parse(xliff: Array(xliff.utf8)).catalog
+        } else {
+            catalog.units.append(.init(table: name, key: "title", translations: ["fr": .init("Titre")]))
+        }
+        catalog.units.insert(.init(table: "A", key: "title", translations: ["fr": .init("Titre")]), at: 0)
+        let before = try FileManager.default.subpathsOfDirectory(atPath: outer.path).sorted()
+        let error = #expect(throws: CustomizationError.self) {
+            try catalog.write("fr", toTree: outer.path + "/outer/tree")
+        }
+        #expect(error?.code == .unwritable)
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: outer.path).sorted() == before)
+    }
+
     @Test("The file of an update is parsed as the same tables, with its signature")
     func updateFile() throws {
         let tables =

@@ -233,10 +233,16 @@ extension TranslationCatalog {
     ///   - language: The language.
     ///   - folder: The path of the tree.
     /// - Returns: The paths of the changed files.
-    /// - Throws: `CustomizationError` with the code `unwritable`.
+    /// - Throws: `CustomizationError` with the code `unwritable`. If a table's name, which can come from a translator's
+    ///   file, isn't the name of a file, such as `../x`, nothing is written.
     public func write(
         _ language: LanguageTag, toTree folder: String
     ) throws(CustomizationError) -> [String] {
+        for table in tableNames
+        where table.isEmpty || table.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == 0 }) {
+            throw CustomizationError(
+                .unwritable, key: table, expected: "the name of a table that can be that of a file")
+        }
         let name = Self.folderName(of: language, in: folder)
         let path = folder + "/" + name
         var changed: [String] = []
