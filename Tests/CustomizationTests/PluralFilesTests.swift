@@ -68,11 +68,11 @@ import Testing
         #expect(files.formatted(5, 1, "Zoë", language: "en").text == "5 files in one folder by Zoë")
         #expect(parsed.table.entry("tap")?.location.description == "a.stringsdict:25:5")
         #expect(parsed.table["plain"] == .string("Just a text"))
-        #expect(try message(parsed.table, "width").pluralText()?.format == "Hello there")
+        #expect(try message(parsed.table, "width").source().pluralText?.format == "Hello there")
         let tap = try message(parsed.table, "tap")
-        #expect(tap.pluralText(devices: ["mac"])?.format == "Click %@")
-        #expect(tap.pluralText(devices: ["ipad", "iphone"])?.format == "Tap %@")
-        #expect(tap.pluralText(devices: [])?.format == "Choose %@")
+        #expect(tap.source(devices: ["mac"]).pluralText?.format == "Click %@")
+        #expect(tap.source(devices: ["ipad", "iphone"]).pluralText?.format == "Tap %@")
+        #expect(tap.source(devices: []).pluralText?.format == "Choose %@")
     }
 
     @Test("A binary .stringsdict file gives the same messages")
@@ -220,9 +220,9 @@ import Testing
         #expect(
             try message(english, "birds").formatted(3, 1, language: "en").text == "1 bird in 3 trees")
         let press = try message(english, "press")
-        #expect(press.pluralText(devices: ["mac"])?.format == "Click")
-        #expect(press.pluralText(devices: [])?.format == "Press")
-        let tap = press.resolved(devices: ["iphone"])
+        #expect(press.source(devices: ["mac"]).pluralText?.format == "Click")
+        #expect(press.source(devices: []).pluralText?.format == "Press")
+        let tap = CustomizationMessage(press.source(devices: ["iphone"]))
         #expect(tap.formatted(1, language: "en").text == "Tap once")
         #expect(tap.formatted(3, language: "en").text == "Tap 3 times")
     }

@@ -18,7 +18,7 @@ extension ComposedTable.Typed {
         var string: String?
         switch value {
         case .string(let text): string = text
-        case .message(let message): string = message.plainText
+        case .message(let message): string = message.source().text
         case .int(let number):
             int = number
             double = Double(number)

@@ -81,7 +81,7 @@ final class CompiledMessage: Sendable {
                 Self.length(body.pieces)
                 + variables.reduce(0) { $0 + ($1.forms[.other].map { Self.length($0.pieces) } ?? 0) }
         case .devices, .widths:
-            let chosen = CustomizationMessage(source).resolved().compiled
+            let chosen = CustomizationMessage(CustomizationMessage(source).source()).compiled
             body = chosen.body
             variables = chosen.variables
             names = chosen.names

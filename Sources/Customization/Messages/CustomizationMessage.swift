@@ -153,40 +153,17 @@ public struct CustomizationMessage: Hashable, Sendable {
 }
 
 extension CustomizationMessage {
-    /// Returns the message for this system's device and the widest width.
-    package func resolved(devices: [String] = systemDevices) -> CustomizationMessage {
+    /// Returns the source for a device and the widest width: a format, an ICU message or a plural message.
+    package func source(devices: [String] = systemDevices) -> Source {
+        let chosen: CustomizationMessage?
         switch source {
-        case .format, .icu, .plural: return self
+        case .format, .icu, .plural: return source
         case .devices(let choices):
-            let names = devices + ["other"] + choices.keys.sorted()
-            return names.lazy.compactMap { choices[$0] }.first?.resolved(devices: devices)
-                ?? CustomizationMessage("")
+            chosen = (devices + ["other"] + choices.keys.sorted()).lazy.compactMap { choices[$0] }.first
         case .widths(let choices):
-            let widest = choices.max { (Int($0.key) ?? 0, $1.key) < (Int($1.key) ?? 0, $0.key) }
-            return widest?.value.resolved(devices: devices) ?? CustomizationMessage("")
+            chosen = choices.max { (Int($0.key) ?? 0, $1.key) < (Int($1.key) ?? 0, $0.key) }?.value
         }
-    }
-
-    /// Whether the message depends on a device or a width.
-    package var variesByDevice: Bool {
-        switch source {
-        case .devices, .widths: true
-        case .format, .icu, .plural: false
-        }
-    }
-
-    /// Returns the format and variables for a device; nil for an ICU message.
-    package func pluralText(devices: [String] = systemDevices) -> PluralText? {
-        switch resolved(devices: devices).source {
-        case .plural(let text): text
-        case .format(let format): PluralText(format: format, variables: [:])
-        default: nil
-        }
-    }
-
-    /// The string of a message that depends only on a device or a width; nil if it has variables.
-    package var plainText: String? {
-        if case .format(let text) = resolved().source { text } else { nil }
+        return chosen?.source(devices: devices) ?? .format("")
     }
 
     /// The device names of this system, the best first; empty on Linux, which uses `other`.
@@ -209,10 +186,24 @@ extension CustomizationMessage {
     }
 }
 
+extension CustomizationMessage.Source {
+    /// The text of a format; nil for the other notations.
+    package var text: String? { if case .format(let text) = self { text } else { nil } }
+
+    /// The format with its variables, of which a plain format has none; nil for the other notations.
+    package var pluralText: PluralText? {
+        switch self {
+        case .plural(let text): text
+        case .format(let format): PluralText(format: format, variables: [:])
+        case .icu, .devices, .widths: nil
+        }
+    }
+}
+
 extension CustomizationMessage: CustomStringConvertible {
     /// The format, the ICU message, or the plural message with its forms.
     public var description: String {
-        switch resolved().source {
+        switch source() {
         case .format(let text), .icu(let text): return "\"\(text)\""
         case .plural(let text):
             let variables = text.variables.sorted { $0.key < $1.key }.map { name, variable in

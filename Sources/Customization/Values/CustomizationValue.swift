@@ -52,7 +52,7 @@ public enum CustomizationValue: Hashable, Sendable {
         case .double(let number): String(number)
         case .bool(let flag): flag ? "true" : "false"
         case .color(let color): color.description
-        case .message(let message): message.plainText
+        case .message(let message): message.source().text
         case .data, .list, .dict, .alias: nil
         }
     }

@@ -67,7 +67,7 @@ import Testing
             for entry in entries {
                 #expect(
                     members[entry.key]?["NSStringLocalizedFormatKey"] as? String
-                        == entry.value.message?.pluralText()?.format)
+                        == entry.value.message?.source().pluralText?.format)
             }
         }
     }

@@ -41,7 +41,7 @@ extension AndroidElement {
             }
             self = .array(texts)
         case .message(let message):
-            guard let text = message.pluralText() else { return nil }
+            guard let text = message.source().pluralText else { return nil }
             if text.variables.isEmpty {
                 self = .string(AndroidFormat.java(text.format).droppingNUL)
                 return

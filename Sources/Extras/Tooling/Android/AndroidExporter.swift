@@ -218,7 +218,7 @@ struct AndroidExporter {
         case .string(let text) where text.utf8.contains(0):
             diagnostics.add(.warning, .androidUnsupported, "U+0000 is left out of the resource", for: entry)
         case .message(let message):
-            if message.variesByDevice {
+            if message.source != message.source(devices: []) {
                 diagnostics.add(
                     .note, .androidUnsupported, "Android has one text for all devices and widths", for: entry)
             }

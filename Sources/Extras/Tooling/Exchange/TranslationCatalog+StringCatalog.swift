@@ -55,7 +55,7 @@ extension TranslationCatalog {
         case .devices(let choices):
             let devices = choices.mapValues { CustomizationValue.dict(members($0, state)) }
             return ["variations": .dict(["device": .dict(devices)])]
-        case .widths: return members(message.resolved(), state)  // String catalogs have no widths.
+        case .widths: return members(CustomizationMessage(message.source()), state)  // String catalogs have no widths.
         case .plural(let text):
             if let name = TranslationParts.wholeVariable(text), name == "value", let variable = text.variables[name] {
                 return variations(variable, state)

@@ -105,7 +105,7 @@ private struct FormatUse {
                 for (position, type) in placeholder.uses { add(type, at: position) }
             }
         case .message(let message):
-            guard let text = message.pluralText() else { return nil }
+            guard let text = message.source().pluralText else { return nil }
             self.message = text
             walk(text.format, text, PluralNumbering(text), own: nil, next: 1, path: [])
         default: return nil

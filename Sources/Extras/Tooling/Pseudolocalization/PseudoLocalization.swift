@@ -170,7 +170,7 @@ extension PseudoLocalization {
     }
 
     private func message(_ message: CustomizationMessage) -> CustomizationMessage {
-        guard var text = message.pluralText() else { return message }
+        guard var text = message.source().pluralText else { return message }
         func changed(_ forms: (String) -> String) -> [String: CustomizationMessage.Variable] {
             text.variables.mapValues { .init(valueType: $0.valueType, forms: $0.forms.mapValues(forms)) }
         }
