@@ -41,9 +41,9 @@ struct AshlarTool {
     static func run(_ words: [String], _ output: ToolOutput) -> ToolStatus {
         guard let name = words.first, !["help", "--help", "-h"].contains(name) else {
             if words.count > 1, let command = commands.first(where: { $0.name == words[1] }) {
-                output.line(command.help)
+                output.lines(command.help)
             } else {
-                output.line(help)
+                output.lines(help)
             }
             return .success
         }
@@ -58,7 +58,7 @@ struct AshlarTool {
         // `--help` works even if other arguments are invalid.
         let flags = words.prefix { $0 != "--" }
         if flags.contains("--help") || flags.contains("-h") {
-            output.line(command.help)
+            output.lines(command.help)
             return .success
         }
         if flags.contains("--version") {

@@ -36,7 +36,7 @@ extension ConfigCommand {
             }
             document(.array(rows), output)
         } else {
-            for finding in findings { output.problem("\(finding.severity): \(finding.text)") }
+            for finding in findings { output.problems("\(finding.severity): \(finding.text)") }
         }
         return findings.contains { $0.severity == "error" } ? .problems : .success
     }
@@ -67,7 +67,7 @@ extension ConfigCommand {
         do {
             return try ConfigFileSchema(try WholeFile.read(file), file: file)
         } catch {
-            output.problem("error: \((error as? FileFailure).map { "\($0.path): \($0)" } ?? "\(error)")")
+            output.problems("error: \((error as? FileFailure).map { "\($0.path): \($0)" } ?? "\(error)")")
             return nil
         }
     }

@@ -10,7 +10,7 @@ extension ConfigCommand {
         let config = report.config
         // A misspelled environment is the same error for each action.
         if report.errors.contains(where: { $0.code == .missingSource }) {
-            for error in report.errors { output.problem("error: \(error)") }
+            for error in report.errors { output.problems("error: \(error)") }
             return .problems
         }
         var isFound = true
@@ -25,19 +25,19 @@ extension ConfigCommand {
             if action == .show, !rows.isEmpty {
                 list(rows, of: config, output)
             } else if isFound {
-                if isJSON { document(json(story, config), output) } else { output.line("\(story)") }
+                if isJSON { document(json(story, config), output) } else { output.lines("\(story)") }
             } else {
                 let sections = Set(paths.flatMap { Self.prefixes(of: $0) })
                 let hint = NearestName.find(key, among: sections.sorted()).map { "; did you mean '\($0)'?" } ?? ""
                 output.problem("error: no value at '\(key)'\(hint)")
-                if story.removed != nil { output.problem("\(story)") }
+                if story.removed != nil { output.problems("\(story)") }
             }
         } else {
             list(paths, of: config, output)
         }
         for problem in config.flagProblems() { output.problem("warning: \(problem)") }
         for diagnostic in config.diagnostics { output.problem("note: \(diagnostic)") }
-        for error in report.errors { output.problem("error: \(error)") }
+        for error in report.errors { output.problems("error: \(error)") }
         return isFound && report.errors.isEmpty ? .success : .problems
     }
 

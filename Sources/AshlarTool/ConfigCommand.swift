@@ -152,7 +152,7 @@ struct ConfigCommand: ToolCommand {
     /// Loads the configuration of some environments, whose files must exist; reports every error.
     private func load(_ environments: [String], _ output: ToolOutput) -> ApplicationConfig? {
         let report = ApplicationConfig.loadReport(plan(environments))
-        for error in report.errors { output.problem("error: \(error)") }
+        for error in report.errors { output.problems("error: \(error)") }
         return report.errors.isEmpty ? report.config : nil
     }
 

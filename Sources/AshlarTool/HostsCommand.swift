@@ -36,7 +36,7 @@ struct HostsCommand: ToolCommand {
             if words.count > 2 {
                 try hosts.select(words[2], for: words[1], userHost: words.count > 3 ? words[3] : nil)
             }
-            output.line(HostMenu(hosts).text)
+            output.lines(HostMenu(hosts).text)
             for section in hosts.rows {
                 output.line("\(section.title) → \(hosts.resolve(section.title).map { "\($0)" } ?? section.title)")
             }

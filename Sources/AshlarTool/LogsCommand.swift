@@ -48,7 +48,7 @@ struct LogsCommand: ToolCommand {
         let run = runs[shown - 1]
         var log = tail.map { run.tail(bytes: $0) } ?? run.log
         if log.hasSuffix("\n") { log.removeLast() }
-        if isRaw { output.raw(log) } else { output.line(log) }
+        if isRaw { output.raw(log) } else { output.lines(log) }
         return .success
     }
 }

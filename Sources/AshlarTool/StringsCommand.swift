@@ -36,7 +36,7 @@ struct StringsCommand: ToolCommand {
             let story = strings.explain(key, table: table)
             isFound = story.winner != nil
             if isFound {
-                output.line("\(story)")
+                output.lines("\(story)")
             } else {
                 let hint = NearestName.find(key, among: strings.keys(table: table)).map { "; did you mean '\($0)'?" }
                 output.problem("error: no string for '\(key)' in table \(table ?? "Localizable")\(hint ?? "")")
@@ -44,7 +44,7 @@ struct StringsCommand: ToolCommand {
         } else {
             let rows = strings.keys(table: table).map { key in
                 let place = strings.explain(key, table: table).winner.map { "\($0.location)" } ?? ""
-                return [key, strings.string(key, table: table).split(separator: "\n").joined(separator: "\\n"), place]
+                return [key, strings.string(key, table: table), place]
             }
             for line in aligned(rows) { output.line(line) }
         }

@@ -1,3 +1,5 @@
+import AshlarCore
+
 /// The output of a command: results go to standard output, errors and warnings to standard error.
 struct ToolOutput {
     private let out: (String) -> Void
@@ -8,33 +10,29 @@ struct ToolOutput {
         (self.isTerminal, self.out, self.error) = (isTerminal, out, error)
     }
 
-    /// Prints a result with its control characters escaped, so that text of a file can't control the terminal.
-    func line(_ text: String) { out(Self.escapingControls(text)) }
+    /// Prints a line of a result; characters of a name or text that would end the line, control the terminal or change
+    /// the reading order are escaped.
+    func line(_ text: String) { out(text.onOneLine) }
+
+    /// Prints a result whose line feeds are its own; text of files in it has no line feeds.
+    func lines(_ text: String) {
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) { self.line(String(line)) }
+    }
 
     /// Prints a result without changes.
     func raw(_ text: String) { out(text) }
 
-    /// Prints the text of a file as it is, but with its control characters escaped on a terminal.
+    /// Prints the text of a file as it is, but escaped on a terminal.
     func document(_ text: String) {
-        let lines = text.hasSuffix("\n") ? String(text.dropLast()) : text
-        if isTerminal { line(lines) } else { raw(lines) }
+        let text = text.hasSuffix("\n") ? String(text.dropLast()) : text
+        if isTerminal { lines(text) } else { raw(text) }
     }
 
-    /// Prints an error or a warning.
-    func problem(_ text: String) { error(Self.escapingControls(text)) }
+    /// Prints an error or a warning in one line, escaped like a line of a result.
+    func problem(_ text: String) { error(text.onOneLine) }
 
-    /// Writes control characters other than line feed and tab as `\x1B` or `\u{9B}`.
-    static func escapingControls(_ text: String) -> String {
-        func isControl(_ scalar: Unicode.Scalar) -> Bool {
-            scalar.properties.generalCategory == .control && scalar != "\n" && scalar != "\t"
-        }
-        guard text.unicodeScalars.contains(where: isControl) else { return text }
-        return text.unicodeScalars.reduce(into: "") { result, scalar in
-            guard isControl(scalar) else { return result.unicodeScalars.append(scalar) }
-            let hex = String(scalar.value, radix: 16, uppercase: true)
-            result += scalar.value < 0x80 ? "\\x" + (hex.count < 2 ? "0" : "") + hex : "\\u{\(hex)}"
-        }
-    }
+    /// Prints an error that has a line for each of several problems.
+    func problems(_ text: String) { for line in text.split(separator: "\n") { problem(String(line)) } }
 }
 
 /// Aligns columns; each column except the last is as wide as its widest cell.

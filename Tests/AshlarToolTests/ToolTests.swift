@@ -139,6 +139,41 @@ import Testing
         #expect(try ToolProcess.run(["logs", folder, "--show", "1", "--raw"]).output.contains("\u{1B}]0;"))
     }
 
+    @Test(
+        "A name with a line feed or a bidirectional control can't forge a line of a report",
+        arguments: [
+            ["lint", "."], ["lint", ".", "--format", "summary"], ["strings", "."],
+            ["strings", ".", "--table", "T\nerror: forged"],
+            ["strings", ".", "k\nerror: forged\u{202E}", "--table", "T\nerror: forged"],
+            ["strings", ".", "none\nerror: forged"], ["config", "."], ["config", ".", "a\nerror: forged"],
+            ["config", "check", "."], ["config", "diff", ".", "--to", "x\nerror: forged"], ["hosts", "HostMap.json"],
+            ["translations", "extract", ".", "Use.swift"], ["translations", "import", ".", "x\nerror: forged.csv"],
+            ["config\nerror: forged"], ["logs", "no\nerror: forged"],
+        ])
+    func hostileNames(arguments: [String]) throws {
+        let files = [
+            "en.lproj/T\nerror: forged.strings":
+                "\"k\\nerror: forged\u{202E}\" = \"v\\nerror: forged\u{202E}\"; \"broken",
+            "fr.lproj/T\nerror: forged.strings": "\"k\" = ;",
+            "ApplicationConfig.json":
+                #"{"a\nerror: forged\u202e": "b\nerror: forged\u200f", "c": "${no\nerror: forged}"}"#,
+            "ApplicationConfig.x\nerror: forged.json": #"{"a": ["#,
+            "HostMap.json": """
+            {"configurations": [{"canonical_host": "h", "canonical_protocol": "https", "hosts": [{"key": "k\\nerror: forged\\u202e",
+            "host": "h"}]}, {"canonical_host": "b\\nerror: forged", "canonical_protocol": "https", "hosts": [{"key": "k\\nerror: forged\\u202e", "host": "h"}]}]}
+            """,
+            "Use.swift": #"let a = strings.string("k2\nerror: forged")"#,
+            "x\nerror: forged.csv": "key,en,x\u{202E}\n\"no\nerror: forged\",b,c\n",
+        ]
+        try withFolder(files) { folder in
+            let run = try ToolProcess.run(arguments, in: folder)
+            let text = run.output + run.errors
+            #expect(text.contains("forged"), "\(text)")
+            #expect(!text.split(separator: "\n").contains { $0.hasPrefix("error: forged") }, "\(text)")
+            #expect(!text.unicodeScalars.contains { $0 == "\u{202E}" || $0 == "\u{200F}" }, "\(text)")
+        }
+    }
+
     @Test("A baseline silences known findings; new ones still fail")
     func baseline() throws {
         let files = [

@@ -14,6 +14,8 @@ import Testing
             ("\u{202A}\u{202E}", #"\u{202A}\u{202E}"#), ("\u{2066}\u{2069}", #"\u{2066}\u{2069}"#),
             (#"C:\path"#, #"C:\path"#), ("\"q\"", "\"q\""),
             ("ü €  \u{A0}\u{200B}\u{FEFF}👩‍👩‍👧", "ü €  \u{A0}\u{200B}\u{FEFF}👩‍👩‍👧"),
+            ("\u{200E}\u{200F}\u{61C}", #"\u{200E}\u{200F}\u{061C}"#),
+            ("\u{61B}\u{61D}\u{200D}", "\u{61B}\u{61D}\u{200D}"),
             ("\u{2027}\u{202F}\u{2065}\u{206A}", "\u{2027}\u{202F}\u{2065}\u{206A}"), ("", ""),
             ("0123456789abcdef\u{1}0123456789abcdef\n", #"0123456789abcdef\x010123456789abcdef\n"#),
         ])
@@ -47,7 +49,7 @@ import Testing
     )
     func everyPlace() throws {
         var scalars = Array(0..<32 as Range<UInt32>) + Array(0x7F...0x9F) + Array(0x2028...0x202E)
-        scalars += Array(0x2066...0x2069)
+        scalars += Array(0x2066...0x2069) + [0x061C, 0x200E, 0x200F]
         let hostile =
             scalars.compactMap { UnicodeScalar($0).map { String($0) } }
             + ["\r\n", "\n[ERROR] root - forged", "a\u{1B}[2Jb", "\u{FEFF}", "\u{E0041}", "\\n", "\"", "=", " ", ""]
@@ -122,7 +124,8 @@ import Testing
         let text = String(decoding: bytes, as: UTF8.self)
         let bad = text.unicodeScalars.contains {
             (0x80...0x9F).contains($0.value) || [0x2028, 0x2029].contains($0.value)
-                || (0x202A...0x202E).contains($0.value) || (0x2066...0x2069).contains($0.value)
+                || (0x202A...0x202E).contains($0.value) || [0x061C, 0x200E, 0x200F].contains($0.value)
+                || (0x2066...0x2069).contains($0.value)
         }
         #expect(!bad)
     }

@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 #if canImport(FoundationEssentials)
     package import FoundationEssentials
 #else
@@ -82,7 +84,7 @@ public struct ConfigExplanation: Sendable, CustomStringConvertible {
         lines += merged.map { "  merged with \(place($0))" }
         for part in parts { lines += part.description.split(separator: "\n").map { "    " + $0 } }
         lines += shadowed.map { "  over \($0.text) from \(place($0))" }
-        return lines.joined(separator: "\n")
+        return lines.map(\.onOneLine).joined(separator: "\n")
     }
 
     /// The seconds since a date; nil for a date that no clock shows.

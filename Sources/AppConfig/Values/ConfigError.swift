@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// A failure to load a configuration or to read a value from it.
 ///
 /// The description is one line with all details, such as `http.timeout: expected Int, found string "15x"
@@ -107,7 +109,8 @@ extension ConfigError: CustomStringConvertible {
     /// The message in one line; several failures have one line each.
     public var description: String {
         if code == .several {
-            return "\(reason ?? "several problems"):\n" + problems.map { "  \($0)" }.joined(separator: "\n")
+            return "\(reason ?? "several problems"):\n"
+                + problems.map { "  \($0)" }.joined(separator: "\n")
         }
         var text = ""
         if let key { text += "\(key): " }
@@ -117,7 +120,7 @@ extension ConfigError: CustomStringConvertible {
         let place = [location?.fullDescription].compactMap { $0 } + notes
         if !place.isEmpty { text += " (\(place.joined(separator: "; ")))" }
         if let hint { text += "; \(hint)" }
-        return text
+        return text.onOneLine
     }
 }
 

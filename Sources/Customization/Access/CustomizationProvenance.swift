@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// The origin of a key's value: every layer that defines the key.
 public struct CustomizationExplanation: Sendable, Hashable, CustomStringConvertible {
     /// The value of a layer for a key.
@@ -33,7 +35,7 @@ public struct CustomizationExplanation: Sendable, Hashable, CustomStringConverti
         var lines = ["\(key) = \(winner.value)", "  * \(winner)"]
         lines += candidates.dropLast().reversed().map { "    \($0)" }
         if aliases.count > 1 { lines.append("    alias: " + aliases.joined(separator: " → ")) }
-        return lines.joined(separator: "\n")
+        return lines.map(\.onOneLine).joined(separator: "\n")
     }
 }
 

@@ -22,7 +22,7 @@ package enum Escaping {
         var index = first
         while index < text.count {
             switch text[index] {
-            case ..<0x20, 0x7F, 0xC2, 0xE2: return index
+            case ..<0x20, 0x7F, 0xC2, 0xD8, 0xE2: return index
             case .quote, .backslash: if escapesQuotes { return index }
             default: break
             }
@@ -42,10 +42,13 @@ package enum Escaping {
         case 0xC2:
             guard index + 1 < end, start[index + 1] < 0xA0 else { return nil }
             return (UInt32(start[index + 1]), 2)
+        case 0xD8:
+            // U+061C, the Arabic letter mark.
+            return index + 1 < end && start[index + 1] == 0x9C ? (0x061C, 2) : nil
         case 0xE2:
             guard index + 2 < end else { return nil }
             switch (start[index + 1], start[index + 2]) {
-            case (0x80, 0xA8...0xAE), (0x81, 0xA6...0xA9):
+            case (0x80, 0x8E...0x8F), (0x80, 0xA8...0xAE), (0x81, 0xA6...0xA9):
                 return (0x2000 | UInt32(start[index + 1] & 0x3F) << 6 | UInt32(start[index + 2] & 0x3F), 3)
             default: return nil
             }

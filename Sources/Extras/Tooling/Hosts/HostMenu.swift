@@ -1,3 +1,4 @@
+import AshlarCore
 public import AshlarNetworking
 
 /// A menu of host environments for a terminal: rows of text, selected by number.
@@ -34,14 +35,15 @@ public struct HostMenu: Sendable {
         let keyWidth = rows.map(\.key.count).max() ?? 0
         var (text, number) = ("", 0)
         for section in sections {
-            text += section.title + "\n"
+            text += section.title.onOneLine + "\n"
             for row in section.rows {
                 number += 1
                 let digits = String(number)
                 text += "  " + String(repeating: " ", count: numberWidth - digits.count) + digits
                 text += row.isSelected ? " ✓ " : "   "
-                text += row.key + String(repeating: " ", count: keyWidth - row.key.count) + "  "
-                text += (row.scheme.map { $0 + "://" } ?? "") + (row.title.isEmpty ? row.prompt : row.title) + "\n"
+                text += row.key.onOneLine + String(repeating: " ", count: keyWidth - row.key.count) + "  "
+                let title = row.title.isEmpty ? row.prompt : row.title
+                text += (row.scheme.map { $0 + "://" } ?? "") + title.onOneLine + "\n"
             }
         }
         return text

@@ -28,7 +28,7 @@ public struct CustomizationReport: Sendable {
     }
 
     /// The findings, one per line in the format of a compiler, and a last line with their number.
-    public var text: String { diagnostics.map { $0.description + "\n" }.joined() + totals }
+    public var text: String { diagnostics.map { $0.description.onOneLine + "\n" }.joined() + totals }
 
     /// The number and first location of the findings of each rule, most frequent first, and a last line with the
     /// totals.
@@ -38,7 +38,8 @@ public struct CustomizationReport: Sendable {
         }
         let lines = rules.map { findings in
             let severity = findings.map(\.severity).max() ?? .note
-            return "\(findings.count) × \(findings[0].code) (\(severity)), first at \(findings[0].location)\n"
+            return "\(findings.count) × \(findings[0].code) (\(severity)), first at \(findings[0].location)".onOneLine
+                + "\n"
         }
         return lines.joined() + totals
     }
@@ -79,7 +80,7 @@ public struct CustomizationReport: Sendable {
     }
 
     private static func identity(_ finding: CustomizationDiagnostic) -> String {
-        "\(finding.file) \(finding.code) \(JSONText.quoted(finding.key ?? ""))"
+        "\(finding.file) \(finding.code) \(JSONText.quoted(finding.key ?? ""))".onOneLine
     }
 
     /// The findings as SARIF 2.1.0 (OASIS), which code hosts and editors read.
