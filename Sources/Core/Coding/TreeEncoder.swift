@@ -50,10 +50,22 @@ package final class EncodedValue {
 /// Encodes types as ``EncodedValue``, in the order of their properties.
 package struct TreeEncoder: Encoder {
     /// The forms of values.
-    private struct Rules {
+    private final class Rules {
         let isScalar: (any Encodable) -> Bool
         let superKey: String?
+        /// The first value whose nesting is too deep.
+        var tooDeep: EncodedValue?
+        /// The number of values that are being encoded, each within the one before.
+        var depth = 0
+
+        init(isScalar: @escaping (any Encodable) -> Bool, superKey: String?) {
+            self.isScalar = isScalar
+            self.superKey = superKey
+        }
     }
+
+    /// The maximum depth of nested containers; each level needs stack, which threads of Apple's systems have 512 KiB of.
+    private static let deepest = 512
 
     private let value: EncodedValue
     private let rules: Rules
@@ -65,13 +77,15 @@ package struct TreeEncoder: Encoder {
     ///   - superKey: The key under which a class encodes its superclass; nil for the same object.
     ///   - isScalar: Whether a value is a scalar other than a Boolean, string or number.
     /// - Returns: The encoded form.
-    /// - Throws: The errors of the value's types.
+    /// - Throws: The errors of the value's types, and `EncodingError.invalidValue` for a value with more than 512 nested
+    ///   containers, such as a list whose elements contain each other.
     package static func encode<Value: Encodable>(
         _ value: Value, superKey: String? = "super", isScalar: @escaping (any Encodable) -> Bool = { _ in false }
     ) throws -> EncodedValue {
         let encoder = TreeEncoder(
             value: EncodedValue(Value.self), rules: Rules(isScalar: isScalar, superKey: superKey))
         try encoder.encode(value)
+        if let found = encoder.rules.tooDeep { throw tooDeep(value, found) }
         return encoder.value
     }
 
@@ -94,8 +108,31 @@ package struct TreeEncoder: Encoder {
         switch scalarOrOther {
         case is Bool, is String, is Double, is Float, is any FixedWidthInteger: value.content = .scalar(scalarOrOther)
         case let other where rules.isScalar(other): value.content = .scalar(other)
-        default: try scalarOrOther.encode(to: self)
+        default:
+            // A value that encodes itself as another one adds no container.
+            if rules.depth > Self.deepest { rules.tooDeep = rules.tooDeep ?? value }
+            if let found = rules.tooDeep { throw Self.tooDeep(scalarOrOther, found) }
+            rules.depth += 1
+            defer { rules.depth -= 1 }
+            try scalarOrOther.encode(to: self)
         }
+    }
+
+    private static func tooDeep(_ value: Any, _ found: EncodedValue) -> EncodingError {
+        .invalidValue(
+            value,
+            .init(
+                codingPath: Array(found.codingPath.prefix(8)),
+                debugDescription: "the value has more than \(deepest) nested containers"))
+    }
+
+    /// The encoder of a value; one that is too deep isn't added, and the encoding fails.
+    private func below(_ add: (EncodedValue) -> EncodedValue) -> TreeEncoder {
+        guard value.codingPath.count < Self.deepest else {
+            rules.tooDeep = rules.tooDeep ?? value
+            return TreeEncoder(value: EncodedValue(Never.self, codingPath: value.codingPath), rules: rules)
+        }
+        return TreeEncoder(value: add(value), rules: rules)
     }
 
     private func encodeNil() {
@@ -104,11 +141,11 @@ package struct TreeEncoder: Encoder {
     }
 
     private func element(_ type: Any.Type = Never.self) -> TreeEncoder {
-        TreeEncoder(value: value.append(element: type), rules: rules)
+        below { $0.append(element: type) }
     }
 
     private func member(_ key: any CodingKey, _ type: Any.Type = Never.self) -> TreeEncoder {
-        TreeEncoder(value: value.append(key, type), rules: rules)
+        below { $0.append(key, type) }
     }
 
     // MARK: Containers
