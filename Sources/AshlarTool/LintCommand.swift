@@ -53,7 +53,8 @@ struct LintCommand: ToolCommand {
         if !only.isEmpty { report = report.only(only) }
         do throws(FileFailure) {
             if let newBaseline {
-                try AtomicFile.replace(newBaseline, with: Array(report.baseline.utf8), permissions: 0o644)
+                try AtomicFile.replace(
+                    newBaseline, with: Array(report.baseline.utf8), permissions: 0o644, isOwn: false)
             }
             if let baseline {
                 let bytes = try WholeFile.read(baseline)
@@ -65,8 +66,8 @@ struct LintCommand: ToolCommand {
         }
         switch format {
         case "sarif": output.raw(String(report.sarif.dropLast()))
-        case "summary": output.line(String(report.summary.dropLast()))
-        default: output.line(String(report.text.dropLast()))
+        case "summary": output.lines(String(report.summary.dropLast()))
+        default: output.lines(String(report.text.dropLast()))
         }
         return report.hasErrors && newBaseline == nil ? .problems : .success
     }

@@ -7,7 +7,7 @@ internal import Synchronization
 /// `start` writes them.
 ///
 /// ```swift
-/// let report = LogSystem.start(LogConfiguration(folder: "/tmp/example-logs", threshold: .debug))
+/// let report = LogSystem.start(LogConfiguration(folder: "/var/log/notes", threshold: .debug))
 /// if let prior = report.priorRun, prior.outcome != .clean {
 ///     print("The last run ended early:\n\(prior.log)")
 /// }

@@ -100,20 +100,21 @@ import Testing
             #expect(try FileLock.attempt(path) != nil)
         }
 
-        @Test("A failed replacement releases the temporary file, even if a forked child has its descriptor")
+        @Test("A failed replacement releases its lock and leaves no file, even if a forked child has its descriptor")
         func failedReplacement() throws {
             let path = URL(fileURLWithPath: folder.path).resolvingSymlinksInPath().path + "/file"
-            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
             var copies: [Int32] = []
             defer { for copy in copies { close(copy) } }
             #expect(throws: FileFailure.self) {
                 try AtomicFile.replace(path) {
-                    copies += Self.copyDescriptors(of: path + ".tmp")
+                    copies += Self.copyDescriptors(of: path + ".lock")
+                    mkdir(path, 0o700)
                     return []
                 }
             }
             #expect(copies.count == 1)
-            #expect(try FileLock.attempt(path + ".tmp") != nil)
+            #expect(folder.names == ["file"])
+            #expect(try FileLock.attempt(path + ".lock") != nil)
         }
     #endif
 }

@@ -50,7 +50,7 @@ enum ConfigFileReading {
             let reason =
                 switch error.reason {
                 case .tooLarge: "larger than \(limit) bytes"
-                case .notRegular: "not a regular file"
+                case .notRegular, .foreign: "not a regular file"
                 default: error.description
                 }
             throw ConfigError(.unreadableSource, location: file, reason: "can't read the file: \(reason)")

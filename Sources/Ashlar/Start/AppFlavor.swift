@@ -9,7 +9,7 @@ import AshlarNetworking
 /// {
 ///   "acme-staging": {
 ///     "brand": "acme", "bundleIdentifier": "com.acme.app", "environments": ["debug"],
-///     "host": "prerelease", "logFolder": "/tmp/acme-logs"
+///     "host": "prerelease", "logFolder": "/var/log/acme"
 ///   }
 /// }
 /// ```

@@ -1,7 +1,7 @@
 /// The settings of ``LogSystem/start(_:)``.
 ///
 /// ```swift
-/// var configuration = LogConfiguration(folder: "/tmp/example-logs", threshold: .debug)
+/// var configuration = LogConfiguration(folder: "/var/log/notes", threshold: .debug)
 /// configuration.format.time.isLocal = true
 /// LogSystem.start(configuration)
 /// ```
@@ -55,7 +55,7 @@ public struct LogConfiguration: Sendable {
     /// It is called for lines with fields, on the thread that logs and without a lock.
     ///
     /// ```swift
-    /// var configuration = LogConfiguration(folder: "/tmp/example-logs")
+    /// var configuration = LogConfiguration(folder: "/var/log/notes")
     /// configuration.fieldHook = { fields, context in
     ///     fields["email"] = nil
     ///     if context == "billing", let user = fields["user"] { fields["user"] = .hash(user) }

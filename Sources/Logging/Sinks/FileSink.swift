@@ -9,7 +9,7 @@ internal import AshlarBase
 ///
 /// ```swift
 /// let rotation = LogFileRotation(maximumBytes: 10_000_000, schedule: .daily, retainedFiles: 7, compresses: true)
-/// let sink = FileSink(path: "/tmp/example-logs/events.jsonl", format: .jsonLines, rotation: rotation)
+/// let sink = FileSink(path: "/var/log/notes/events.jsonl", format: .jsonLines, rotation: rotation)
 /// ```
 public final class FileSink: LogSink {
     private struct State {
@@ -37,7 +37,8 @@ public final class FileSink: LogSink {
     /// The file is created with its first line, accessible to its owner only.
     ///
     /// - Parameters:
-    ///   - path: The path of the file in an existing folder. A symbolic link isn't followed.
+    ///   - path: The path of the file in an existing folder. A symbolic link isn't followed, and a file of another user or
+    ///     with further names (hard links) isn't appended to.
     ///   - format: The format of lines.
     ///   - threshold: The least severe level that is written.
     ///   - rotation: When a new file replaces the file; by default never.
@@ -122,6 +123,7 @@ public final class FileSink: LogSink {
         // A file from an earlier period ends with this line.
         let last = named.flatMap { $0.size > 0 ? $0.signature.modified.seconds : nil } ?? second
         state.file = AppendedFile(files.path, exclusive: false)
+        if state.file.status?.isOwn != true { state.file.close() }
         state.isTorn = false
         state.periodEnd = rotation.schedule?.end(after: min(last, second)) ?? .max
         return state.file.descriptor >= 0

@@ -108,10 +108,8 @@ private struct PartialFile {
             length = -1  // another file, which isn't removed
             throw failed("needs a regular file")
         }
-        guard resumes, !isPart, length > 0, let text = try? String(contentsOfFile: note, encoding: .utf8) else {
-            return
-        }
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        guard resumes, !isPart, length > 0, let bytes = try? WholeFile.readOwn(note, limit: 1 << 16) else { return }
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
         guard lines.count == 3, lines[1] == url, !lines[0].isEmpty else { return }
         validator = String(lines[0])
         total = Int(lines[2])

@@ -73,7 +73,14 @@ extension HostChoiceStore {
     package static func file(_ path: String, createsFolder: Bool) -> HostChoiceStore {
         let load = { @Sendable () throws(NetworkError) -> JSONEntity in
             guard FileManager.default.fileExists(atPath: path) else { return .missing }
-            return try JSONEntity(contentsOfFile: path, limits: JSONLimits(bytes: HostMap.largest))[key]
+            let bytes = try JSONFile.read(path, limit: HostMap.largest, as: .jsonLimit, isOwn: true)
+            do throws(NetworkError) {
+                return try JSONEntity(parsing: bytes)[key]
+            } catch {
+                var error = error
+                error.file = path
+                throw error
+            }
         }
         return HostChoiceStore(
             load: load,

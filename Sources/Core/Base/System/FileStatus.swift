@@ -1,5 +1,13 @@
 internal import CAshlarCore
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
 /// The type and signature of a file, read without opening it.
 package struct FileStatus: Hashable, Sendable {
     /// The type of a file.
@@ -20,6 +28,10 @@ package struct FileStatus: Hashable, Sendable {
     package let isPipeOrSocket: Bool
     /// Whether users other than the owner can write to the file.
     package let isWritableByOthers: Bool
+
+    /// Whether the file is a regular one of this user under one name only, so that nobody else wrote it, and nobody made
+    /// this name for another file of the user by a hard link.
+    package var isOwn: Bool { kind == .regular && links <= 1 && owner == geteuid() }
 
     /// Distinguishes the file from all other existing ones.
     package var identity: FileIdentity { FileIdentity(device: signature.device, inode: signature.inode) }

@@ -19,11 +19,27 @@ package enum WholeFile {
     /// - Returns: The bytes from the start of the file to its end.
     /// - Throws: `.notRegular` for directories, pipes, sockets and devices; `.tooLarge` for a file longer than `limit`.
     package static func read(_ path: String, limit: Int = .max) throws(FileFailure) -> [UInt8] {
-        let descriptor = retrying { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+        try read(path, O_RDONLY, limit: limit, isOwn: false)
+    }
+
+    /// Returns the bytes of a file that only this user can have written.
+    ///
+    /// In a folder that others can write to, another user can put a file of theirs in the place of one of the program, or
+    /// a link to a file that the program can read.
+    ///
+    /// - Throws: As ``read(_:limit:)``, and `.foreign` for the files that ``FileStatus/isOwn`` excludes and for links of
+    ///   other users.
+    package static func readOwn(_ path: String, limit: Int = .max) throws(FileFailure) -> [UInt8] {
+        try read(AtomicFile.target(of: path, isOwn: true), O_RDONLY | O_NOFOLLOW, limit: limit, isOwn: true)
+    }
+
+    private static func read(_ path: String, _ flags: Int32, limit: Int, isOwn: Bool) throws(FileFailure) -> [UInt8] {
+        let descriptor = retrying { open(path, flags | O_CLOEXEC | O_NONBLOCK) }
         guard descriptor >= 0 else { throw .last(path) }
         defer { close(descriptor) }
         guard let status = FileStatus(descriptor: descriptor) else { throw .last(path) }
         guard status.kind == .regular else { throw FileFailure(path, .notRegular) }
+        guard !isOwn || status.isOwn else { throw FileFailure(path, .foreign) }
         // Files of /proc have a size of 0, and a file can grow while it is read, so the size is only a hint. Reading
         // one byte more than the limit is enough to reject a file.
         let most = limit == .max ? limit : limit + 1
@@ -58,6 +74,8 @@ package struct FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
         case system(Int32)
         /// The file is a directory, pipe, socket or device.
         case notRegular
+        /// The file, or a link to it, belongs to another user, or it has further names (hard links).
+        case foreign
         /// The file is longer than `limit` bytes.
         case tooLarge(limit: Int)
     }
@@ -81,6 +99,7 @@ package struct FileFailure: Error, Hashable, Sendable, CustomStringConvertible {
         switch reason {
         case .system(let code): String(cString: strerror(code))
         case .notRegular: "not a regular file"
+        case .foreign: "the file or a link to it belongs to another user, or has further names (hard links)"
         case .tooLarge(let limit): "longer than the limit of \(limit) bytes"
         }
     }

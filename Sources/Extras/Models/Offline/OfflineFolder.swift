@@ -18,7 +18,6 @@ struct OfflineFolder: Sendable {
 
     private static let recordSuffix = ".record"
     private static let listSuffix = ".list"
-    private static let temporarySuffix = ".tmp"
 
     private let path: String
     private let lock: FileLock
@@ -56,8 +55,8 @@ struct OfflineFolder: Sendable {
             } else if name.hasSuffix(Self.listSuffix), let json = Self.read(file), let path = json["path"].string() {
                 let place = OfflinePlace(OfflineCoding.host(json["host"]), path)
                 content.lists[place] = json["records"].compactMap { $0.string() }
-            } else if name.hasSuffix(Self.recordSuffix + Self.temporarySuffix)
-                || name.hasSuffix(Self.listSuffix + Self.temporarySuffix)
+            } else if let original = AtomicFile.original(of: name),
+                original.hasSuffix(Self.recordSuffix) || original.hasSuffix(Self.listSuffix)
             {
                 // A killed process left the file. Nobody writes it now, because the folder is locked.
                 unlink(file)
@@ -67,7 +66,7 @@ struct OfflineFolder: Sendable {
     }
 
     private static func read(_ file: String) -> JSONEntity? {
-        (try? WholeFile.read(file, limit: JSONLimits.largest)).flatMap(OfflineCoding.decode)
+        (try? WholeFile.readOwn(file, limit: JSONLimits.largest)).flatMap(OfflineCoding.decode)
     }
 
     /// Writes a record, which survives a power cut if `isDurable` is true; a copy of the server's record needn't.

@@ -38,7 +38,7 @@ struct StoredDocument: Sendable, Equatable {
     init?(path: String) throws(RemoteError) {
         let file: [UInt8]
         do throws(FileFailure) {
-            file = try WholeFile.read(path, limit: Self.largestFile)
+            file = try WholeFile.readOwn(path, limit: Self.largestFile)
         } catch {
             if error.isMissing { return nil }
             throw RemoteError(.unreadableCache, "can't read the cache file: \(error)", file: path)
@@ -96,7 +96,7 @@ struct StoredDocument: Sendable, Equatable {
     ) throws(RemoteError) {
         do throws(FileFailure) {
             try AtomicFile.replace(path) {
-                guard let file = try? WholeFile.read(path, limit: Self.largestFile),
+                guard let file = try? WholeFile.readOwn(path, limit: Self.largestFile),
                     let other = StoredDocument(file: file)
                 else { return self.file }
                 switch use(other) {

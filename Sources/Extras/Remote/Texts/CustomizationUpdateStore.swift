@@ -67,7 +67,7 @@ public final class CustomizationUpdateStore: Sendable {
         _ folder: String, _ verify: CustomizationUpdate.Verification?, _ problems: inout [CustomizationDiagnostic]
     ) -> Files {
         func stored(_ file: File) -> (update: Stored?, isDamaged: Bool) {
-            guard let bytes = try? WholeFile.read(folder + "/" + file.rawValue), !bytes.isEmpty else {
+            guard let bytes = try? WholeFile.readOwn(folder + "/" + file.rawValue), !bytes.isEmpty else {
                 return (nil, false)
             }
             do throws(CustomizationError) {
@@ -79,7 +79,7 @@ public final class CustomizationUpdateStore: Sendable {
             }
         }
         let (current, previous) = (stored(.current), stored(.previous).update)
-        let newest = (try? WholeFile.read(folder + "/" + File.newest.rawValue)).flatMap {
+        let newest = (try? WholeFile.readOwn(folder + "/" + File.newest.rawValue)).flatMap {
             Int(String(decoding: $0, as: UTF8.self))
         }
         let used = current.isDamaged ? previous : current.update
@@ -157,7 +157,7 @@ public final class CustomizationUpdateStore: Sendable {
     private func withFolderLock(_ body: () throws(CustomizationError) -> Files) throws(CustomizationError) -> Files {
         let result: Result<Files, CustomizationError>
         do throws(FileFailure) {
-            try FolderListing.create(folder)
+            try FolderListing.create(folder, permissions: 0o700)
             result = try FileLock.withLock(on: folder + "/" + File.lock.rawValue) {
                 Result { () throws(CustomizationError) in try body() }
             }

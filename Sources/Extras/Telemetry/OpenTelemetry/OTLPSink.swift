@@ -13,7 +13,7 @@ internal import AshlarTrees
 /// ```swift
 /// let sink = OTLPSink(
 ///     to: try HTTPURL("https://collector.example.com/v1/logs"), resource: ["service.name": "notes"],
-///     spillFolder: "/tmp/example-logs/otlp")
+///     spillFolder: "/var/log/notes/otlp")
 /// ```
 ///
 /// - Important: Don't pass a client whose requests are logged: each batch would cause the next one.

@@ -76,11 +76,11 @@ final class OTLPSpillFolder: Sendable {
         var batches: [OTLPBacklog.Batch] = []
         var numbers: Set<Int64> = []
         for name in FolderListing.names(in: path) ?? [] {
-            if name.hasSuffix(".tmp"), let unfinished = FileName(String(name.dropLast(4))), isOrphan(unfinished) {
+            if let original = AtomicFile.original(of: name), let unfinished = FileName(original), isOrphan(unfinished) {
                 remove(name)
             }
             guard let found = FileName(name), isOrphan(found),
-                let status = FileStatus("\(path)/\(name)", followingLinks: false), status.kind == .regular
+                let status = FileStatus("\(path)/\(name)", followingLinks: false), status.isOwn
             else { continue }
             var number = found.number
             while !numbers.insert(number).inserted { number += 1 }
@@ -113,12 +113,11 @@ final class OTLPSpillFolder: Sendable {
             try write("\(path)/\(name)", body)
             return name
         } catch {
-            remove(name + ".tmp")
             return nil
         }
     }
 
-    func read(_ name: String, limit: Int) -> [UInt8]? { try? WholeFile.read("\(path)/\(name)", limit: limit) }
+    func read(_ name: String, limit: Int) -> [UInt8]? { try? WholeFile.readOwn("\(path)/\(name)", limit: limit) }
 
     func remove(_ name: String) { FileSystem.remove("\(path)/\(name)") }
 }

@@ -7,7 +7,7 @@ extension LogReader {
     /// The sequence includes runs and segments that begin later. New lines of several runs are ordered by time.
     ///
     /// ```swift
-    /// let reader = LogReader(folder: "/tmp/example-logs")
+    /// let reader = LogReader(folder: "/var/log/notes")
     /// let following = Task {
     ///     for await line in reader.follow(matching: LogQuery(level: .error)) { print(line) }
     /// }

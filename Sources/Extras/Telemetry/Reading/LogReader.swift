@@ -8,7 +8,7 @@ public import AshlarLogging
 /// that looks like a number or a boolean becomes one, and a message contains its escapes.
 ///
 /// ```swift
-/// let reader = LogReader(folder: "/tmp/example-logs")
+/// let reader = LogReader(folder: "/var/log/notes")
 /// for line in reader.lines(matching: LogQuery(level: .warning, context: "net")) {
 ///     print(line.time, line.record?.message ?? line.text)
 /// }

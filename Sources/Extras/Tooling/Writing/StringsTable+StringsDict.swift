@@ -75,7 +75,7 @@ enum FileOutput {
     static func write(_ bytes: [UInt8], to path: String) throws(CustomizationError) {
         do throws(FileFailure) {
             if let slash = path.lastIndex(of: "/") { try FolderListing.create(String(path[..<slash])) }
-            try AtomicFile.replace(path, with: bytes, permissions: 0o644)
+            try AtomicFile.replace(path, with: bytes, permissions: 0o644, isOwn: false)
         } catch {
             throw CustomizationError(.unwritable, key: path, expected: "\(error)")
         }

@@ -109,13 +109,13 @@ final class DirectoryCacheStore: CacheStore {
 
     func record(_ key: CacheKey) -> CacheRecord? {
         let path = path(key)
-        guard let bytes = try? WholeFile.read(path, limit: limit) else { return nil }
+        guard let bytes = try? WholeFile.readOwn(path, limit: limit) else { return nil }
         guard let (storedKey, record) = CacheRecordCoding.decode(bytes), storedKey == key.text else {
             unlink(path)
             return nil
         }
         // The time of the last use.
-        utimensat(AT_FDCWD, path, nil, 0)
+        utimensat(AT_FDCWD, path, nil, AT_SYMLINK_NOFOLLOW)
         return record
     }
 
@@ -136,17 +136,7 @@ final class DirectoryCacheStore: CacheStore {
     ///
     /// A lock would let a process that is stopped while it writes stop all others.
     private func write(_ bytes: [UInt8], to path: String) -> Bool {
-        let temporary = "\(path).\(UInt64.random(in: 0 ... .max)).tmp"
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { return false }
-        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        do {
-            try file.write(contentsOf: Data(bytes))
-            try file.close()
-            if rename(temporary, path) == 0 { return true }
-        } catch {}
-        unlink(temporary)
-        return false
+        (try? AtomicFile.replaceAtOnce(path, with: bytes)) != nil
     }
 
     func remove(_ url: HTTPURL) { unlink(path(CacheKey(url))) }

@@ -33,7 +33,7 @@ final class CookieFile: Sendable {
 
     func read() throws(NetworkError) -> [NetworkCookie] {
         guard FileManager.default.fileExists(atPath: path) else { return [] }
-        let bytes = try JSONFile.read(path, limit: Self.limit, as: .fileFailed)
+        let bytes = try JSONFile.read(path, limit: Self.limit, as: .fileFailed, isOwn: true)
         do {
             return try JSONEntity(parsing: bytes).decode(Content.self).cookies.map { stored in
                 var cookie = NetworkCookie(stored.name, stored.value, host: stored.domain)

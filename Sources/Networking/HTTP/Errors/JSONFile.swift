@@ -4,10 +4,13 @@ package import AshlarCore
 package enum JSONFile {
     /// Reads a file of at most `limit` bytes.
     ///
-    /// - Throws: `.fileFailed`, or `code` if the file is longer; both with `file`.
-    package static func read(_ path: String, limit: Int, as code: NetworkError.Code) throws(NetworkError) -> [UInt8] {
-        do {
-            return try WholeFile.read(path, limit: limit)
+    /// - Throws: `.fileFailed`, or `code` if the file is longer; both with `file`. With `isOwn`, also `.fileFailed` for a
+    ///   file that another user can have written.
+    package static func read(
+        _ path: String, limit: Int, as code: NetworkError.Code, isOwn: Bool = false
+    ) throws(NetworkError) -> [UInt8] {
+        do throws(FileFailure) {
+            return try isOwn ? WholeFile.readOwn(path, limit: limit) : WholeFile.read(path, limit: limit)
         } catch {
             var failure = NetworkError(error)
             if case .tooLarge(let limit) = error.reason {

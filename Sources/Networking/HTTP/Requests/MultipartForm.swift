@@ -10,7 +10,7 @@ import Foundation
 /// ```swift
 /// var form = MultipartForm()
 /// form.append("title", "Holiday")
-/// form.append("photo", file: "/tmp/photo.jpg", contentType: "image/jpeg")
+/// form.append("photo", file: "photo.jpg", contentType: "image/jpeg")
 /// let body = RequestBody.multipart(form)
 /// ```
 public struct MultipartForm: Sendable {
