@@ -76,7 +76,7 @@ examples: ## Builds and runs every program of Examples/ and the app of the tutor
 	@Scripts/check-tutorial
 
 bench: ## Compares with other libraries, as ratios (MODULE=Logging for one module, ARGS=--quick for a short run)
-	@Scripts/install-packages libspdlog-dev libfmt-dev libcurl4-openssl-dev nginx-light
+	@Scripts/install-packages binutils libspdlog-dev libfmt-dev libcurl4-openssl-dev nginx-light valgrind
 	@mkdir -p .build/bench
 	@for module in $(CHOSEN_FOR_BENCH); do \
 	    swift build -q -c release --package-path Benchmarks --product $${module}Benchmarks || exit 1; \

@@ -97,7 +97,7 @@ public struct BenchmarkSuite {
         }
     }
 
-    private func isWanted(_ name: String) -> Bool { filter.map { name.contains($0) } ?? true }
+    func isWanted(_ name: String) -> Bool { filter.map { name.contains($0) } ?? true }
 
     private mutating func add(_ row: RowResult) {
         results.append(row)
