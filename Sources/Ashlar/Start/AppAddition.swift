@@ -19,5 +19,11 @@ package protocol StartedAddition: Sendable {
     var source: (any ConfigSource)? { get }
 
     /// Replaces the host map and the texts that the app ships; the app calls it once, before its first request.
-    func use(hosts: HostSwitch, texts: CustomizationCenter, issues: inout [StartupIssue])
+    ///
+    /// - Parameters:
+    ///   - hosts: The app's host map and selections.
+    ///   - texts: The app's customization.
+    ///   - folder: The folder in which the app stores what the system must not purge; nil if it stores in memory.
+    ///   - issues: The issues of the start.
+    func use(hosts: HostSwitch, texts: CustomizationCenter, folder: String?, issues: inout [StartupIssue])
 }

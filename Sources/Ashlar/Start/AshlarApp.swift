@@ -83,7 +83,8 @@ public final class AshlarApp: Sendable {
         customization = settings.customization(configuration, config: config, issues: &issues, tasks: &tasks)
         hosts = settings.hosts(configuration, config: config, issues: &issues, tasks: &tasks)
 
-        addition?.use(hosts: hosts, texts: customization, issues: &issues)
+        let folder = settings.storage.folder(application: settings.application, flavor: settings.flavor?.name)
+        addition?.use(hosts: hosts, texts: customization, folder: folder, issues: &issues)
 
         if configuration.bus == nil { bus.logFailures(to: Log("bus")) }
         serviceLog = bus.logServices(to: Log("services"))

@@ -211,6 +211,83 @@ import Testing
         #expect(CustomizationUpdateStore(folder: tree.path).current == nil)
     }
 
+    @Test("If the current file is missing, the previous one is used and a diagnostic reported")
+    func missingCurrent() throws {
+        let tree = try TemporaryFolder([:])
+        let store = CustomizationUpdateStore(folder: tree.path)
+        try store.install(Self.file(version: 1, Self.french))
+        try store.install(Self.file(version: 2, Self.french))
+        try FileManager.default.removeItem(atPath: tree.path + "/current.ashlar-strings")
+        for store in [store, CustomizationUpdateStore(folder: tree.path)] {
+            #expect(store.current?.version == 1)
+            #expect(store.diagnostics.map(\.code) == [.invalidUpdate])
+            #expect(store.diagnostics.first?.message.contains("missing") == true)
+        }
+        #expect(try store.install(Self.file(version: 2, Self.french)).version == 2, "the lost version again")
+        #expect(store.current?.version == 2 && store.diagnostics.isEmpty)
+        #expect(try store.rollBack()?.version == 1)
+        #expect(store.diagnostics.isEmpty)
+    }
+
+    @Test("An older signed file on the disk never replaces a newer one")
+    func replacedCurrent() throws {
+        let tree = try TemporaryFolder([:])
+        let old = Self.file(version: 1, Self.french, signature: Self.sign)
+        let store = CustomizationUpdateStore(folder: tree.path, verify: Self.verify)
+        for version in 1...3 {
+            try store.install(Self.file(version: version, Self.french, signature: Self.sign))
+        }
+        try Data(old).write(to: URL(filePath: tree.path + "/current.ashlar-strings"))
+        for store in [store, CustomizationUpdateStore(folder: tree.path, verify: Self.verify)] {
+            #expect(store.current?.version == 2)
+            #expect(store.diagnostics.map(\.code) == [.invalidUpdate])
+        }
+        #expect(throws: CustomizationError.self) { try store.install(old) }
+        #expect(try store.rollBack()?.version == 2)
+        #expect(store.current?.version == 2 && store.diagnostics.isEmpty, "a rollback isn't an attack")
+    }
+
+    @Test("The newest version survives a purge of the folder if its file is elsewhere")
+    func purgedFolder() throws {
+        let tree = try TemporaryFolder([:])
+        let (cache, versions) = (tree.path + "/cache", tree.path + "/state/app/texts-version")
+        func open() -> CustomizationUpdateStore { CustomizationUpdateStore(folder: cache, versionFile: versions) }
+        try open().install(Self.file(version: 4, Self.french))
+        try open().install(Self.file(version: 5, Self.french))
+        try FileManager.default.removeItem(atPath: cache)
+        let store = open()
+        #expect(store.current == nil)
+        #expect(store.diagnostics.map(\.code) == [.invalidUpdate])
+        #expect(throws: CustomizationError.self) { try store.install(Self.file(version: 4, Self.french)) }
+        #expect(try store.install(Self.file(version: 5, Self.french)).version == 5)
+        #expect(throws: CustomizationError.self) { try store.install(Self.file(version: 5, Self.french)) }
+        try store.rollBack()
+        try FileManager.default.removeItem(atPath: cache)
+        #expect(throws: CustomizationError.self, "a version that was rolled back") {
+            try open().install(Self.file(version: 5, Self.french))
+        }
+    }
+
+    @Test("A store sees the update that another process installs", .timeLimit(.minutes(1)))
+    func otherProcess() async throws {
+        let tree = try TemporaryFolder([:])
+        let store = CustomizationUpdateStore(folder: tree.path)
+        #expect(store.current == nil)
+        setenv("ASHLAR_OTHER_FOLDER", tree.path, 1)
+        await #expect(processExitsWith: .success) {
+            let folder = ProcessInfo.processInfo.environment["ASHLAR_OTHER_FOLDER"] ?? "/nonexistent"
+            try CustomizationUpdateStore(folder: folder).install(UpdateTests.file(version: 7, UpdateTests.french))
+        }
+        #expect(store.current?.version == 7)
+        let other = CustomizationUpdateStore(folder: tree.path)
+        for version in 8...20 {
+            try other.install(Self.file(version: version, Self.french))
+            #expect(store.current?.version == version)
+        }
+        try other.rollBack()
+        #expect(store.current?.version == 19)
+    }
+
     @Test(
         "A process killed between the writes of an installation leaves either the old update or the new one",
         arguments: 0...3)

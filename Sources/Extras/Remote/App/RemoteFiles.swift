@@ -77,12 +77,14 @@ final class RemoteParts: StartedAddition {
 
     var source: (any ConfigSource)? { configuration }
 
-    func use(hosts: HostSwitch, texts center: CustomizationCenter, issues: inout [StartupIssue]) {
+    func use(hosts: HostSwitch, texts center: CustomizationCenter, folder: String?, issues: inout [StartupIssue]) {
         let hostMap = Self.make(.hosts, at: files.hostMap, issues: &issues) { url throws(NetworkError) in
             try hosts.remoteMap(url, client: client, cache: files.cache + "/hosts")
         }
         let texts = Self.make(.customization, at: files.texts, issues: &issues) { url throws(NetworkError) in
-            let store = CustomizationUpdateStore(folder: files.cache + "/texts", verify: files.verify)
+            // The system may purge the cache, but not the version below which no texts are accepted.
+            let store = CustomizationUpdateStore(
+                folder: files.cache + "/texts", versionFile: folder.map { $0 + "/texts-version" }, verify: files.verify)
             return try center.remoteTexts(url, client: client, store: store, cache: files.cache + "/texts.cache")
         }
         documents.withLock { $0 = Documents(hostMap: hostMap, texts: texts) }

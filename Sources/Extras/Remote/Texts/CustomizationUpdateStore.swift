@@ -6,7 +6,8 @@ public import AshlarNetworking
 ///
 /// The folder holds the current and the previous update. Each file is replaced as a whole, so a crash leaves the old
 /// content or the new one. An update must be newer than every one that was installed before, also than one that was rolled
-/// back. Several stores and processes can use one folder: each change starts from the files on disk.
+/// back. Several stores and processes can use one folder: each change starts from the files on disk, and ``current``
+/// reads a file that another process replaced.
 ///
 /// ```swift
 /// func install(_ download: [UInt8], _ store: CustomizationUpdateStore, _ center: CustomizationCenter) throws {
@@ -18,8 +19,6 @@ public final class CustomizationUpdateStore: Sendable {
     private enum File: String {
         case current = "current.ashlar-strings"
         case previous = "previous.ashlar-strings"
-        /// The newest version that was installed.
-        case newest = "newest-version"
         /// Held by the store that changes the files.
         case lock = "lock"
     }
@@ -29,66 +28,109 @@ public final class CustomizationUpdateStore: Sendable {
         let bytes: [UInt8]
     }
 
+    /// The versions that protect against old files: the newest one that was installed, and the one in use.
+    private struct Versions: Sendable {
+        var newest = 0
+        /// 0 for the texts of the app.
+        var used = 0
+    }
+
     /// The content of the folder.
     private struct Files: Sendable {
         var current: Stored?
         var previous: Stored?
-        var newestVersion = 0
+        var versions = Versions()
+        /// Whether the current file is missing, damaged or too old, so that its version can be installed again.
+        var isLost = false
+        var problems: [CustomizationDiagnostic] = []
+        /// The signature of the current file before it was read.
+        var signature: FileSignature?
     }
 
     private let folder: String
+    private let versionFile: String
     private let verify: CustomizationUpdate.Verification?
-    /// The lock that is held while files are written.
+    /// The lock that is held while files are read and written.
     private let files: Mutex<Files>
-    private let published: Mutex<CustomizationUpdate?>
-
-    /// The problems found while opening the folder.
-    public let diagnostics: [CustomizationDiagnostic]
+    private let published: Mutex<Files>
 
     /// Opens a folder; the first installation creates it if it is missing.
     ///
-    /// If the current update can't be read, this is reported in ``diagnostics``, and the previous update is used.
+    /// If the current update is missing, can't be read, or is older than the one that was in use, this is reported in
+    /// ``diagnostics``, and the previous update is used.
     ///
     /// - Parameters:
     ///   - folder: The path of the folder.
+    ///   - versionFile: The path of the file with the newest installed version, below which no update is accepted. It
+    ///     is in the folder if nil; if the system may purge the folder, choose another one.
     ///   - verify: Checks a signature; see ``CustomizationUpdate/init(_:file:verify:)``.
-    public init(folder: String, verify: CustomizationUpdate.Verification? = nil) {
+    public init(folder: String, versionFile: String? = nil, verify: CustomizationUpdate.Verification? = nil) {
         self.folder = folder
+        self.versionFile = versionFile ?? folder + "/newest-version"
         self.verify = verify
-        var problems: [CustomizationDiagnostic] = []
-        let files = Self.read(folder, verify, &problems)
+        let files = Self.read(folder, self.versionFile, verify)
         self.files = Mutex(files)
-        published = Mutex(files.current?.update)
-        diagnostics = problems
+        published = Mutex(files)
     }
 
-    /// The content of the folder; a current update that can't be read is replaced by the previous one.
     private static func read(
-        _ folder: String, _ verify: CustomizationUpdate.Verification?, _ problems: inout [CustomizationDiagnostic]
+        _ folder: String, _ versionFile: String, _ verify: CustomizationUpdate.Verification?
     ) -> Files {
-        func stored(_ file: File) -> (update: Stored?, isDamaged: Bool) {
-            guard let bytes = try? WholeFile.readOwn(folder + "/" + file.rawValue), !bytes.isEmpty else {
-                return (nil, false)
-            }
+        var files = Files(signature: FileSignature(folder + "/" + File.current.rawValue))
+        func problem(_ reason: String) {
+            files.problems.append(CustomizationUpdate.invalid(reason, File.current.rawValue).diagnostic)
+            files.isLost = true
+        }
+        func stored(_ file: File) -> Stored? {
+            guard let bytes = try? WholeFile.readOwn(folder + "/" + file.rawValue), !bytes.isEmpty else { return nil }
             do throws(CustomizationError) {
-                let update = try CustomizationUpdate(bytes, file: file.rawValue, verify: verify)
-                return (Stored(update: update, bytes: bytes), false)
+                return Stored(
+                    update: try CustomizationUpdate(bytes, file: file.rawValue, verify: verify), bytes: bytes)
             } catch {
-                problems.append(error.diagnostic)
-                return (nil, true)
+                files.problems.append(error.diagnostic)
+                files.isLost = files.isLost || file == .current
+                return nil
             }
         }
-        let (current, previous) = (stored(.current), stored(.previous).update)
-        let newest = (try? WholeFile.readOwn(folder + "/" + File.newest.rawValue)).flatMap {
-            Int(String(decoding: $0, as: UTF8.self))
+        let numbers =
+            (try? WholeFile.readOwn(versionFile)).map { String(decoding: $0, as: UTF8.self) }?
+            .split { $0 == " " || $0 == "\n" }.compactMap { Int($0) } ?? []
+        files.versions = Versions(newest: numbers.first ?? 0, used: numbers.dropFirst().first ?? 0)
+        files.current = stored(.current)
+        files.previous = stored(.previous)
+        // After a rollback to the texts of the app, the current file is empty.
+        if files.signature == nil, files.versions.used > 0 || files.previous != nil {
+            problem("the current update is missing")
         }
-        let used = current.isDamaged ? previous : current.update
-        return Files(
-            current: used, previous: previous, newestVersion: max(newest ?? 0, used?.update.version ?? 0))
+        if let version = files.current?.update.version, version < files.versions.used {
+            problem("version \(version) is older than version \(files.versions.used), which was in use")
+        }
+        if files.isLost { files.current = files.previous }
+        files.versions.newest = max(files.versions.newest, files.current?.update.version ?? 0)
+        return files
+    }
+
+    /// The content of the folder, which is read again if another process changed it.
+    private var latest: Files {
+        let known = published.withLock { $0 }
+        let signature = FileSignature(folder + "/" + File.current.rawValue)
+        if signature == known.signature, signature?.isFresh() != true { return known }
+        return files.withLock { files in
+            let newest = files.versions.newest
+            files = Self.read(folder, versionFile, verify)
+            files.versions.newest = max(files.versions.newest, newest)
+            published.withLock { $0 = files }
+            return files
+        }
     }
 
     /// The update in use, if any.
-    public var current: CustomizationUpdate? { published.withLock { $0 } }
+    ///
+    /// - Complexity: O(1), except after the file was changed: then O(*n*) in the size of the files.
+    public var current: CustomizationUpdate? { latest.current?.update }
+
+    /// The problems of the folder's current content.
+    public var diagnostics: [CustomizationDiagnostic] { latest.problems }
 
     /// Checks an update and makes it the current one.
     ///
@@ -98,17 +140,17 @@ public final class CustomizationUpdateStore: Sendable {
     @discardableResult
     public func install(_ bytes: [UInt8]) throws(CustomizationError) -> CustomizationUpdate {
         let update = try CustomizationUpdate(bytes, verify: verify)
-        try change { (files: inout Files) throws(CustomizationError) in
-            guard update.version > files.newestVersion else {
+        try change { (files: Files) throws(CustomizationError) in
+            let newest = files.versions.newest
+            let restores = files.isLost && update.version == newest && newest == files.versions.used
+            guard update.version > newest || restores else {
                 throw CustomizationUpdate.invalid(
-                    "version \(update.version) is not newer than version \(files.newestVersion)", "update")
+                    "version \(update.version) is not newer than version \(newest)", "update")
             }
             // After a crash in between, the previous file has the old content too, and the update can be installed again.
             if let old = files.current { try write(old.bytes, .previous) }
             try write(bytes, .current)
-            try write(Array(String(update.version).utf8), .newest)
-            files = Files(
-                current: Stored(update: update, bytes: bytes), previous: files.current, newestVersion: update.version)
+            try write(Versions(newest: update.version, used: update.version))
         }
         return update
     }
@@ -121,30 +163,29 @@ public final class CustomizationUpdateStore: Sendable {
     /// - Throws: `CustomizationError` with the code `invalidUpdate` if a file can't be written.
     @discardableResult
     public func rollBack() throws(CustomizationError) -> CustomizationUpdate? {
-        try change { (files: inout Files) throws(CustomizationError) in
+        try change { (files: Files) throws(CustomizationError) in
             // The version first: after a crash in between, it can't be installed again either.
-            try write(Array(String(files.newestVersion).utf8), .newest)
+            try write(Versions(newest: files.versions.newest, used: files.previous?.update.version ?? 0))
             try write(files.previous?.bytes ?? [], .current)
             try write([], .previous)
-            files.current = files.previous
-            files.previous = nil
         }
         return current
     }
 
-    /// Changes the files and then the current update; a failure doesn't change the state in memory.
-    private func change(_ body: (inout Files) throws(CustomizationError) -> Void) throws(CustomizationError) {
+    /// Changes the files and reads them again; a failure doesn't change the state in memory.
+    private func change(_ body: (Files) throws(CustomizationError) -> Void) throws(CustomizationError) {
         let result: Result<Void, CustomizationError> = files.withLock { files in
             do throws(CustomizationError) {
                 files = try withFolderLock { () throws(CustomizationError) in
                     // Another store can have changed the folder.
-                    var ignored: [CustomizationDiagnostic] = []
-                    var new = Self.read(folder, verify, &ignored)
-                    new.newestVersion = max(new.newestVersion, files.newestVersion)
-                    try body(&new)
+                    var old = Self.read(folder, versionFile, verify)
+                    old.versions.newest = max(old.versions.newest, files.versions.newest)
+                    try body(old)
+                    var new = Self.read(folder, versionFile, verify)
+                    new.versions.newest = max(new.versions.newest, old.versions.newest)
                     return new
                 }
-                published.withLock { $0 = files.current?.update }
+                published.withLock { $0 = files }
                 return .success(())
             } catch {
                 return .failure(error)
@@ -158,6 +199,9 @@ public final class CustomizationUpdateStore: Sendable {
         let result: Result<Files, CustomizationError>
         do throws(FileFailure) {
             try FolderListing.create(folder, permissions: 0o700)
+            if let slash = versionFile.lastIndex(of: "/") {
+                try FolderListing.create(String(versionFile[..<slash]), permissions: 0o700)
+            }
             result = try FileLock.withLock(on: folder + "/" + File.lock.rawValue) {
                 Result { () throws(CustomizationError) in try body() }
             }
@@ -172,10 +216,18 @@ public final class CustomizationUpdateStore: Sendable {
     }
 
     private func write(_ bytes: [UInt8], _ file: File) throws(CustomizationError) {
+        try write(bytes, to: folder + "/" + file.rawValue)
+    }
+
+    private func write(_ versions: Versions) throws(CustomizationError) {
+        try write(Array("\(versions.newest) \(versions.used)".utf8), to: versionFile)
+    }
+
+    private func write(_ bytes: [UInt8], to path: String) throws(CustomizationError) {
         do throws(FileFailure) {
-            try AtomicFile.replace(folder + "/" + file.rawValue, with: bytes)
+            try AtomicFile.replace(path, with: bytes)
         } catch {
-            throw Self.unwritable(folder + "/" + file.rawValue, error)
+            throw Self.unwritable(path, error)
         }
     }
 }
