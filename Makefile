@@ -128,7 +128,7 @@ ci: SWIFT_FLAGS := -Xswiftc -warnings-as-errors
 ci: export CI := true
 ci: lint test apple consumer examples ## Runs everything that a change must pass
 	Scripts/test-libcurl --faults
-	@Scripts/install-packages unicode-cldr-core publicsuffix wasi-libc libclang-rt-dev-wasm32
+	@Scripts/install-packages publicsuffix wasi-libc libclang-rt-dev-wasm32
 	Scripts/generate-cldr --check
 	Scripts/generate-public-suffixes --check
 	Scripts/check-portability

@@ -4,10 +4,10 @@ import Testing
 @testable import AshlarCustomization
 
 @Suite struct PluralRulesTests {
-    @Test("Every sample of CLDR and babel has its category, in every locale")
+    @Test("Every sample of CLDR has its category, in every locale")
     func publishedSamples() throws {
         let result = try PluralSamples.check(CLDRFixture.lines("plurals.txt"))
-        #expect(result.checks > 20_000)
+        #expect(result.checks > 14_000)
         #expect(result.failures == [])
     }
 
@@ -127,6 +127,6 @@ import Testing
         #expect(languages.count > 200)
         #expect(Set(languages).count == languages.count)
         for language in languages { #expect(PluralRules(language).categories.last == .other) }
-        #expect(PluralRules.dataVersion == "47")
+        #expect(PluralRules.dataVersion == "48")
     }
 }

@@ -37,14 +37,13 @@ enum PluralSamples {
 
     /// The samples of PyPI's babel for each of its locales; `nil` where PyPI cannot be reached.
     ///
-    /// - Parameter option: The option of Scripts/generate-cldr that prints them.
     /// - Returns: The lines, or nil.
-    static func ofBabel(_ option: String = "--samples") -> [String]? {
+    static func ofBabel() -> [String]? {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().resolvingSymlinksInPath()
         let process = Process()
         process.executableURL = root.appending(path: "Scripts/generate-cldr")
-        process.arguments = [option]
+        process.arguments = ["--samples"]
         let output = Pipe()
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice

@@ -14,9 +14,20 @@ enum CLDRTable {
         }
     }
 
-    /// Returns the value of a language, of its closest parent in the same language, or of the bare language.
+    /// Returns the keys of a table of `value=key+key` groups with their values.
+    static func readGroups(_ text: String) -> [String: String] {
+        var table: [String: String] = [:]
+        for (value, keys) in pairs(text) {
+            for key in keys.utf8.split(separator: UInt8(ascii: "+")) { table[String(Substring(key))] = value }
+        }
+        return table
+    }
+
+    /// Returns the value of a language, of its closest parent in the same language, of the bare language, or of its
+    /// closest parent in another language.
     static func lookUp<Value>(_ language: LanguageTag, in table: [String: Value]) -> Value? {
-        let tags = language.fallbacks.filter { $0.language == language.language }.map(\.description)
-        return (tags + [language.language]).lazy.compactMap { table[$0] }.first
+        let fallbacks = language.fallbacks
+        let tags = fallbacks.filter { $0.language == language.language }.map(\.description)
+        return (tags + [language.language] + fallbacks.map(\.description)).lazy.compactMap { table[$0] }.first
     }
 }

@@ -90,13 +90,35 @@ struct LanguageCodes: Hashable, Sendable {
     var region: UInt32
 
     /// Creates the codes of a tag, maximized as in ``LanguageTag/maximized``.
+    ///
+    /// A pseudolocale, such as `en-XA`, has a language of its own, so that it matches only itself. An undetermined
+    /// language is the one that its region or script implies: `und-TW` is Chinese.
     init(_ tag: LanguageTag) {
-        language = Self.code(tag.language)
+        var name = tag.language
+        if name == "und" {
+            let subtags = tag.script == "Latn" ? [tag.region, tag.script] : [tag.script, tag.region]
+            name = subtags.lazy.compactMap { $0.flatMap { LikelySubtags.undetermined[$0] } }.first ?? name
+        }
+        language = Self.code(name)
         script = tag.script.map(Self.code) ?? 0
         region = tag.region.map(Self.code) ?? 0
+        defer { language |= UInt32(Self.pseudolocales.firstIndex { $0.fits(tag) }.map { $0 + 1 } ?? 0) << 24 }
         guard script == 0 || region == 0, let likely = LikelySubtags.entry(self) else { return }
         if script == 0 { script = likely.script }
         if region == 0 { region = likely.region }
+    }
+
+    /// The regions and variants of texts that look translated: with accents, mirrored, and with cracked letters.
+    private static let pseudolocales = [
+        Pseudolocale(region: "XA", variant: "psaccent"), Pseudolocale(region: "XB", variant: "psbidi"),
+        Pseudolocale(region: "XC", variant: "pscrack"),
+    ]
+
+    private struct Pseudolocale {
+        let region: String
+        let variant: String
+
+        func fits(_ tag: LanguageTag) -> Bool { tag.region == region || tag.variants.contains(variant) }
     }
 
     /// Creates the codes of a bare language, without the subtags that it implies.
@@ -119,7 +141,7 @@ enum LikelySubtags {
 
     private static let entries: [UInt64: Entry] = {
         var entries: [UInt64: Entry] = [:]
-        for (tag, implied) in CLDRTable.read(CLDRLanguageData.likelySubtags) {
+        for (tag, implied) in CLDRTable.readGroups(CLDRLanguageData.likelySubtags) {
             let (subtags, likely) = (tag.split(separator: "-"), implied.split(separator: "-"))
             guard subtags.count <= 2, likely.count == 2 else { continue }
             let second = subtags.count == 2 ? LanguageCodes.code(subtags[1]) : 0
@@ -129,6 +151,9 @@ enum LikelySubtags {
         }
         return entries
     }()
+
+    /// The language of a region or script.
+    static let undetermined = CLDRTable.readGroups(CLDRLanguageData.undetermined)
 
     private static func key(_ language: UInt32, _ second: UInt32) -> UInt64 { UInt64(language) << 32 | UInt64(second) }
 

@@ -5,6 +5,9 @@ enum LanguageDistance {
     /// The smallest distance at which languages don't match: the distance between unrelated scripts.
     static let threshold = 50
 
+    /// The largest distance between scripts that most readers of a language know, such as those of Serbian.
+    private static let sharedScripts = 5
+
     /// The preferred locales among equal distances.
     static let paradigms = Set(
         CLDRMatchingData.paradigms.split(separator: " ").compactMap { LanguageTag(String($0)) }
@@ -44,7 +47,9 @@ enum LanguageDistance {
             total += rule.distance
         }
         if desired.script != supported.script {
-            guard crossingScripts, let rule = scriptRule(desired, supported) else { return nil }
+            guard let rule = scriptRule(desired, supported), crossingScripts || rule.distance <= sharedScripts else {
+                return nil
+            }
             total += rule.distance
         }
         if desired.region != supported.region { total += regionRule(desired, supported).distance }

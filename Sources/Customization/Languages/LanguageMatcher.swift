@@ -70,6 +70,8 @@ public struct LanguageMatcher: Sendable {
         var (nearest, least): ([Int], Int) = ([], LanguageDistance.threshold)
         let related = LanguageDistance.languages(relatedTo: desired.language)
         for index in codes.indices where related.contains(codes[index].language) {
+            // Tags for private use name different languages.
+            if preference.language == "und", preference.extensions != candidates[index].extensions { continue }
             guard
                 let distance = LanguageDistance.distance(desired, codes[index], crossingScripts: crossesScripts),
                 distance <= least
@@ -90,7 +92,13 @@ public struct LanguageMatcher: Sendable {
             let tag = candidates[index]
             let implied = fallbackCodes.firstIndex(of: codes[index]) ?? fallbacks.count
             let place = fallbacks.firstIndex(of: tag) ?? fallbacks.count
-            return [implied, place, LanguageDistance.paradigms.contains(codes[index]) ? 0 : 1] + tag.specificity
+            // Explicit subtags decide between tags that imply the same, such as `nl` and `nl-NL` for `nl-Latn-NL`.
+            let shared = [
+                tag.script == preference.script ? tag.script : nil, tag.region == preference.region ? tag.region : nil,
+            ]
+            let explicit = implied == 0 ? -shared.count { $0 != nil } : 0
+            let isParadigm = LanguageDistance.paradigms.contains(codes[index])
+            return [implied, explicit, place, isParadigm ? 0 : 1] + tag.specificity
         }
         let first = nearest.min { left, right in
             let (ranks, tags) = ((rank(left), rank(right)), (candidates[left], candidates[right]))

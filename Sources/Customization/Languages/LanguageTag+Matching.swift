@@ -59,7 +59,7 @@ extension LanguageTag {
         if !variants.isEmpty {
             return LanguageTag(language: language, script: script, region: region, variants: variants.dropLast())
         }
-        if let parent = Self.parents[description] { return parent.isEmpty ? nil : LanguageTagParser.parse(parent) }
+        if let parent = Self.parents[description] { return LanguageTagParser.parse(parent) }
         guard let region else {
             return script == nil || script != defaultScript ? nil : LanguageTag(language: language)
         }
@@ -90,7 +90,17 @@ extension LanguageTag {
             extensions: extensions.dropLast() + kept)
     }
 
-    private static let parents = CLDRTable.read(CLDRLanguageData.parents)
+    private static let parents: [String: String] = {
+        var parents: [String: String] = [:]
+        for (parent, children) in CLDRTable.pairs(CLDRLanguageData.parents) {
+            for child in children.split(separator: "+") {
+                // A region stands for a locale with the language of its parent.
+                let isRegion = child.first?.isLowercase == false
+                parents[isRegion ? parent.prefix { $0 != "-" } + "-" + child : String(child)] = parent
+            }
+        }
+        return parents
+    }()
 }
 
 extension LanguageTag {

@@ -68,6 +68,8 @@ public struct LanguageConventions: Hashable, Sendable {
 
     /// The language.
     public var language: LanguageTag { data.language }
+    /// The name of CLDR's numbering system, such as `"latn"` or `"deva"`.
+    package var numberingSystem: String { data.numbers.system }
     /// Formats dates and amounts of money; nil if there is none.
     package var formatter: (any DateAndCurrencyFormatter)? { data.formatter }
     /// The plural forms of quantities: "3 files".
@@ -104,7 +106,7 @@ extension LanguageConventions {
     ///   - fractionDigits: The minimum and maximum number of decimals.
     /// - Returns: The text; `NaN` or `∞` for a number that isn't finite.
     public func number(_ number: Double, fractionDigits: ClosedRange<Int> = 0...3) -> String {
-        data.numbers.text(number, fractionDigits, shift: 0, data.numbers.plain)
+        data.numbers.text(number, MessageNumberStyle(fractionDigits: fractionDigits))
     }
 
     /// Returns a number as a percentage in the language's notation: 0.25 is `25%` in English and `25 %` in German.
@@ -114,7 +116,7 @@ extension LanguageConventions {
     ///   - fractionDigits: The minimum and maximum number of decimals.
     /// - Returns: The text.
     public func percent(_ number: Double, fractionDigits: ClosedRange<Int> = 0...0) -> String {
-        data.numbers.text(number, fractionDigits, shift: 2, data.numbers.percentage)
+        data.numbers.text(number, MessageNumberStyle(unit: .percent, fractionDigits: fractionDigits, shift: 2))
     }
 
     /// Appends an integer, without an allocation for the usual digits and sizes.
@@ -145,7 +147,42 @@ extension LanguageConventions {
     /// - Returns: The text; empty without items.
     /// - Complexity: O(*n*) in the length of the result.
     public func list(_ items: [String], _ style: ListStyle = .and) -> String {
-        data.lists[style.rawValue].text(items)
+        data.lists[style.rawValue].text(items, word: LinkingWord(language.language, style))
+    }
+}
+
+/// A word between the last items of a list that depends on the sound of the last item.
+private enum LinkingWord {
+    /// Spanish "y", which is "e" before the sound of i.
+    case spanishAnd
+    /// Spanish "o", which is "u" before the sound of o.
+    case spanishOr
+    /// The Hebrew prefix "and", which has a hyphen before a word in another script.
+    case hebrewAnd
+
+    init?(_ language: String, _ style: LanguageConventions.ListStyle) {
+        switch (language, style) {
+        case ("es", .and), ("es", .unit): self = .spanishAnd
+        case ("es", .or): self = .spanishOr
+        case ("he", .and), ("he", .unit): self = .hebrewAnd
+        default: return nil
+        }
+    }
+
+    /// Returns the text between the last items, for the usual text and the last item.
+    func text(_ usual: String, before item: String) -> String {
+        let start = item.unicodeScalars.prefix(3).map { $0.properties.lowercaseMapping }
+        let sound = start.first == "h" ? start.dropFirst().first : start.first
+        switch self {
+        case .spanishAnd where usual == " y " && sound == "i":
+            return start.first == "h" && ["a", "e"].contains(start.last) && start.count > 2 ? usual : " e "
+        case .spanishOr where usual == " o ":
+            let isEleven = start.starts(with: ["1", "1"]) && (start.count == 2 || start[2] == " ")
+            return sound == "o" || start.first == "8" || isEleven ? " u " : usual
+        case .hebrewAnd where usual == " ו":
+            return item.unicodeScalars.first.map { (0x590...0x5FF).contains($0.value) } == false ? " ו-" : usual
+        default: return usual
+        }
     }
 }
 
@@ -166,8 +203,8 @@ struct ListConventions: Sendable {
             after = String(decoding: last, as: UTF8.self)
         }
 
-        func text(_ first: String, _ second: String) -> String {
-            before + first + between + second + after
+        func text(_ first: String, _ second: String, _ word: LinkingWord? = nil) -> String {
+            before + first + (word?.text(between, before: second) ?? between) + second + after
         }
     }
 
@@ -184,12 +221,12 @@ struct ListConventions: Sendable {
         end = fields[min(3, fields.count - 1)]
     }
 
-    func text(_ items: [String]) -> String {
+    fileprivate func text(_ items: [String], word: LinkingWord?) -> String {
         guard var text = items.last else { return "" }
         if items.count == 1 { return text }
-        if items.count == 2 { return two.text(items[0], text) }
+        if items.count == 2 { return two.text(items[0], text, word) }
         // The patterns are nested from the end: start(a, middle(b, end(c, d))).
-        text = end.text(items[items.count - 2], text)
+        text = end.text(items[items.count - 2], text, word)
         for item in items.dropLast(2).dropFirst().reversed() { text = middle.text(item, text) }
         return start.text(items[0], text)
     }
@@ -197,7 +234,7 @@ struct ListConventions: Sendable {
     private static let patterns = CLDRFormatData.listPatterns.split { $0 == " " || $0 == "\n" }.map {
         ListConventions($0)
     }
-    private static let locales = CLDRTable.read(CLDRFormatData.lists).mapValues { numbers in
+    private static let locales = CLDRTable.readGroups(CLDRFormatData.lists).mapValues { numbers in
         numbers.split(separator: ".").compactMap { Int($0) }
     }
 
