@@ -44,6 +44,41 @@ import Testing
         #expect(output.problems.isEmpty)
     }
 
+    @Test(
+        "Compact numbers, quantities of time and times from now have the words of the language",
+        arguments: [
+            ("en", "{n, number, ::compact-short}", "1.2K"),
+            ("de", "{n, number, ::unit/hour unit-width-full-name}", "1.234 Stunden"),
+            ("en", "{m, number, ::unit/minute unit-width-full-name}", "3 minutes"), ("en", "{m, number, ::K}", "3"),
+            ("fr", "{t, date, relative}", "il y a 3 heures"), ("en", "{t, date, relative}", "3 hours ago"),
+        ])
+    func words(_ language: String, _ text: String, _ expected: String) throws {
+        let output = CustomizationMessage(icu: text).formatted(
+            ["n": 1234, "m": 3, "t": Date().addingTimeInterval(-3 * 3_600 - 5)],
+            language: LanguageConventions(try #require(LanguageTag(language)), formatter: FoundationFormatter()))
+        #expect(plain(output.text) == expected)
+        #expect(output.problems.isEmpty)
+        let unknown = CustomizationMessage(icu: "{n, number, ::unit/kilometer}").formatted(
+            ["n": 3], language: LanguageConventions("en", formatter: FoundationFormatter()))
+        #expect(unknown.text == "3")
+        #expect(unknown.problems.map(\.code.rawValue) == ["message-missing-formatter"])
+    }
+
+    @Test(
+        "A sentence has the digits of one system",
+        arguments: ["mr", "ar-EG", "ar", "fa", "bn", "ne", "my", "hi", "as", "dz", "ur-IN", "ckb", "ps", "th", "sa"])
+    func digits(language: String) throws {
+        let text = message(
+            "{price} {price, number, percent} {price, number, ::currency/EUR} {when, date, short} {when, time}",
+            try #require(LanguageTag(language))
+        ).text
+        let zeros = Set(
+            text.unicodeScalars.filter { $0.properties.generalCategory == .decimalNumber }.map { digit in
+                digit.value - UInt32(digit.properties.numericValue ?? 0)
+            })
+        #expect(zeros.count == 1, "\(language): \(text)")
+    }
+
     @Test("The time zone is that of the formatter, with daylight saving time")
     func timeZone() {
         #expect(message("{when, time, short}", "de", Self.berlin).text == "10:50")

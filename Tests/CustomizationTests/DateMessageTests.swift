@@ -11,6 +11,7 @@ import Testing
                 return "<\(language) \(date?.rawValue ?? "-") \(time?.rawValue ?? "-") \(Int(secondsSince1970))>"
             case .skeleton(let fields): return "<\(language) ::\(fields)>"
             case .pattern(let pattern): return "<\(language) \(pattern)>"
+            case .relative: return "<\(language) relative>"
             }
         }
 
@@ -66,7 +67,7 @@ import Testing
 
     @Test(
         "An unsupported style is reported and shows the plain number",
-        arguments: ["::currency/EURO", "::compact-short", "::.0x", "::currency/", "#,##0.00", "::percent compact-long"])
+        arguments: ["::currency/EURO", "::compact", "::.0x", "::currency/", "#,##0.00", "::percent compact-medium"])
     func unsupported(_ style: String) {
         let message = CustomizationMessage(icu: "{n, number, \(style)}")
         #expect(message.problems.map(\.code) == [.unknownType])

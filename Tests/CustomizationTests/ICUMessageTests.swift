@@ -1,5 +1,6 @@
 import AshlarCustomization
 import AshlarTestSupport
+import Foundation
 import Testing
 
 @Suite struct ICUMessageTests {
@@ -66,7 +67,21 @@ import Testing
         Example("{f, select, 1 {one} other {no}}", [("f", .int(1))], "one"),
         Example(
             "{a, plural, other {# {b, plural, other {#}} #}}", [("a", .int(1)), ("b", .int(2))], "1 2 1"),
-        Example("{a, plural, other {{s, select, x {#} other {-}}}}", [("a", .int(7)), ("s", .string("x"))], "7"),
+        // As in ICU, # is a number only directly in a plural.
+        Example("{a, plural, other {{s, select, x {#} other {-}}}}", [("a", .int(7)), ("s", .string("x"))], "#"),
+        Example("{a, plural, other {'|#' '#'#}}", [("a", .int(7))], "'|7' #7"),
+        // White space includes marks of direction.
+        Example("{\u{200F}n\u{200E},\u{85}plural,\u{2028}\u{200E}one {x} \u{200F}other {y}}", [("n", .int(1))], "x"),
+        Example("{user-name} {user.id}", [("user-name", .string("Zoë")), ("user.id", .int(7))], "Zoë 7"),
+        Example("{n, number, ::+!}", [("n", .int(5))], "+5"),
+        Example("{n, number, ::sign-always .0}", [("n", .int(1234))], "+1.234,0", "de"),
+        Example("{n, number, ::+!}", [("n", .int(0))], "+0"), Example("{n, number, ::+?}", [("n", .int(0))], "0"),
+        Example("{n, number, ::sign-except-zero}", [("n", .double(-0.5))], "-0.5"),
+        Example("{n, number, ::+_}", [("n", .int(-5))], "5"), Example("{n, number, ::,_}", [("n", .int(1234))], "1234"),
+        Example("{n, number, ::group-off .00*}", [("n", .double(1234.5))], "1234.50"),
+        Example("{n, number, ::000}", [("n", .int(7))], "007"),
+        Example("{n, number, ::scale/1000}", [("n", .int(7))], "7,000"),
+        Example("{n, number, ::integer-width/+0000}", [("n", .int(7))], "0,007"),
         // Apostrophes
         Example("I'm '{a}' '' '{'", [], "I'm {a} ' {"), Example("'{don''t}'", [], "{don't}"),
         Example("it's", [], "it's"), Example("'{unclosed", [], "{unclosed"), Example("a'", [], "a'"),
@@ -92,12 +107,124 @@ import Testing
         #expect(output.problems == [])
     }
 
+    @Test("Random messages have the text of ICU")
+    func icu() throws {
+        struct Row: Decodable {
+            let language: LanguageTag, message: String, n: Double, m: Int, s: String, text: String
+        }
+        let rows = try CLDRFixture.lines("messages.txt").map { line in
+            try JSONDecoder().decode(Row.self, from: Data(line.utf8))
+        }
+        #expect(rows.count == 800)
+        var failures: [String] = []
+        for row in rows {
+            let output = CustomizationMessage(icu: row.message).formatted(
+                ["n": row.n, "m": row.m, "s": row.s], language: LanguageConventions(row.language))
+            if Array(output.text.utf8) != Array(row.text.utf8) {
+                failures.append(
+                    "\(row.language) \(row.message.debugDescription) n=\(row.n) m=\(row.m): "
+                        + "\(output.text.debugDescription), not \(row.text.debugDescription)")
+            }
+        }
+        #expect(failures.prefix(10).joined(separator: "\n") == "", "\(failures.count) failures")
+    }
+
     @Test("Numbers as names take values by position")
     func positions() {
         let message = CustomizationMessage(icu: "{1} before {0}")
         #expect(message.argumentNames == ["1", "0"])
         #expect(message.formatted("a", "b").text == "b before a")
         #expect(CustomizationMessage(icu: "{name}").formatted("a").problems.map(\.code) == [.missingArgument])
+    }
+
+    @Test("A dictionary has the values of any number of arguments")
+    func dictionaries() {
+        let message = CustomizationMessage(icu: "{a}{b}{c}{d}{e}{f} {a}")
+        let values: [String: any FormatArgument] = ["a": 1, "b": 2, "c": "3", "d": 4, "e": 5, "f": 6]
+        #expect(message.formatted(named: values).text == "123456 1")
+        #expect(message.formatted(["a": 1, "b": 2, "c": "3", "d": 4, "e": 5, "f": 6, "a": 9]).text == "123456 1")
+        let output = message.formatted(named: ["f": 6])
+        #expect(output.text == "{a}{b}{c}{d}{e}6 {a}")
+        #expect(output.problems.first?.description == "{a}: argument \"a\" is missing; there is f")
+        let strings = Customization(layers: [CustomizationLayer(overrides: ["k": "{x} of {y}"])])
+        #expect(strings.message("k", named: ["x": 1, "y": 2]) == "1 of 2")
+    }
+
+    @Test(
+        "Tags of a message are ranges of its text, and those of values are text",
+        arguments: [
+            ("<b>{v}</b> and more", "<i>x</i> and more", ["b: <i>x</i>"]),
+            ("a <b>b <em-2>c</em-2></b> d", "a b c d", ["em-2: c", "b: b c"]),
+            ("<a>1<b>2</a>3</b>", "123", ["a: 12", "b: 23"]), ("1 < 2 <> < b> </c>", "1 < 2 <> < b> </c>", []),
+            ("<b></b>", "", ["b: "]), ("{n, plural, other {<n>#</n> é}}", "3 é", ["n: 3"]),
+            ("é<b>é", "éé", ["b: é"]), ("<a href='x'>y", "<a href='x'>y", []), ("<b", "<b", []),
+            ("<\u{301}b>x", "<\u{301}b>x", []),
+        ])
+    func tags(message: String, text: String, tags: [String]) {
+        let output = CustomizationMessage(icu: message).richText(["v": "<i>x</i>", "n": 3])
+        #expect(output.text == text)
+        #expect(output.tags.map { "\($0.name): \(output.text[$0.range])" } == tags)
+        #expect(output.problems.map(\.code.rawValue) == (message == "é<b>é" ? ["message-syntax"] : []))
+        #expect(CustomizationMessage(icu: "<b>{v}</b>").formatted(["v": 1]).text == "<b>1</b>")
+        let strings = Customization(layers: [CustomizationLayer(overrides: ["k": .string(message)])])
+        #expect(strings.richText("k", ["v": "<i>x</i>", "n": 3]) == output)
+    }
+
+    @Test(
+        "Compact numbers and units take their words from the formatter",
+        arguments: [
+            ("::compact-short", "compact(isLong: false) nil 1234.0"), ("::KK .0", "compact(isLong: true) 1 1234.0"),
+            ("::unit/hour", "unit(\"hour\", isLong: false) nil 1234.0"),
+            ("::unit-width-full-name measure-unit/duration-hour", "unit(\"hour\", isLong: true) nil 1234.0"),
+            ("::unit/kilometer unit-width-full-name", "unit(\"kilometer\", isLong: true) nil 1234.0"),
+        ])
+    func notations(skeleton: String, text: String) {
+        struct Words: DateAndCurrencyFormatter {
+            func text(secondsSince1970: Double, style: MessageDateStyle, language: LanguageTag) -> String? {
+                "\(style)"
+            }
+            func text(
+                amount: Double, currency: String, fractionDigits: ClosedRange<Int>?, language: LanguageTag
+            ) -> String? { nil }
+            func text(
+                number: Double, notation: MessageNumberNotation, fractionDigits: ClosedRange<Int>?,
+                language: LanguageTag
+            ) -> String? { "\(notation) \(fractionDigits.map { "\($0.upperBound)" } ?? "nil") \(number)" }
+        }
+        let message = CustomizationMessage(icu: "{n, number, \(skeleton)}")
+        let found = message.formatted(["n": 1234], language: LanguageConventions("en", formatter: Words()))
+        #expect(found.text.replacing("AshlarCustomization.MessageNumberNotation.", with: "") == text)
+        #expect(found.problems.isEmpty)
+        let plain = message.formatted(["n": 1234])
+        #expect(plain.text.hasPrefix("1,234"))
+        #expect(plain.problems.map(\.code.rawValue) == ["message-missing-formatter"])
+        let time = CustomizationMessage(icu: "{t, date, relative}")
+        let relative = time.formatted(
+            ["t": FormatValue.date(secondsSince1970: 0)], language: LanguageConventions("en", formatter: Words()))
+        #expect(relative.text == "relative")
+    }
+
+    @Test("Messages with many cases and arguments are parsed in linear time", .timeLimit(.minutes(1)))
+    func manyParts() {
+        func seconds(_ count: Int) -> Double {
+            let cases = (0..<count).map { "=\($0) {c\($0)}" }.joined(separator: " ")
+            let names = (0..<count).map { "c\($0) {x}" }.joined(separator: " ")
+            let arguments = (0..<count).map { "{a\($0)}" }.joined()
+            let text = "{n, plural, \(cases) other {x}}{s, select, \(names) other {x}}" + arguments
+            var values: [String: any FormatArgument] = ["n": count - 1, "s": "x"]
+            for index in 0..<count { values["a\(index)"] = index }
+            let message = CustomizationMessage(icu: text)
+            var output = message.formatted(named: values)
+            let time = ContinuousClock().measure {
+                output = CustomizationMessage(icu: text).formatted(named: values)
+            }
+            #expect(output.problems.isEmpty)
+            #expect(output.text.hasPrefix("c\(count - 1)x012"))
+            return time / .seconds(1)
+        }
+        // Twice as many parts take twice as long, not four times; the least of several runs is little disturbed.
+        let ratio = (0..<5).map { _ in seconds(16_000) / seconds(4_000) }.min() ?? 100
+        #expect(ratio < 10)
     }
 
     @Test("Names reach the variables and positions of the other notations")
@@ -161,7 +288,7 @@ import Testing
     @Test(
         "Suspicious parts are reported with their positions",
         arguments: [
-            ("{d, spellout}", "message-unknown-type", 0), ("{n, number, ::compact-short}", "message-unknown-type", 0),
+            ("{d, spellout}", "message-unknown-type", 0), ("{n, number, ::nonsense}", "message-unknown-type", 0),
             ("{n, plural, one {a}}", "message-missing-other", 0),
             ("x {s, select, a {a}}", "message-missing-other", 2),
             ("{n, plural, single {a} other {b}}", "message-unknown-case", 12),

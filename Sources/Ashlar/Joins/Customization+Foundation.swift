@@ -44,6 +44,11 @@ public final class FoundationFormatter: DateAndCurrencyFormatter {
     /// Returns the text of a point in time, or nil for a time outside the years 1 to 9999.
     public func text(secondsSince1970 seconds: Double, style: MessageDateStyle, language: LanguageTag) -> String? {
         guard Self.supportedTimes.contains(seconds) else { return nil }
+        if style == .relative {
+            let locale = Self.locale(of: language)
+            let relative = Date.RelativeFormatStyle(presentation: .named, unitsStyle: .wide, locale: locale)
+            return relative.format(Date(timeIntervalSince1970: seconds))
+        }
         let key = Key.date(style, language)
         return formatters.withLock { formatters in
             if formatters.dates.count >= Self.mostFormatters { formatters.dates = [:] }
@@ -69,11 +74,44 @@ public final class FoundationFormatter: DateAndCurrencyFormatter {
         }
     }
 
+    /// The locale with the digits that this package uses for the language, so that a sentence has one system of digits.
+    private static func locale(of language: LanguageTag) -> Locale {
+        var components = Locale.Components(identifier: language.description)
+        let system = LanguageConventions(language).numberingSystem
+        components.numberingSystem = components.numberingSystem ?? Locale.NumberingSystem(system)
+        return Locale(components: components)
+    }
+
+    /// Returns the text of a short compact number or of a quantity of time, or nil for other units.
+    public func text(
+        number: Double, notation: MessageNumberNotation, fractionDigits: ClosedRange<Int>?, language: LanguageTag
+    ) -> String? {
+        let locale = Self.locale(of: language)
+        switch notation {
+        case .compact(isLong: false) where number.isFinite:
+            let style = FloatingPointFormatStyle<Double>(locale: locale).notation(.compactName)
+            return (fractionDigits.map { style.precision(.fractionLength($0)) } ?? style).format(number)
+        case .unit(let name, let isLong) where number.magnitude < 1e15:
+            guard let (unit, seconds) = Self.units[name] else { return nil }
+            let style = Duration.UnitsFormatStyle(
+                allowedUnits: [unit], width: isLong ? .wide : .abbreviated,
+                fractionalPart: .show(length: fractionDigits?.upperBound ?? 0))
+            return style.locale(locale).format(.seconds(number * seconds))
+        default: return nil
+        }
+    }
+
+    /// The units of time with their seconds.
+    private static let units: [String: (Duration.UnitsFormatStyle.Unit, Double)] = [
+        "week": (.weeks, 604_800), "day": (.days, 86_400), "hour": (.hours, 3_600), "minute": (.minutes, 60),
+        "second": (.seconds, 1), "millisecond": (.milliseconds, 0.001),
+    ]
+
     private static func formatter(
         _ style: MessageDateStyle, _ language: LanguageTag, _ timeZone: TimeZone
     ) -> DateFormatter {
         let formatter = DateFormatter()
-        formatter.locale = Locale(identifier: language.description)
+        formatter.locale = Self.locale(of: language)
         formatter.timeZone = timeZone
         switch style {
         case .lengths(let date, let time):
@@ -81,6 +119,7 @@ public final class FoundationFormatter: DateAndCurrencyFormatter {
             formatter.timeStyle = time.formatterStyle
         case .skeleton(let fields): formatter.setLocalizedDateFormatFromTemplate(fields)
         case .pattern(let pattern): formatter.dateFormat = pattern
+        case .relative: break  // The style of a duration, which isn't a date formatter.
         }
         return formatter
     }
@@ -89,7 +128,7 @@ public final class FoundationFormatter: DateAndCurrencyFormatter {
         _ currency: String, _ fractionDigits: ClosedRange<Int>?, _ language: LanguageTag
     ) -> NumberFormatter {
         let formatter = NumberFormatter()
-        formatter.locale = Locale(identifier: language.description)
+        formatter.locale = Self.locale(of: language)
         formatter.numberStyle = .currency
         formatter.currencyCode = currency.uppercased()
         if let fractionDigits {

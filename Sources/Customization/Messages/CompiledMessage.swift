@@ -109,7 +109,9 @@ final class CompiledMessage: Sendable {
     /// Returns the text for values.
     ///
     /// A result of more than 15 bytes costs one allocation if its capacity is right from the start.
-    func render(_ values: consuming MessageValues, language: LanguageConventions) -> FormattedMessage {
+    func render(
+        _ values: consuming MessageValues, language: LanguageConventions, readsTags: Bool = false
+    ) -> FormattedMessage {
         var count = literalCount
         for index in names.indices {
             switch values[index] {
@@ -118,10 +120,10 @@ final class CompiledMessage: Sendable {
             default: count += 12
             }
         }
-        var renderer = MessageRenderer(message: self, values: values, language: language)
+        var renderer = MessageRenderer(message: self, values: values, language: language, readsTags: readsTags)
         if count > 15 { renderer.text.reserveCapacity(count) }
         renderer.render(body)
-        return FormattedMessage(text: renderer.text, problems: renderer.problems)
+        return renderer.finished()
     }
 }
 

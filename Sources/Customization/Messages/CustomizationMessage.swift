@@ -139,8 +139,50 @@ public struct CustomizationMessage: Hashable, Sendable {
     public func formatted(
         _ arguments: KeyValuePairs<String, any FormatArgument>, language: LanguageConventions = "en"
     ) -> FormattedMessage {
+        render(arguments, language: language, readsTags: false)
+    }
+
+    /// Returns the text for a dictionary of named values; see ``formatted(_:language:)``.
+    public func formatted(
+        named arguments: [String: any FormatArgument], language: LanguageConventions = "en"
+    ) -> FormattedMessage {
         let message = compiled
         return message.render(MessageValues(arguments, names: message.names), language: language)
+    }
+
+    /// Returns the text for named values without its tags, and the ranges that they enclose.
+    ///
+    /// A tag is a name in angle brackets, such as `<b>`, up to `</b>`. The name consists of ASCII letters, digits and
+    /// hyphens. Only the message itself has tags: the angle brackets of values are text. A closing tag without its
+    /// opening tag is text, too; a tag that isn't closed encloses the rest and is reported.
+    ///
+    /// ```swift
+    /// let message = CustomizationMessage(icu: "<b>{name}</b> sent you a file")
+    /// let rich = message.richText(["name": "Zoë <3"])
+    /// print(rich.text, rich.tags.map { "\($0.name): \(rich.text[$0.range])" })  // Zoë <3 sent you a file ["b: Zoë <3"]
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - arguments: The values by name.
+    ///   - language: The language for plural forms and, in ICU messages, for numbers.
+    /// - Returns: The text, its tags and the problems.
+    /// - Complexity: O(*n*) in the length of the result.
+    public func richText(
+        _ arguments: KeyValuePairs<String, any FormatArgument>, language: LanguageConventions = "en"
+    ) -> FormattedMessage {
+        render(arguments, language: language, readsTags: true)
+    }
+
+    private func render(
+        _ arguments: KeyValuePairs<String, any FormatArgument>, language: LanguageConventions, readsTags: Bool
+    ) -> FormattedMessage {
+        let message = compiled
+        guard message.names.count > 4 else {
+            return message.render(
+                MessageValues(arguments, names: message.names), language: language, readsTags: readsTags)
+        }
+        let values = Dictionary(arguments.map { ($0.key, $0.value) }) { first, _ in first }
+        return message.render(MessageValues(values, names: message.names), language: language, readsTags: readsTags)
     }
 
     /// Compares the sources.

@@ -5,8 +5,9 @@
 ///              | '{' name ',' ('plural' | 'selectordinal') ',' ['offset:' integer] (selector '{' message '}')+ '}'
 ///              | '{' name ',' 'select' ',' (selector '{' message '}')+ '}'
 ///
-/// `''` is an apostrophe. An apostrophe before `{`, `}` or, in a plural, `#` starts literal text up to the next
-/// apostrophe. An argument with an error is literal text up to its closing brace.
+/// `''` is an apostrophe. An apostrophe before `{`, `}` or, directly in a plural, `#` starts literal text up to the next
+/// apostrophe. White space is that of Unicode's patterns, which includes the left-to-right and right-to-left marks. An
+/// argument with an error is literal text up to its closing brace.
 struct ICUMessageParser {
     typealias Piece = CompiledMessage.Piece
 
@@ -23,6 +24,7 @@ struct ICUMessageParser {
     private(set) var problems: [MessageProblem] = []
     private let bytes: [UInt8]
     private var index = 0
+    private var numbers: [String: Int] = [:]
 
     init(_ text: String) { bytes = Array(text.utf8) }
 
@@ -34,11 +36,12 @@ struct ICUMessageParser {
     /// Parses an outermost argument; returns literal text if it is malformed.
     private mutating func outermostArgument() -> Piece {
         let start = index
-        let (names, count) = (self.names, problems.count)
+        let (known, count) = (names.count, problems.count)
         do throws(Failure) {
-            return try argument(depth: 0, inPlural: false)
+            return try argument(depth: 0)
         } catch {
-            self.names = names
+            for name in names[known...] { numbers[name] = nil }
+            names.removeLast(names.count - known)
             problems.removeLast(problems.count - count)
             problems.append(.init(.messageSyntax, placeholder: excerpt(start), offset: index, error.message))
             index = endOfBraces(from: start)
@@ -65,6 +68,8 @@ struct ICUMessageParser {
     // MARK: Messages
 
     /// Parses up to the end of the text or, in a nested message, up to its `}`.
+    ///
+    /// As in ICU, `#` is the number only directly in a plural, and not in a select inside it.
     private mutating func message(depth: Int, inPlural: Bool) throws(Failure) -> [Piece] {
         var pieces: [Piece] = []
         var literal: [UInt8] = []
@@ -77,8 +82,7 @@ struct ICUMessageParser {
             case UInt8(ascii: "'"): quoted(&literal, inPlural: inPlural)
             case UInt8(ascii: "{"):
                 flush(&pieces)
-                pieces.append(
-                    depth == 0 ? outermostArgument() : try argument(depth: depth, inPlural: inPlural))
+                pieces.append(depth == 0 ? outermostArgument() : try argument(depth: depth))
             case UInt8(ascii: "}") where depth > 0:
                 flush(&pieces)
                 return pieces
@@ -105,7 +109,7 @@ struct ICUMessageParser {
             index += 1
             return literal.append(quote)
         }
-        let special = inPlural ? "{}#|" : "{}"
+        let special = inPlural ? "{}#" : "{}"
         guard special.utf8.contains(bytes[index]) else { return literal.append(quote) }
         while index < bytes.count {
             if bytes[index] == quote {
@@ -119,14 +123,14 @@ struct ICUMessageParser {
 
     // MARK: Arguments
 
-    private mutating func argument(depth: Int, inPlural: Bool) throws(Failure) -> Piece {
+    private mutating func argument(depth: Int) throws(Failure) -> Piece {
         let start = index
         guard depth < Self.maximumDepth else {
             throw Failure(message: "arguments are nested too deeply")
         }
         index += 1
         skipSpace()
-        let name = word()
+        let name = word(extra: "-.")
         guard !name.isEmpty else { throw Failure(message: "expected the name of an argument") }
         skipSpace()
         if take("}") { return .argument(simple(name, .plain, start)) }
@@ -136,7 +140,7 @@ struct ICUMessageParser {
         skipSpace()
         if let kind = MessageChoice.Kind(rawValue: type) {
             guard take(",") else { throw Failure(message: "expected \",\" after \"\(type)\"") }
-            return .choice(try choice(kind, name, start, depth: depth, inPlural: inPlural))
+            return .choice(try choice(kind, name, start, depth: depth))
         }
         let style = try style()
         let written = String(decoding: bytes[start..<index], as: UTF8.self)
@@ -172,19 +176,23 @@ struct ICUMessageParser {
                 if bytes[index] == UInt8(ascii: "'") { isQuoted.toggle() }
                 index += 1
             }
-            style = String(decoding: bytes[start..<index], as: UTF8.self).trimmingSpace()
+            var scalars = Substring(decoding: bytes[start..<index], as: UTF8.self).unicodeScalars
+            while scalars.first?.properties.isPatternWhitespace == true { scalars.removeFirst() }
+            while scalars.last?.properties.isPatternWhitespace == true { scalars.removeLast() }
+            style = String(scalars)
         }
         guard take("}") else { throw Failure(message: "expected \"}\"") }
         return style
     }
 
     private mutating func choice(
-        _ kind: MessageChoice.Kind, _ name: String, _ start: Int, depth: Int, inPlural: Bool
+        _ kind: MessageChoice.Kind, _ name: String, _ start: Int, depth: Int
     ) throws(Failure) -> MessageChoice {
         let place = MessagePlace(index: number(of: name), text: "{\(name)}", offset: start)
         var numberOffset: Int64 = 0
         var exact: [(number: Double, pieces: [Piece])] = []
         var cases: [(name: String, pieces: [Piece])] = []
+        var (knownNumbers, knownNames): (Set<Double>, Set<String>) = ([], [])
         func report(_ code: CustomizationDiagnostic.Code, _ offset: Int, _ message: String) {
             problems.append(.init(code, placeholder: place.text, offset: offset, message))
         }
@@ -204,7 +212,7 @@ struct ICUMessageParser {
             guard !selector.isEmpty else { throw Failure(message: "expected a case of \"\(name)\"") }
             skipSpace()
             guard take("{") else { throw Failure(message: "expected \"{\" after \"\(selector)\"") }
-            let pieces = try message(depth: depth + 1, inPlural: kind != .select || inPlural)
+            let pieces = try message(depth: depth + 1, inPlural: kind != .select)
             guard take("}") else { throw Failure(message: "expected \"}\"") }
             skipSpace()
             if kind != .select, selector.hasPrefix("=") {
@@ -212,10 +220,10 @@ struct ICUMessageParser {
                     report(.unknownCase, caseStart, "\"\(selector)\" is not a number")
                     continue
                 }
-                if exact.contains(where: { $0.number == number }) {
-                    report(.duplicateCase, caseStart, "two texts for \"\(selector)\"; the first one is used")
-                } else {
+                if knownNumbers.insert(number).inserted {
                     exact.append((number, pieces))
+                } else {
+                    report(.duplicateCase, caseStart, "two texts for \"\(selector)\"; the first one is used")
                 }
                 continue
             }
@@ -224,20 +232,21 @@ struct ICUMessageParser {
                     .unknownCase, caseStart,
                     "\"\(selector)\" is not a plural category; use =1 for an exact number")
             }
-            if cases.contains(where: { $0.name == selector }) {
-                report(.duplicateCase, caseStart, "two texts for \"\(selector)\"; the first one is used")
-            } else {
+            if knownNames.insert(selector).inserted {
                 cases.append((selector, pieces))
+            } else {
+                report(.duplicateCase, caseStart, "two texts for \"\(selector)\"; the first one is used")
             }
         }
-        if !cases.contains(where: { $0.name == "other" }) {
+        if !knownNames.contains("other") {
             report(.missingOther, start, "there is no text for other")
         }
         return MessageChoice(kind: kind, place: place, numberOffset: numberOffset, exact: exact, cases: cases)
     }
 
     private mutating func number(of name: String) -> Int {
-        if let known = names.firstIndex(of: name) { return known }
+        if let known = numbers[name] { return known }
+        numbers[name] = names.count
         names.append(name)
         return names.count - 1
     }
@@ -245,7 +254,20 @@ struct ICUMessageParser {
     // MARK: Characters
 
     private mutating func skipSpace() {
-        while index < bytes.count, bytes[index] <= 0x20 { index += 1 }
+        while let length = lengthOfSpace() { index += length }
+    }
+
+    /// The number of bytes of the white space here: the characters with Unicode's property `Pattern_White_Space`.
+    private func lengthOfSpace() -> Int? {
+        guard index < bytes.count else { return nil }
+        switch bytes[index] {
+        case 0x09...0x0D, 0x20: return 1
+        case 0xC2: return bytes[index...].starts(with: "\u{85}".utf8) ? 2 : nil
+        case 0xE2:
+            let marks = ["\u{200E}", "\u{200F}", "\u{2028}", "\u{2029}"]
+            return marks.contains { bytes[index...].starts(with: $0.utf8) } ? 3 : nil
+        default: return nil
+        }
     }
 
     private mutating func take(_ character: Unicode.Scalar) -> Bool {
@@ -254,10 +276,10 @@ struct ICUMessageParser {
         return true
     }
 
-    /// Parses letters, digits, `_` and characters beyond ASCII.
+    /// Parses letters, digits, `_` and characters beyond ASCII that aren't white space.
     private mutating func word(extra: String = "") -> String {
         let start = index
-        while index < bytes.count {
+        while index < bytes.count, lengthOfSpace() == nil {
             switch bytes[index] {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
                 UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), 0x80...:

@@ -10,7 +10,21 @@ struct MessageNumberStyle: Equatable, Sendable {
         case currency(String?)
     }
 
+    /// The numbers that have a sign.
+    enum Sign: Equatable, Sendable {
+        case negative
+        case always
+        case exceptZero
+        case never
+    }
+
     var unit = Unit.none
+    /// A notation with words of the language; nil for digits.
+    var notation: MessageNumberNotation?
+    var sign = Sign.negative
+    var isGrouped = true
+    /// The smallest number of digits before the decimal separator.
+    var integerDigits = 1
     /// The smallest and the largest number of decimals; nil for the usual ones.
     var fractionDigits: ClosedRange<Int>?
     /// The power of ten by which the number is multiplied.
@@ -32,7 +46,7 @@ extension MessageNumberStyle {
         default:
             guard text.hasPrefix("::") else { return nil }
             for word in text.dropFirst(2).split(separator: " ") { guard read(word) else { return nil } }
-            if case .currency = unit {} else { fractionDigits = fractionDigits ?? 0...6 }
+            if case .currency = unit {} else if notation == nil { fractionDigits = fractionDigits ?? 0...6 }
         }
     }
 
@@ -41,28 +55,58 @@ extension MessageNumberStyle {
         switch word {
         case "percent", "%": unit = .percent
         case "%x100": (unit, shift) = (.percent, 2)
-        case "scale/100": shift = 2
         case "precision-integer", ".": fractionDigits = 0...0
+        case "precision-unlimited", ".+": fractionDigits = 0...100
+        case "compact-short", "K": notation = .compact(isLong: false)
+        case "compact-long", "KK": notation = .compact(isLong: true)
+        case "sign-always", "+!": sign = .always
+        case "sign-except-zero", "+?": sign = .exceptZero
+        case "sign-never", "+_": sign = .never
+        case "sign-auto", "group-auto", "notation-simple", "unit-width-short", "rounding-mode-half-even": break
+        case "group-off", ",_": isGrouped = false
+        case "unit-width-full-name": setUnit(isLong: true)
+        case _ where word.hasPrefix("unit/"): setUnit(word.dropFirst(5))
+        case _ where word.hasPrefix("measure-unit/"):
+            guard let dash = word.dropFirst(13).firstIndex(of: "-") else { return false }
+            setUnit(word[dash...].dropFirst())
+        case _ where word.hasPrefix("scale/1"):
+            let zeros = word.dropFirst(7)
+            guard zeros.allSatisfy({ $0 == "0" }), zeros.utf8.count <= 20 else { return false }
+            shift = zeros.utf8.count
+        case _ where word.hasPrefix("integer-width/+") || word.allSatisfy { $0 == "0" }:
+            let zeros = word.hasPrefix("0") ? word : word.dropFirst(15)
+            guard zeros.allSatisfy({ $0 == "0" }), (1...20).contains(zeros.utf8.count) else { return false }
+            integerDigits = zeros.utf8.count
         case _ where word.hasPrefix("currency/"):
             let code = word.dropFirst(9)
             guard code.utf8.count == 3, code.allSatisfy({ $0.isASCII && $0.isLetter }) else { return false }
             unit = .currency(code.uppercased())
         case _ where word.hasPrefix("."):
-            // `.00##`: two to four decimals.
+            // `.00##`: two to four decimals; `.00+` or `.00*`: two or more.
             let zeros = word.dropFirst().prefix { $0 == "0" }
             let signs = word.dropFirst(1 + zeros.count)
-            guard signs.allSatisfy({ $0 == "#" }), word.utf8.count <= 20 else { return false }
-            fractionDigits = zeros.count...(zeros.count + signs.count)
+            let isOpen = ["+", "*"].contains(signs)
+            guard isOpen || signs.allSatisfy({ $0 == "#" }), word.utf8.count <= 20 else { return false }
+            fractionDigits = zeros.count...(isOpen ? 100 : zeros.count + signs.count)
         default: return false
         }
         return true
+    }
+
+    /// Sets the name or the width of the unit; the other one can precede or follow it.
+    private mutating func setUnit(_ name: Substring? = nil, isLong: Bool = false) {
+        var (known, long) = ("", isLong)
+        if case .unit(let other, let wasLong)? = notation { (known, long) = (other, isLong || wasLong) }
+        notation = .unit(name.map(String.init) ?? known, isLong: long)
     }
 }
 
 extension MessageDateStyle {
     /// Reads the style of `{name, date, …}` or `{name, time, …}`; a text that is not a length is a pattern.
     init(_ text: String, isTime: Bool) {
-        if text.hasPrefix("::") {
+        if text == "relative" {
+            self = .relative
+        } else if text.hasPrefix("::") {
             self = .skeleton(text.dropFirst(2).filter { $0 != " " })
         } else if let length = text.isEmpty ? .medium : Length(rawValue: text) {
             self = isTime ? .lengths(date: nil, time: length) : .lengths(date: length, time: nil)
@@ -100,6 +144,8 @@ public struct FormattedMessage: Hashable, Sendable {
     public let text: String
     /// The problems of the message and of its arguments, in the order of the text.
     public let problems: [MessageProblem]
+    /// The tags of a rich text in the order of their ends; empty otherwise.
+    public var tags: [MessageTag] = []
 }
 
 // The codes of messages.

@@ -13,11 +13,23 @@ struct MessageRenderer: ~Copyable {
     let values: MessageValues
     let language: LanguageConventions
     private var expansions = 0
+    /// The tags of a rich text; nil if tags are text.
+    private var tags: MessageTags?
 
-    init(message: CompiledMessage, values: consuming MessageValues, language: LanguageConventions) {
+    init(
+        message: CompiledMessage, values: consuming MessageValues, language: LanguageConventions, readsTags: Bool
+    ) {
         self.message = message
         self.values = values
         self.language = language
+        tags = readsTags ? MessageTags() : nil
+    }
+
+    /// The result, after the last piece.
+    consuming func finished() -> FormattedMessage {
+        guard var tags else { return FormattedMessage(text: text, problems: problems) }
+        let ranges = tags.finish(text, &problems)
+        return FormattedMessage(text: text, problems: problems, tags: ranges)
     }
 
     mutating func render(_ pattern: CompiledMessage.Pattern) { render(pattern, own: 0, path: []) }
@@ -33,7 +45,8 @@ struct MessageRenderer: ~Copyable {
     private mutating func render(_ pieces: [Piece], own: Int, number: FormatValue?, path: [Int]) {
         for piece in pieces {
             switch piece {
-            case .literal(let literal): text += literal
+            case .literal(let literal):
+                if tags == nil { text += literal } else { tags?.append(literal, to: &text) }
             case .placeholder(let placeholder, let position):
                 let position = position == 0 ? own : position
                 text += placeholder.replacement(values, position: position, problems: &problems)
@@ -208,10 +221,10 @@ extension MessageRenderer {
             case (.currency, _):
                 report(.typeMismatch, argument.place, "the amount has no currency; use ::currency/EUR")
                 return false
-            case (_, .amount): text += language.number(number, style)
+            case (_, .amount): append(number, style, argument.place)
             default:
                 if style == .plain { return false }
-                text += language.number(number, style)
+                append(number, style, argument.place)
             }
         }
         return true
@@ -250,19 +263,23 @@ extension MessageRenderer {
         }
     }
 
+    private mutating func append(_ number: Double, _ style: MessageNumberStyle, _ place: MessagePlace) {
+        if let notation = style.notation {
+            let digits = style.fractionDigits
+            if let localized = language.text(number: number, notation: notation, fractionDigits: digits) {
+                text += localized
+                return
+            }
+            reportUnsupported("notation", place)
+        }
+        text += language.data.numbers.text(number, style)
+    }
+
     private mutating func reportUnsupported(_ value: String, _ place: MessagePlace) {
         report(
             .missingFormatter, place,
             language.formatter == nil
                 ? "there is no formatter for the \(value); set CustomizationPolicy.formatter"
                 : "the formatter does not support the \(value)")
-    }
-}
-
-extension LanguageConventions {
-    /// A number in a style that is not a currency.
-    fileprivate func number(_ number: Double, _ style: MessageNumberStyle) -> String {
-        let pattern = style.unit == .percent ? data.numbers.percentage : data.numbers.plain
-        return data.numbers.text(number, style.fractionDigits ?? 0...3, shift: style.shift, pattern)
     }
 }

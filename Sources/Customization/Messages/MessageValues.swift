@@ -9,6 +9,8 @@ struct MessageValues: ~Copyable {
         case list([FormatValue], positions: [Int]?)
         /// Values by name, and the names of the message's arguments.
         case named(KeyValuePairs<String, any FormatArgument>, [String])
+        /// The same as a dictionary, also for messages with so many arguments that a search in pairs would be slow.
+        case dictionary([String: any FormatArgument], [String])
     }
 
     private var first: FormatValue?
@@ -30,7 +32,7 @@ struct MessageValues: ~Copyable {
         fourth = listed(3)
     }
 
-    /// Takes values by name; of two values for one name, the first one is used.
+    /// Takes values by name, for at most four names; of two values for one name, the first one is used.
     init(_ pairs: KeyValuePairs<String, any FormatArgument>, names: [String]) {
         source = .named(pairs, names)
         for pair in pairs {
@@ -44,6 +46,15 @@ struct MessageValues: ~Copyable {
         }
     }
 
+    /// Takes values by name.
+    init(_ values: [String: any FormatArgument], names: [String]) {
+        source = .dictionary(values, names)
+        first = listed(0)
+        second = listed(1)
+        third = listed(2)
+        fourth = listed(3)
+    }
+
     /// The value of an argument, counted from 0; nil if it is missing.
     subscript(index: Int) -> FormatValue? {
         switch index {
@@ -51,22 +62,18 @@ struct MessageValues: ~Copyable {
         case 1: second
         case 2: third
         case 3: fourth
-        default: furtherValue(at: index)
+        default: listed(index)
         }
     }
 
     private func listed(_ index: Int) -> FormatValue? {
+        if case .dictionary(let values, let names) = source {
+            return names.indices.contains(index) ? values[names[index]]?.formatValue : nil
+        }
         guard case .list(let values, let positions) = source else { return nil }
         guard let positions else { return values.indices.contains(index) ? values[index] : nil }
         guard positions.indices.contains(index), values.indices.contains(positions[index]) else { return nil }
         return values[positions[index]]
-    }
-
-    @inline(never)
-    private func furtherValue(at index: Int) -> FormatValue? {
-        guard case .named(let pairs, let names) = source else { return listed(index) }
-        guard names.indices.contains(index) else { return nil }
-        return pairs.first { $0.key == names[index] }?.value.formatValue
     }
 
     /// The message for a missing argument.
@@ -78,11 +85,15 @@ struct MessageValues: ~Copyable {
                 return "argument \(positions[index] + 1) is missing; there are \(values.count)"
             }
             return "argument \(index + 1) is missing; there are \(values.count)"
-        case .named(let pairs, let names):
-            let name = names.indices.contains(index) ? names[index] : String(index + 1)
-            let given = pairs.map(\.key).joined(separator: ", ")
-            return "argument \"\(name)\" is missing; there \(given.isEmpty ? "are none" : "is \(given)")"
+        case .named(let pairs, let names): return Self.problem(ofMissing: index, pairs.map(\.key), names)
+        case .dictionary(let values, let names): return Self.problem(ofMissing: index, values.keys.sorted(), names)
         }
+    }
+
+    private static func problem(ofMissing index: Int, _ keys: [String], _ names: [String]) -> String {
+        let name = names.indices.contains(index) ? names[index] : String(index + 1)
+        let given = keys.prefix(20).joined(separator: ", ")
+        return "argument \"\(name)\" is missing; there \(given.isEmpty ? "are none" : "is \(given)")"
     }
 }
 

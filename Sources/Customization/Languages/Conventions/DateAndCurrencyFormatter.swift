@@ -1,8 +1,8 @@
 internal import AshlarCore
 
-/// Formats dates and amounts of money in a language.
+/// Formats dates, amounts of money, and numbers with words, in a language.
 ///
-/// This module contains no calendar, time zones or currency names. The module `Ashlar` has a formatter that uses
+/// This module contains no calendar, time zones, or names of currencies and units. The module `Ashlar` has a formatter that uses
 /// Foundation, and `AshlarApp` sets it. Without a formatter, dates are displayed as `2026-11-22T09:50:11Z` and amounts as
 /// `9.99 EUR`, and a problem is reported.
 ///
@@ -20,6 +20,35 @@ public protocol DateAndCurrencyFormatter: Sendable {
     ///   - language: The language.
     /// - Returns: The text, or nil.
     func text(amount: Double, currency: String, fractionDigits: ClosedRange<Int>?, language: LanguageTag) -> String?
+
+    /// Returns the text of a number in a notation with words, or nil if the formatter does not support the notation.
+    ///
+    /// The default implementation returns nil.
+    ///
+    /// - Parameters:
+    ///   - number: The number.
+    ///   - notation: The notation.
+    ///   - fractionDigits: The smallest and the largest number of decimals; nil for those of the notation.
+    ///   - language: The language.
+    /// - Returns: The text, or nil.
+    func text(
+        number: Double, notation: MessageNumberNotation, fractionDigits: ClosedRange<Int>?, language: LanguageTag
+    ) -> String?
+}
+
+extension DateAndCurrencyFormatter {
+    /// Returns nil.
+    public func text(
+        number: Double, notation: MessageNumberNotation, fractionDigits: ClosedRange<Int>?, language: LanguageTag
+    ) -> String? { nil }
+}
+
+/// A notation of numbers that needs words of the language.
+public enum MessageNumberNotation: Hashable, Sendable {
+    /// A rounded number such as `1.2K`, or `1.2 thousand` if it is long.
+    case compact(isLong: Bool)
+    /// A quantity such as `3 hr`, or `3 hours` if it is long; the unit has the name of CLDR, such as `hour`.
+    case unit(String, isLong: Bool)
 }
 
 extension LanguageConventions {
@@ -31,6 +60,13 @@ extension LanguageConventions {
     /// The text of an amount of money; nil if the formatter is absent or does not support it.
     package func text(amount: Double, currency: String, fractionDigits: ClosedRange<Int>?) -> String? {
         formatter?.text(amount: amount, currency: currency, fractionDigits: fractionDigits, language: language)
+    }
+
+    /// The text of a number in a notation with words; nil if the formatter is absent or does not support it.
+    package func text(
+        number: Double, notation: MessageNumberNotation, fractionDigits: ClosedRange<Int>?
+    ) -> String? {
+        formatter?.text(number: number, notation: notation, fractionDigits: fractionDigits, language: language)
     }
 
     /// The text of an amount without a formatter: `9.90 EUR`, `10 EUR`.
@@ -74,4 +110,6 @@ public enum MessageDateStyle: Hashable, Sendable {
     case skeleton(String)
     /// A fixed pattern, such as `yyyy-MM-dd`; the letters are those of UTS #35.
     case pattern(String)
+    /// The time from now: `3 hours ago`, `tomorrow`.
+    case relative
 }

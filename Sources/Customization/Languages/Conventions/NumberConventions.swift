@@ -3,6 +3,8 @@ struct NumberConventions: Sendable {
     /// The text around a number, and the sizes of its groups.
     struct Pattern: Sendable {
         var (positivePrefix, negativePrefix, suffix) = ("", "-", "")
+        /// The prefix of a number that has a plus sign.
+        var plusPrefix: String { negativePrefix.reduce(into: "") { $0 += "-−".contains($1) ? "+" : String($1) } }
         /// The number of digits in the group before the decimal separator, and in the other groups.
         var (primary, secondary) = (3, 3)
 
@@ -57,10 +59,19 @@ struct NumberConventions: Sendable {
         plainLimit = zero != 0x30 ? 0 : plain.primary == 2 ? 100 : 1_000
     }
 
+    /// The name of CLDR's numbering system.
+    var system: String {
+        let systems = [
+            "٠": "arab", "۰": "arabext", "०": "deva", "০": "beng", "༠": "tibt", "၀": "mymr", "߀": "nkoo", "᱐": "olck",
+            "꯰": "mtei", "𑄶": "cakm", "𞥐": "adlm",
+        ]
+        return systems[digits[0]] ?? "latn"
+    }
+
     private static let sets = CLDRFormatData.numberSets.split { $0 == " " || $0 == "\n" }.map {
         NumberConventions(String($0))
     }
-    private static let locales = CLDRTable.read(CLDRFormatData.numbers).compactMapValues { Int($0) }
+    private static let locales = CLDRTable.readGroups(CLDRFormatData.numbers).compactMapValues { Int($0) }
 
     static func of(_ language: LanguageTag) -> NumberConventions {
         sets[CLDRTable.lookUp(language, in: locales) ?? 0]
@@ -68,19 +79,26 @@ struct NumberConventions: Sendable {
 
     // MARK: Writing
 
-    /// Returns the text of a number that is multiplied by a power of ten.
-    func text(_ number: Double, _ fractionDigits: ClosedRange<Int>, shift: Int, _ pattern: Pattern)
-        -> String
-    {
-        let isNegative = number < 0
-        var text = isNegative ? pattern.negativePrefix : pattern.positivePrefix
-        guard number.isFinite else { return text + (number.isNaN ? "NaN" : "∞") + pattern.suffix }
-        var value = DecimalDigits(shortest: number.magnitude)
-        value.shift(by: shift)
+    /// Returns the text of a number in a style that has neither a currency nor a notation with words.
+    func text(_ number: Double, _ style: MessageNumberStyle) -> String {
+        let pattern = style.unit == .percent ? percentage : plain
+        let fractionDigits = style.fractionDigits ?? 0...3
+        var value = DecimalDigits(shortest: number.isFinite ? number.magnitude : 1)
+        value.shift(by: style.shift)
         value.round(toFractionDigits: min(max(fractionDigits.upperBound, 0), 100))
+        var text =
+            switch style.sign {
+            case .never: pattern.positivePrefix
+            case .exceptZero where value.digits.isEmpty || number.isNaN: pattern.positivePrefix
+            case _ where number < 0: pattern.negativePrefix
+            case .negative: pattern.positivePrefix
+            case .always, .exceptZero: pattern.plusPrefix
+            }
+        guard number.isFinite else { return text + (number.isNaN ? "NaN" : "∞") + pattern.suffix }
         let shown = min(max(fractionDigits.lowerBound, value.fractionDigitCount), 100)
         let parts = value.fixed(fractionDigits: shown).utf8.split(separator: UInt8(ascii: "."))
-        append(grouping: parts[0], pattern, to: &text)
+        let zeros = repeatElement(UInt8(ascii: "0"), count: max(0, style.integerDigits - parts[0].count))
+        append(grouping: Array(zeros) + Array(parts[0]), pattern, isGrouped: style.isGrouped, to: &text)
         if parts.count > 1 {
             text += decimal
             for digit in parts[1] { text += digits[Int(digit & 15)] }
@@ -96,10 +114,10 @@ struct NumberConventions: Sendable {
     }
 
     private func append(
-        grouping whole: some Collection<UInt8>, _ pattern: Pattern, to text: inout String
+        grouping whole: some Collection<UInt8>, _ pattern: Pattern, isGrouped: Bool = true, to text: inout String
     ) {
         let count = whole.count
-        let isGrouped = pattern.primary > 0 && count >= pattern.primary + smallestGroup
+        let isGrouped = isGrouped && pattern.primary > 0 && count >= pattern.primary + smallestGroup
         for (place, digit) in whole.enumerated() {
             let rest = count - place
             if isGrouped, place > 0, rest >= pattern.primary,
