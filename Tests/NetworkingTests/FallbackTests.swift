@@ -25,13 +25,7 @@ import AshlarTestSupport
             #expect(NetworkClient(transport: try URLSessionTransport()).transportDescription == "URLSession")
         }
 
-        private static let compiler = ["/usr/bin/cc", "/usr/bin/clang"].first {
-            FileManager.default.isExecutableFile(atPath: $0)
-        }
-
-        @Test(
-            "An old libcurl isn't used, and its version is reported",
-            .enabled(if: compiler != nil, "there is no C compiler"))
+        @Test("An old libcurl isn't used, and its version is reported")
         func old() async throws {
             let base = FileManager.default.temporaryDirectory.appendingPathComponent("ashlar-\(UUID().uuidString)").path
             defer { for end in [".c", ".so"] { try? FileManager.default.removeItem(atPath: base + end) } }
@@ -47,11 +41,11 @@ import AshlarTestSupport
                 + "static struct { int age; const char *version; unsigned n; const char *host; int f; } i = {0, \"7.67.0\", 0x074300, \"\", 0};\n"
                 + "void *curl_version_info(int a) { (void)a; return &i; }\n"
             try Data(source.utf8).write(to: URL(fileURLWithPath: base + ".c"))
-            let compiler = try #require(Self.compiler)
             let status = try await offPool {
                 let process = Process()
-                process.executableURL = URL(fileURLWithPath: compiler)
-                process.arguments = ["-shared", "-fPIC", "-o", base + ".so", base + ".c"]
+                // Swift's toolchain contains this compiler.
+                process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+                process.arguments = ["clang", "-shared", "-fPIC", "-o", base + ".so", base + ".c"]
                 try process.run()
                 process.waitUntilExit()
                 return process.terminationStatus
