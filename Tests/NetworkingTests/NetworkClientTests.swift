@@ -40,6 +40,7 @@ private struct Appending: NetworkMiddleware {
             #expect(!text.contains("k-123") && !text.contains("t-456") && !text.contains("s=abc"))
         }
         #expect(error.userMessage == "The server is busy; try again later.")
+        #expect(NetworkError(.insecureCredentials, "", phase: .prepare).userMessage == "The request can't be sent.")
     }
 
     @Test("Cancelling the task ends a waiting request with .cancelled", .timeLimit(.minutes(5)))

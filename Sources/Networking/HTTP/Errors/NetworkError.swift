@@ -169,7 +169,9 @@ extension NetworkError: CustomStringConvertible {
             default: return "The server refused the request."
             }
         case .fileFailed: return "A file could not be read or written."
-        default: return code.userMessage ?? "The server's response can't be used."
+        default:
+            return code.userMessage
+                ?? (phase == .prepare ? "The request can't be sent." : "The server's response can't be used.")
         }
     }
 }
