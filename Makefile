@@ -44,6 +44,7 @@ test: build ## Builds everything, runs every module's tests and checks the sourc
 	Scripts/check-order
 	Scripts/check-names
 	Scripts/check-samples
+	Scripts/check-samples --main-actor
 	Scripts/check-proofs
 
 build:
@@ -66,7 +67,7 @@ docs-check: docs ## Builds the documentation and opens its pages in Chromium (AR
 
 consumer: ## Builds and runs Tests/Consumer, which uses each product alone
 	@Scripts/build-quietly "the programs that use each product alone" swift build --package-path Tests/Consumer $(SWIFT_FLAGS)
-	@for module in $(MODULES) Models Originals Remote Telemetry Testing WebSockets EventBusOnMain EventBusNonisolated SwiftConfiguration; do Tests/Consumer/.build/debug/Use$$module; done
+	@for module in $(MODULES) Models Originals Remote Telemetry Testing WebSockets EventBusOnMain EventBusNonisolated NetworkingOnMain SwiftConfiguration; do Tests/Consumer/.build/debug/Use$$module; done
 
 examples: ## Builds and runs every program of Examples/ and the app of the tutorial, and tests its formats of configuration files
 	@Scripts/install-packages libyaml-dev libtomlplusplus-dev
@@ -116,7 +117,7 @@ apple: ## Compiles everything for macOS and iOS, and C for every Apple triple, o
 api-check: ## Compares the public API with that of the last tag
 	Scripts/check-api
 
-apple-release-check: ## On a Mac: builds for every Apple platform, runs the tests, archives the sample
+apple-release-check: ## On a Mac: builds for every Apple platform, runs the tests on macOS, archives the sample
 	Scripts/apple-release-check
 
 clean: ## Removes all build products

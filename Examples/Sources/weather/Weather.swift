@@ -7,12 +7,14 @@ struct GetForecast: Endpoint {
     var path: EndpointPath { "forecast/\(city)" }
 }
 
-let forecastShown = Topic<String>("forecast:shown")
+struct ForecastShown: Event {
+    let city: String
+}
 
 actor History: Service {
     private(set) var cities: [String] = []
     init(_ context: ServiceContext) async throws {
-        _ = context.bus.watch(forecastShown, on: self) { history, event in history.cities.append(event.payload) }
+        _ = context.bus.watch(ForecastShown.topic, on: self) { $0.cities.append($1.payload.city) }
     }
 }
 
@@ -27,7 +29,7 @@ actor History: Service {
             print(
                 app.customization.current.message(
                     "forecast", ["city": city, "celsius": forecast.celsius, "showers": forecast.showers]))
-            app.bus.trigger(forecastShown, city)
+            app.bus.trigger(ForecastShown(city: city))
         }
         _ = try app.router.route("/hosts/:key") { navigation in
             try app.hosts.select(navigation.parameters.value("key"), for: "api.weather.example")

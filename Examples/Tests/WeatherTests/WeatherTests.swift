@@ -12,8 +12,8 @@ import Testing
     configuration.flavor = "sunny-test"
     configuration.transport = stub
     let app = try await Weather.start(configuration)
-    var shown = app.bus.events(forecastShown).makeAsyncIterator()
+    var shown = app.bus.events(ForecastShown.topic).makeAsyncIterator()
     await app.open("weather://city/oslo")
     #expect(stub.requests.map(\.url.description) == ["https://test.weather.example/forecast/oslo"])
-    #expect(await shown.next()?.payload == "oslo")
+    #expect(await shown.next()?.payload.city == "oslo")
 }

@@ -9,6 +9,8 @@ extension AshlarApp {
     /// that an earlier version of the app wrote. The file replaces that of an earlier export, and only the user can read it.
     ///
     /// ```swift
+    /// import Foundation
+    ///
     /// let app = AshlarApp(AshlarApp.Configuration(resources: "Resources"))
     /// print(try app.exportLog().path)
     /// ```

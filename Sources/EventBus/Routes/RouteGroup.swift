@@ -27,14 +27,16 @@ public struct RouteGroup {
     ///
     /// The guards of a group run after those of ``Router/guardRoutes(_:check:)``, and the guards of outer groups before
     /// those of inner ones. They don't apply to other routes, even with the same prefix.
-    public mutating func guardRoutes(check: @escaping @Sendable (Navigation) async throws -> GuardDecision) {
+    public mutating func guardRoutes(
+        @_inheritActorContext check: @escaping @isolated(any) @Sendable (Navigation) async throws -> GuardDecision
+    ) {
         guards.append(RouteGuard(prefix: prefix, check: check))
     }
 
     /// Adds a route whose pattern is the prefix followed by this pattern; `/` is the prefix itself.
     public mutating func route(
         _ pattern: String, fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column,
-        action: @escaping @Sendable (Navigation) async throws -> Void
+        @_inheritActorContext action: @escaping @isolated(any) @Sendable (Navigation) async throws -> Void
     ) {
         let location = EventLocation(fileID, line, column)
         do {
@@ -48,7 +50,8 @@ public struct RouteGroup {
     /// Adds a route that shows a destination.
     public mutating func route<Place: Sendable>(
         _ pattern: String, to navigator: some Navigator<Place>, fileID: StaticString = #fileID, line: UInt32 = #line,
-        column: UInt32 = #column, place: @escaping @Sendable (Navigation) async throws -> Place
+        column: UInt32 = #column,
+        @_inheritActorContext place: @escaping @isolated(any) @Sendable (Navigation) async throws -> Place
     ) {
         route(pattern, fileID: fileID, line: line, column: column) { navigation in
             try await navigator.show(place(navigation), for: navigation)

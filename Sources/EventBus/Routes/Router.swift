@@ -64,7 +64,7 @@ public final class Router: Sendable {
     public func route(
         _ pattern: String, replacing: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line,
         column: UInt32 = #column,
-        action: @escaping @Sendable (Navigation) async throws -> Void
+        @_inheritActorContext action: @escaping @isolated(any) @Sendable (Navigation) async throws -> Void
     ) throws(EventBusError) -> Watch {
         let parsed = try RoutePattern(pattern, types: options.types)
         let route = Route(parsed, .run(action), at: EventLocation(fileID, line, column))
@@ -78,7 +78,7 @@ public final class Router: Sendable {
     public func route<Owner: WatchOwner>(
         _ pattern: String, owner: Owner, replacing: Bool = false, fileID: StaticString = #fileID,
         line: UInt32 = #line, column: UInt32 = #column,
-        action: @escaping @Sendable (Owner, Navigation) async throws -> Void
+        @_inheritActorContext action: @escaping @isolated(any) @Sendable (Owner, Navigation) async throws -> Void
     ) throws(EventBusError) -> Watch {
         try route(pattern, replacing: replacing, fileID: fileID, line: line, column: column) {
             [weak owner] navigation in
@@ -96,7 +96,7 @@ public final class Router: Sendable {
     public func route<Place: Sendable>(
         _ pattern: String, to navigator: some Navigator<Place>, replacing: Bool = false,
         fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column,
-        place: @escaping @Sendable (Navigation) async throws -> Place
+        @_inheritActorContext place: @escaping @isolated(any) @Sendable (Navigation) async throws -> Place
     ) throws(EventBusError) -> Watch {
         try route(pattern, replacing: replacing, fileID: fileID, line: line, column: column) { navigation in
             try await navigator.show(place(navigation), for: navigation)
@@ -184,7 +184,8 @@ public final class Router: Sendable {
     /// - Throws: ``EventBusError`` for a malformed pattern.
     @discardableResult
     public func guardRoutes(
-        _ prefix: String, check: @escaping @Sendable (Navigation) async throws -> GuardDecision
+        _ prefix: String,
+        @_inheritActorContext check: @escaping @isolated(any) @Sendable (Navigation) async throws -> GuardDecision
     ) throws(EventBusError) -> Watch {
         let routeGuard = try PrefixGuard(RouteGuard(prefix: prefix, check: check), router: self)
         let depth = routeGuard.depth

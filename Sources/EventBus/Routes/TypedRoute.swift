@@ -6,7 +6,7 @@ internal import AshlarCore
 /// must be optional; a list is a catch-all or a repeated query item.
 ///
 /// ```swift
-/// struct NotePage: Codable, Sendable {
+/// nonisolated struct NotePage: Codable, Sendable {
 ///     var id: Int
 ///     var page: Int?
 ///     var tags: [String]?
@@ -24,7 +24,7 @@ internal import AshlarCore
 /// An enumeration has a pattern for each case:
 ///
 /// ```swift
-/// enum Place: Codable, Sendable { case list, note(id: Int) }
+/// nonisolated enum Place: Codable, Sendable { case list, note(id: Int) }
 /// let places = try TypedRoute<Place>(cases: ["list": "/notes", "note": "/notes/:id(int)"])
 /// print(try places.path(.note(id: 5)))  // /notes/5
 /// ```
@@ -192,7 +192,8 @@ extension Router {
     @discardableResult
     public func route<Value>(
         _ route: TypedRoute<Value>, replacing: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line,
-        column: UInt32 = #column, action: @escaping @Sendable (Value, Navigation) async throws -> Void
+        column: UInt32 = #column,
+        @_inheritActorContext action: @escaping @isolated(any) @Sendable (Value, Navigation) async throws -> Void
     ) throws(EventBusError) -> Watch {
         let location = EventLocation(fileID, line, column)
         let run: @Sendable (Navigation) async throws -> Void = { navigation in

@@ -15,6 +15,10 @@
 ///     return try await client.put("notes/\(id)", note, as: Note.self)
 /// }
 /// ```
+///
+/// A response is decoded on the actor of the caller, so a type of the main actor needs no annotation. Call from a
+/// `@concurrent` function to decode a large response elsewhere. A call in `async let` or a task group runs on no actor, so
+/// the types of such calls are `nonisolated` in code that is on the main actor by default; a call in a `Task` isn't affected.
 extension NetworkClient {
     /// Sends a GET and returns the complete response.
     ///
@@ -39,7 +43,7 @@ extension NetworkClient {
     ///   - type: The type to decode.
     /// - Returns: The decoded value.
     /// - Throws: `.decodingFailed`, or the errors of ``get(_:query:headers:)``.
-    public func get<T: Decodable & Sendable>(
+    public nonisolated(nonsending) func get<T: Decodable>(
         _ path: EndpointPath, query: HTTPQuery = [:], headers: HTTPHeaders = [:], as type: T.Type
     ) async throws(NetworkError) -> T {
         try await complete(request(.get, path, query: query, headers: headers), decoding: type)
@@ -69,7 +73,7 @@ extension NetworkClient {
     ///   - type: The type to decode.
     /// - Returns: The decoded value.
     /// - Throws: `.encodingFailed`, `.decodingFailed`, or the errors of ``get(_:query:headers:)``.
-    public func post<T: Decodable & Sendable>(
+    public nonisolated(nonsending) func post<T: Decodable>(
         _ path: EndpointPath, _ value: some Encodable, headers: HTTPHeaders = [:], as type: T.Type
     ) async throws(NetworkError) -> T {
         try await complete(request(.post, path, headers: headers, body: .json(value)), decoding: type)
@@ -88,7 +92,7 @@ extension NetworkClient {
     /// Sends a PUT with a JSON body and decodes the JSON of the response.
     ///
     /// The parameters and errors are those of ``post(_:_:headers:as:)``.
-    public func put<T: Decodable & Sendable>(
+    public nonisolated(nonsending) func put<T: Decodable>(
         _ path: EndpointPath, _ value: some Encodable, headers: HTTPHeaders = [:], as type: T.Type
     ) async throws(NetworkError) -> T {
         try await complete(request(.put, path, headers: headers, body: .json(value)), decoding: type)
@@ -107,7 +111,7 @@ extension NetworkClient {
     /// Sends a PATCH with a JSON body and decodes the JSON of the response.
     ///
     /// The parameters and errors are those of ``post(_:_:headers:as:)``.
-    public func patch<T: Decodable & Sendable>(
+    public nonisolated(nonsending) func patch<T: Decodable>(
         _ path: EndpointPath, _ value: some Encodable, headers: HTTPHeaders = [:], as type: T.Type
     ) async throws(NetworkError) -> T {
         try await complete(request(.patch, path, headers: headers, body: .json(value)), decoding: type)
@@ -151,7 +155,7 @@ extension NetworkClient {
         return request
     }
 
-    private func complete<T: Decodable & Sendable>(
+    private nonisolated(nonsending) func complete<T: Decodable>(
         _ request: NetworkRequest, decoding type: T.Type
     ) async throws(NetworkError) -> T {
         try await complete(request) { response throws(NetworkError) in

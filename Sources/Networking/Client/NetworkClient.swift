@@ -106,12 +106,12 @@ public final class NetworkClient: Sendable {
         }
     }
 
-    /// Sends an endpoint and returns its output.
+    /// Sends an endpoint and returns its output, which is decoded on the actor of the caller.
     ///
     /// - Parameter endpoint: The endpoint.
     /// - Returns: The decoded response.
     /// - Throws: Any failure, with the redacted request and the number of attempts.
-    public func send<E: Endpoint>(_ endpoint: E) async throws(NetworkError) -> E.Output {
+    public nonisolated(nonsending) func send<E: Endpoint>(_ endpoint: E) async throws(NetworkError) -> E.Output {
         try await complete(try endpoint.makeRequest(options: configuration.requestOptions)) {
             response throws(NetworkError) in
             try endpoint.decode(response)
@@ -148,7 +148,9 @@ public final class NetworkClient: Sendable {
     /// - Parameter endpoint: The endpoint.
     /// - Returns: The head, and a body to read in pieces.
     /// - Throws: Any failure up to the head, including an unacceptable status.
-    public func stream<E: Endpoint>(_ endpoint: E) async throws(NetworkError) -> StreamedResponse {
+    public nonisolated(nonsending) func stream<E: Endpoint>(_ endpoint: E) async throws(NetworkError)
+        -> StreamedResponse
+    {
         try await stream(endpoint.makeRequest(options: configuration.requestOptions))
     }
 
@@ -173,8 +175,8 @@ public final class NetworkClient: Sendable {
 
     // MARK: The path of a request
 
-    /// Sends a request, reads its response to the end and decodes it.
-    func complete<Output>(
+    /// Sends a request, reads its response to the end and decodes it on the actor of the caller.
+    nonisolated(nonsending) func complete<Output>(
         _ request: NetworkRequest, _ decode: (NetworkResponse) throws(NetworkError) -> Output
     ) async throws(NetworkError) -> Output {
         let call = begin(request)

@@ -1,7 +1,8 @@
 extension ResponseBody {
     /// Returns the values of JSON lines (NDJSON) as they arrive.
     ///
-    /// Each line is one JSON text; empty lines are skipped. Nothing is read in advance.
+    /// Each line is one JSON text; empty lines are skipped. Nothing is read in advance. The values are decoded on the actor that
+    /// iterates.
     ///
     /// ```swift
     /// struct Change: Decodable, Sendable { let id: Int }
@@ -19,7 +20,7 @@ extension ResponseBody {
     ///   - limit: The maximum number of bytes of one line; 1 MiB by default.
     /// - Returns: The values. Only one iterator receives them. An early end throws `.invalidJSON` or `.decodingFailed` with
     ///   `line`, `.bodyTooLarge`, or the failure of the body.
-    public func values<Value: Decodable & Sendable>(
+    public func values<Value: Decodable>(
         of type: Value.Type, upTo limit: Int = 1 << 20
     ) -> some AsyncSequence<Value, NetworkError> & Sendable {
         BodyValues<Value>(lines: BodyLines(body: self, limit: limit))
@@ -27,7 +28,7 @@ extension ResponseBody {
 }
 
 /// The values of JSON lines; see ``ResponseBody/values(of:upTo:)``.
-struct BodyValues<Value: Decodable & Sendable>: AsyncSequence, Sendable {
+struct BodyValues<Value: Decodable>: AsyncSequence, Sendable {
     fileprivate let lines: BodyLines
 
     /// Returns an iterator over the rest of the values.

@@ -4,7 +4,9 @@ internal import AshlarCore
 ///
 /// An endpoint is usually a small struct whose stored properties are the parameters. Only `host`, `path` and `Output`
 /// are required. The default `decode` depends on `Output`: a `Decodable` type is decoded from JSON, `JSONEntity` is the
-/// parsed JSON, `String` the text, `[UInt8]` the bytes, and `Void` ignores the body.
+/// parsed JSON, `String` the text, `[UInt8]` the bytes, and `Void` ignores the body. An endpoint is used and its output
+/// decoded on the actor that sends it. Code that is on the main actor by default needs no annotations; declare an endpoint and
+/// its output `nonisolated` there to send it from other actors.
 ///
 /// ```swift
 /// struct Note: Decodable, Sendable { let id: Int; let title: String }
@@ -20,9 +22,9 @@ internal import AshlarCore
 ///     try await client.send(GetNote(id: id)).title
 /// }
 /// ```
-public protocol Endpoint: Sendable {
+public protocol Endpoint {
     /// The type of the decoded response.
-    associatedtype Output: Sendable
+    associatedtype Output
 
     /// The canonical host, which the client's host selection may replace, or a base URL.
     var host: EndpointHost { get }

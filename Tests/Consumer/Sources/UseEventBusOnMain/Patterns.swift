@@ -65,8 +65,14 @@ func runPatterns() async throws {
 
     let router = Router(bus: bus)
     try router.route("/notes/:id(int)", owner: screen) { screen, navigation in
-        await screen.show(navigation.url)
+        screen.show(navigation.url)
     }
+    try router.route("/length/:text") { navigation in
+        screen.show("length of \(navigation.parameters["text"] ?? "")")
+    }
+    try router.guardRoutes("/length") { _ in screen.shown.isEmpty ? .deny() : .allow }
+    try await router.navigate(to: "/length/abc")
+    precondition(screen.shown.last == "length of abc")
     try await router.navigate(to: "/notes/5")
     precondition(screen.shown.last == "/notes/5")
 
