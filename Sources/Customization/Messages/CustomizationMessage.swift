@@ -221,7 +221,7 @@ extension CustomizationMessage {
         #elseif os(visionOS)
             ["applevision"]
         #elseif os(iOS)
-            ["iphone", "ipad", "ipod"]
+            DeviceNames.running
         #else
             []
         #endif
