@@ -40,6 +40,20 @@ def swift_flags(setting):
     return [flag, value.get("_0") or "nonisolated"]
 
 
+class XcodeApp:
+    """The app of an Xcode project, compiled with the settings of new projects."""
+    c_sources = []
+
+    def __init__(self, folder, dependencies):
+        self.name = self.module = folder.name
+        self.folder = folder
+        self.sources = sorted(folder.rglob("*.swift"))
+        self.dependencies = dependencies
+        self.flags = ["-swift-version", "6", "-parse-as-library", "-default-isolation", "MainActor"] + [
+            part for feature in ["InferIsolatedConformances", "NonisolatedNonsendingByDefault", "MemberImportVisibility"]
+            for part in ("-enable-upcoming-feature", feature)]
+
+
 def load(package):
     """The manifest of the package in a folder."""
     return json.loads(subprocess.check_output(["swift", "package", "dump-package"], cwd=package))

@@ -27,6 +27,7 @@ import Testing
             (nil, ["--", "--flavor=a"], "v", "p", "v", "the variable ASHLAR_FLAVOR"),
             (nil, ["--flavor"], "v", "p", "v", "the variable ASHLAR_FLAVOR"),
             (nil, [], "", "p", "p", "AshlarFlavor of Info.plist"), (nil, [], "", nil, nil, nil),
+            (nil, [], "", "", nil, nil),
         ] as [(String?, [String], String, String?, String?, String?)])
     func selection(
         own: String?, arguments: [String], variable: String, plist: String?, name: String?, origin: String?

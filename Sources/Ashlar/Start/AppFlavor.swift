@@ -50,7 +50,8 @@ public struct AppFlavor: Sendable {
             }
         }
         if let name = variables["ASHLAR_FLAVOR"], !name.isEmpty { return (name, "the variable ASHLAR_FLAVOR") }
-        return infoPlist.map { ($0, "AshlarFlavor of Info.plist") }
+        // A build setting without a value leaves an empty name.
+        return infoPlist.flatMap { $0.isEmpty ? nil : ($0, "AshlarFlavor of Info.plist") }
     }
 
     /// Reads a flavor from the file in a folder; reports an unknown flavor, unknown members and malformed values.
