@@ -65,7 +65,7 @@ class System:
         self.version += "" if "." in self.version else ".0"
         self.module = f"{architecture}-{system.replace('macosx', 'macos')}{environment or ''}"
         self.stubs = ["ObjectiveC", "Dispatch", "CoreFoundation", "Glibd", "Foundation", "Security", "Network", "os", "CoreText",
-                      interface, "SwiftUI"]
+                      "ImageIO", "UniformTypeIdentifiers", "CoreTransferable", interface, "SwiftUI"]
 
     @property
     def padded_triple(self):

@@ -1,9 +1,10 @@
-import Ashlar
 import AshlarTestSupport
 import Foundation
 import Observation
 import Synchronization
 import Testing
+
+@testable import Ashlar
 
 @MainActor @Suite(.timeLimit(.minutes(5))) struct InterfaceTests {
     private static func app(_ files: [String: String] = [:]) throws -> (AshlarApp, TemporaryFolder) {
@@ -88,5 +89,79 @@ import Testing
         #expect(!"\(sections)".contains("hunter2"))
         #expect(Set(sections.map(\.id)).count == sections.count)
         for section in sections { #expect(Set(section.rows.map(\.id)).count == section.rows.count, "\(section.title)") }
+    }
+
+    @Test("Every language of the views has every text, and an app's language selects it")
+    func texts() throws {
+        for language in InterfaceText.languages {
+            let (app, _) = try Self.app(["\(language).lproj/Localizable.strings": #""cancel" = "x";"#])
+            let strings = app.customization.current.switching(language: LanguageTag(language))
+            for text in InterfaceText.allCases {
+                #expect(text.text(strings) != text.rawValue && !text.text(strings).isEmpty, "\(language) \(text)")
+            }
+        }
+        let (app, _) = try Self.app(["sv.lproj/Localizable.strings": #""cancel" = "Avbryt";"#])
+        let strings = app.customization.current
+        #expect(InterfaceText.cancel.text(strings) == "Cancel" && InterfaceText.cancel.text() == "Cancel")
+        #expect(InterfaceText.cancel.text(strings.switching(language: "fr-CA")) == "Annuler")
+        #expect(InterfaceText.cancel.text(strings.switching(language: "sv")) == "Cancel", "the views have no Swedish")
+        #expect(strings.switching(language: "sv").problems.isEmpty)
+    }
+
+    @Test("An app's string replaces a text of the views, also in a language that the views don't have")
+    func ownTexts() throws {
+        let (app, folder) = try Self.app([
+            "sv.lproj/Localizable.strings": #""ashlar.cancel" = "Avbryt";"#,
+            "fr.lproj/Localizable.strings": #""ashlar.hosts" = "Serveurs";"#,
+        ])
+        defer { withExtendedLifetime(folder) {} }
+        let strings = app.customization.current
+        #expect(InterfaceText.cancel.text(strings.switching(language: "sv")) == "Avbryt")
+        #expect(InterfaceText.hosts.text(strings.switching(language: "fr")) == "Serveurs")
+        #expect(InterfaceText.hosts.text(strings) == "Hosts")
+        let report = DebugReport(app)
+        app.customization.update { $0.switching(language: "fr") }
+        let events = report.sections.first { $0.id == "Configuration" }
+        #expect(
+            events?.title == "Configuration"
+                && report.sections.first { $0.id == "Customization" }?.title == "Personnalisation")
+    }
+
+    @Test(
+        "A search of the log finds the lines with every word, regardless of case",
+        arguments: [
+            ("", [0, 1, 2, 3]), ("  ", [0, 1, 2, 3]), ("error", [1, 3]), ("NET error", [1]), ("straße", [3]),
+            ("STRASSE", []), ("[INFO]", [0, 2]), ("nothing", []),
+        ])
+    func search(words: String, found: [Int]) {
+        let lines = [
+            "10:01 [INFO] App - starts", "10:02 [ERROR] Net - no connection", "10:03 [INFO] Net - again",
+            "10:04 [ERROR] App - Straße",
+        ]
+        let log = LogExcerpt(lines.joined(separator: "\n") + "\n\n")
+        let result = log.matching(words)
+        #expect(
+            result.rows.map(\.id) == found.map(String.init), "a row has the same identity with and without a search")
+        #expect(result.text == found.map { lines[$0] }.joined(separator: "\n"))
+    }
+
+    @Test("A dark color is that of the key with ~dark, or the light one")
+    func dark() throws {
+        let (app, _) = try Self.app([
+            "en.lproj/Localizable.strings":
+                ##""paper" = "#FFFFFF"; "paper~dark" = "#101010"; "ink" = "#202020"; "bad" = "#010101"; "bad~dark" = "x";"##
+        ])
+        let strings = app.customization.current
+        func text(_ key: String, _ isDark: Bool) -> RGBAColor { strings.color(key, isDark: isDark) }
+        #expect(text("paper", false) == strings.color("paper") && text("paper", true) == strings.color("paper~dark"))
+        #expect(text("paper", true) != text("paper", false))
+        #expect(text("ink", true) == strings.color("ink") && strings.problems.isEmpty)
+        #expect(text("bad", true) == strings.color("bad") && strings.problems.count == 1)
+    }
+
+    @Test("A row's spoken text has its subtitle")
+    func spoken() {
+        #expect(
+            ListRow("QA", subtitle: "qa.example").spokenText == "QA, qa.example" && ListRow("QA").spokenText == "QA")
     }
 }

@@ -8,7 +8,8 @@ import AshlarNetworking
 /// The state of an app as sections of a list, for the people who develop and test it.
 ///
 /// The sections are the issues of the start, the hosts, the latest requests and events, the configuration with the place of
-/// each value, the customization, and the end of the log. Secrets are hidden. Selecting a host selects it in the app.
+/// each value, the customization, and the end of the log. Secrets are hidden. Selecting a host selects it in the app. The titles
+/// are in the language of the app's strings; the identities of the sections are the English titles.
 ///
 /// ```swift
 /// let report = DebugReport(AshlarApp(AshlarApp.Configuration(resources: "Resources", log: nil)))
@@ -18,7 +19,7 @@ import AshlarNetworking
 /// }
 /// ```
 public final class DebugReport: Sendable {
-    private let app: AshlarApp
+    let app: AshlarApp
     private let limit: Int
     private let latest = Mutex((requests: [ListRow](), events: [ListRow](), count: 0))
     private let watches = WatchBag()
@@ -42,41 +43,52 @@ public final class DebugReport: Sendable {
         }.store(in: watches)
     }
 
+    /// Returns the end of the log for a viewer; for the file that a user can send, see ``AshlarApp/exportLog(in:runs:bytes:)``.
+    ///
+    /// - Complexity: O(*n*) in the number of bytes, which are read from the end of the log's file.
+    public func log(bytes: Int = 1 << 18) -> LogExcerpt {
+        LogSystem.flush()
+        return LogExcerpt(LogSystem.liveTail(bytes: bytes))
+    }
+
     /// The sections at this moment; those without rows are left out.
     public var sections: [ListSection] {
         let latest = latest.withLock { $0 }
         let config = app.config.current
         let strings = app.customization.current
         // The end of the log is enough for this many lines of usual length.
-        let log = LogSystem.liveTail(bytes: limit * 512).split(separator: "\n").suffix(limit)
+        let log = LogExcerpt(LogSystem.liveTail(bytes: limit * 512)).rows.suffix(limit)
+        func section(_ title: InterfaceText, _ rows: [ListRow]) -> ListSection {
+            ListSection(title.text(strings), id: title.text(), rows: rows)
+        }
         let sections =
             [
-                ListSection("Issues", rows: rows(app.issues.map { ($0.message, $0.part.rawValue) })),
-                ListSection(
-                    "App",
-                    rows: rows([
+                section(.issues, rows(app.issues.map { ($0.message, $0.part.rawValue) })),
+                section(
+                    .app,
+                    rows([
                         ("resources", app.explain("resources")), ("flavor", app.explain("flavor")),
                         ("log", app.explain("log")),
                     ])),
             ] + app.hosts.listSections() + [
-                ListSection("Requests", rows: latest.requests.reversed()),
-                ListSection("Events", rows: latest.events.reversed()),
-                ListSection(
-                    "Configuration",
-                    rows: rows(
+                section(.requests, latest.requests.reversed()),
+                section(.events, latest.events.reversed()),
+                section(
+                    .configuration,
+                    rows(
                         config.paths().map { path in
                             let value = config.explain(path)
                             return ("\(path): \(value.text ?? "")", value.winner.map { "\($0.location)" })
                         })),
-                ListSection(
-                    "Customization",
-                    rows: rows(
+                section(
+                    .customization,
+                    rows(
                         [
                             ("language", "\(strings.overrideLanguage ?? strings.deviceLanguage)"),
                             ("brand", strings.brand ?? "none"), ("theme", strings.theme ?? "none"),
                             ("strings", "\(strings.keys().count)"),
                         ] + strings.diagnostics.map { ("\($0)", nil) })),
-                ListSection("Log", rows: rows(log.map { (String($0), nil) })),
+                section(.log, Array(log)),
             ]
         return sections.filter { !$0.rows.isEmpty }
     }

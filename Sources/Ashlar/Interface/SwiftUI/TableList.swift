@@ -6,6 +6,7 @@
     public struct TableList: View {
         private let sections: [ListSection]
         private let didSelect: @MainActor () -> Void
+        @Environment(\.ashlar) private var app
         @State private var asking: ListRow?
         @State private var text = ""
 
@@ -28,8 +29,8 @@
             }
             .alert(asking?.title ?? "", isPresented: isPresent($asking), presenting: asking) { row in
                 TextField(row.prompt ?? "", text: $text)
-                Button("OK") { perform(row, text) }
-                Button("Cancel", role: .cancel) {}
+                Button(InterfaceText.ok.text(app?.strings)) { perform(row, text) }
+                Button(InterfaceText.cancel.text(app?.strings), role: .cancel) {}
             }
         }
 
@@ -45,8 +46,10 @@
                 } label: {
                     label(row)
                 }
+                .accessibilityAddTraits(row.isTicked ? .isSelected : [])
             } else {
-                label(row)
+                label(row).accessibilityElement(children: .combine)
+                    .accessibilityAddTraits(row.isTicked ? .isSelected : [])
             }
         }
 
@@ -57,7 +60,8 @@
                     if let subtitle = row.subtitle { Text(verbatim: subtitle).font(.caption) }
                 }
                 Spacer()
-                if row.isTicked { Image(systemName: "checkmark") }
+                // The trait of the row says the same to a screen reader.
+                if row.isTicked { Image(systemName: "checkmark").accessibilityHidden(true) }
             }
         }
 
@@ -80,31 +84,18 @@
         /// The list.
         public var body: some View {
             TableList(sections)
-                .alert(problem ?? "", isPresented: isPresent($problem)) { Button("OK") {} }
+                .alert(InterfaceText.hosts.text(app?.strings), isPresented: isPresent($problem), presenting: problem) {
+                    _ in
+                    Button(InterfaceText.ok.text(app?.strings)) {}
+                } message: {
+                    Text(verbatim: $0)
+                }
         }
 
         private var sections: [ListSection] {
             // Reading the snapshot updates the list after a selection.
             guard let app, !app.hosts.map.configurations.isEmpty else { return [] }
             return app.app.hosts.listSections { error in Task { @MainActor in problem = "\(error)" } }
-        }
-    }
-
-    /// The state of an app for the people who develop and test it; see ``DebugReport``.
-    public struct DebugPanel: View {
-        private let report: DebugReport
-        @State private var sections: [ListSection] = []
-
-        /// Creates a panel.
-        public init(_ report: DebugReport) { self.report = report }
-
-        /// The list, with a button that reads the state again.
-        public var body: some View {
-            VStack {
-                Button("Refresh") { sections = report.sections }
-                TableList(sections) { sections = report.sections }
-            }
-            .task { sections = report.sections }
         }
     }
 

@@ -37,11 +37,22 @@
             let cell =
                 tableView.dequeueReusableCell(withIdentifier: identifier)
                 ?? UITableViewCell(style: .subtitle, reuseIdentifier: identifier)
-            cell.textLabel?.text = row?.title
-            cell.detailTextLabel?.text = row?.subtitle
+            show(row?.title, in: cell.textLabel, .body)
+            show(row?.subtitle, in: cell.detailTextLabel, .caption1)
+            cell.accessibilityLabel = row?.spokenText
+            cell.accessibilityTraits = row?.select == nil ? .staticText : .button
+            if row?.isTicked == true { cell.accessibilityTraits.insert(.selected) }
             cell.accessoryType = row?.isTicked == true ? .checkmark : .none
             cell.selectionStyle = row?.select == nil ? .none : .default
             return cell
+        }
+
+        /// Shows a text in the user's text size.
+        private func show(_ text: String?, in label: UILabel?, _ style: UIFont.TextStyle) {
+            label?.text = text
+            label?.font = .preferredFont(forTextStyle: style)
+            label?.adjustsFontForContentSizeCategory = true
+            label?.numberOfLines = 0
         }
 
         /// Performs the action of a row.
@@ -62,6 +73,8 @@
     open class SectionsController: UITableViewController {
         private let source = TableDataSource()
         private let read: @MainActor () -> [ListSection]
+        /// The title, in the language of the app; nil for the title that the controller's owner sets.
+        var heading: InterfaceText?
 
         /// Creates a controller.
         ///
@@ -89,6 +102,7 @@
         /// Reads the sections.
         open override func viewWillAppear(_ animated: Bool) {
             super.viewWillAppear(animated)
+            if let heading { title = text(heading) }
             reload()
         }
 
@@ -98,15 +112,18 @@
             tableView.reloadData()
         }
 
+        /// Returns a text in the language of the app.
+        func text(_ text: InterfaceText) -> String { text.text(traitCollection.ashlar?.strings) }
+
         private func ask(_ row: ListRow, _ answer: @escaping @MainActor (String) -> Void) {
             let alert = UIAlertController(title: row.title, message: nil, preferredStyle: .alert)
             alert.addTextField { field in
                 field.placeholder = row.prompt
                 field.text = row.text
             }
-            alert.addAction(UIAlertAction(title: "Cancel", style: .cancel, handler: nil))
+            alert.addAction(UIAlertAction(title: text(.cancel), style: .cancel, handler: nil))
             alert.addAction(
-                UIAlertAction(title: "OK", style: .default) { [weak alert] _ in
+                UIAlertAction(title: text(.ok), style: .default) { [weak alert] _ in
                     answer(alert?.textFields?.first?.text ?? "")
                 }
             )
@@ -116,7 +133,7 @@
         /// Shows a text in an alert.
         func show(_ problem: String) {
             let alert = UIAlertController(title: nil, message: problem, preferredStyle: .alert)
-            alert.addAction(UIAlertAction(title: "OK", style: .default, handler: nil))
+            alert.addAction(UIAlertAction(title: text(.ok), style: .default, handler: nil))
             present(alert, animated: true, completion: nil)
         }
     }
@@ -130,17 +147,9 @@
                 self.listSections { [weak shown] error in Task { @MainActor in shown?.show("\(error)") } }
             }
             shown = picker
-            picker.title = "Hosts"
+            picker.heading = .hosts
             return picker
         }
     }
 
-    extension DebugReport {
-        /// A controller that shows the report.
-        @MainActor public func makeController() -> SectionsController {
-            let panel = SectionsController { self.sections }
-            panel.title = "Debug"
-            return panel
-        }
-    }
 #endif

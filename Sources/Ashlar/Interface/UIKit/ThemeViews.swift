@@ -2,22 +2,30 @@
     public import AshlarCustomization
     public import UIKit
 
-    /// A view that takes its appearance from the current app's theme while it is in a window.
+    /// A view that takes its appearance from the theme of an app while it is in a window.
+    ///
+    /// The app is the one of the view's traits, as in SwiftUI's environment: set it once with
+    /// `window.traitOverrides.ashlar = ObservableApp(app)`. Without an app the view doesn't change.
     @MainActor
     public protocol ThemedView: UIView {
         /// Applies the theme; called when the view enters a window, and after each change.
         func apply(_ strings: Customization)
     }
 
-    /// Follows the customization of the current app for one view.
+    /// Follows the customization of a view's app.
     @MainActor
     final class ThemeFollower {
         private var task: Task<Void, Never>?
+        private var isRegistered = false
 
         /// Applies the current customization and each later one until the view leaves its window or is released.
         func follow(_ view: some ThemedView) {
             task?.cancel()
-            guard view.window != nil, let center = AshlarApp.current?.customization else { return }
+            if !isRegistered {
+                isRegistered = true
+                view.registerForTraitChanges([AppTrait.self]) { [weak self] view, _ in self?.follow(view) }
+            }
+            guard view.window != nil, let center = view.traitCollection.ashlar?.app.customization else { return }
             // The view is complete before its first frame; the stream begins with the current customization.
             view.apply(center.current)
             let changes = center.changes()
@@ -27,7 +35,14 @@
         deinit { task?.cancel() }
     }
 
-    /// A view whose background is a color of the current app's theme.
+    extension UIColor {
+        /// Creates a color of a theme that follows the appearance, light or dark; see `Customization.color(_:isDark:)`.
+        public static func theme(_ key: String, _ strings: Customization) -> UIColor {
+            UIColor { UIColor(strings.color(key, isDark: $0.userInterfaceStyle == .dark)) }
+        }
+    }
+
+    /// A view whose background is a color of its app's theme.
     open class ThemeView: UIView, ThemedView {
         private let follower = ThemeFollower()
         /// The key of the background color.
@@ -40,10 +55,10 @@
         }
 
         /// Applies the background color.
-        open func apply(_ strings: Customization) { backgroundColor = UIColor(strings.color(backgroundColorKey)) }
+        open func apply(_ strings: Customization) { backgroundColor = .theme(backgroundColorKey, strings) }
     }
 
-    /// A label whose font, text and background follow the current app's theme.
+    /// A label whose font, text and background follow its app's theme, and its font the user's text size.
     open class ThemeLabel: UILabel, ThemedView {
         private let follower = ThemeFollower()
         /// The key of the text color.
@@ -61,13 +76,15 @@
 
         /// Applies the colors and the font.
         open func apply(_ strings: Customization) {
-            textColor = UIColor(strings.color(textColorKey))
-            if let key = backgroundColorKey { backgroundColor = UIColor(strings.color(key)) }
-            if let key = fontKey { font = strings.font(key).uiFont }
+            textColor = .theme(textColorKey, strings)
+            if let key = backgroundColorKey { backgroundColor = .theme(key, strings) }
+            guard let key = fontKey else { return }
+            font = UIFontMetrics.default.scaledFont(for: strings.font(key).uiFont)
+            adjustsFontForContentSizeCategory = true
         }
     }
 
-    /// A table whose background is a color of the current app's theme.
+    /// A table whose background is a color of its app's theme.
     open class ThemeTableView: UITableView, ThemedView {
         private let follower = ThemeFollower()
         /// The key of the background color.
@@ -80,6 +97,6 @@
         }
 
         /// Applies the background color.
-        open func apply(_ strings: Customization) { backgroundColor = UIColor(strings.color(backgroundColorKey)) }
+        open func apply(_ strings: Customization) { backgroundColor = .theme(backgroundColorKey, strings) }
     }
 #endif

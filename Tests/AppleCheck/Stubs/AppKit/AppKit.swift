@@ -11,3 +11,13 @@ open class NSFont: NSObject, @unchecked Sendable {
     public init?(name fontName: String, size fontSize: CGFloat) { nil }
     open class func systemFont(ofSize fontSize: CGFloat) -> NSFont { fatalError() }
 }
+open class NSPasteboard: NSObject {
+    public struct PasteboardType: Hashable, Sendable {
+        public static let string: NSPasteboard.PasteboardType = PasteboardType()
+    }
+    open class var general: NSPasteboard { fatalError() }
+    @discardableResult open func clearContents() -> Int { 0 }
+    @discardableResult open func setString(_ string: String, forType dataType: NSPasteboard.PasteboardType) -> Bool {
+        false
+    }
+}

@@ -56,6 +56,21 @@ open class NSDictionary: NSObject {
     public init(objects: [Any], forKeys keys: [any NSCopying]) {}
     open func object(forKey aKey: Any) -> Any? { nil }
 }
+open class NSURL: NSObject, @unchecked Sendable {}
+extension URL: _ObjectiveCBridgeable {
+    public func _bridgeToObjectiveC() -> NSURL { fatalError() }
+    public static func _forceBridgeFromObjectiveC(_ s: NSURL, result: inout URL?) {}
+    public static func _conditionallyBridgeFromObjectiveC(_ s: NSURL, result: inout URL?) -> Bool { false }
+    public static func _unconditionallyBridgeFromObjectiveC(_ s: NSURL?) -> URL { fatalError() }
+}
+extension Dictionary: _ObjectiveCBridgeable {
+    public func _bridgeToObjectiveC() -> NSDictionary { fatalError() }
+    public static func _forceBridgeFromObjectiveC(_ s: NSDictionary, result: inout Dictionary?) {}
+    public static func _conditionallyBridgeFromObjectiveC(_ s: NSDictionary, result: inout Dictionary?) -> Bool {
+        false
+    }
+    public static func _unconditionallyBridgeFromObjectiveC(_ s: NSDictionary?) -> Dictionary { fatalError() }
+}
 open class NSError: NSObject, Error, @unchecked Sendable {
     public init(domain: String, code: Int, userInfo dict: [String: Any]? = nil) { fatalError() }
     open var domain: String { "" }
