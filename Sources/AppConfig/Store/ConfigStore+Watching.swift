@@ -69,8 +69,8 @@ extension ConfigStore {
     /// The watch detects writes in place, atomic renames, deletion and re-creation, replaced symbolic links and
     /// directories anywhere on the path to a file, and changes since the files were last read. It collects events for
     /// 20 ms. If a writer holds a file open, the store reloads when the writer pauses for 100 ms, or after one second.
-    /// A deleted file is missing if it isn't created again within 200 ms. The files are also compared every five
-    /// seconds without an event, because not every file system reports all changes.
+    /// A deleted file is missing if it isn't created again within 200 ms. Nothing runs while nothing changes; only files in a
+    /// network's file system, which doesn't report the changes of other machines, are compared every five seconds.
     ///
     /// If a reload fails, the last good values stay current, the error goes to ``errors`` and ``events()``, and
     /// watching continues. A file that was written without a change of values causes no notification. Reloads run on a

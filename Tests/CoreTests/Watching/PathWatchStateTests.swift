@@ -21,25 +21,39 @@ import Testing
     private final class Watched {
         private var state: PathWatchState
 
-        init(_ snapshot: PathSnapshot) { state = PathWatchState(snapshot, at: 0) }
+        init(_ snapshot: PathSnapshot, compared comparison: PathWatchState.Comparison = .never) {
+            state = PathWatchState(snapshot, at: 0, compared: comparison)
+        }
 
         var deadline: Int64 { state.deadline }
         func noteChange(at now: Int64) { state.noteChange(at: now) }
         func noteWrite(at now: Int64) { state.noteWrite(at: now) }
-        func compare(_ snapshot: PathSnapshot, at now: Int64, isWatched: Bool = true) -> Bool {
-            state.compare(snapshot, at: now, isWatched: isWatched)
-        }
+        func compare(
+            _ snapshot: PathSnapshot, at now: Int64, compared comparison: PathWatchState.Comparison = .never
+        ) -> Bool { state.compare(snapshot, at: now, compared: comparison) }
     }
 
     private func milliseconds(_ count: Int64) -> Int64 { count * 1_000_000 }
 
-    @Test("Without events the files are compared every five seconds")
+    @Test("Files in a network's file system are compared every five seconds without events, local ones never")
     func safetyNet() {
-        let state = Watched(snapshot(1))
+        let state = Watched(snapshot(1), compared: .regularly)
         #expect(state.deadline == milliseconds(5_000))
-        #expect(!state.compare(snapshot(1), at: state.deadline))
+        #expect(!state.compare(snapshot(1), at: state.deadline, compared: .regularly))
         #expect(state.deadline == milliseconds(10_000))
         #expect(state.compare(snapshot(2), at: state.deadline))
+        #expect(state.deadline == .max && Watched(snapshot(1)).deadline == .max)
+    }
+
+    @Test(
+        "File systems that other machines change are known by their type",
+        arguments: [
+            (0xEF53, true), (0x9123_683E, true), (0x5846_5342, true), (0x0102_1994, true), (0x794C_7630, true),
+            (0x6969, false), (0xFF53_4D42, false), (0xFE53_4D42, false), (0x6573_5546, false), (0x0102_1997, false),
+        ])
+    func fileSystems(type: UInt32, isLocal: Bool) {
+        #expect(FileSystemKind.isLocal(type: type) == isLocal)
+        #expect(FileSystemKind.isLocal("/") && FileSystemKind.isLocal("/absent"))
     }
 
     @Test("Events are gathered for 20 ms after the first")
@@ -113,7 +127,7 @@ import Testing
     @Test("While the system refuses to watch a directory, the files are compared every second")
     func refused() {
         let state = Watched(snapshot(1))
-        #expect(!state.compare(snapshot(1), at: 0, isWatched: false))
+        #expect(!state.compare(snapshot(1), at: 0, compared: .often))
         #expect(state.deadline == milliseconds(1_000))
     }
 }

@@ -21,6 +21,8 @@
 
         private struct State {
             var descriptor: Int32 = -1
+            /// A pipe whose end for writing wakes the thread.
+            var pipe: [Int32] = [-1, -1]
             var watchers: [Int: Watcher] = [:]
             /// The watch descriptor of each directory; several paths of one directory have the same.
             var numbers: [String: Int32] = [:]
@@ -50,15 +52,18 @@
                 guard start(&state) else { return nil }
                 state.nextNumber += 1
                 let number = state.nextNumber
-                let unread = PathWatchState(PathSnapshot(of: []), at: Monotonic.now)
+                let unread = PathWatchState(PathSnapshot(of: []), at: Monotonic.now, compared: .never)
                 state.watchers[number] = Watcher(paths: paths, onChange: onChange, state: unread)
-                guard watchDirectories(of: number, &state) else {
+                let comparison = watchDirectories(of: number, &state)
+                guard comparison < .often else {
                     state.watchers[number] = nil
                     removeUnused(&state)
                     return nil
                 }
                 // The snapshot is taken after the directories are watched, so that no change in between is lost.
-                state.watchers[number]?.state = PathWatchState(PathSnapshot(of: paths), at: Monotonic.now)
+                state.watchers[number]?.state = PathWatchState(
+                    PathSnapshot(of: paths), at: Monotonic.now, compared: comparison)
+                if comparison > .never { _ = write(state.pipe[1], [1], 1) }
                 return number
             }
             return number.map { number in PathWatch(isPolling: false) { self.remove(number) } }
@@ -69,11 +74,21 @@
             if state.descriptor >= 0 { return true }
             let descriptor = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
             guard descriptor >= 0 else { return false }
-            guard HelperThread.start({ self.run() }) else {
+            var ends: [Int32] = [-1, -1]
+            guard pipe(&ends) == 0 else {
                 close(descriptor)
                 return false
             }
+            for end in ends {
+                _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+                _ = fcntl(end, F_SETFL, O_NONBLOCK)
+            }
+            guard HelperThread.start({ self.run() }) else {
+                for descriptor in [descriptor] + ends { close(descriptor) }
+                return false
+            }
             state.descriptor = descriptor
+            state.pipe = ends
             return true
         }
 
@@ -86,34 +101,44 @@
             }
         }
 
-        /// Finds a watcher's entries and watches their directories; returns `false` if the system refuses a watch.
-        private func watchDirectories(of number: Int, _ state: inout State) -> Bool {
-            guard let paths = state.watchers[number]?.paths else { return true }
+        /// Finds a watcher's entries and watches their directories; returns how often the files must be compared.
+        private func watchDirectories(of number: Int, _ state: inout State) -> PathWatchState.Comparison {
+            guard let paths = state.watchers[number]?.paths else { return .never }
             var entries: [PathChain.Entry: Bool] = [:]
             var watched: [String: Bool] = [:]
-            var isComplete = true
+            var comparison = PathWatchState.Comparison.never
             for path in paths {
                 PathChain.walk(path) { entry, isFile in
                     entries[entry] = entries[entry] == true || isFile
-                    guard isComplete, watched[entry.directory] != true, watched[entry.directory] != isFile else {
+                    guard comparison < .often, watched[entry.directory] != true, watched[entry.directory] != isFile
+                    else {
                         return
                     }
                     watched[entry.directory] = isFile
-                    isComplete = watch(entry.directory, forFiles: isFile, &state)
+                    comparison = max(comparison, watch(entry.directory, forFiles: isFile, &state))
                 }
             }
             state.watchers[number]?.entries = entries
-            return isComplete
+            return comparison
         }
 
         /// Watches a directory; each call requests the watch again, because another directory may now have this path.
-        private func watch(_ directory: String, forFiles: Bool, _ state: inout State) -> Bool {
+        private func watch(
+            _ directory: String, forFiles: Bool, _ state: inout State
+        ) -> PathWatchState.Comparison {
             let mask = forFiles ? Self.entryEvents | Self.fileEvents : Self.entryEvents
             let number = addWatch(state.descriptor, directory, mask)
-            if number < 0 { return errno == ENOENT || errno == ENOTDIR || errno == EACCES }
+            if number < 0 {
+                switch errno {
+                // The entry in the parent directory is watched.
+                case ENOENT, ENOTDIR: return .never
+                case EACCES: return .regularly
+                default: return .often
+                }
+            }
             if let old = state.numbers[directory], old != number { drop(directory, &state) }
             state.numbers[directory] = number
-            return true
+            return forFiles && !FileSystemKind.isLocal(directory) ? .regularly : .never
         }
 
         /// Ends the watches of directories that no watched path uses.
@@ -132,13 +157,14 @@
         private func run() {
             var buffer = [UInt8](repeating: 0, count: 64 << 10)
             while true {
-                let (descriptor, deadline) = state.withLock { state in
-                    (state.descriptor, state.watchers.values.map(\.state.deadline).min())
+                let (descriptor, pipe, deadline) = state.withLock { state in
+                    (state.descriptor, state.pipe[0], state.watchers.values.map(\.state.deadline).min() ?? .max)
                 }
-                var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-                // A new watch doesn't wake the thread, so the thread sleeps at most until the next regular comparison.
-                let wait = deadline.map { max(0, ($0 - Monotonic.now + 999_999) / 1_000_000) } ?? 5_000
-                if poll(&request, 1, Int32(clamping: wait)) > 0 {
+                var requests = [descriptor, pipe].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+                // Without a deadline the thread sleeps until an event.
+                let wait = deadline == .max ? -1 : max(0, (deadline - Monotonic.now + 999_999) / 1_000_000)
+                if poll(&requests, 2, Int32(clamping: wait)) > 0 {
+                    _ = read(pipe, &buffer, buffer.count)
                     let count = read(descriptor, &buffer, buffer.count)
                     if count > 0 { note(buffer[..<count]) }
                 }
@@ -196,9 +222,9 @@
                 var handlers: [@Sendable () -> Void] = []
                 for (number, watcher) in state.watchers where watcher.state.deadline <= now {
                     // The directories are watched before the files are compared, so that no change in between is lost.
-                    let isWatched = watchDirectories(of: number, &state)
+                    let comparison = watchDirectories(of: number, &state)
                     let snapshot = PathSnapshot(of: watcher.paths)
-                    if state.watchers[number]?.state.compare(snapshot, at: now, isWatched: isWatched) == true {
+                    if state.watchers[number]?.state.compare(snapshot, at: now, compared: comparison) == true {
                         handlers.append { watcher.onChange(snapshot) }
                     }
                 }

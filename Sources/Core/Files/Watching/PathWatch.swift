@@ -13,8 +13,12 @@ import Synchronization
 /// The watch detects writes in place, atomic renames, deletion and re-creation, and replaced symbolic links and
 /// directories anywhere on the path to a file. It collects events for 20 ms. If a writer holds a file open, the watch
 /// reports the change when the writer pauses for 100 ms, or after one second. A deleted file is reported as missing if
-/// it isn't created again within 200 ms. The files are also compared every five seconds without an event, because not
-/// every file system reports all changes.
+/// it isn't created again within 200 ms. Nothing runs while nothing changes, except that files in a network's file system,
+/// which doesn't report the changes of other machines, are also compared every five seconds, and every second while the
+/// system refuses to watch a directory.
+///
+/// On Apple systems a watch of more than ``VnodeWatch/mostFiles`` files opens their folders only, so that a folder with many files
+/// needs one descriptor. It then detects files that are replaced, as editors and `AtomicFile` do, but not writes in place.
 package final class PathWatch: Sendable {
     /// How a watch detects changes.
     package enum Method: Hashable, Sendable {
@@ -85,7 +89,7 @@ final class PollingWatch: Sendable {
     {
         let watch = PollingWatch(paths, every: interval, onChange)
         // The snapshot is taken on the caller's thread, so that a change right after the start is detected.
-        let state = PathWatchState(PathSnapshot(of: paths), at: Monotonic.now)
+        let state = PathWatchState(PathSnapshot(of: paths), at: Monotonic.now, compared: .never)
         _ = HelperThread.start { watch.run(state) }
         return PathWatch(isPolling: true) { watch.cancel() }
     }
@@ -98,7 +102,7 @@ final class PollingWatch: Sendable {
             // Without events, any comparison can be the first one after a write.
             state.noteChange(at: Monotonic.now)
             let snapshot = PathSnapshot(of: paths)
-            if state.compare(snapshot, at: Monotonic.now) { onChange(snapshot) }
+            if state.compare(snapshot, at: Monotonic.now, compared: .never) { onChange(snapshot) }
         }
     }
 

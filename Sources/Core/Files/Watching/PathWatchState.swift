@@ -10,10 +10,21 @@ struct PathWatchState: Sendable {
     static let patience: Int64 = 1_000_000_000
     /// The time that a deleted file has to be created again.
     static let grace: Int64 = 200_000_000
-    /// The interval of comparisons without an event, because not every change causes one.
-    static let safetyNet: Int64 = 5_000_000_000
-    /// The interval of comparisons while the system refuses to watch a directory.
-    static let retry: Int64 = 1_000_000_000
+
+    /// How often files are compared without an event; a later case is more often.
+    enum Comparison: Int64, Comparable {
+        /// Every change causes an event.
+        case never
+        /// Some changes cause none, such as those that another machine makes in a network's file system: every 5 s.
+        case regularly = 5_000_000_000
+        /// The system refuses to watch a directory at the moment: every second.
+        case often = 1_000_000_000
+
+        static func < (left: Comparison, right: Comparison) -> Bool { left.time(after: 0) > right.time(after: 0) }
+
+        /// The time of the next comparison.
+        func time(after now: Int64) -> Int64 { self == .never ? .max : now + rawValue }
+    }
 
     private var known: PathSnapshot
     private var regularDeadline: Int64
@@ -26,9 +37,9 @@ struct PathWatchState: Sendable {
     var deadline: Int64 { min(regularDeadline, changeDeadline ?? .max, writeDeadline ?? .max) }
 
     /// Creates the state of files that were just read.
-    init(_ snapshot: PathSnapshot, at now: Int64) {
+    init(_ snapshot: PathSnapshot, at now: Int64, compared comparison: Comparison) {
         known = snapshot
-        regularDeadline = now + Self.safetyNet
+        regularDeadline = comparison.time(after: now)
     }
 
     /// Records that an entry on the path to a file appeared, disappeared or was replaced, or that a writer closed a
@@ -47,13 +58,13 @@ struct PathWatchState: Sendable {
     /// Compares the files; returns whether they may have changed since the last comparison that returned `true`.
     ///
     /// Before the caller takes the snapshot, it must watch the directories on the path, so that no change in between is
-    /// lost. `isWatched` is `false` if the system refused to watch one.
-    mutating func compare(_ snapshot: PathSnapshot, at now: Int64, isWatched: Bool = true) -> Bool {
+    /// lost. `comparison` is how often the files are compared from now on.
+    mutating func compare(_ snapshot: PathSnapshot, at now: Int64, compared comparison: Comparison) -> Bool {
         let hasEvent = changeDeadline != nil || firstWrite != nil
         changeDeadline = nil
         writeDeadline = nil
         firstWrite = nil
-        regularDeadline = now + (isWatched ? Self.safetyNet : Self.retry)
+        regularDeadline = comparison.time(after: now)
         if snapshot.lacksFile(of: known) {
             let end = graceEnd ?? now + Self.grace
             graceEnd = end

@@ -14,17 +14,26 @@ struct VnodeEvents: Sendable {
         let cancel: @Sendable () -> Void
     }
 
+    /// The result of opening a file or directory.
+    enum Opened: Sendable {
+        case source(Source)
+        /// It doesn't exist, or the app has no access to it, as to the directories above its own folder.
+        case absent
+        /// The system has no more descriptors.
+        case refused
+    }
+
     /// Returns the nanoseconds of a monotonic clock.
     let now: @Sendable () -> Int64
     /// Runs a closure after some nanoseconds, never concurrently with another closure of these events.
     let after: @Sendable (_ nanoseconds: Int64, _ body: @escaping @Sendable () -> Void) -> Void
-    /// Reports events of the file or directory at a path until the source is cancelled; nil if it can't be opened.
+    /// Reports events of the file or directory at a path until the source is cancelled.
     ///
     /// The argument of `onEvent` is whether the event is a write to a file that may still be open.
-    let open: @Sendable (_ path: String, _ onEvent: @escaping @Sendable (_ isWrite: Bool) -> Void) -> Source?
+    let open: @Sendable (_ path: String, _ onEvent: @escaping @Sendable (_ isWrite: Bool) -> Void) -> Opened
 }
 
-/// File watching on Apple systems: one event source for each file and for each directory on its path.
+/// File watching on Apple systems: one event source for each directory on the paths, and for each file if they are few.
 ///
 /// A source belongs to an open file, not to a path. After each event, sources whose path now leads to another file are
 /// replaced.
@@ -37,6 +46,9 @@ final class VnodeWatch: Sendable {
         var isCancelled = false
     }
 
+    /// The number of files up to which each has a source of its own, which reports writes in place.
+    static let mostFiles = 32
+
     private let paths: [String]
     private let events: VnodeEvents
     private let onChange: PathWatch.Handler
@@ -46,15 +58,18 @@ final class VnodeWatch: Sendable {
         self.paths = paths
         self.events = events
         self.onChange = onChange
-        state = Mutex(State(watch: PathWatchState(PathSnapshot(of: paths), at: events.now())))
+        state = Mutex(State(watch: PathWatchState(PathSnapshot(of: paths), at: events.now(), compared: .never)))
     }
 
-    /// Starts watching files.
+    /// Starts watching files; returns nil if the system has no more descriptors.
     static func start(
         _ paths: [String], _ events: VnodeEvents, _ onChange: @escaping PathWatch.Handler
-    ) -> PathWatch {
+    ) -> PathWatch? {
         let watch = VnodeWatch(paths, events, onChange)
-        watch.openSources()
+        guard watch.openSources() < .often else {
+            watch.cancel()
+            return nil
+        }
         // A change before the sources were opened caused no event, so the first comparison doesn't wait for one.
         watch.note(isWrite: false)
         return PathWatch(isPolling: false) { watch.cancel() }
@@ -69,13 +84,21 @@ final class VnodeWatch: Sendable {
     }
 
     /// Opens a source for each file and directory on the path that has none, and closes unneeded sources.
-    private func openSources() {
+    ///
+    /// - Returns: How often the files must be compared.
+    private func openSources() -> PathWatchState.Comparison {
         var needed: Set<String> = []
+        var comparison = PathWatchState.Comparison.never
         for path in paths {
             PathChain.walk(path) { entry, isFile in
                 // A directory is opened before its entries are read, so that no later change is lost.
-                if needed.insert(entry.directory).inserted { openSource(entry.directory) }
-                if isFile, needed.insert(entry.path).inserted { openSource(entry.path) }
+                if needed.insert(entry.directory).inserted {
+                    comparison = max(comparison, openSource(entry.directory))
+                    if isFile, !FileSystemKind.isLocal(entry.directory) { comparison = max(comparison, .regularly) }
+                }
+                if isFile, paths.count <= Self.mostFiles, needed.insert(entry.path).inserted {
+                    comparison = max(comparison, openSource(entry.path))
+                }
             }
         }
         let unused = state.withLock { state in
@@ -84,19 +107,29 @@ final class VnodeWatch: Sendable {
             return unused
         }
         for source in unused.values { source.cancel() }
+        return comparison
     }
 
-    private func openSource(_ path: String) {
+    /// Opens a source for a path, unless there is one; returns how often the files must be compared.
+    private func openSource(_ path: String) -> PathWatchState.Comparison {
         let current = FileStatus(path)?.signature
         let old = state.withLock { $0.sources[path] }
-        if let old, let current, old.device == current.device, old.inode == current.inode { return }
-        let new = events.open(path) { [weak self] isWrite in self?.note(isWrite: isWrite) }
+        if let old, let current, old.device == current.device, old.inode == current.inode { return .never }
+        var new: VnodeEvents.Source?
+        var isRefused = false
+        switch events.open(path, { [weak self] isWrite in self?.note(isWrite: isWrite) }) {
+        case .source(let source): new = source
+        case .absent: break
+        case .refused: isRefused = true
+        }
+        let opened = new
         let unused = state.withLock { state in
-            if state.isCancelled { return new }
-            state.sources[path] = new
+            if state.isCancelled { return opened }
+            state.sources[path] = opened
             return old
         }
         unused?.cancel()
+        return isRefused ? .often : .never
     }
 
     private func note(isWrite: Bool) {
@@ -127,11 +160,12 @@ final class VnodeWatch: Sendable {
         }
         if isDue {
             // The sources are opened before the files are compared, so that no change in between is lost.
-            openSources()
+            let comparison = openSources()
             let snapshot = PathSnapshot(of: paths)
-            if state.withLock({ !$0.isCancelled && $0.watch.compare(snapshot, at: events.now()) }) {
-                onChange(snapshot)
+            let hasChanged = state.withLock {
+                !$0.isCancelled && $0.watch.compare(snapshot, at: events.now(), compared: comparison)
             }
+            if hasChanged { onChange(snapshot) }
         }
         schedule()
     }
@@ -152,12 +186,12 @@ final class VnodeWatch: Sendable {
 
         private static func source(
             of path: String, on queue: DispatchQueue, _ onEvent: @escaping @Sendable (_ isWrite: Bool) -> Void
-        ) -> Source? {
+        ) -> Opened {
             let descriptor = Darwin.open(path, O_EVTONLY | O_CLOEXEC)
-            guard descriptor >= 0 else { return nil }
+            guard descriptor >= 0 else { return [EMFILE, ENFILE, ENOMEM].contains(errno) ? .refused : .absent }
             guard let status = FileStatus(descriptor: descriptor) else {
                 close(descriptor)
-                return nil
+                return .absent
             }
             let isDirectory = status.kind == .directory
             // Sources are thread-safe, but their protocol isn't declared as Sendable in every SDK.
@@ -169,7 +203,8 @@ final class VnodeWatch: Sendable {
             }
             source.setCancelHandler { close(descriptor) }
             source.activate()
-            return Source(device: status.signature.device, inode: status.signature.inode, cancel: { source.cancel() })
+            return .source(
+                Source(device: status.signature.device, inode: status.signature.inode, cancel: { source.cancel() }))
         }
     }
 #endif
