@@ -188,6 +188,7 @@ import Testing
     func manyFiles() throws {
         let names = (0..<500).map { "a/b/file\($0)" }
         for name in names { try folder.write("1", to: name, atomically: false) }
+        age()
         let watch = try start(names.map { root + "/" + $0 })
         #expect(events.openPaths.allSatisfy { !$0.contains("file") } && events.openPaths.contains(root + "/a/b"))
         try AtomicFile.replace(root + "/a/b/file77", with: [50, 50])
