@@ -78,6 +78,7 @@ enum LogSecrets {
             let byte = text[index]
             switch byte {
             case UInt8(ascii: "="), UInt8(ascii: ":"), UInt8(ascii: "@"): return true
+            case UInt8(ascii: ">"): if index > 1 { return true }
             case UInt8(ascii: "0")...UInt8(ascii: "9"):
                 digits += 1
                 if digits >= 12 { return true }

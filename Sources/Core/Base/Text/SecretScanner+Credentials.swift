@@ -38,6 +38,28 @@ extension SecretScanner {
         return (end + 1)..<endOfValue(from: end + 1, before: UInt8(ascii: " "))
     }
 
+    /// The text of an XML element with a secret name, or of the element after a key of a property list, whose tag ends at
+    /// an offset.
+    func text(ofElementBefore at: Int) -> Range<Int>? {
+        let first = max(floor, at - Self.longestName)
+        guard let open = bytes[first..<at].lastIndex(of: UInt8(ascii: "<")) else { return nil }
+        var name = bytes[(open + 1)..<at].prefix { !$0.isSpace }
+        var start = at + 1
+        if name.elementsEqual("/key".utf8) {
+            let key = bytes[first..<open].lastIndex(of: UInt8(ascii: ">")).map { $0 + 1 } ?? first
+            name = bytes[key..<open]
+            let limit = min(bytes.count, start + Self.longestName)
+            start = bytes[start..<limit].firstIndex(of: UInt8(ascii: ">")).map { $0 + 1 } ?? bytes.count
+        }
+        // The element `key` of a property list has a name, not a secret.
+        guard let initial = name.first, initial.isLetter, !name.contains(UInt8(ascii: ">")), start < bytes.count,
+            !name.elementsEqual("key".utf8), names.matches(String(decoding: name, as: UTF8.self))
+        else { return nil }
+        let end = end(from: start) { $0 == UInt8(ascii: "<") }
+        // `Array<Token> is empty` isn't an element.
+        return bytes[end...].starts(with: "</".utf8) ? start..<end : nil
+    }
+
     /// The user and password of `user:password@host`, which has no scheme.
     func userInformation(before at: Int) -> Range<Int>? {
         let first = max(floor, at - Self.longestUserInformation)

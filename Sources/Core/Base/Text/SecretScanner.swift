@@ -46,6 +46,7 @@ struct SecretScanner {
             if bytes[at...].starts(with: "://".utf8) { return userInformation(ofURLAt: at + 3) }
             return value(ofNameBefore: at)
         case UInt8(ascii: "@"): return userInformation(before: at)
+        case UInt8(ascii: ">"): return text(ofElementBefore: at)
         default:
             guard isWordStart(at) else { return nil }
             return SecretShapes.secret(in: bytes, at: at) ?? credentials(ofSchemeAt: at) ?? value(ofOptionAt: at)
@@ -77,6 +78,9 @@ extension SecretScanner {
         let isColon = bytes[separator] == UInt8(ascii: ":")
         var start = end(from: separator + 1) { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
         if bytes[start...].starts(with: "Optional(".utf8) { start += "Optional(".utf8.count }
+        if start < bytes.count, let credentials = credentials(ofSchemeAt: start), !isColon {
+            return start..<credentials.upperBound
+        }
         if let quote = quote(at: start) {
             let content = start + quote.count
             return content..<endOfString(from: content, quote)
@@ -104,6 +108,8 @@ extension SecretScanner {
         var end = separator
         while end > first, bytes[end - 1] == UInt8(ascii: " ") { end -= 1 }
         var quote: ArraySlice<UInt8> = []
+        // The description of a dictionary with keys of any type: `AnyHashable("name"): value`.
+        if end > first + 1, bytes[end - 1] == UInt8(ascii: ")"), Self.isQuote(bytes[end - 2]) { end -= 1 }
         if end > first, Self.isQuote(bytes[end - 1]) {
             var start = end - 1
             while start > first, bytes[start - 1] == UInt8(ascii: "\\") { start -= 1 }

@@ -5,12 +5,14 @@
 /// - the user information of URLs, also without a scheme: `postgres://user:pw@db`, `user:pw@db`;
 /// - the values of secret names, as ``SecretNames`` defines them: in queries, forms and connection strings (`token=x`),
 ///   in header fields and lists (`X-Api-Key: x`), in JSON, also inside a JSON string (`"pin":"1"`), in descriptions of
-///   Swift values (`password: Optional("x")`), and after the options of a command (`--password x`);
+///   Swift values (`password: Optional("x")`), in XML (`<pin>1</pin>`), and after the options of a command
+///   (`--password x`);
 /// - the credentials of HTTP's schemes: `Bearer x`, `Basic x`;
 /// - texts that are secrets by their shape: numbers of payment cards and bank accounts, JSON web tokens and private
 ///   keys (``SecretShapes``).
 ///
-/// Not hidden are values without a name and a known shape (`the password is x`), values in XML, and encoded texts.
+/// Not hidden are values without a name and a known shape (`the password is x`), those of options whose name isn't a
+/// secret's (`-p x`, `-u user:x`), and encoded texts.
 /// A name that is also an ordinary word (`session`, `key`) needs a value with a digit after a colon, so that
 /// `session: opened` stays readable. Redacted text doesn't change if it is redacted again.
 package enum SecretText {
@@ -35,10 +37,10 @@ package enum SecretText {
 
     /// The bytes of which every secret has at least one.
     ///
-    /// A name stands before `=` or `:`, user information before `@`, and credentials of a scheme after a space. Options and
-    /// keys have `-`, tokens a period, and account numbers digits.
+    /// A name stands before `=`, `:` or `>`, user information before `@`, and credentials of a scheme after a space. Options
+    /// and keys have `-`, tokens a period, and account numbers digits.
     private static let isTrigger: [Bool] = (0...255).map { byte in
         let byte = UInt8(byte)
-        return byte.isDigit || "=:@-. ".utf8.contains(byte)
+        return byte.isDigit || "=:>@-. ".utf8.contains(byte)
     }
 }
