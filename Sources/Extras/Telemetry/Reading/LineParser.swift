@@ -60,26 +60,46 @@ struct LineParser {
 }
 
 extension LineParser {
-    /// Whether a line can begin with a time, or is in a format that can have it elsewhere.
-    func mayHaveTime(_ line: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
-        guard isStandard, let first = line.first else { return true }
-        return first.isDigit || first == UInt8(ascii: "{") || first == UInt8(ascii: "t")
-    }
-
     /// Returns the time of a line, which presets write first, so that the rest needn't be parsed.
-    func time(of line: Slice<UnsafeBufferPointer<UInt8>>) -> LogTime? {
-        guard mayHaveTime(line) else { return nil }
+    func time(of line: UnsafeBufferPointer<UInt8>) -> LogTime? {
         if isStandard {
+            // Other lines can't have a time.
+            guard let first = line.first, first.isDigit || "{t".utf8.contains(first) else { return nil }
             for prefix in Self.prefixesOfTimes where line.starts(with: prefix) {
-                let rest = line.dropFirst(prefix.count)
-                let end = rest.firstIndex { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\"") } ?? rest.endIndex
-                if let time = LogTime(rfc3339: rest[..<end]) { return time }
+                let start = prefix.count
+                if let time = Self.shortTime(in: line, at: start) { return time }
+                let end = line[start...].firstIndex { $0 == .space || $0 == .quote } ?? line.count
+                if let time = LogTime(rfc3339: Array(line[start..<end])) { return time }
             }
         }
         return parse(Array(line))?.time
     }
 
     private static let prefixesOfTimes = [#"{"time":""#, #"{"@timestamp":""#, "time=", ""].map { Array($0.utf8) }
+
+    /// Reads `2026-11-20T13:22:32.123Z`, the form of nearly all lines; in queries by time, the general parser takes four times
+    /// as long.
+    private static func shortTime(in line: UnsafeBufferPointer<UInt8>, at start: Int) -> LogTime? {
+        let form = "0000-00-00T00:00:00.000Z" as StaticString
+        guard start + form.utf8CodeUnitCount <= line.count else { return nil }
+        for index in 0..<form.utf8CodeUnitCount {
+            let byte = line[start + index]
+            let wanted = form.utf8Start[index]
+            guard wanted == UInt8(ascii: "0") ? byte.isDigit : byte == wanted else { return nil }
+        }
+        let end = start + form.utf8CodeUnitCount
+        guard end == line.count || line[end] == .space || line[end] == .quote else { return nil }
+        func number(_ offset: Int, _ digits: Int) -> Int {
+            (0..<digits).reduce(0) { $0 * 10 + Int(line[start + offset + $1] - UInt8(ascii: "0")) }
+        }
+        let (hour, minute, second) = (number(11, 2), number(14, 2), number(17, 2))
+        guard hour < 24, minute < 60, second < 60,
+            let date = CivilDate(year: number(0, 4), month: number(5, 2), day: number(8, 2)),
+            (1700..<2200).contains(date.year)
+        else { return nil }
+        let seconds = Int64(date.daysSince1970) * 86_400 + Int64(hour * 3600 + minute * 60 + second)
+        return LogTime(nanoseconds: seconds &* 1_000_000_000 &+ Int64(number(20, 3)) * 1_000_000)
+    }
 }
 
 /// Matches lines against the pattern of a format.

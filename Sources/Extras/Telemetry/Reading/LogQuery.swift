@@ -33,21 +33,57 @@ public struct LogQuery: Sendable {
     /// Whether a line satisfies all conditions.
     ///
     /// A line in an unknown format has neither a level, a context nor fields.
-    public func matches(_ line: LogLine) -> Bool {
-        if let since, line.time < since { return false }
-        if let until, line.time >= until { return false }
-        if level != nil || context != nil || !fields.isEmpty {
+    public func matches(_ line: LogLine) -> Bool { matches(line, knowing: nil) }
+
+    /// Whether a line satisfies all conditions, if its header does.
+    func matches(_ line: LogLine, knowing header: LineHeader?) -> Bool {
+        guard includes(line.time) else { return false }
+        let isKnown = header?.isSufficient == true
+        if concernsHeader && !isKnown || !fields.isEmpty {
             guard let record = line.record else { return false }
-            if let level, record.level > level { return false }
-            if let context, !LogThresholds.matches(context, record.context) { return false }
+            guard matches(LineHeader(level: record.level, context: record.context, isSufficient: true)) else {
+                return false
+            }
             for (key, wanted) in fields {
                 guard let value = Self.value(of: key, in: record.fields),
                     value.description == wanted.logFieldValue.description
                 else { return false }
             }
         }
-        guard let text else { return true }
-        return Self.contains(line.text, text)
+        guard let needle = text.flatMap({ ByteNeedle($0) }) else { return true }
+        var text = line.text
+        return text.withUTF8 { needle.firstIndex(in: $0, from: 0) != nil }
+    }
+
+    func includes(_ time: LogTime) -> Bool {
+        if let since, time < since { return false }
+        return until.map { time < $0 } ?? true
+    }
+
+    /// Whether there are conditions for the level or the context.
+    var concernsHeader: Bool { level != nil || context != nil }
+
+    func matches(_ header: LineHeader) -> Bool {
+        if let level, header.level > level { return false }
+        return context.map { LogThresholds.matches($0, header.context) } ?? true
+    }
+
+    /// Texts without which no line matches.
+    var neededTexts: [String] {
+        var texts = [text, context].compactMap(\.self)
+        for (key, value) in fields {
+            // Formats write the members of an object under the whole path or under their own name.
+            texts.append(key.split(separator: ".").last.map(String.init) ?? key)
+            // JSON writes a missing value as null.
+            let text = value.logFieldValue.description
+            if text != "nil" { texts.append(text) }
+        }
+        return texts.filter { $0 == text || Self.isPlain($0) }
+    }
+
+    /// Whether every format writes a text as it is.
+    private static func isPlain(_ text: String) -> Bool {
+        text.utf8.allSatisfy { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") }
     }
 
     private static func value(of path: String, in fields: LogFields) -> LogFieldValue? {
@@ -60,17 +96,5 @@ public struct LogQuery: Sendable {
             }
         }
         return nil
-    }
-
-    private static func contains(_ text: String, _ part: String) -> Bool {
-        let text = text.utf8.map(\.asciiLowercased)
-        let part = part.utf8.map(\.asciiLowercased)
-        guard let first = part.first else { return true }
-        var start = 0
-        while start + part.count <= text.count, let found = text[start...].firstIndex(of: first) {
-            if text[found...].starts(with: part) { return true }
-            start = found + 1
-        }
-        return false
     }
 }
