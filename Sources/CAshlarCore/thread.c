@@ -26,9 +26,12 @@ int ashlar_core_start_thread(void *value, void (*body)(void *)) {
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    // A new thread inherits the signal mask, so it can't receive a signal at any time.
+    // A new thread inherits the signal mask, so it can't receive a signal at any time. Faults of the thread itself stay
+    // unblocked: the system would end the process without calling the handlers for crashes.
     sigset_t all, before;
     sigfillset(&all);
+    const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGSYS};
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) sigdelset(&all, faults[i]);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pthread_t thread;
     int failed = pthread_create(&thread, &attributes, run, start);

@@ -128,12 +128,36 @@ static int is_default(const struct sigaction *action) {
     return !(action->sa_flags & SA_SIGINFO) && action->sa_handler == SIG_DFL;
 }
 
+// Whether an instruction caused the signal and causes it again when a handler returns. A process can also send these
+// signals, and then nothing repeats them.
+static int is_repeated(int signal, const siginfo_t *information) {
+    if (!information || information->si_code <= 0) return 0;
+#if defined(__APPLE__)
+    if (information->si_code >= SI_USER) return 0;
+#endif
+    switch (signal) {
+    case SIGILL:
+    case SIGFPE:
+    case SIGSEGV: return 1;
+#if defined(BUS_MCEERR_AO)
+    // A damaged page that the thread didn't access.
+    case SIGBUS: return information->si_code != BUS_MCEERR_AO;
+#else
+    case SIGBUS: return 1;
+#endif
+#if defined(__aarch64__)
+    // Elsewhere, the thread continues behind the instruction.
+    case SIGTRAP: return 1;
+#endif
+    default: return 0;
+    }
+}
+
 // Whether the process ends although a handler has returned: the handler of a fault restored the default action, and the
 // fault is repeated.
 static int will_end(int signal, const siginfo_t *information) {
     struct sigaction now;
-    int is_fault = signal == SIGILL || signal == SIGTRAP || signal == SIGBUS || signal == SIGFPE || signal == SIGSEGV;
-    if (!is_fault || !information || information->si_code <= 0) return 0;
+    if (!is_repeated(signal, information)) return 0;
     return sigaction(signal, NULL, &now) == 0 && is_default(&now);
 }
 
@@ -161,9 +185,10 @@ static void note_signal(int signal, siginfo_t *information, void *context) {
     }
     errno = saved;
     if (is_default(&handler)) {
-        // The signal is blocked here, so the default action follows when this handler returns.
+        // The default action follows when this handler returns. The signal of a repeated fault has the fault's details, such
+        // as the address, which the system's report shows.
         sigaction(signal, &handler, NULL);
-        raise(signal);
+        if (!is_repeated(signal, information)) raise(signal);
         return;
     }
     if (handler.sa_flags & SA_RESETHAND) {
