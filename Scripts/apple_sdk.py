@@ -140,6 +140,11 @@ def write_headers(headers, include):
     types = include / "MacTypes.h"  # Its `Duration` hides Swift's.
     text = re.sub(r"^typedef\s+SInt32\s+Duration;.*$", "", types.read_text(errors="replace"), flags=re.M)
     types.write_text(text)
+    # Darwin's open headers have no extended attributes.
+    attributes = "const char *, const void *, size_t, uint32_t, int);\n"
+    (include / "sys/xattr.h").write_text(
+        "#include <stdint.h>\n#include <sys/types.h>\n"
+        f"int setxattr(const char *, {attributes}int fsetxattr(int, {attributes}")
     found = sorted(str(path.relative_to(include)) for path in include.rglob("*.h"))
     public = [name for name in found if not NOT_DARWIN.match(name) and not pathlib.Path(name).name.startswith("_")]
     names = FIRST_HEADERS + public + ["os/lock.h"]

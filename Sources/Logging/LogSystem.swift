@@ -115,6 +115,15 @@ public enum LogSystem {
         return ashlar_log_signal_write(text.utf8Start, text.utf8CodeUnitCount) == 0
     }
 
+    /// Records whether the app is in the background, for ``PriorRun/outcome``.
+    ///
+    /// A system that ends a process in the background gives no notice. The next run then reports
+    /// ``LogRunOutcome/endedInBackground`` instead of ``LogRunOutcome/unclean``. On iOS, tvOS and visionOS, the log observes the
+    /// app's notifications itself. The call writes one byte and doesn't wait for the disk.
+    public static func noteBackground(_ isInBackground: Bool) {
+        LogPipeline.shared.handle(isInBackground ? .entersBackground : .entersForeground)
+    }
+
     /// Ends the run as clean and flushes everything.
     ///
     /// `exit` and a return from `main` do the same.

@@ -11,6 +11,16 @@ import AshlarLogging
 // Swift hides `fork`, because most of a process can't continue in a child. This program tests that logging can.
 @_silgen_name("fork") private func systemFork() -> Int32
 
+#if os(Linux)
+    // `ptrace` has a variable number of arguments, which Swift doesn't import.
+    @_silgen_name("ptrace") private func systemTrace(
+        _ request: Int, _ pid: Int32, _ address: UnsafeMutableRawPointer?, _ data: UnsafeMutableRawPointer?
+    ) -> Int
+#endif
+
+/// Writes to an address that no memory has.
+func crash(at address: Int = 16) { UnsafeMutablePointer<Int>(bitPattern: address)?.pointee = 1 }
+
 extension Child {
     /// Logs a line and ends in the way of the option `how`.
     func logAndEnd() {
@@ -28,12 +38,30 @@ extension Child {
             case "quick_exit": quick_exit(0)
         #endif
         case "abort": abort()
+        case "background":
+            LogSystem.noteBackground(true)
+            if option("then") == "foreground" { LogSystem.noteBackground(false) }
+            if option("then") == "crash" { crash() }
+            if option("then") == "shutdown" { LogSystem.shutdown() }
+            kill(getpid(), SIGKILL)
+        case "helper-null":
+            // A fault on a thread of the module.
+            let sink = ClosureSink { _ in
+                crash()
+                return true
+            }
+            LogSystem.start(withSink(QueueSink(sink)))
+            Log("End").info("for the sink")
+            LogSystem.flush()
+        #if os(Linux)
+            case "traced": traceCrash()
+        #endif
         case "trap": fatalError("as asked")
         case "handled-null":
             // A signal that a handler takes before the crash.
             raise(SIGUSR1)
-            UnsafeMutablePointer<Int>(bitPattern: number("address", or: 16))?.pointee = 1
-        case "null": UnsafeMutablePointer<Int>(bitPattern: number("address", or: 16))?.pointee = 1
+            crash(at: number("address", or: 16))
+        case "null": crash(at: number("address", or: 16))
         case "exec": execute()
         case "fork-exit":
             // A child that ends normally doesn't end the run.
@@ -58,6 +86,33 @@ extension Child {
         case nil: break
         }
     }
+
+    private func withSink(_ sink: some LogSink) -> LogConfiguration {
+        var configuration = configuration
+        configuration.sinks = [sink]
+        return configuration
+    }
+
+    #if os(Linux)
+        /// Crashes in a child process, and prints the signals and their codes that a debugger of the child sees.
+        private func traceCrash() {
+            let pid = systemFork()
+            if pid == 0 {
+                _ = systemTrace(0, 0, nil, nil)
+                crash()
+            }
+            var status: Int32 = 0
+            while waitpid(pid, &status, 0) == pid, status & 0xFF == 0x7F {
+                let signal = status >> 8 & 0xFF
+                // A `siginfo_t` begins with the signal, an error and the code.
+                var information = [Int32](repeating: 0, count: 32)
+                _ = information.withUnsafeMutableBytes { systemTrace(0x4202, pid, nil, $0.baseAddress) }
+                say("signal \(signal) code \(information[2])")
+                _ = systemTrace(7, pid, nil, UnsafeMutableRawPointer(bitPattern: Int(signal)))
+            }
+            say("ended by \(status & 0x7F)")
+        }
+    #endif
 
     private func execute() {
         let name = strdup("true")

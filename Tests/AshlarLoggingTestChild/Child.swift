@@ -83,6 +83,7 @@ struct Child {
             case .clean: "clean"
             case .signalled(let signal): "signalled(\(signal))"
             case .unclean: "unclean"
+            case .endedInBackground: "endedInBackground"
             case .machineRestarted: "machineRestarted"
             case .stillRunning: "stillRunning"
             }

@@ -62,6 +62,7 @@ import Testing
         let values = sink.records.map { $0.fields["k"]?.description }
         #expect(values == ["call", "inner", "scope", "scope", "scope", "with", "provider"])
         #expect(system.lines[0] == "[INFO] A - one k=call bound=1 scope=1 own=1 provided=true")
+        #expect(sink.records[0].unifiedLogText == "one k=call bound=1 scope=1 own=1 provided=true")
         for record in sink.records {
             for format in [LogFormat.standard, .logfmt, .jsonLines, .json(.ecs), .json(.googleCloud)] {
                 let line = record.formatted(as: format)

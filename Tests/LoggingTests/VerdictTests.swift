@@ -45,6 +45,28 @@ import Testing
         #expect(try TestChild("prior", folder.path).run().hasPrefix("unclean "))
     }
 
+    @Test(
+        "A fault on a thread of the module is recorded, too", .timeLimit(.minutes(2)),
+        .disabled(if: isThreadSanitized, "the sanitizer handles signals itself"))
+    func helperThread() throws {
+        let folder = TemporaryFolder()
+        _ = try TestChild("end", folder.path, ["how=helper-null", "notes"]).run()
+        #expect(PriorRun.all(in: folder.path).first?.outcome == .signalled(SIGSEGV))
+    }
+
+    #if os(Linux)
+        @Test(
+            "After a fault is recorded, it is repeated with its details, which the system's report shows",
+            .timeLimit(.minutes(2)), .disabled(if: isThreadSanitized, "the sanitizer handles signals itself"))
+        func repeatedFault() throws {
+            let folder = TemporaryFolder()
+            let output = try TestChild("end", folder.path, ["how=traced", "notes"]).run()
+            let lines = output.split(separator: "\n").map(String.init)
+            // 1 is the code of an address without memory; a signal that a process sends has a code below 1.
+            #expect(lines == ["signal 11 code 1", "signal 11 code 1", "ended by 11"], "\(output)")
+        }
+    #endif
+
     @Test("A second live process is still running and never a prior run", .timeLimit(.minutes(5)))
     func live() throws {
         let folder = TemporaryFolder()
@@ -189,13 +211,15 @@ extension TemporaryFolder {
     /// Puts a run into the folder as if a process had left it.
     func makeRun(
         startedAt: Int64, pid: Int32, processStart: UInt64 = 1, boot: [UInt8] = ProcessIdentity.boot.bytes,
-        application: String = "test", ending: RunState.Ending = .running, log: String = "[INFO] A - old\n"
+        application: String = "test", ending: RunState.Ending = .running, place: RunState.Place = .unknown,
+        log: String = "[INFO] A - old\n"
     ) throws {
         try? make()
         let name = RunName(startedAt: startedAt, processID: pid, tag: 0)
         var state = RunState(
             processID: pid, startedAt: startedAt, processStart: processStart, bootID: boot, application: application)
         state.ending = ending
+        state.place = place
         try Data(state.bytes).write(to: URL(fileURLWithPath: "\(path)/\(name.stateFile)"))
         try Data(log.utf8).write(to: URL(fileURLWithPath: "\(path)/\(name.base).log"))
     }

@@ -155,13 +155,21 @@ extension SystemCalls {
     static func openForAppending(_ path: String, exclusive: Bool) -> Int32 {
         var flags = O_CREAT | O_APPEND | O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
         if exclusive { flags |= O_EXCL }
-        return outOfTheWay(regular(retrying { open(path, flags, 0o600) }))
+        return marked(outOfTheWay(regular(retrying { open(path, flags, 0o600) })))
+    }
+
+    /// Marks a file of the log: readable after the first unlock of the device, and not in backups.
+    private static func marked(_ descriptor: Int32) -> Int32 {
+        DataProtection.apply(to: descriptor)
+        DataProtection.excludeFromBackup(descriptor)
+        return descriptor
     }
 
     /// Opens a regular file for reading and writing in place; a negative result is `-errno`.
     static func openForUpdating(_ path: String, creating: Bool = false) -> Int32 {
         let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (creating ? O_CREAT | O_EXCL : 0)
-        return outOfTheWay(regular(retrying { open(path, flags, 0o600) }))
+        let descriptor = outOfTheWay(regular(retrying { open(path, flags, 0o600) }))
+        return creating ? marked(descriptor) : descriptor
     }
 
     /// Opens a regular file for reading; a negative result is `-errno`.
@@ -250,9 +258,11 @@ extension SystemCalls {
 
     static func truncate(_ descriptor: Int32, to size: Int64) -> Bool { ftruncate(descriptor, off_t(size)) == 0 }
 
+    /// Waits until a file's bytes would survive a power failure.
     static func synchronize(_ descriptor: Int32) -> Bool {
         #if canImport(Darwin)
-            fcntl(descriptor, F_BARRIERFSYNC) == 0 || fsync(descriptor) == 0
+            // Only this empties the cache of the drive; file systems without it have fsync(2) only.
+            fcntl(descriptor, F_FULLFSYNC) == 0 || fsync(descriptor) == 0
         #else
             fdatasync(descriptor) == 0
         #endif

@@ -116,14 +116,31 @@ public struct LogConfiguration: Sendable {
     /// Returns the platform's folder for an application's logs, or nil if the environment has no home folder.
     ///
     /// On Linux it is `$XDG_STATE_HOME/<application>/logs` or `~/.local/state/<application>/logs`; on Apple systems it
-    /// is `~/Library/Application Support/<application>/Logs`, which the system doesn't purge.
+    /// is `~/Library/Application Support/<application>/Logs`, which the system doesn't purge. An app on tvOS can write only
+    /// to `~/Library/Caches/<application>/Logs`, which the system may purge while the app doesn't run.
     public static func defaultFolder(application: String) -> String? {
-        #if canImport(Darwin)
-            SystemCalls.environment("HOME").map { "\($0)/Library/Application Support/\(application)/Logs" }
+        #if os(tvOS)
+            let system = HostSystem.tvOS
+        #elseif canImport(Darwin)
+            let system = HostSystem.apple
         #else
-            (SystemCalls.environment("XDG_STATE_HOME") ?? SystemCalls.environment("HOME").map { "\($0)/.local/state" })
-                .map { "\($0)/\(application)/logs" }
+            let system = HostSystem.other
         #endif
+        return defaultFolder(application: application, on: system, SystemCalls.environment)
+    }
+
+    enum HostSystem { case apple, tvOS, other }
+
+    static func defaultFolder(
+        application: String, on system: HostSystem, _ environment: (String) -> String?
+    ) -> String? {
+        let home = environment("HOME")
+        return switch system {
+        case .apple: home.map { "\($0)/Library/Application Support/\(application)/Logs" }
+        case .tvOS: home.map { "\($0)/Library/Caches/\(application)/Logs" }
+        case .other:
+            (environment("XDG_STATE_HOME") ?? home.map { "\($0)/.local/state" }).map { "\($0)/\(application)/logs" }
+        }
     }
 }
 

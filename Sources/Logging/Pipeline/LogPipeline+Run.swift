@@ -45,7 +45,9 @@ extension LogPipeline {
                 control.configuration = configuration
                 control.isShutDown = false
             }
-            if configuration.notesSignals == true, self === LogPipeline.shared { _ = opened.store?.noteSignals() }
+            if configuration.notesSignals == true, self === LogPipeline.shared {
+                opened.store?.withRun { $0.noteSignals() }
+            }
             early = publish(configuration, opened)
             opened.report.earlyLines = early.count
             table.configure(
@@ -110,6 +112,7 @@ extension LogPipeline {
     private func hookExit(_ control: inout RunControl) {
         guard !control.hasExitHook, self === LogPipeline.shared else { return }
         control.hasExitHook = true
+        observeApp()
         SystemCalls.atExit { LogPipeline.shared.shutdown() }
         _ = ForkHooks.install()
     }
@@ -172,7 +175,9 @@ struct RunOpening {
         case .success(let run):
             let older = present.filter { $0.name < run.name }
             let prior = older.priorRun(of: application)
-            if let prior, prior.outcome != .clean { RunReader.removeUnusedEnds(of: prior.files) }
+            if let prior, prior.outcome != .clean, let run = older.first(where: { $0.name == prior.name }) {
+                run.removeUnusedEnds()
+            }
             let retention = Retention(
                 folder: folder, policy: configuration.retention, application: application, own: run.name,
                 prior: prior?.name)

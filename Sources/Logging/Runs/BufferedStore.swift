@@ -107,10 +107,7 @@ final class BufferedStore: LineStore, ForkAware {
     /// The descriptor of the current segment.
     var descriptor: Int32 { monitor.withLock { $0.file.descriptor } }
 
-    func noteSignals() -> Bool {
-        monitor.withLock { $0.file.run.noteSignals() }
-        return true
-    }
+    func withRun(_ body: (RunIdentity) -> Void) { monitor.withLock { body($0.file.run) } }
 
     package func becomeForkedChild() {
         // The buffered lines belong to the parent, and the thread doesn't exist in the child.

@@ -8,8 +8,8 @@ protocol LineStore: AnyObject, Sendable {
     func close(ending: RunState.Ending, lines: UInt64)
     /// Returns the log, or its last whole lines.
     func contents(limit: Int?) -> [UInt8]
-    /// Records fatal signals in the run's state file; returns `false` if there is none.
-    func noteSignals() -> Bool
+    /// Runs `body` with the run under the lock, if the lines are in files.
+    func withRun(_ body: (RunIdentity) -> Void)
 }
 
 /// The settings that the stores of a run share.
@@ -62,10 +62,7 @@ final class WriteThroughStore: LineStore, ForkAware {
 
     func contents(limit: Int?) -> [UInt8] { withFile { $0.contents(limit: limit) } }
 
-    func noteSignals() -> Bool {
-        withFile { $0.run.noteSignals() }
-        return true
-    }
+    func withRun(_ body: (RunIdentity) -> Void) { withFile { body($0.run) } }
 
     package func becomeForkedChild() { file.held.becomeForkedChild(ownFile: false) }
 }
@@ -94,7 +91,7 @@ final class MemoryStore: LineStore {
         return limit.map { RunReader.wholeLines(all, limit: $0) } ?? all
     }
 
-    func noteSignals() -> Bool { false }
+    func withRun(_ body: (RunIdentity) -> Void) {}
 }
 
 /// The newest lines, in a limited number of bytes.

@@ -32,7 +32,8 @@ struct MappedMemory {
         guard descriptor >= 0 else { return .failure(RunStoreError(error: -descriptor)) }
         // Before the slow work, so that other processes see the mark.
         SystemCalls.markInUse(descriptor)
-        var error = reserve(descriptor, size: size)
+        var error = DataProtection.protection(of: descriptor)?.allowsMapping == false ? EACCES : 0
+        if error == 0 { error = reserve(descriptor, size: size) }
         if error == 0 {
             let address = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
             if let address, address != MAP_FAILED {

@@ -120,7 +120,13 @@ final class MappedStore: LineStore, ForkAware {
 
     private func flush(_ state: State, sync: Bool) -> Bool {
         if let plain = state.plain { return plain.flush(sync: sync) }
-        return sync ? state.segment.memory.synchronize() : true
+        guard sync else { return true }
+        #if canImport(Darwin)
+            // msync(2) doesn't empty the cache of the drive.
+            return state.segment.memory.synchronize() && SystemCalls.synchronize(state.segment.descriptor)
+        #else
+            return state.segment.memory.synchronize()
+        #endif
     }
 
     func close(ending: RunState.Ending, lines: UInt64) {
@@ -142,10 +148,7 @@ final class MappedStore: LineStore, ForkAware {
         }
     }
 
-    func noteSignals() -> Bool {
-        state.withLock { $0.run.noteSignals() }
-        return true
-    }
+    func withRun(_ body: (RunIdentity) -> Void) { state.withLock { body($0.run) } }
 
     package func becomeForkedChild() {
         // The mapping belongs to the parent; the child writes its own file.

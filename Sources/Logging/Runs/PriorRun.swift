@@ -18,6 +18,10 @@ public enum LogRunOutcome: Hashable, Sendable {
     ///
     /// This doesn't imply a crash, because systems routinely kill apps in the background.
     case unclean
+    /// The process ended while its app was in the background, where systems end apps to make room.
+    ///
+    /// This is the usual end of an app on a phone; see ``LogSystem/noteBackground(_:)``.
+    case endedInBackground
     /// The machine was restarted while the process was running.
     case machineRestarted
     /// The process is running.
@@ -25,7 +29,8 @@ public enum LogRunOutcome: Hashable, Sendable {
 }
 
 extension LogRunOutcome: CustomStringConvertible {
-    /// The outcome in words: `clean`, `crashed: SIGILL`, `ended by SIGTERM`, `killed`, `machine restarted` or `still running`.
+    /// The outcome in words: `clean`, `crashed: SIGILL`, `ended by SIGTERM`, `killed`, `ended in the background`,
+    /// `machine restarted` or `still running`.
     ///
     /// Without ``LogConfiguration/notesSignals``, a run that crashed is `killed`, too.
     public var description: String {
@@ -34,6 +39,7 @@ extension LogRunOutcome: CustomStringConvertible {
         case .signalled(let signal):
             (Self.crashes.contains(signal) ? "crashed: " : "ended by ") + (Self.names[signal] ?? "signal \(signal)")
         case .unclean: "killed"
+        case .endedInBackground: "ended in the background"
         case .machineRestarted: "machine restarted"
         case .stillRunning: "still running"
         }
@@ -90,7 +96,7 @@ public struct PriorRun: Sendable {
     /// Whether the run failed or has lines, so that the next run reports it.
     var isOfInterest: Bool {
         // Without a state file, any program could have created the files.
-        outcome != .clean && application != nil || lostLines > 0
+        outcome != .clean && outcome != .endedInBackground && application != nil || lostLines > 0
             || files.contains { (FileStatus($0, followingLinks: false)?.size ?? 0) > 0 }
     }
 }

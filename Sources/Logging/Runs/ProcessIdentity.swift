@@ -6,6 +6,15 @@
 
 /// Distinguishes a process from a later one with the same ID, by its start time and the boot of the machine.
 package enum ProcessIdentity {
+    /// Whether the system shows other processes to this one; an app on a phone sees only its own.
+    static var seesOthers: Bool {
+        #if os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)
+            false
+        #else
+            true
+        #endif
+    }
+
     /// The ID of this process.
     package static var current: Int32 { SystemCalls.processID }
 

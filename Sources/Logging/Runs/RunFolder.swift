@@ -40,10 +40,28 @@ struct RunFiles: Sendable {
     /// Whether a process may still write the run, so that its files are neither truncated nor removed.
     ///
     /// Such a process is the writer, after the end of the run too, or a forked child that outlives it.
-    func isInUse(_ state: RunState?, pause: () -> Void = Self.pause) -> Bool {
+    func isInUse(
+        _ state: RunState?, seesProcesses: Bool = ProcessIdentity.seesOthers, pause: () -> Void = Self.pause
+    ) -> Bool {
         if let state, isWriterAlive(state) { return true }
+        if !seesProcesses, mayBelongToOther(state) { return true }
         return isRunning(state, pause: pause) || (paths + [path(.state)]).contains { isMarked($0, pause) }
     }
+
+    /// Whether another process that this one can't see may write the run, such as an extension of the app.
+    ///
+    /// A run without new lines for a day, or of an earlier boot, has no writer.
+    private func mayBelongToOther(_ state: RunState?) -> Bool {
+        guard name.processID != ProcessIdentity.current else { return false }
+        if let state, !ProcessIdentity.boot.matches(state.bootID) { return false }
+        let newest = (paths + [path(.state)]).compactMap {
+            FileStatus($0, followingLinks: false)?.signature.modified.seconds
+        }.max()
+        return newest.map { SystemCalls.wallClock() / 1_000_000_000 - $0 < Self.longestSilence } ?? false
+    }
+
+    /// The seconds after which a run whose process can't be seen is finished.
+    private static let longestSilence: Int64 = 86_400
 
     /// Whether a process has marked a file of the run as in use.
     ///
@@ -84,7 +102,7 @@ struct RunFiles: Sendable {
         case .signal(let number): return .signalled(Int32(number))
         case .running, nil:
             if let state, !ProcessIdentity.boot.matches(state.bootID) { return .machineRestarted }
-            return .unclean
+            return state?.place == .background ? .endedInBackground : .unclean
         }
     }
 
@@ -104,6 +122,11 @@ struct RunFiles: Sendable {
         guard !isInUse(state()) else { return false }
         for path in paths + [path(.state)] { FileSystem.remove(path) }
         return true
+    }
+
+    /// Truncates the unused ends of the files, unless a process may still write them.
+    func removeUnusedEnds() {
+        if !isInUse(state()) { RunReader.removeUnusedEnds(of: paths) }
     }
 
     /// Returns the time at which the run began.

@@ -105,6 +105,12 @@ final class RunIdentity {
         write(state.tail(from: RunState.lostOffset), at: RunState.lostOffset)
     }
 
+    /// Records where the app is, in case the system ends it.
+    func note(_ place: RunState.Place) {
+        state.place = place
+        write([place.rawValue], at: RunState.placeOffset)
+    }
+
     func end(_ ending: RunState.Ending, lines: UInt64) {
         state.ending = ending
         state.lines = lines

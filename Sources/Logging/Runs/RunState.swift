@@ -13,6 +13,7 @@
 /// | 88 | 8 | FNV-1a of the bytes before |
 /// | 96 | 1 | ending: 0 running, 1 clean, 2 signal |
 /// | 97 | 1 | number of the signal |
+/// | 98 | 1 | place of the app: 0 unknown, 1 foreground, 2 background |
 /// | 104 | 8 | lines written |
 /// | 112 | 8 | lines lost |
 ///
@@ -20,6 +21,7 @@
 struct RunState: Equatable {
     static let size = 128
     static let endOffset: Int64 = 96
+    static let placeOffset: Int64 = 98
     static let lostOffset: Int64 = 112
     static let longestApplication = 38
 
@@ -29,6 +31,7 @@ struct RunState: Equatable {
     var bootID: [UInt8]
     var application: String
     var ending = Ending.running
+    var place = Place.unknown
     var lines: UInt64 = 0
     var lost: UInt64 = 0
 
@@ -36,6 +39,11 @@ struct RunState: Equatable {
         case running
         case clean
         case signal(UInt8)
+    }
+
+    /// Where the app is, on systems that end apps in the background.
+    enum Place: UInt8 {
+        case unknown, foreground, background
     }
 
     /// Returns the name, truncated between scalars to the 38 bytes of the state file.
@@ -75,9 +83,9 @@ struct RunState: Equatable {
 
     /// The bytes from `endOffset`, which change during the run.
     private var tail: [UInt8] {
-        var out = [endingByte, 0]
+        var out = [endingByte, 0, place.rawValue]
         if case .signal(let number) = ending { out[1] = number }
-        out += repeatElement(0, count: 6)
+        out += repeatElement(0, count: 5)
         Self.append(lines, to: &out)
         Self.append(lost, to: &out)
         out += repeatElement(0, count: 8)
@@ -116,6 +124,7 @@ extension RunState {
         case 2: ending = .signal(bytes[97])
         default: ending = .running
         }
+        place = Place(rawValue: bytes[98]) ?? .unknown
         lines = Self.number(bytes, at: 104, UInt64.self)
         lost = Self.number(bytes, at: 112, UInt64.self)
     }

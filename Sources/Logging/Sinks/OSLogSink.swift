@@ -21,9 +21,7 @@
                 if loggers.count < 1024 { loggers[context] = made }
                 return made
             }
-            let fields = record.fields.elements.map { " \($0.key)=\($0.value)" }.joined()
-            let text = record.message + fields
-            logger.log(level: Self.type(of: record.level), "\(text, privacy: .public)")
+            logger.log(level: Self.type(of: record.level), "\(record.unifiedLogText, privacy: .public)")
             return true
         }
 
@@ -38,3 +36,8 @@
         }
     }
 #endif
+
+extension LogRecord {
+    /// The message and the fields for the unified log of Apple systems, which shows the other parts itself.
+    var unifiedLogText: String { message + fields.elements.map { " \($0.key)=\($0.value)" }.joined() }
+}

@@ -86,6 +86,50 @@ import Testing
         #expect(String(decoding: try service.datagram(), as: UTF8.self).hasPrefix("MESSAGE=plain\nPRIORITY=7\n"))
     }
 
+    @Test("On the wire of each sink, a key has its innermost value, once, and no planted secret is readable")
+    func onTheWire() async throws {
+        let (journal, syslog) = (try DatagramService(), try DatagramService())
+        let collector = Collector()
+        let otlp = OTLPSink(
+            resource: ["service.name": "a", "api_key": PlantedSecrets.mark], threshold: .verbose, interval: .zero,
+            limits: .init(), folder: nil, send: { collector.receive($0) }, sleep: { _ in }, note: { collector.note($0) }
+        )
+        let system = TestSystem {
+            $0.sinks = [
+                JournalSink(identifier: "a", socketPath: journal.path), SyslogSink(tag: "a", socketPath: syslog.path),
+                otlp,
+            ]
+            $0.fieldProvider = { ["k": "provider"] }
+        }
+        LogSystem.withFields(["k": "outer", "trace_id": "x"]) {
+            system.log().with(["k": "with"]).info("one", ["k": "call", "k": "last", "log.context": "own"])
+        }
+        #expect(try syslog.text().hasSuffix("A - one k=last trace_id=x log.context=own"))
+        let names = try journalFields(journal.datagram())
+        #expect(names.filter { $0.0 == "K" }.map(\.1) == ["last"] && names.filter { $0.0 == "TRACE_ID" }.count == 1)
+        for planted in PlantedSecrets.all {
+            system.log().logRaw(.info, planted.text, fields: ["field": planted.text])
+            for text in [try journal.text(), try syslog.text()] {
+                #expect(!text.contains(planted.secret), "\(planted)")
+            }
+        }
+        await otlp.send()
+        let bodies = collector.state.withLock { $0.bodies }
+        let text = bodies.map { String(decoding: $0, as: UTF8.self) }.joined()
+        for secret in Set(PlantedSecrets.all.map(\.secret)) { #expect(!text.contains(secret), "\(secret)") }
+        let first = try #require(JSONSerialization.jsonObject(with: Data(bodies[0])) as? [String: Any])
+        #expect(Self.repeatedKeys(in: first) == [])
+    }
+
+    /// The keys that are repeated in a list of attributes of a request.
+    private static func repeatedKeys(in value: Any) -> [String] {
+        if let object = value as? [String: Any] { return object.values.flatMap { repeatedKeys(in: $0) } }
+        guard let list = value as? [Any] else { return [] }
+        let keys = list.compactMap { ($0 as? [String: Any])?["key"] as? String }
+        let repeated = Dictionary(grouping: keys) { $0 }.filter { $0.value.count > 1 }.map(\.key)
+        return repeated + list.flatMap { repeatedKeys(in: $0) }
+    }
+
     @Test("The journal can parse random lines", arguments: 1...20 as ClosedRange<UInt64>)
     func journalRoundTrip(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)

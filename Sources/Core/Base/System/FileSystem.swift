@@ -29,12 +29,17 @@ private func systemRename(_ path: String, _ other: String) -> Bool { rename(path
 /// Lists and creates folders.
 package enum FolderListing {
     /// Creates a folder and its missing parents; does nothing if the folder exists.
+    ///
+    /// On devices, a new folder and its files are readable after the first unlock; see ``DataProtection``.
     package static func create(_ folder: String, permissions: UInt16 = 0o755) throws(FileFailure) {
-        guard !folder.isEmpty, mkdir(folder, mode_t(permissions)) != 0, errno != EEXIST else { return }
+        if folder.isEmpty { return }
+        if mkdir(folder, mode_t(permissions)) == 0 { return DataProtection.apply(to: folder) }
+        if errno == EEXIST { return }
         let failure = FileFailure.last(folder)
         guard failure.isMissing, let slash = folder.lastIndex(of: "/"), slash > folder.startIndex else { throw failure }
         try create(String(folder[..<slash]), permissions: permissions)
-        if mkdir(folder, mode_t(permissions)) != 0, errno != EEXIST { throw .last(folder) }
+        if mkdir(folder, mode_t(permissions)) == 0 { return DataProtection.apply(to: folder) }
+        if errno != EEXIST { throw .last(folder) }
     }
 
     /// Returns the names in a folder, sorted by their bytes, without `.` and `..`, or nil if the folder can't be read.

@@ -110,6 +110,7 @@ final class OTLPSpillFolder: Sendable {
         let name = name(batch.number, lines: batch.lines)
         do {
             try FolderListing.create(path, permissions: 0o700)
+            DataProtection.excludeFromBackup(path)
             try write("\(path)/\(name)", body)
             return name
         } catch {

@@ -98,6 +98,7 @@ final class DirectoryCacheStore: CacheStore {
         self.limit = max(0, limit)
         do {
             try FolderListing.create(folder, permissions: 0o700)
+            DataProtection.excludeFromBackup(folder)
         } catch {
             throw NetworkError(error)
         }
