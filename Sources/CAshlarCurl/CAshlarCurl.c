@@ -42,7 +42,6 @@ const ashlar_curl *ashlar_curl_open(const char *name, char *error, size_t size) 
         {"curl_easy_recv", &c->easy_recv},
         {"curl_easy_strerror", &c->easy_strerror},
         {"curl_slist_append", &c->slist_append},
-        {"curl_slist_free_all", &c->slist_free_all},
         {"curl_multi_init", &c->multi_init},
         {"curl_multi_cleanup", &c->multi_cleanup},
         {"curl_multi_add_handle", &c->multi_add_handle},

@@ -29,7 +29,6 @@ typedef struct ashlar_curl {
     int (*easy_recv)(void *, void *, size_t, size_t *);
     const char *(*easy_strerror)(int);
     void *(*slist_append)(void *, const char *);
-    void (*slist_free_all)(void *);
     void *(*multi_init)(void);
     int (*multi_cleanup)(void *);
     int (*multi_add_handle)(void *, void *);
@@ -43,6 +42,12 @@ typedef struct ashlar_curl {
     // GnuTLS's function, or NULL.
     int (*gnutls_version)(const void *);
 } ashlar_curl;
+
+// struct curl_slist
+typedef struct ashlar_curl_list {
+    char *data;
+    struct ashlar_curl_list *next;
+} ashlar_curl_list;
 
 // The result of curl_multi_info_read.
 typedef struct ashlar_curl_message {

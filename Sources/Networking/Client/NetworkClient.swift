@@ -202,9 +202,7 @@ public final class NetworkClient: Sendable {
     /// Returns the request with the client's fields added where it doesn't set them.
     private func prepared(_ request: NetworkRequest) -> NetworkRequest {
         var request = request
-        for field in configuration.headers where !request.headers.contains(field.name) {
-            request.headers.append(field)
-        }
+        request.headers.addMissing(configuration.headers)
         if let handler = request.options.progress {
             let reporter = ProgressReporter(handler)
             request.options.progress = { reporter.report($0) }
@@ -217,10 +215,9 @@ public final class NetworkClient: Sendable {
 
     /// Returns the response to a call's request if its status is accepted.
     nonisolated(nonsending) func response(to call: RequestCall) async throws(NetworkError) -> StreamedResponse {
-        let request = call.request
-        let response = try await NetworkNext(chain[...], call, sender)(request)
-        let isUnfollowed = (300...399).contains(response.status) && request.options.redirects.maximum == 0
-        guard isUnfollowed || request.options.accepts(response.status) else {
+        let response = try await NetworkNext(chain[...], call, sender)(call.request)
+        let isUnfollowed = (300...399).contains(response.status) && call.request.options.redirects.maximum == 0
+        guard isUnfollowed || call.request.options.accepts(response.status) else {
             var error = described(
                 NetworkError(.unacceptableStatus, "the server responded with \(response.status)", phase: .receive),
                 response)

@@ -68,9 +68,7 @@ public struct HTTPHeaders: Hashable, Sendable, RandomAccessCollection, Expressib
 
     /// The first value of a name, or nil; setting replaces all fields of the name.
     public subscript(name: String) -> String? {
-        get {
-            fields.first { $0.name.equalsIgnoringASCIICase(name) }?.value
-        }
+        get { index(of: name).map { fields[$0].value } }
         set {
             if let newValue { set(name, newValue) } else { remove(name) }
         }
@@ -83,7 +81,19 @@ public struct HTTPHeaders: Hashable, Sendable, RandomAccessCollection, Expressib
 
     /// Returns all values of a name in order.
     public func values(for name: String) -> [String] {
-        fields.lazy.filter { $0.name.equalsIgnoringASCIICase(name) }.map(\.value)
+        var values: [String] = []
+        var next = index(of: name)
+        while let index = next {
+            values.append(fields[index].value)
+            next = self.index(of: name, from: index + 1)
+        }
+        return values
+    }
+
+    /// The index of the first field with a name, at or after a position.
+    private func index(of name: String, from start: Int = 0) -> Int? {
+        // A loop over the fields themselves would retain and release the strings of each.
+        (start..<fields.count).first { fields[$0].name.equalsIgnoringASCIICase(name) }
     }
 
     /// Returns the nonempty members of a comma-separated list, from all fields of the name.
@@ -95,7 +105,7 @@ public struct HTTPHeaders: Hashable, Sendable, RandomAccessCollection, Expressib
 
     /// Whether there is a field with the name.
     public func contains(_ name: String) -> Bool {
-        fields.contains { $0.name.equalsIgnoringASCIICase(name) }
+        index(of: name) != nil
     }
 
     /// Appends a field, even if there is one with the name.
@@ -106,10 +116,15 @@ public struct HTTPHeaders: Hashable, Sendable, RandomAccessCollection, Expressib
     /// Appends a field.
     package mutating func append(_ field: HTTPField) { fields.append(field) }
 
+    /// Appends the fields of a list whose names this list doesn't contain.
+    mutating func addMissing(_ others: HTTPHeaders) {
+        if fields.isEmpty { fields = others.fields } else { fields += others.fields.filter { !contains($0.name) } }
+    }
+
     /// Replaces all fields of a name with one field, at the position of the first.
     public mutating func set(_ name: String, _ value: String, isSensitive: Bool = false) {
         let field = HTTPField(name, value, isSensitive: isSensitive)
-        guard let first = fields.firstIndex(where: { $0.name.equalsIgnoringASCIICase(name) }) else {
+        guard let first = index(of: name) else {
             fields.append(field)
             return
         }

@@ -9,9 +9,9 @@ package enum HTTPSyntax {
     }
 
     static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case _ where byte.isLetter || byte.isDigit: true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        switch Unicode.Scalar(byte) {
+        case "a"..."z", "A"..."Z", "0"..."9", "!", "#"..."'", "*", "+", "-", ".", "^"..."`", "|", "~": true
+        default: false
         }
     }
 
@@ -33,13 +33,18 @@ extension UInt8 {
     var isHTTPSpace: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
 }
 
-extension StringProtocol {
-    package func equalsIgnoringASCIICase(_ other: some StringProtocol) -> Bool {
-        let (a, b) = (utf8, other.utf8)
-        guard a.count == b.count else { return false }
-        return zip(a, b).allSatisfy { $0 == $1 || $0.asciiLowercased == $1.asciiLowercased }
+extension String {
+    @inline(__always)
+    package func equalsIgnoringASCIICase(_ other: String) -> Bool {
+        guard utf8.count == other.utf8.count else { return false }
+        var (a, b) = (self, other)
+        return a.withUTF8 { a in
+            b.withUTF8 { b in a.indices.allSatisfy { a[$0].asciiLowercased == b[$0].asciiLowercased } }
+        }
     }
+}
 
+extension StringProtocol {
     /// Returns the string without spaces and tabs at its ends.
     package func trimmingHTTPSpace() -> String { trimming(\.isHTTPSpace) }
 }

@@ -24,7 +24,7 @@ final class ResponsePipe: ResponseBodySource, ExchangeEndSource {
         var end: ExchangeEnd?
         /// Reports the end to the client's handler; called once.
         var report: (@Sendable () -> Void)?
-        var reader: CheckedContinuation<Void, Never>?
+        var reader: UnsafeContinuation<Void, Never>?
         var waitsForHead = true
         var producer: (any ResponseProducer)?
 
@@ -164,7 +164,8 @@ final class ResponsePipe: ResponseBodySource, ExchangeEndSource {
     private func wait() async {
         if state.withLock(\.isReadable) { return }
         await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
+            // `take()` hands out the continuation once. A checked one costs an allocation per request.
+            await withUnsafeContinuation { continuation in
                 let isReadable = state.withLock { state in
                     if !state.isReadable { state.reader = continuation }
                     return state.isReadable

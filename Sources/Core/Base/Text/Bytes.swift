@@ -40,7 +40,7 @@ extension StringProtocol {
         let text = Substring(self)
         guard let first = text.utf8.firstIndex(where: { !isTrimmed($0) }) else { return "" }
         let last = text.utf8.lastIndex { !isTrimmed($0) } ?? first
-        return String(text[first...last])
+        return String(text[first..<text.utf8.index(after: last)])
     }
 }
 

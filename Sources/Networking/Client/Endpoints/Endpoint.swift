@@ -238,7 +238,7 @@ public struct EndpointPath: Hashable, Sendable, ExpressibleByStringInterpolation
         }
 
         private static func hasScheme(_ literal: String) -> Bool {
-            ["http://", "https://"].contains { literal.prefix($0.count).equalsIgnoringASCIICase($0) }
+            ["http://", "https://"].contains { String(literal.prefix($0.count)).equalsIgnoringASCIICase($0) }
         }
 
         /// Appends a value as part of one segment.
@@ -274,8 +274,9 @@ extension HTTPURL {
     public mutating func append(_ segments: EndpointPath) throws(NetworkError) {
         try segments.check()
         guard !segments.description.isEmpty else { return }
-        let text =
-            segments.description.utf8.first == UInt8(ascii: "/") ? segments.description : "/" + segments.description
-        path = path.utf8.last == UInt8(ascii: "/") ? path.dropLast() + text : path + text
+        let slash = UInt8(ascii: "/")
+        if path.utf8.last == slash { path.removeLast() }
+        if segments.description.utf8.first != slash { path += "/" }
+        path += segments.description
     }
 }

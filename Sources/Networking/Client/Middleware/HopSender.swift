@@ -25,7 +25,9 @@ final class HopSender: Sendable {
     nonisolated(nonsending) func send(
         _ request: NetworkRequest, _ call: RequestCall
     ) async throws(NetworkError) -> StreamedResponse {
-        var current = try checked(resolved(request))
+        var current = request
+        current.url = try actualURL(of: request)
+        try check(&current)
         var machine = RedirectMachine(policy: request.options.redirects, redaction: redaction)
         while true {
             try call.limitTime(of: &current)
@@ -60,7 +62,8 @@ final class HopSender: Sendable {
     private nonisolated(nonsending) func sendHop(
         _ request: NetworkRequest, _ call: RequestCall
     ) async throws(NetworkError) -> StreamedResponse {
-        var hop = withCookies(request)
+        var hop = request
+        addCookies(to: &hop)
         if !hop.hasLeftOrigin {
             try checkSecurity(of: hop)
             try await sign(&hop)
@@ -91,31 +94,24 @@ final class HopSender: Sendable {
         } catch {
             throw NetworkError(wrapping: error, as: .authenticationFailed, phase: .prepare)
         }
-        hop = try checked(hop)
+        try check(&hop)
     }
 
     /// Returns a request with its actual host and the jar's cookies.
     func preview(_ request: NetworkRequest) throws(NetworkError) -> NetworkRequest {
-        var preview = withCookies(try resolved(request))
+        var preview = request
+        preview.url = try actualURL(of: request)
+        addCookies(to: &preview)
         preview.identity = identity(request)
         return preview
     }
 
-    /// Returns the request with the jar's cookies, unless it has its own.
-    private func withCookies(_ request: NetworkRequest) -> NetworkRequest {
+    /// Adds the jar's cookies, unless the request has its own.
+    private func addCookies(to request: inout NetworkRequest) {
         guard request.options.usesCookies, let text = cookies?.header(for: request.url),
             !request.headers.contains("Cookie")
-        else { return request }
-        var request = request
+        else { return }
         request.headers.append("Cookie", text, isSensitive: true)
-        return request
-    }
-
-    /// Returns the request at the current host of its canonical host.
-    private func resolved(_ request: NetworkRequest) throws(NetworkError) -> NetworkRequest {
-        var request = request
-        request.url = try actualURL(of: request)
-        return request
     }
 
     /// Returns the URL of a request at the current host of its canonical host.
@@ -138,9 +134,9 @@ final class HopSender: Sendable {
     /// The maximum length of path and query; servers reject far shorter ones.
     private static let longestTarget = 256 << 10
 
-    /// Returns the request if its body could be built, its method and fields are well-formed, and user information is
-    /// allowed.
-    private func checked(_ request: NetworkRequest) throws(NetworkError) -> NetworkRequest {
+    /// Checks that the body could be built, that method and fields are well-formed, and that user information is allowed,
+    /// which becomes a field.
+    private func check(_ request: inout NetworkRequest) throws(NetworkError) {
         if case .failed(let error) = request.body.content { throw error }
         guard HTTPSyntax.isToken(request.method.rawValue) else {
             throw NetworkError(
@@ -154,12 +150,11 @@ final class HopSender: Sendable {
             throw NetworkError(
                 .invalidURL, "the URL has \(length) bytes; the limit is \(Self.longestTarget)", phase: .prepare)
         }
-        guard let userInfo = request.url.userInfo else { return request }
+        guard let userInfo = request.url.userInfo else { return }
         guard request.options.allowsUserInfo else {
             throw NetworkError(
                 .invalidURL, "the URL contains user information, which the options don't allow", phase: .prepare)
         }
-        var request = request
         request.url.userInfo = nil
         if !request.headers.contains("Authorization") {
             let credentials = BasicCredentials(userInfo: userInfo)
@@ -168,6 +163,5 @@ final class HopSender: Sendable {
             }
             request.headers.set("Authorization", credentials.field, isSensitive: true)
         }
-        return request
     }
 }

@@ -18,12 +18,12 @@ final class RequestCall: Sendable {
         _ request: NetworkRequest, observers: [NetworkObserver], redaction: NetworkRedaction,
         now: @escaping @Sendable () -> ContinuousClock.Instant
     ) {
-        self.request = request
         self.observers = observers
         self.redaction = redaction
         self.now = now
         deadline = request.options.totalTimeout.map { now() + $0 }
         id = Self.lastID.wrappingAdd(1, ordering: .relaxed).newValue
+        self.request = request
     }
 
     /// Returns a call with a number and a deadline of its own, for the same observers.

@@ -105,8 +105,13 @@ public struct HTTPURL: Hashable, Sendable {
 
     /// The URL as requested, without user information and fragment.
     public var requestText: String {
-        let port = port.flatMap { $0 == scheme.defaultPort ? nil : ":\($0)" } ?? ""
-        return "\(scheme.rawValue)://\(host)\(port)\(target)"
+        var text = scheme == .https ? "https://" : "http://"
+        text.reserveCapacity(text.utf8.count + host.utf8.count + 6 + path.utf8.count + (query?.utf8.count ?? 0) + 1)
+        text += host
+        if let port, port != scheme.defaultPort { text += ":" + String(port) }
+        text += path
+        if let query { text += "?" + query }
+        return text
     }
 }
 

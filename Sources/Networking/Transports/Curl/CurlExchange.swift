@@ -80,7 +80,6 @@
         private var hasEnded = false
 
         init(_ request: NetworkRequest, loop: CurlLoop) throws(NetworkError) {
-            self.request = request
             self.loop = loop
             proxy = loop.proxies?.proxy(for: request.url)
             let options = request.options
@@ -114,6 +113,7 @@
             // Only chunks can precede a trailer.
             uploadLength = request.body.trailers == nil ? length : nil
             upload = bodyKind == .upload ? try CurlUpload(request.body, length: length) : nil
+            self.request = request
         }
 
         // MARK: From the reader, any thread

@@ -10,13 +10,13 @@
     final class CurlHandle {
         let easy: UnsafeMutableRawPointer
         private unowned let loop: CurlLoop
-        private var table: UnsafePointer<ashlar_curl> { loop.library.table }
+        private let table: UnsafePointer<ashlar_curl>
         private let errorText: UnsafeMutablePointer<CChar>
         private(set) var exchange: CurlExchange?
         /// Reads the head of the response.
         let head = CurlHeadReader()
         /// The field lines of the request, which libcurl doesn't copy.
-        private var fieldLines: UnsafeMutableRawPointer?
+        private var fields = CurlTextList()
 
         /// The way in which a request's body is sent.
         enum Kind: Equatable {
@@ -34,12 +34,13 @@
         /// - Throws: `.invalidConfiguration` for a setting that libcurl doesn't support.
         init(_ loop: CurlLoop, isShared: Bool = true) throws(NetworkError) {
             self.loop = loop
+            table = loop.library.table
             guard let easy = loop.library.table.pointee.easy_init() else {
                 throw NetworkError(.unsupported, "libcurl can't create a handle", phase: .prepare)
             }
             self.easy = easy
             errorText = .allocate(capacity: 512)
-            errorText.initialize(repeating: 0, count: 512)
+            errorText.initialize(to: 0)
             do throws(NetworkError) { try configure() } catch {
                 destroy()
                 throw error
@@ -50,7 +51,7 @@
         func destroy() {
             exchange = nil
             table.pointee.easy_cleanup(easy)
-            if let fieldLines { table.pointee.slist_free_all(fieldLines) }
+            fields.deallocate()
             errorText.deallocate()
         }
 
@@ -80,9 +81,6 @@
             long(CurlOption.uploadBufferSize, 64 << 10)
             let age = configuration.connectionIdleTime.seconds.rounded(.up)
             long(CurlOption.maximumConnectionAge, Int(min(max(age, 1), 1e9)))  // 0 would be no limit
-            // The environment is read once, by `ProxyRules`.
-            text(CurlOption.proxy, "")
-            text(CurlOption.noProxy, loop.proxies == nil ? "*" : "")
             if let roots = configuration.trustRoots {
                 guard text(CurlOption.caInfo, roots) else { throw Self.unsupported("trustRoots") }
                 text(CurlOption.proxyCAInfo, roots)
@@ -155,8 +153,9 @@
             _ context: UnsafeMutableRawPointer?, _ body: (CurlExchange, CurlHandle) -> Result
         ) -> Result? {
             guard let context else { return nil }
-            let handle = Unmanaged<CurlHandle>.fromOpaque(context).takeUnretainedValue()
-            return handle.exchange.map { body($0, handle) }
+            return Unmanaged<CurlHandle>.fromOpaque(context)._withUnsafeGuaranteedRef { handle in
+                handle.exchange.map { body($0, handle) }
+            }
         }
 
         // MARK: The request
@@ -164,16 +163,16 @@
         /// Sets the request; called once.
         func prepare(_ exchange: CurlExchange) {
             self.exchange = exchange
-            let request = exchange.request
-            let isSecure = request.url.scheme == .https
+            let url = exchange.request.url
+            let isSecure = url.scheme == .https
             head.reset(
                 .init(
-                    isSecure: isSecure, allowsUpgrade: request.headers.contains("Upgrade"),
-                    reportsInterims: request.reportsInterims))
-            text(CurlOption.url, request.url.requestText)
+                    isSecure: isSecure, allowsUpgrade: exchange.request.headers.contains("Upgrade"),
+                    reportsInterims: exchange.request.reportsInterims))
+            text(CurlOption.url, url.requestText)
             // If HTTP/2 isn't ruled out, a status line "HTTP/2.0" without TLS makes libcurl send several requests at once
             // on an HTTP/1 connection and mix up their responses. libcurl sends trailers with HTTP/1.1 only.
-            var allowsHTTP2 = isSecure && request.body.trailers == nil && !exchange.isUpgrade
+            var allowsHTTP2 = isSecure && exchange.request.body.trailers == nil && !exchange.isUpgrade
             // The server may refuse a stream, and only a repetition by libcurl tells a refusal from a lost connection.
             if !exchange.mayRepeat, !loop.library.repeatsOnlyRefused { allowsHTTP2 = false }
             // With HTTP/2, libcurl 7.88 waits forever for the rest of a head that is longer than its buffer.
@@ -185,9 +184,15 @@
                 long(CurlOption.connectOnly, 1)
                 long(CurlOption.proxyTunnel, 1)
             }
-            if let proxy = exchange.proxy { text(CurlOption.proxy, proxy) }
-            if let pin = loop.pins[request.url] { text(CurlOption.pinnedPublicKey, pin) }
-            if let certificate = loop.certificates[request.url] { identify(with: certificate) }
+            // The environment is read once, by `ProxyRules`, and not by libcurl.
+            if loop.proxies == nil {
+                text(CurlOption.noProxy, "*")
+            } else {
+                text(CurlOption.noProxy, "")
+                text(CurlOption.proxy, exchange.proxy ?? "")
+            }
+            if let pin = loop.pins[url] { text(CurlOption.pinnedPublicKey, pin) }
+            if let certificate = loop.certificates[url] { identify(with: certificate) }
             setBody(exchange)
             setFields(exchange)
         }
@@ -202,16 +207,16 @@
         }
 
         private func setBody(_ exchange: CurlExchange) {
-            let request = exchange.request
+            let method = exchange.request.method
             switch exchange.bodyKind {
             case .none:
-                if request.method != .get { text(CurlOption.customRequest, request.method.rawValue) }
+                if method != .get { text(CurlOption.customRequest, method.rawValue) }
             case .head:
                 long(CurlOption.noBody, 1)
             case .memory:
                 long(CurlOption.post, 1)
-                text(CurlOption.customRequest, request.method.rawValue)
-                let bytes = request.body.inMemory ?? []
+                text(CurlOption.customRequest, method.rawValue)
+                let bytes = exchange.request.body.inMemory ?? []
                 _ = ashlar_easy_off(table, easy, CurlOption.postFieldSize, Int64(bytes.count))
                 // libcurl copies the bytes; without an address it would call the read function.
                 _ = (bytes.isEmpty ? [0] : bytes).withUnsafeBytes {
@@ -219,9 +224,9 @@
                 }
             case .upload:
                 long(CurlOption.upload, 1)
-                text(CurlOption.customRequest, request.method.rawValue)
+                text(CurlOption.customRequest, method.rawValue)
                 _ = ashlar_easy_off(table, easy, CurlOption.inFileSize, Int64(exchange.uploadLength ?? -1))
-                guard request.body.trailers != nil else { return }
+                guard exchange.request.body.trailers != nil else { return }
                 _ = ashlar_easy_trailer(table, easy, CurlOption.trailerFunction) { list, context in
                     list?.pointee = CurlHandle.with(context) { exchange, _ in exchange.trailerLines() } ?? nil
                     return 0
@@ -230,26 +235,15 @@
         }
 
         private func setFields(_ exchange: CurlExchange) {
-            let request = exchange.request
-            for field in request.headers {
-                append(field.value.isEmpty ? field.name + ";" : "\(field.name): \(field.value)")
-            }
-            if exchange.asksForCompression { append("Accept-Encoding: " + ContentDecoder.acceptEncoding) }
-            if let announcement = request.body.trailers?.announcement { append("Trailer: " + announcement) }
-            // libcurl adds these fields itself; an empty one removes them.
+            let headers = exchange.request.headers
+            for field in headers { fields.append(field) }
+            if exchange.asksForCompression { fields.append("Accept-Encoding", ContentDecoder.acceptEncoding.utf8) }
+            if let names = exchange.request.body.trailers?.announcement { fields.append("Trailer", names.utf8) }
             let hasBody = exchange.bodyKind == .memory || exchange.bodyKind == .upload
-            for name in hasBody ? ["Accept", "Content-Type", "Expect"] : ["Accept"]
-            where !request.headers.contains(name) { append(name + ":") }
-            _ = ashlar_easy_pointer(table, easy, CurlOption.httpHeader, fieldLines)
-        }
-
-        private func append(_ line: String) {
-            if line.utf8.allSatisfy({ $0 < 0x80 }) {
-                fieldLines = table.pointee.slist_append(fieldLines, line)
-            } else {
-                let bytes = line.unicodeScalars.map { CChar(bitPattern: UInt8(truncatingIfNeeded: $0.value)) } + [0]
-                fieldLines = table.pointee.slist_append(fieldLines, bytes)
+            for name in hasBody ? ["Accept", "Content-Type", "Expect"] : ["Accept"] where !headers.contains(name) {
+                fields.append(name + ":")
             }
+            _ = ashlar_easy_pointer(table, easy, CurlOption.httpHeader, fields.makeList())
         }
 
         private func long(_ option: Int32, _ value: Int) { _ = ashlar_easy_long(table, easy, option, value) }

@@ -45,7 +45,12 @@ final class CurlHeadReader {
         interims = 0
         framing = Framing()
         received = 0
+        startFields()
+    }
+
+    private func startFields() {
         fields = []
+        fields.reserveCapacity(16)
     }
 
     /// Reads a line with its line ending; returns a head at the empty line that ends it.
@@ -78,7 +83,7 @@ final class CurlHeadReader {
             defer {
                 status = 0
                 bytes = 0
-                fields = []
+                startFields()
             }
             guard expectation.reportsInterims else { return nil }
             return ResponseHead(status: status, headers: HTTPHeaders(fields), version: version)
@@ -95,8 +100,8 @@ final class CurlHeadReader {
     private func checkLength(_ fields: HTTPHeaders) throws(NetworkError) {
         var first: Int?
         for value in fields.values(for: "Content-Length") {
-            for part in value.split(separator: ",") {
-                guard let length = Self.number(part.trimmingHTTPSpace()) else {
+            for part in value.utf8.split(separator: UInt8(ascii: ",")) {
+                guard let length = Self.number(Substring(part).trimmingHTTPSpace()) else {
                     throw bad("expected a number as Content-Length")
                 }
                 guard first == nil || first == length else { throw bad("two different values of Content-Length") }
@@ -162,7 +167,7 @@ enum FieldLines {
             throw bad("expected a field's name and a colon")
         }
         let name = line.part(..<colon)
-        guard name.allSatisfy(HTTPSyntax.isTokenByte) else { throw bad("the name of a field is not a token") }
+        for byte in name where !HTTPSyntax.isTokenByte(byte) { throw bad("the name of a field is not a token") }
         fields.append(HTTPField(text(name), try value(line.part((colon + 1)...))))
         if fields.count > limits.headerFields {
             throw bad("more than \(limits.headerFields) fields", limit: limits.headerFields)
@@ -175,8 +180,9 @@ enum FieldLines {
         while start < end, bytes[start].isHTTPSpace { start += 1 }
         while end > start, bytes[end - 1].isHTTPSpace { end -= 1 }
         let value = bytes.part(start..<end)
-        let hasControl = value.contains { ($0 < 0x20 && $0 != UInt8(ascii: "\t")) || $0 == 0x7F }
-        if hasControl { throw bad("control character in the value of a field") }
+        for byte in value where (byte < 0x20 && byte != UInt8(ascii: "\t")) || byte == 0x7F {
+            throw bad("control character in the value of a field")
+        }
         return text(value)
     }
 

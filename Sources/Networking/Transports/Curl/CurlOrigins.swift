@@ -12,6 +12,7 @@
         final class Origin {
             fileprivate let key: Key
             fileprivate var running = 0
+            fileprivate var waiting = 0
             fileprivate var queue = FairQueue<CurlExchange>(priorities: RequestPriority.allCases.count)
 
             /// Whether it uses HTTP/2, where one connection carries many exchanges.
@@ -42,11 +43,12 @@
         mutating func admit(_ exchange: CurlExchange, _ limits: TransportConfiguration) -> Bool {
             let origin = origin(of: exchange.request.url)
             exchange.origin = origin
-            if origin.queue.isEmpty, hasRoom(origin, limits) {
+            if origin.waiting == 0, hasRoom(origin, limits) {
                 take(origin)
                 return true
             }
-            if origin.queue.isEmpty { crowded.append(origin) }
+            if origin.waiting == 0 { crowded.append(origin) }
+            origin.waiting += 1
             let priority = exchange.request.options.priority.rawValue
             origin.queue.add(exchange, priority: priority, arrival: order.nextArrival())
             waiting += 1
@@ -59,7 +61,7 @@
             exchange.origin = nil
             origin.running -= 1
             running -= 1
-            if origins.count > 1024, origin.running == 0, origin.queue.isEmpty { origins[origin.key] = nil }
+            if origins.count > 1024, origin.running == 0, origin.waiting == 0 { origins[origin.key] = nil }
         }
 
         /// Returns the next queued exchange that may start, admitted, or nil.
@@ -79,7 +81,8 @@
             let exchange = origin.queue.remove(place)
             if exchange.pipe.isOpen { order.countStart() }
             waiting -= 1
-            if origin.queue.isEmpty { crowded.remove(at: index) }
+            origin.waiting -= 1
+            if origin.waiting == 0 { crowded.remove(at: index) }
             take(origin)
             return exchange
         }

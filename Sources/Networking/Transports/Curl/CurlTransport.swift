@@ -54,7 +54,7 @@
             pipe.attach(exchange)
             loop.post(.start(exchange))
             let body = ResponseBody(pipe)
-            let (head, timings) = try await pipe.head(request.observeInterim)
+            let (head, timings) = try await pipe.head { exchange.request.observeInterim($0) }
             var response = StreamedResponse(head: head, body: body, url: request.url)
             response.timings = timings
             response.ending = pipe
