@@ -53,6 +53,7 @@ import AshlarTestSupport
             for (key, change): (String, (inout TransportConfiguration) throws -> Void) in [
                 ("trustRoots", { $0.trustRoots = "/roots.pem" }),
                 ("pinnedKeys", { $0.pinnedKeys = ["a.example": Self.pin] }),
+                ("addresses", { $0.addresses = ["a.example": "192.0.2.1"] }),
                 ("proxy", { $0.proxy = try NetworkProxy("http://p.example") }),
                 ("usesEnvironmentProxies", { $0.usesEnvironmentProxies = true }),
             ] {

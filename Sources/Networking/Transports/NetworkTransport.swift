@@ -48,6 +48,12 @@ public struct TransportConfiguration: Hashable, Sendable {
     ///
     /// A key of the dictionary has the form of those of ``pinnedKeys``.
     public var clientCertificates: [String: ClientCertificate] = [:]
+    /// The IP address of each host, instead of the addresses that name resolution returns; `CurlTransport` only.
+    ///
+    /// A key of the dictionary has the form of those of ``pinnedKeys``; a value is an address such as `192.0.2.7` or
+    /// `2001:db8::7`. The URL, the `Host` field and the name in the server's certificate don't change. A proxy
+    /// connects to the address in a tunnel.
+    public var addresses: [String: String] = [:]
     /// The proxy of all connections, or nil, the default, for direct connections or, on Apple systems, the system's proxies.
     ///
     /// `URLSessionTransport` supports it on Apple systems only. See <doc:UsingProxies>.

@@ -17,6 +17,8 @@
         let head = CurlHeadReader()
         /// The field lines of the request, which libcurl doesn't copy.
         private var fields = CurlTextList()
+        /// The address to connect to, if it is configured.
+        private var target = CurlTextList()
 
         /// The way in which a request's body is sent.
         enum Kind: Equatable {
@@ -52,6 +54,7 @@
             exchange = nil
             table.pointee.easy_cleanup(easy)
             fields.deallocate()
+            target.deallocate()
             errorText.deallocate()
         }
 
@@ -190,6 +193,10 @@
             } else {
                 text(CurlOption.noProxy, "")
                 text(CurlOption.proxy, exchange.proxy ?? "")
+            }
+            if let address = loop.addresses[url] {
+                target.append("::\(address):")  // for every host and port, and with the URL's port
+                _ = ashlar_easy_pointer(table, easy, CurlOption.connectTo, target.makeList())
             }
             if let pin = loop.pins[url] { text(CurlOption.pinnedPublicKey, pin) }
             if let certificate = loop.certificates[url] { identify(with: certificate) }

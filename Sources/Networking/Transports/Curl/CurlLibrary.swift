@@ -92,6 +92,7 @@
         static let protocols: Int32 = 181
         static let pinnedPublicKey: Int32 = 10230
         static let pathAsIs: Int32 = 234
+        static let connectTo: Int32 = 10243
         static let pipeWait: Int32 = 237
         static let suppressConnectHeaders: Int32 = 265
         static let uploadBufferSize: Int32 = 280

@@ -33,6 +33,8 @@
         let configuration: TransportConfiguration
         let pins: PinnedKeys
         let certificates: HostSettings<ClientCertificate>
+        /// The addresses to connect to instead of those of a name, with brackets around those of IPv6.
+        let addresses: HostSettings<String>
         /// The proxies, or nil if none are used.
         let proxies: ProxyRules?
         private let inbox = Mutex(Inbox())
@@ -64,6 +66,7 @@
             }
             pins = try PinnedKeys(configuration.pinnedKeys)
             certificates = try ClientCertificate.table(configuration.clientCertificates)
+            addresses = try Self.addresses(configuration.addresses)
             proxies = try Self.proxies(library, configuration)
             var poller = ashlar_poller()
             let opened = ashlar_poller_open(&poller) == 0
@@ -101,6 +104,20 @@
             guard configuration.usesEnvironmentProxies else { return nil }
             let values = ProxyRules.variables.compactMap { name in getenv(name).map { (name, String(cString: $0)) } }
             return ProxyRules(environment: Dictionary(values) { first, _ in first })
+        }
+
+        private static func addresses(
+            _ configured: [String: String]
+        ) throws(NetworkError) -> HostSettings<String> {
+            let setting = "addresses"
+            for (host, address) in configured {
+                var parsed = in6_addr()
+                if inet_pton(AF_INET, address, &parsed) != 1, inet_pton(AF_INET6, address, &parsed) != 1 {
+                    throw HostSettings<String>.invalid(
+                        "expected an IP address for \(host), found \(address.debugDescription)", host, setting)
+                }
+            }
+            return try HostSettings(configured.mapValues { $0.contains(":") ? "[\($0)]" : $0 }, setting)
         }
 
         // MARK: Any thread

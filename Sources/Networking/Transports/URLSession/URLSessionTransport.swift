@@ -27,8 +27,8 @@ public final class URLSessionTransport: NetworkTransport {
 
     /// Creates a transport with its own sessions.
     ///
-    /// - Throws: `.invalidConfiguration` for settings that a session can't honor: `trustRoots`, `pinnedKeys` and
-    ///   `usesEnvironmentProxies`; on Apple systems `clientCertificates` that aren't PKCS#12, elsewhere all of them and
+    /// - Throws: `.invalidConfiguration` for settings that a session can't honor: `trustRoots`, `pinnedKeys`,
+    ///   `addresses` and `usesEnvironmentProxies`; on Apple systems `clientCertificates` that aren't PKCS#12, elsewhere all of them and
     ///   `proxy`.
     public init(_ configuration: TransportConfiguration = .init()) throws(NetworkError) {
         try Self.check(configuration)
@@ -73,6 +73,7 @@ public final class URLSessionTransport: NetworkTransport {
         #endif
         let settings = [
             ("trustRoots", configuration.trustRoots != nil), ("pinnedKeys", !configuration.pinnedKeys.isEmpty),
+            ("addresses", !configuration.addresses.isEmpty),
             ("proxy", configuration.proxy != nil && !supportsProxies),
             (ClientCertificate.setting, !URLSessionIdentity.supports(configuration.clientCertificates)),
             ("usesEnvironmentProxies", configuration.usesEnvironmentProxies),
