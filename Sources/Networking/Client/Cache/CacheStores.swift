@@ -5,6 +5,8 @@ import Foundation
 protocol CacheStore: Sendable {
     /// The maximum number of bytes of one record.
     var recordLimit: Int { get }
+    /// The number of bytes of all records, at the last measurement.
+    var size: Int { get }
     /// Returns the record of a key and marks it as used.
     func record(_ key: CacheKey) -> CacheRecord?
     /// Replaces the record of a key, or removes it if it has no variants or is too large.
@@ -39,6 +41,7 @@ final class MemoryCacheStore: CacheStore {
     init(limit: Int) { self.limit = max(0, limit) }
 
     var recordLimit: Int { limit / 4 }
+    var size: Int { state.withLock { $0.cost } }
 
     func record(_ key: CacheKey) -> CacheRecord? {
         state.withLock { state in
@@ -107,6 +110,7 @@ final class DirectoryCacheStore: CacheStore {
     }
 
     var recordLimit: Int { limit / 4 }
+    var size: Int { usage.withLock { $0.bytes } }
 
     func record(_ key: CacheKey) -> CacheRecord? {
         let path = path(key)

@@ -11,7 +11,8 @@ import Foundation
 ///
 /// Any number of clients can share a cache. It belongs to one user: call ``removeAll()`` after a logout.
 public final class ResponseCache: Sendable {
-    private let store: any CacheStore
+    let store: any CacheStore
+    let counts = Mutex(CacheStatistics())
     private let clock: @Sendable () -> Int64
     /// Numbers that increase with each invalidation; an exchange that began before it must not store its response.
     private let generations = (0..<CacheKey.buckets).map { _ in Generation() }
