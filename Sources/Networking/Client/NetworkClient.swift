@@ -191,6 +191,13 @@ public final class NetworkClient: Sendable {
         }
     }
 
+    /// Sends a request without middleware and observers.
+    func sendUnobserved(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
+        let call = RequestCall(
+            request, observers: [], redaction: configuration.redaction, now: configuration.now)
+        return try await sender.send(request, call)
+    }
+
     func begin(_ request: NetworkRequest) -> RequestCall {
         let call = RequestCall(
             prepared(request), observers: configuration.observers, redaction: configuration.redaction,
