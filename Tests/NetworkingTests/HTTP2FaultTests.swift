@@ -41,7 +41,7 @@ import AshlarTestSupport
         @Test(
             "No POST is lost if nginx closes connections after some requests",
             .enabled(if: SecureNginx.isAvailable, "nginx is not installed"),
-            arguments: [(1000, 8), (1000, 100), (7, 1)])
+            arguments: [(1000, 8), (1000, 100), (7, 1), (7, 8), (7, 100)])
         func nginx(keepaliveRequests: Int, width: Int) async throws {
             let count = ProcessInfo.processInfo.environment["ASHLAR_SOAK"] == "1" ? 10_000 : 2500
             let server = try await offPool { try SecureNginx(keepaliveRequests: keepaliveRequests) }

@@ -43,6 +43,7 @@
             isBeyondGoaway = false
             // The messages of a connection aren't of interest.
             if usesHTTP2, let handle { _ = ashlar_easy_long(table, handle.easy, CurlOption.verbose, 1) }
+            if usesHTTP2, bodyKind == .memory || bodyKind == .upload { loop.sockets.hold(connection) }
             if measures { measureTLS() }
             if sendings == 1 { return true }
             sendingPaused = false
@@ -60,14 +61,17 @@
             return false
         }
 
-        /// Reads the two messages of libcurl that tell which streams of a connection a server didn't process.
+        /// Reads the messages of libcurl about streams that a server didn't process, or answered before their body.
         ///
-        /// Before version 8, libcurl reports most of these streams as if the connection had ended without a reason.
+        /// Before version 8, libcurl reports most of the former as if the connection had ended without a reason, and the
+        /// latter as failures.
         func receivedMessage(_ bytes: UnsafeRawBufferPointer) {
             if bytes.starts(with: "Using Stream ID: ".utf8) {
                 began(stream: bytes.number(after: "Using Stream ID: "))
             } else if bytes.starts(with: "[HTTP/2] [".utf8), stream == nil {
                 began(stream: bytes.number(after: "[HTTP/2] ["))
+            } else if let stream, bytes.starts(with: "stream \(stream) closed".utf8) {
+                isAnsweredEarly = true
             } else if bytes.first == UInt8(ascii: "r"), let last = bytes.number(after: "GOAWAY, error=", "last_stream=")
             {
                 if let connection { loop.sockets.goaways[connection] = last }

@@ -65,6 +65,8 @@
         var stream: Int?
         /// Whether a GOAWAY says that the server didn't process the request.
         var isBeyondGoaway = false
+        /// Whether the response was complete before the body was sent.
+        var isAnsweredEarly = false
         /// Whether servers have refused the request as often as libcurl would repeat it.
         var isRefusedRepeatedly = false
         private var restarts = 0
@@ -170,6 +172,7 @@
             loop.sockets.release(by: self)
             isRefusedRepeatedly = false
             isBeyondGoaway = false
+            isAnsweredEarly = false
             isConnected = false
             sendingPaused = false
             socket = nil
@@ -190,7 +193,9 @@
             hasEnded = true
             var error = failure
             if error == nil, let result {
-                error = result == 0 ? completionError() : CurlFailure.error(result, of: self, hasHead: hasHead)
+                // 92 is libcurl's result if it can't send the rest of the body.
+                let isComplete = result == 0 || result == 92 && hasHead && isAnsweredEarly
+                error = isComplete ? completionError() : CurlFailure.error(result, of: self, hasHead: hasHead)
             } else if error == nil {
                 error = NetworkError(.cancelled, "the request was cancelled", phase: hasHead ? .receive : .wait)
             }

@@ -18,6 +18,9 @@
             var isWanted = false
             /// The connection, if it is an HTTP/1 connection without a request.
             var idle: CurlConnection?
+            /// The ports of its two ends, or 0 if they aren't known yet.
+            var localPort: Int32 = 0
+            var remotePort: Int32 = 0
         }
 
         /// The user of a connection.
@@ -33,6 +36,9 @@
             didSet { if goaways.count > 1000 { goaways = [:] } }  // nearly all of them are closed
         }
 
+        /// The descriptors whose segments are held back until the end of the round.
+        private var held: [Int32] = []
+
         subscript(descriptor: Int32) -> Known { Int(descriptor) < known.count ? known[Int(descriptor)] : Known() }
 
         /// Changes a record; a change of `idle` is made by `release` and `wake`.
@@ -46,6 +52,32 @@
             guard let connection = self[descriptor].idle else { return }
             known[Int(descriptor)].idle = nil
             uses[connection] = nil
+        }
+
+        /// Holds the segments of a connection back until the end of the round.
+        ///
+        /// A request over HTTP/2 and its body then arrive together. libcurl 7.88 loses a response if the server sends it
+        /// before the body arrives and resets the stream without an error (RFC 9113, section 8.1), as nginx does.
+        mutating func hold(_ connection: CurlConnection) {
+            for number in known.indices where known[number].isOwn {
+                let descriptor = Int32(number)
+                if known[number].localPort == 0 {
+                    var (local, remote) = (Int32(0), Int32(0))
+                    _ = ashlar_socket_ports(descriptor, &local, &remote)
+                    (known[number].localPort, known[number].remotePort) = (local, remote)
+                }
+                guard known[number].localPort == connection.localPort,
+                    known[number].remotePort == connection.remotePort, !held.contains(descriptor)
+                else { continue }
+                ashlar_socket_hold(descriptor, 1)
+                held.append(descriptor)
+            }
+        }
+
+        /// Sends what `hold` has held back.
+        mutating func sendHeld() {
+            for descriptor in held where self[descriptor].isOwn { ashlar_socket_hold(descriptor, 0) }
+            held.removeAll(keepingCapacity: true)
         }
 
         /// Records that a request is about to be sent on a connection.

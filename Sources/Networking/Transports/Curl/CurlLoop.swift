@@ -151,6 +151,7 @@
                 runTimers()
                 collectFinished()
                 startWaiting()
+                sockets.sendHeld()
                 wakeReaders()
                 if stopping, active.isEmpty, origins.waiting == 0, close() { return }
             }
