@@ -9,6 +9,10 @@ private func key(_ name: String) -> CacheKey {
     CacheKey(HTTPURL(scheme: .https, host: "h", port: nil, path: "/" + name))
 }
 
+extension CacheStore {
+    fileprivate func set(_ key: CacheKey, _ record: CacheRecord) async { await update(key) { _ in record } }
+}
+
 /// The keys and stores of a cache, in memory and in a folder.
 @Suite(.timeLimit(.minutes(3))) struct CacheStoreTests {
     private static func record(_ text: String, bytes: Int = 0) -> CacheRecord {
@@ -55,18 +59,19 @@ private func key(_ name: String) -> CacheKey {
         let store: any CacheStore =
             isMemory ? MemoryCacheStore(limit: 100_000) : try DirectoryCacheStore(folder, limit: 100_000)
         for number in 0..<10 {
-            store.set(key("\(number)"), Self.record("\(number)", bytes: 4000))
+            await store.set(key("\(number)"), Self.record("\(number)", bytes: 4000))
             if !isMemory { try await waitForNextFileTime() }
         }
-        #expect(store.record(key("0")) != nil)
+        #expect(store.recordNow(key("0")) != nil)
         if !isMemory { try await waitForNextFileTime() }
-        for number in 10..<13 { store.set(key("\(number)"), Self.record("\(number)", bytes: 4000)) }
-        #expect(store.record(key("0")) != nil && store.record(key("1")) == nil && store.record(key("2")) == nil)
-        #expect(store.record(key("3")) != nil && store.record(key("12")) != nil)
-        store.set(key("huge"), Self.record("huge", bytes: 20_000))
-        #expect(store.record(key("huge")) == nil)
-        store.removeAll()
-        #expect(store.record(key("12")) == nil && store.record(key("0")) == nil)
+        for number in 10..<13 { await store.set(key("\(number)"), Self.record("\(number)", bytes: 4000)) }
+        #expect(
+            store.recordNow(key("0")) != nil && store.recordNow(key("1")) == nil && store.recordNow(key("2")) == nil)
+        #expect(store.recordNow(key("3")) != nil && store.recordNow(key("12")) != nil)
+        await store.set(key("huge"), Self.record("huge", bytes: 20_000))
+        #expect(store.recordNow(key("huge")) == nil)
+        store.removeNow(nil)
+        #expect(store.recordNow(key("12")) == nil && store.recordNow(key("0")) == nil)
     }
 
     @Test("A record survives the file, and every damaged file is no record")
@@ -138,7 +143,78 @@ private func key(_ name: String) -> CacheKey {
         #expect(stub.requests.count == 2)
     }
 
+    @Test("A disk that doesn't answer delays a request by 100 ms at most, and loses no invalidation")
+    func stuckDisk() async throws {
+        let folder = NSTemporaryDirectory() + "net-cache-\(UUID())"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let store = try DirectoryCacheStore(folder, limit: 1 << 20)
+        let count = Counter()
+        let stub = StubTransport { request in
+            request.method == .get
+                ? StubResponse(headers: ["Cache-Control": "max-age=60"], chunks: [Array("\(count.next())".utf8)])
+                : StubResponse(status: 204)
+        }
+        var configuration = ClientConfiguration()
+        configuration.cache = ResponseCache(store)
+        let client = NetworkClient(configuration, transport: stub)
+        #expect(try await client.get("https://h/a").bytes == Array("0".utf8))
+        #expect(try await client.get("https://h/a").bytes == Array("0".utf8))
+        let isFree = DispatchSemaphore(value: 0)
+        store.disk.add { isFree.wait() }
+        let began = ContinuousClock.now
+        for number in 1...20 {
+            #expect(try await client.get("https://h/a").bytes == Array("\(number)".utf8))
+            #expect(try client.explain(NetworkRequest(.get, "https://h/a")) == "not cached: nothing is stored")
+        }
+        _ = try await client.send(NetworkRequest(.put, "https://h/b"))
+        // Two waits of a request and one of each explanation, if every one of them waited.
+        #expect(began.duration(to: .now) < .seconds(20 * 0.1 + 5))
+        isFree.signal()
+        try await until { store.disk.waiting == 0 }
+        let last = try await client.get("https://h/a").bytes
+        #expect(last == Array("20".utf8), "the latest response was stored when the disk answered")
+        store.disk.add { isFree.wait() }
+        _ = try await client.send(NetworkRequest(.put, "https://h/a"))
+        isFree.signal()
+        #expect(try await client.get("https://h/a").bytes == Array("21".utf8), "the removal wasn't lost")
+    }
+
     #if os(Linux)
+        @Test("A stopped process that uses the folder delays no request of this one")
+        func stoppedProcess() async throws {
+            let folder = NSTemporaryDirectory() + "net-cache-\(UUID())"
+            defer { try? FileManager.default.removeItem(atPath: folder) }
+            let process = folder + ".pid"
+            defer { unlink(process) }
+            async let child: ExitTest.Result? = #expect(processExitsWith: .signal(SIGKILL)) {
+                [folder = folder as String, process = process as String] in
+                try "\(getpid())".write(toFile: process, atomically: true, encoding: .utf8)
+                let store = try DirectoryCacheStore(folder, limit: 1 << 20)
+                for number in 0..<1_000_000_000 {
+                    await store.set(key("\(number % 9)"), CacheStoreTests.record("\(number)", bytes: number % 40_000))
+                }
+            }
+            try await until { FileManager.default.fileExists(atPath: process) }
+            let number = try #require(pid_t(String(contentsOfFile: process, encoding: .utf8)))
+            let stub = StubTransport { _ in
+                StubResponse(headers: ["Cache-Control": "max-age=60"], chunks: [[1]])
+            }
+            for round in 0..<10 {
+                usleep(.random(in: 1000...20_000))
+                kill(number, SIGSTOP)
+                var configuration = ClientConfiguration()
+                configuration.cache = try .directory(folder, bytes: 1 << 20)
+                let client = NetworkClient(configuration, transport: stub)
+                let began = ContinuousClock.now
+                for path in 0..<18 { _ = try await client.get("https://h/\(path / 2)?\(round)") }
+                #expect(began.duration(to: .now) < .seconds(18 * 0.2 + 2))
+                #expect(stub.requests.count == (round + 1) * 9)
+                kill(number, SIGCONT)
+            }
+            kill(number, SIGKILL)
+            _ = await child
+        }
+
         @Test("Writers that are killed leave whole records, while other processes use the folder")
         func killed() async throws {
             let folder = NSTemporaryDirectory() + "net-cache-\(UUID())"
@@ -153,19 +229,19 @@ private func key(_ name: String) -> CacheKey {
                         kill(getpid(), SIGKILL)
                     }
                     for number in 0..<1_000_000 {
-                        store.set(
+                        await store.set(
                             key("\(number % 7)"), CacheStoreTests.record("\(number % 7) ", bytes: number % 40_000))
                     }
                 }
                 for number in 0..<7 {
-                    if let record = store.record(key("\(number)")) {
+                    if let record = store.recordNow(key("\(number)")) {
                         let body = record.variants[0].body
                         #expect(body.starts(with: Array("\(number) ".utf8)) && record.variants.count == 2)
                     }
                 }
             }
-            store.set(key("after"), Self.record("after"))
-            #expect(store.record(key("after")) != nil)
+            await store.set(key("after"), Self.record("after"))
+            #expect(store.recordNow(key("after")) != nil)
         }
     #endif
 }

@@ -145,6 +145,38 @@ import Testing
         }
     }
 
+    @Test(
+        "A range of a fresh complete response comes from the cache, and other ranges from the server",
+        arguments: [
+            ("bytes=2-4", nil, 206, "234", "bytes 2-4/10"), ("bytes=7-", nil, 206, "789", "bytes 7-9/10"),
+            ("bytes=-3", nil, 206, "789", "bytes 7-9/10"), ("bytes=-99", nil, 206, "0123456789", "bytes 0-9/10"),
+            ("bytes=8-99", nil, 206, "89", "bytes 8-9/10"), ("BYTES=0-0", nil, 206, "0", "bytes 0-0/10"),
+            ("bytes=2-4", "\"a\"", 206, "234", "bytes 2-4/10"), ("bytes=2-4", "\"b\"", 200, "server", nil),
+            ("bytes=2-4", "W/\"a\"", 200, "server", nil), ("bytes=10-", nil, 200, "server", nil),
+            ("bytes=4-2", nil, 200, "server", nil), ("bytes=0-1,3-4", nil, 200, "server", nil),
+            ("bytes=-0", nil, 200, "server", nil), ("bytes=a-b", nil, 200, "server", nil),
+            ("lines=1-2", nil, 200, "server", nil), ("bytes=-", nil, 200, "server", nil),
+        ] as [(String, String?, Int, String, String?)])
+    func ranges(range: String, condition: String?, status: Int, body: String, content: String?) async throws {
+        let stub = StubTransport { request in
+            response(
+                request.headers.contains("Range") ? "server" : "0123456789",
+                ["Cache-Control": "max-age=60", "ETag": "\"a\"", "Content-Length": "10"])
+        }
+        let client = client(stub, cache())
+        _ = try await get(client)
+        var headers: HTTPHeaders = ["Range": range]
+        if let condition { headers["If-Range"] = condition }
+        let part = try await get(client, "/", headers)
+        #expect(part.status == status && String(decoding: part.bytes, as: UTF8.self) == body)
+        #expect(part.headers["Content-Range"] == content)
+        if content != nil { #expect(part.headers.values(for: "Content-Length") == ["\(body.count)"]) }
+        #expect(stub.requests.count == (content == nil ? 2 : 1))
+        #expect(try await get(client).bytes == Array("0123456789".utf8), "the complete response remains")
+        time.withLock { $0 += 61 }
+        #expect(try await get(client, "/", headers).bytes == Array("server".utf8), "a stale one isn't used")
+    }
+
     // MARK: Invalidation
 
     @Test(

@@ -156,7 +156,8 @@ public final class NetworkClient: Sendable {
 
     /// Explains the cache's decision for a request in one line.
     ///
-    /// Nothing is sent or stored. Middleware before the cache isn't run.
+    /// Nothing is sent or stored. Middleware before the cache isn't run. If the cache is a folder, the thread waits for
+    /// the disk, at most for 100 ms.
     ///
     /// ```swift
     /// func show(_ client: NetworkClient) throws {
@@ -170,7 +171,7 @@ public final class NetworkClient: Sendable {
     /// - Throws: `.invalidURL` if the host selection returns an invalid host.
     public func explain(_ request: NetworkRequest) throws(NetworkError) -> String {
         guard let cache = configuration.cache else { return "not cached: the client has no cache" }
-        return cache.decide(try sender.preview(prepared(request))).description
+        return cache.decideNow(try sender.preview(prepared(request))).description
     }
 
     // MARK: The path of a request

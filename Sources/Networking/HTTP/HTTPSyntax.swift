@@ -15,6 +15,21 @@ package enum HTTPSyntax {
         }
     }
 
+    /// Returns the bytes of a `Range` field with one range that exists in a number of bytes, or nil (RFC 9110, section
+    /// 14.1.2).
+    static func byteRange(_ text: String, of count: Int) -> Range<Int>? {
+        guard text.lowercased().hasPrefix("bytes=") else { return nil }
+        let ends = text.dropFirst(6).trimmingHTTPSpace().split(separator: "-", omittingEmptySubsequences: false)
+        guard ends.count == 2, ends.allSatisfy({ $0.utf8.allSatisfy(\.isDigit) }) else { return nil }
+        let (first, last) = (Int(ends[0]), Int(ends[1]))
+        if let first {
+            guard first < count, ends[1].isEmpty || last ?? -1 >= first else { return nil }
+            return first..<min(last.map { $0 &+ 1 } ?? count, count)
+        }
+        guard ends[0].isEmpty, let last, last > 0, count > 0 else { return nil }
+        return max(count - last, 0)..<count
+    }
+
     /// Returns a printable form: control characters as `\xNN`, at most 100 characters.
     package static func printable(_ text: String) -> String {
         var result = ""

@@ -18,11 +18,11 @@ struct CacheMiddleware: NetworkMiddleware {
         guard CachePolicy.isAnswered(request.method) else {
             let url = request.method.isSafe ? nil : try next.actualURL(of: request)
             let response = try await next(request)
-            if let url, CachePolicy.invalidates(response.status) { invalidate(url, response) }
+            if let url, CachePolicy.invalidates(response.status) { await invalidate(url, response) }
             return response
         }
         let actual = try next.preview(request)
-        switch cache.decide(actual) {
+        switch await cache.decide(actual) {
         case .bypass:
             return try await next(request)
         case .use(let entry, let freshness):
@@ -52,7 +52,7 @@ struct CacheMiddleware: NetworkMiddleware {
         switch try await cache.exchanges.join(key, timeout: request.options.totalTimeout) {
         case .perform:
             // Another exchange may have ended since the decision.
-            if case .use(let entry, let freshness) = cache.decide(actual) {
+            if case .use(let entry, let freshness) = await cache.decide(actual) {
                 cache.exchanges.finish(key, .stored(entry))
                 return stored(entry, freshness, actual, next)
             }
@@ -104,19 +104,17 @@ struct CacheMiddleware: NetworkMiddleware {
     }
 
     /// Removes the responses that a request to a URL has changed (RFC 9111, section 4.4).
-    private func invalidate(_ url: HTTPURL, _ response: StreamedResponse) {
-        cache.remove(url)
-        if response.url != url { cache.remove(response.url) }
-        for url in response.history { cache.remove(url) }
-        remove(response.headers["Location"], at: url)
-        remove(response.headers["Content-Location"], at: url)
+    private nonisolated(nonsending) func invalidate(_ url: HTTPURL, _ response: StreamedResponse) async {
+        for url in Set([url, response.url] + response.history) { await cache.removeChanged(url) }
+        await remove(response.headers["Location"], at: url)
+        await remove(response.headers["Content-Location"], at: url)
     }
 
-    private func remove(_ location: String?, at url: HTTPURL) {
+    private nonisolated(nonsending) func remove(_ location: String?, at url: HTTPURL) async {
         guard let location, let other = try? url.resolve(location: HTTPField("", location).valueBytes),
             other.hasSameOrigin(as: url)
         else { return }
-        cache.remove(other)
+        await cache.removeChanged(other)
     }
 }
 
@@ -127,9 +125,15 @@ extension CacheEntry {
         headers.set("Age", String(freshness.age))
         headers.append("Cache-Status", "Ashlar; " + status)
         let isHead = request.method == .head
+        var (statusCode, bytes) = (self.status, isHead ? [] : body)
+        if let part = CachePolicy.part(request, of: self) {
+            statusCode = 206
+            headers.set("Content-Range", "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(body.count)")
+            headers.set("Content-Length", String(part.count))
+            bytes = Array(body[part])
+        }
         var response = StreamedResponse(
-            head: ResponseHead(status: self.status, headers: headers), body: ResponseBody(isHead ? [] : body),
-            url: request.url)
+            head: ResponseHead(status: statusCode, headers: headers), body: ResponseBody(bytes), url: request.url)
         response.bringsBody = !isHead
         return response
     }
@@ -180,13 +184,13 @@ struct CacheExchange {
         await response.body.discard(upTo: 64 << 10)
         guard CachePolicy.confirms(response.head, entry) else {
             // The server confirms a response that isn't stored here.
-            cache.replace(actual, by: nil, began: generation)
+            await cache.replace(actual, by: nil, began: generation)
             let requested = cache.now
             return await store(try await next(request), requested)
         }
         var updated = entry
         updated.update(with: response.head, requested: requested, received: cache.now)
-        cache.replace(actual, by: updated, began: generation)
+        await cache.replace(actual, by: updated, began: generation)
         count { $0.validated += 1 }
         let freshness = CacheFreshness(updated, now: cache.now)
         return (updated.response(to: actual, freshness, "hit; fwd=stale; fwd-status=304"), updated)
@@ -216,7 +220,7 @@ struct CacheExchange {
         guard response.history.isEmpty, CachePolicy.reasonNotToStore(actual, response.head) == nil,
             response.head.contentLength ?? 0 <= cache.bodyLimit
         else {
-            if response.status < 500 { cache.replace(actual, by: nil, began: generation) }
+            if response.status < 500 { await cache.replace(actual, by: nil, began: generation) }
             return (response, nil)
         }
         let received = cache.now
@@ -232,7 +236,7 @@ struct CacheExchange {
             return (response.with(ResponseBody(PrefixedBodySource(bytes, failure: error))), nil)
         }
         let entry = CacheEntry(actual, response.head, bytes, requested: requested, received: received)
-        cache.replace(actual, by: entry, began: generation)
+        await cache.replace(actual, by: entry, began: generation)
         return (response.with(ResponseBody(bytes)), entry)
     }
 }

@@ -35,9 +35,9 @@ enum CachePolicy {
         }
     }
 
-    /// The fields with which a request asks for a part of the response, or has its own conditions.
+    /// The fields with which a request has its own conditions.
     private static let ownConditions = [
-        "Range", "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range",
+        "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since",
     ]
 
     /// Whether responses to a method may come from a cache.
@@ -48,15 +48,15 @@ enum CachePolicy {
     /// - Parameters:
     ///   - request: The request with its actual URL and cookies.
     ///   - now: The time in seconds since 1970.
-    ///   - record: Returns the stored responses of its URL; not called for a request that bypasses the cache.
+    ///   - record: The stored responses of its URL, if ``needsRecord(_:)`` is true.
     /// - Returns: The decision.
-    static func decide(_ request: NetworkRequest, now: Int64, _ record: () -> CacheRecord?) -> Decision {
+    static func decide(_ request: NetworkRequest, now: Int64, _ record: CacheRecord?) -> Decision {
         let control = CacheControl(request.headers, isRequest: true)
         let decision =
             if let reason = bypassReason(request, control) {
                 Decision.bypass(reason)
             } else {
-                decide(request, record(), control, now)
+                decide(request, record, control, now)
             }
         guard control.contains("only-if-cached") else { return decision }
         switch decision {
@@ -67,15 +67,46 @@ enum CachePolicy {
         }
     }
 
+    /// Whether the decision about a request depends on the stored responses.
+    static func needsRecord(_ request: NetworkRequest) -> Bool {
+        bypassReason(request, CacheControl(request.headers, isRequest: true)) == nil
+    }
+
     private static func bypassReason(_ request: NetworkRequest, _ control: CacheControl) -> BypassReason? {
         guard isAnswered(request.method) else { return .method(request.method) }
         guard request.body.isEmpty else { return .body }
         if control.contains("no-store") { return .noStore }
         if let field = ownConditions.first(where: { request.headers.contains($0) }) { return .condition(field) }
+        if asksForPart(request), request.method != .get { return .condition("Range") }
         return request.url.userInfo == nil ? nil : .userInfo
     }
 
+    /// Whether a request asks for a part of the response, which comes from the server unless it is part of a fresh one.
+    private static func asksForPart(_ request: NetworkRequest) -> Bool {
+        request.headers.contains("Range") || request.headers.contains("If-Range")
+    }
+
+    /// Returns the bytes that a request asks for of a complete response, or nil if it doesn't ask for one range of them.
+    static func part(_ request: NetworkRequest, of entry: CacheEntry) -> Range<Int>? {
+        guard let range = request.headers["Range"], entry.status == 200, !entry.headers.contains("Content-Encoding")
+        else { return nil }
+        if let condition = request.headers["If-Range"] {
+            // A weak tag and a date don't guarantee equal bytes.
+            guard condition.hasPrefix("\""), condition == entry.headers["ETag"] else { return nil }
+        }
+        return HTTPSyntax.byteRange(range, of: entry.body.count)
+    }
+
     private static func decide(
+        _ request: NetworkRequest, _ record: CacheRecord?, _ control: CacheControl, _ now: Int64
+    ) -> Decision {
+        let decision = decideWhole(request, record, control, now)
+        guard asksForPart(request) else { return decision }
+        if case .use(let entry, _) = decision, part(request, of: entry) != nil { return decision }
+        return .bypass(.condition("Range"))
+    }
+
+    private static func decideWhole(
         _ request: NetworkRequest, _ record: CacheRecord?, _ control: CacheControl, _ now: Int64
     ) -> Decision {
         guard let record, !record.variants.isEmpty else { return .miss("nothing is stored") }

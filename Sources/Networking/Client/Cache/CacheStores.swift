@@ -2,19 +2,27 @@ internal import AshlarCore
 import Foundation
 
 /// A storage for the records of a cache.
+///
+/// Changes and reads happen one after the other, in the order of the calls.
 protocol CacheStore: Sendable {
     /// The maximum number of bytes of one record.
     var recordLimit: Int { get }
     /// The number of bytes of all records, at the last measurement.
     var size: Int { get }
-    /// Returns the record of a key and marks it as used.
-    func record(_ key: CacheKey) -> CacheRecord?
-    /// Replaces the record of a key, or removes it if it has no variants or is too large.
-    func set(_ key: CacheKey, _ record: CacheRecord)
-    /// Removes the record of a URL.
-    func remove(_ url: HTTPURL)
-    /// Removes all records.
-    func removeAll()
+    /// Returns the record of a key and marks it as used; nil if it can't be read in time.
+    nonisolated(nonsending) func record(_ key: CacheKey) async -> CacheRecord?
+    /// Returns the record of a key, and blocks the thread meanwhile.
+    func recordNow(_ key: CacheKey) -> CacheRecord?
+    /// Replaces the record of a key by the result of `change`, unless that is nil; a record that has no variants or is too
+    /// large is removed.
+    ///
+    /// The change may happen later if the disk is slow, or not at all.
+    nonisolated(nonsending) func update(
+        _ key: CacheKey, _ change: @escaping @Sendable (CacheRecord?) -> CacheRecord?) async
+    /// Removes the record of a URL, later if the disk is slow.
+    nonisolated(nonsending) func remove(_ url: HTTPURL) async
+    /// Removes the records of some URLs, or all of them for nil, and blocks the thread meanwhile.
+    func removeNow(_ urls: [HTTPURL]?)
 }
 
 /// Stores records in memory; the least recently used are removed first.
@@ -43,7 +51,9 @@ final class MemoryCacheStore: CacheStore {
     var recordLimit: Int { limit / 4 }
     var size: Int { state.withLock { $0.cost } }
 
-    func record(_ key: CacheKey) -> CacheRecord? {
+    nonisolated(nonsending) func record(_ key: CacheKey) async -> CacheRecord? { recordNow(key) }
+
+    func recordNow(_ key: CacheKey) -> CacheRecord? {
         state.withLock { state in
             state.uses += 1
             state.records[key]?.lastUse = state.uses
@@ -51,9 +61,12 @@ final class MemoryCacheStore: CacheStore {
         }
     }
 
-    func set(_ key: CacheKey, _ record: CacheRecord) {
-        let cost = record.cost + key.text.utf8.count
+    nonisolated(nonsending) func update(
+        _ key: CacheKey, _ change: @escaping @Sendable (CacheRecord?) -> CacheRecord?
+    ) async {
         state.withLock { state in
+            guard let record = change(state.records[key]?.record) else { return }
+            let cost = record.cost + key.text.utf8.count
             state.remove(key)
             guard !record.variants.isEmpty, cost <= recordLimit else { return }
             state.uses += 1
@@ -63,13 +76,17 @@ final class MemoryCacheStore: CacheStore {
         }
     }
 
-    func remove(_ url: HTTPURL) {
+    nonisolated(nonsending) func remove(_ url: HTTPURL) async { removeNow([url]) }
+
+    func removeNow(_ urls: [HTTPURL]?) {
         state.withLock { state in
-            if !state.records.isEmpty { state.remove(CacheKey(url)) }
+            guard let urls else {
+                state = State()
+                return
+            }
+            if !state.records.isEmpty { for url in urls { state.remove(CacheKey(url)) } }
         }
     }
-
-    func removeAll() { state.withLock { $0 = State() } }
 
     /// Removes a tenth more than necessary, so that not every new record causes a sort.
     private func evict(_ state: inout State) {
@@ -91,7 +108,10 @@ final class DirectoryCacheStore: CacheStore {
 
     private let folder: String
     private let limit: Int
-    private let usage: Mutex<(bytes: Int, writes: Int)>
+    /// Performs everything below, so that neither a slow disk nor a large folder delays requests.
+    let disk = CacheDisk()
+    /// Only used on the disk's thread.
+    private let usage = Mutex((bytes: 0, writes: 0))
 
     /// Opens a folder and creates it if necessary.
     ///
@@ -105,14 +125,44 @@ final class DirectoryCacheStore: CacheStore {
         } catch {
             throw NetworkError(error)
         }
-        usage = Mutex((0, 0))
-        usage.withLock { evict(&$0) }
+        disk.add { [self] in usage.withLock { evict(&$0) } }
     }
 
     var recordLimit: Int { limit / 4 }
     var size: Int { usage.withLock { $0.bytes } }
 
-    func record(_ key: CacheKey) -> CacheRecord? {
+    nonisolated(nonsending) func record(_ key: CacheKey) async -> CacheRecord? {
+        await disk.result { [self] in read(key) } ?? nil
+    }
+
+    func recordNow(_ key: CacheKey) -> CacheRecord? {
+        disk.wait(CacheDisk.patience) { [self] in read(key) } ?? nil
+    }
+
+    nonisolated(nonsending) func update(
+        _ key: CacheKey, _ change: @escaping @Sendable (CacheRecord?) -> CacheRecord?
+    ) async {
+        await disk.result(isOptional: true) { [self] in
+            if let record = change(read(key)) { write(key, record) }
+        }
+    }
+
+    nonisolated(nonsending) func remove(_ url: HTTPURL) async {
+        await disk.result { [self] in _ = unlink(path(CacheKey(url))) }
+    }
+
+    func removeNow(_ urls: [HTTPURL]?) {
+        disk.wait { [self] in
+            for url in urls ?? [] { unlink(path(CacheKey(url))) }
+            guard urls == nil else { return }
+            for name in names() { unlink(folder + "/" + name) }
+            usage.withLock { $0 = (0, 0) }
+        }
+    }
+
+    // MARK: On the disk's thread
+
+    private func read(_ key: CacheKey) -> CacheRecord? {
         let path = path(key)
         guard let bytes = try? WholeFile.readOwn(path, limit: limit) else { return nil }
         guard let (storedKey, record) = CacheRecordCoding.decode(bytes), storedKey == key.text else {
@@ -124,7 +174,7 @@ final class DirectoryCacheStore: CacheStore {
         return record
     }
 
-    func set(_ key: CacheKey, _ record: CacheRecord) {
+    private func write(_ key: CacheKey, _ record: CacheRecord) {
         let path = path(key)
         let bytes = CacheRecordCoding.encode(key.text, record)
         guard !record.variants.isEmpty, bytes.count <= recordLimit, write(bytes, to: path) else {
@@ -142,13 +192,6 @@ final class DirectoryCacheStore: CacheStore {
     /// A lock would let a process that is stopped while it writes stop all others.
     private func write(_ bytes: [UInt8], to path: String) -> Bool {
         (try? AtomicFile.replaceAtOnce(path, with: bytes)) != nil
-    }
-
-    func remove(_ url: HTTPURL) { unlink(path(CacheKey(url))) }
-
-    func removeAll() {
-        for name in names() { unlink(folder + "/" + name) }
-        usage.withLock { $0 = (0, 0) }
     }
 
     private func path(_ key: CacheKey) -> String {

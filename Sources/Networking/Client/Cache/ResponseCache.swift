@@ -14,14 +14,10 @@ public final class ResponseCache: Sendable {
     let store: any CacheStore
     let counts = Mutex(CacheStatistics())
     private let clock: @Sendable () -> Int64
-    /// Numbers that increase with each invalidation; an exchange that began before it must not store its response.
-    private let generations = (0..<CacheKey.buckets).map { _ in Generation() }
+    /// Numbers that increase with each invalidation, by bucket of URLs; an exchange that began before it must not store
+    /// its response.
+    private let generations = Mutex([UInt64](repeating: 0, count: CacheKey.buckets))
     let exchanges = CacheExchanges()
-
-    /// The number of a bucket of URLs, whose lock makes the check of the number and a change of the store atomic.
-    private final class Generation: Sendable {
-        let number = Mutex<UInt64>(0)
-    }
 
     init(_ store: any CacheStore, clock: @escaping @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970) }) {
         self.store = store
@@ -36,7 +32,9 @@ public final class ResponseCache: Sendable {
 
     /// Returns a cache in the files of a folder, which is created if necessary.
     ///
-    /// Several clients and processes can use the folder concurrently. A killed process leaves complete responses.
+    /// Several clients and processes can use the folder concurrently. A killed process leaves complete responses. Files
+    /// are read and written on a thread of the cache; a request doesn't wait longer than 100 ms for a slow disk: then its
+    /// response isn't taken from the cache, and is stored later or not at all.
     ///
     /// - Parameters:
     ///   - path: The folder. If it is created, only its owner can read it.
@@ -48,44 +46,63 @@ public final class ResponseCache: Sendable {
     }
 
     /// Removes all responses, for example after a logout.
+    ///
+    /// For a folder, the method returns when the files are removed.
     public func removeAll() {
-        for generation in generations { generation.number.withLock { $0 += 1 } }
-        store.removeAll()
+        generations.withLock { generations in
+            for bucket in generations.indices { generations[bucket] += 1 }
+        }
+        store.removeNow(nil)
     }
 
-    /// Removes all responses of a URL.
+    /// Removes all responses of a URL; see ``removeAll()``.
     public func remove(_ url: HTTPURL) {
-        generations[CacheKey.bucket(of: url)].number.withLock { number in
-            number += 1
-            store.remove(url)
-        }
+        invalidate(url)
+        store.removeNow([url])
     }
+
+    /// Removes all responses of a URL that a request has changed.
+    nonisolated(nonsending) func removeChanged(_ url: HTTPURL) async {
+        invalidate(url)
+        await store.remove(url)
+    }
+
+    private func invalidate(_ url: HTTPURL) { generations.withLock { $0[CacheKey.bucket(of: url)] += 1 } }
 
     /// The time in seconds since 1970.
     var now: Int64 { clock() }
     /// The maximum length of a stored body.
     var bodyLimit: Int { store.recordLimit }
 
-    func decide(_ request: NetworkRequest) -> CachePolicy.Decision {
-        CachePolicy.decide(request, now: now) { store.record(CacheKey(request.url)) }
+    nonisolated(nonsending) func decide(_ request: NetworkRequest) async -> CachePolicy.Decision {
+        let record = CachePolicy.needsRecord(request) ? await store.record(CacheKey(request.url)) : nil
+        return CachePolicy.decide(request, now: now, record)
+    }
+
+    /// Returns the decision, and blocks the thread meanwhile.
+    func decideNow(_ request: NetworkRequest) -> CachePolicy.Decision {
+        let record = CachePolicy.needsRecord(request) ? store.recordNow(CacheKey(request.url)) : nil
+        return CachePolicy.decide(request, now: now, record)
     }
 
     func generation(_ request: NetworkRequest) -> UInt64 {
-        generations[CacheKey.bucket(of: request.url)].number.withLock { $0 }
+        generations.withLock { $0[CacheKey.bucket(of: request.url)] }
     }
 
     /// Stores the response of an exchange, or removes an old one for nil, unless an invalidation happened since it
     /// began.
-    func replace(_ request: NetworkRequest, by entry: CacheEntry?, began generation: UInt64) {
-        let key = CacheKey(request.url)
-        // The lock makes the check and the change atomic.
-        generations[CacheKey.bucket(of: request.url)].number.withLock { number in
-            guard number == generation else { return }
-            var record = store.record(key) ?? CacheRecord(variants: [])
-            guard entry != nil || !record.variants.isEmpty else { return }
+    nonisolated(nonsending) func replace(
+        _ request: NetworkRequest, by entry: CacheEntry?, began generation: UInt64
+    ) async {
+        let limit = store.recordLimit
+        await store.update(CacheKey(request.url)) { [self] stored in
+            // An invalidation after this line removes the record after this change.
+            guard self.generation(request) == generation else { return nil }
+            var record = stored ?? CacheRecord(variants: [])
+            guard entry != nil || !record.variants.isEmpty else { return nil }
             record.replace(request, by: entry)
-            while record.variants.count > 1, record.cost > store.recordLimit { record.variants.removeLast() }
-            store.set(key, record)
+            while record.variants.count > 1, record.cost > limit { record.variants.removeLast() }
+            return record
         }
     }
 }

@@ -1,0 +1,93 @@
+internal import AshlarCore
+import Foundation
+
+/// Performs the disk work of a cache in order, on a thread of its own.
+///
+/// Nobody waits longer than ``patience`` for the disk: a read that takes longer is a miss, and a change happens later.
+final class CacheDisk: Sendable {
+    /// The time that a request waits for the disk.
+    static let patience: Duration = .milliseconds(100)
+    /// The number of waiting jobs from which on responses are no longer stored.
+    private static let mostJobs = 256
+    /// The time after which the thread ends if there is nothing to do.
+    private static let idleTime = DispatchTimeInterval.seconds(10)
+
+    private struct State {
+        var jobs: [@Sendable () -> Void] = []
+        var hasThread = false
+        /// The time when the running job began, or nil if there is none.
+        var began: ContinuousClock.Instant?
+    }
+
+    private let state = Mutex(State())
+    private let isFilled = DispatchSemaphore(value: 0)
+
+    /// The number of jobs that haven't begun.
+    var waiting: Int { state.withLock { $0.jobs.count } }
+
+    /// Adds a job; returns false for an optional one if the disk is too slow.
+    @discardableResult
+    func add(isOptional: Bool = false, _ job: @escaping @Sendable () -> Void) -> Bool {
+        let needsThread = state.withLock { state -> Bool? in
+            if isOptional, state.jobs.count >= Self.mostJobs { return nil }
+            state.jobs.append(job)
+            defer { state.hasThread = true }
+            return !state.hasThread
+        }
+        guard let needsThread else { return false }
+        isFilled.signal()
+        if needsThread, !HelperThread.start({ self.run() }) { run() }
+        return true
+    }
+
+    private func run() {
+        while true {
+            let isIdle = isFilled.wait(timeout: .now() + Self.idleTime) == .timedOut
+            let job = state.withLock { state -> (@Sendable () -> Void)? in
+                guard state.jobs.isEmpty else {
+                    state.began = .now
+                    return state.jobs.removeFirst()
+                }
+                if isIdle { state.hasThread = false }
+                return nil
+            }
+            if let job { job() } else if isIdle { return }
+            state.withLock { $0.began = nil }
+        }
+    }
+
+    /// Whether a job has been running so long that it isn't worthwhile to wait for another one.
+    private var isStuck: Bool { state.withLock { $0.began.map { $0.duration(to: .now) > Self.patience } ?? false } }
+
+    /// Returns the result of a job, or nil if it takes longer than the patience; the job then runs later.
+    ///
+    /// - Parameters:
+    ///   - isOptional: Whether the job is omitted if many jobs are waiting.
+    ///   - job: The job.
+    @discardableResult
+    nonisolated(nonsending) func result<Result: Sendable>(
+        isOptional: Bool = false, of job: @escaping @Sendable () -> Result
+    ) async -> Result? {
+        if isStuck {
+            add(isOptional: isOptional) { _ = job() }
+            return nil
+        }
+        return await Patience.value(within: Self.patience) { done in
+            if !add(isOptional: isOptional, { done(job()) }) { done(nil) }
+        }
+    }
+
+    /// Waits for a job, at most for the given time, and returns its result.
+    @discardableResult
+    func wait<Result: Sendable>(_ limit: Duration? = nil, for job: @escaping @Sendable () -> Result) -> Result? {
+        let result = Mutex<Result?>(nil)
+        let isDone = DispatchSemaphore(value: 0)
+        add {
+            let value = job()
+            result.withLock { $0 = value }
+            isDone.signal()
+        }
+        _ = isDone.wait(timeout: limit.map { .now() + $0.seconds } ?? .distantFuture)
+        return result.withLock { $0 }
+    }
+}
