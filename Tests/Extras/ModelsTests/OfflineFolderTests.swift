@@ -1,8 +1,10 @@
-import AshlarModels
+import AshlarCore
 import AshlarNetworking
 import AshlarTestSupport
 import Foundation
 import Testing
+
+@testable import AshlarModels
 
 /// The folder of an offline sync: damage, neighbours, other processes, and a full disk.
 @Suite(.timeLimit(.minutes(5))) struct OfflineFolderTests {
@@ -85,6 +87,23 @@ import Testing
             let error = #expect(throws: NetworkError.self) { try Self.sync(path) }
             #expect(error?.code == .fileFailed && error?.file == path)
         }
+    }
+
+    @Test("Without a lasting lock, the last one to open a folder owns it, and no lock remains between operations")
+    func claims() throws {
+        let first = try FolderClaim(folder.path, holdsLock: false)
+        #expect(try first.use { () throws(FileFailure) in 1 } == 1)
+        let lock = try FileLock.attempt(folder.path + "/lock")
+        #expect(lock != nil)
+        lock.map { withExtendedLifetime($0) {} }
+    }
+
+    @Test("A sync that another one has replaced changes no file")
+    func takeover() throws {
+        let first = try FolderClaim(folder.path, holdsLock: false)
+        let second = try FolderClaim(folder.path, holdsLock: false)
+        #expect(throws: FileFailure.self) { try first.use { () throws(FileFailure) in } }
+        #expect(try second.use { () throws(FileFailure) in 2 } == 2)
     }
 
     @Test("A change that can't be stored isn't sent, and the operation fails")

@@ -210,3 +210,78 @@ import Testing
 extension NetworkError {
     fileprivate var isMissing: Bool { status == 404 || status == 410 }
 }
+
+/// Saves whose server answers late, files that are slow, and large collections.
+@Suite(.timeLimit(.minutes(5))) struct OfflineTimeTests: OfflineSuite {
+    let world = OfflineWorld()
+
+    @Test("A save returns after the local write if the server doesn't answer, and the model gets the late answer")
+    func lateAnswer() async throws {
+        let isReleased = Locked(false)
+        let client = NetworkClient(
+            transport: StubTransport { request throws(NetworkError) in
+                do { try await until { isReleased.withLock { $0 } } } catch {
+                    throw NetworkError(wrapping: error)
+                }
+                let body = request.body.inMemory.map { String(decoding: $0, as: UTF8.self) } ?? ""
+                return body.contains("bad")
+                    ? .status(422) : .json("{\"id\": 7, \"t\": \"milk\"}", status: 201)
+            })
+        let sync = try OfflineSync(RESTSync(client), folder: folder.path, schema: schema)
+        let notes = ModelCollection(schema: schema, sync: sync)
+        let began = ContinuousClock.now
+        let milk = try await notes.create(["t": "milk"])
+        let bad = try await notes.create(["t": "bad"])
+        #expect(began.duration(to: .now) < .seconds(10))
+        #expect(milk.idText?.hasPrefix("local-") == true && sync.pending.count == 2 && notes.count == 2)
+        #expect(folder.files(".record").count == 2)
+        isReleased.withLock { $0 = true }
+        try await sync.drain()
+        #expect(milk.id == 7 && notes[id: "7"] === milk)
+        #expect(sync.pending.map { $0.failure?.code } == [.validationFailed] && bad.idText?.hasPrefix("local-") == true)
+    }
+
+    @Test("Reading the queue doesn't wait for files")
+    func pendingDuringWrite() async throws {
+        server.go(.offline)
+        let sync = try open()
+        let milk = note(sync, ["t": "milk"])
+        try await milk.save()
+        // Another holder of the lock delays the next write of the record.
+        let file = try #require(folder.files(".record").first) + ".lock"
+        let descriptor = Foundation.open(file, O_RDWR | O_CREAT, 0o600)
+        #expect(flock(descriptor, LOCK_EX) == 0)
+        let began = Locked(false)
+        let saving = Task {
+            began.withLock { $0 = true }
+            try await milk.save(["t": "cream"])
+        }
+        try await until { began.withLock { $0 } }
+        // The write begins soon, and can't end.
+        for _ in 0..<200 {
+            #expect(sync.pending.map { $0.mine["t"] } == ["milk"])
+            usleep(1000)
+        }
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+        try await saving.value
+        #expect(sync.pending.map { $0.mine["t"] } == ["cream"])
+    }
+
+    @Test("Adding and removing many models takes linear time")
+    func manyModels() throws {
+        func time(_ count: Int) throws -> Duration {
+            let collection = ModelCollection(sortedBy: { $0["n"].int(0) < $1["n"].int(0) })
+            let models = (0..<count).map { Model(["id": JSONEntity($0), "n": JSONEntity($0 * 7919 % count)]) }
+            return try ContinuousClock().measure {
+                try collection.add(models)
+                #expect(collection.count == count && collection.pluck("n").first == 0)
+                collection.remove(models)
+                #expect(collection.isEmpty && collection[id: "1"] == nil)
+            }
+        }
+        _ = try time(100)
+        let (small, large) = (try time(2000), try time(16_000))
+        #expect(large < small * 24 + .seconds(1), "8 times as many: \(small) and \(large)")
+    }
+}

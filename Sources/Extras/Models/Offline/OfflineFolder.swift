@@ -20,27 +20,35 @@ struct OfflineFolder: Sendable {
     private static let listSuffix = ".list"
 
     private let path: String
-    private let lock: FileLock
+    private let claim: FolderClaim
 
     /// Opens a folder, and creates it if necessary.
-    init(_ path: String) throws(NetworkError) {
+    init(_ path: String, holdsLock: Bool = FolderClaim.holdsLock) throws(NetworkError) {
         self.path = path
         do throws(FileFailure) {
             if path.isEmpty { throw FileFailure(path, .system(ENOENT)) }
             try FolderListing.create(path, permissions: 0o700)
-            guard let lock = try FileLock.attempt(path + "/lock") else {
-                throw FileFailure(path, .system(EBUSY))
-            }
-            self.lock = lock
+            claim = try FolderClaim(path, holdsLock: holdsLock)
         } catch {
-            var failure = NetworkError(error)
-            failure.file = path
-            if error.reason == .system(EBUSY) { failure.message = "another sync uses the folder" }
-            throw failure
+            throw Self.failure(error, path)
         }
     }
 
-    func load() -> Content {
+    private static func failure(_ error: FileFailure, _ path: String) -> NetworkError {
+        var failure = NetworkError(error)
+        if error.reason == .system(EBUSY) { failure.message = "another sync uses the folder" }
+        if failure.file == nil || error.reason == .system(EBUSY) { failure.file = path }
+        return failure
+    }
+
+    /// Runs an operation on the files while the folder belongs to this sync.
+    private func operate<Result>(_ body: () throws(FileFailure) -> Result) throws(NetworkError) -> Result {
+        do throws(FileFailure) { return try claim.use(body) } catch { throw Self.failure(error, path) }
+    }
+
+    func load() throws(NetworkError) -> Content { try operate { read() } }
+
+    private func read() -> Content {
         var content = Content()
         for name in FolderListing.names(in: path) ?? [] {
             let file = path + "/" + name
@@ -92,26 +100,80 @@ struct OfflineFolder: Sendable {
     ///
     /// - Throws: The failure of the first file that can't be removed, after removing the others.
     func removeAll() throws(NetworkError) {
-        var failure: NetworkError?
-        for name in FolderListing.names(in: path) ?? []
-        where name.hasSuffix(Self.recordSuffix) || name.hasSuffix(Self.listSuffix) {
-            do { try remove(file: name) } catch { failure = failure ?? error }
+        try operate { () throws(FileFailure) in
+            var failure: FileFailure?
+            for name in FolderListing.names(in: path) ?? []
+            where name.hasSuffix(Self.recordSuffix) || name.hasSuffix(Self.listSuffix) {
+                do throws(FileFailure) { try unlinkFile(name) } catch { failure = failure ?? error }
+            }
+            if let failure { throw failure }
         }
-        if let failure { throw failure }
     }
 
     private func remove(file name: String) throws(NetworkError) {
+        try operate { () throws(FileFailure) in try unlinkFile(name) }
+    }
+
+    private func unlinkFile(_ name: String) throws(FileFailure) {
         let file = path + "/" + name
         guard unlink(file) != 0, errno != ENOENT else { return }
-        throw NetworkError(FileFailure(file, .system(errno)))
+        throw FileFailure(file, .system(errno))
     }
 
     private func write(_ name: String, _ json: JSONEntity, _ isDurable: Bool) throws(NetworkError) {
-        do {
-            try AtomicFile.replace(path + "/" + name, with: OfflineCoding.encode(json), isDurable: isDurable)
-        } catch {
-            throw NetworkError(error)
+        let bytes = OfflineCoding.encode(json)
+        try operate { () throws(FileFailure) in
+            try AtomicFile.replace(path + "/" + name, with: bytes, isDurable: isDurable)
         }
+    }
+}
+
+/// The right of one sync to use a folder.
+///
+/// Where apps aren't suspended, the sync holds a lock, so that a second one can't open the folder. Other systems end an
+/// app that holds a lock while it is suspended. There, the lock is held during operations only, and a file names the sync
+/// that opened the folder last; the operations of an earlier one fail.
+final class FolderClaim: Sendable {
+    #if os(Linux) || os(macOS)
+        static let holdsLock = true
+    #else
+        static let holdsLock = false
+    #endif
+
+    private let path: String
+    private let lock: FileLock?
+    private let owner = Array(LocalID.randomName().utf8)
+
+    init(_ path: String, holdsLock: Bool) throws(FileFailure) {
+        self.path = path
+        lock = holdsLock ? try FileLock.attempt(path + "/lock") : nil
+        if holdsLock, lock == nil { throw FileFailure(path, .system(EBUSY)) }
+        guard !holdsLock else { return }
+        try locked { () throws(FileFailure) in
+            try AtomicFile.replace(path + "/owner", with: owner, isDurable: false)
+        }
+    }
+
+    /// Runs an operation while no other sync uses the folder.
+    ///
+    /// - Throws: `EBUSY` if another sync has opened the folder, and the errors of the operation.
+    func use<Result>(_ body: () throws(FileFailure) -> Result) throws(FileFailure) -> Result {
+        if lock != nil { return try body() }
+        return try locked { () throws(FileFailure) in
+            guard (try? WholeFile.read(path + "/owner", limit: 1000)) == owner else {
+                throw FileFailure(path, .system(EBUSY))
+            }
+            return try body()
+        }
+    }
+
+    private func locked<Result>(_ body: () throws(FileFailure) -> Result) throws(FileFailure) -> Result {
+        let result = try FileLock.withLock(on: path + "/lock") {
+            do throws(FileFailure) { return Swift.Result<Result, FileFailure>.success(try body()) } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
     }
 }
 

@@ -26,7 +26,7 @@ extension OfflineSync {
             if error.isMissingRecord, !target.isList { forget(remote) }
             throw error
         }
-        return target.isList ? takeList(answer, remote, since: stamp) : takeRecord(answer, remote, since: stamp)
+        return target.isList ? try takeList(answer, remote, since: stamp) : takeRecord(answer, remote, since: stamp)
     }
 
     /// Returns the stored record, or the stored records of a list.
@@ -53,10 +53,10 @@ extension OfflineSync {
 
     /// Removes a record that the server no longer has.
     private func forget(_ target: ModelSyncTarget) {
-        state.withLock { state in
-            guard var record = state.table.record(target.host, target.path), record.changes.isEmpty else { return }
+        try? exclusively { () throws(NetworkError) in
+            guard var record = record(target.host, target.path), record.changes.isEmpty else { return }
             record.base = .missing
-            try? save(record, &state)
+            try save(record)
         }
     }
 
@@ -64,24 +64,37 @@ extension OfflineSync {
     private func takeRecord(_ answer: ModelSyncAnswer, _ target: ModelSyncTarget, since stamp: Int) -> ModelSyncAnswer {
         let json = answer.isParsed ? answer.json : schema.parse(answer.json)
         guard json.isObject else { return parsed(json, answer.version) }
-        state.withLock { state in
-            guard stamp >= state.removal else { return }
+        try? exclusively { () throws(NetworkError) in
+            guard stamp >= state.withLock({ $0.removal }) else { return }
             let record =
-                state.table.record(target.host, target.path)
+                record(target.host, target.path)
                 ?? OfflineRecord(name: LocalID.randomName(), host: target.host, path: target.path)
-            update(record, json, answer.version, since: stamp, &state)
+            update(record, json, answer.version, since: stamp)
         }
         return parsed(json, answer.version)
     }
 
+    private func record(_ host: EndpointHost?, _ path: String) -> OfflineRecord? {
+        state.withLock { $0.table.record(host, path) }
+    }
+
+    /// Returns the attributes of a record with all unsent changes, or nil for a deleted or unknown one.
+    private func attributes(_ record: OfflineRecord) -> JSONEntity? {
+        record.attributes(id: schema.idAttribute).map { attributes in state.withLock { $0.table.resolve(attributes) } }
+    }
+
     /// Stores the answer to the fetch of a list, and returns it with the unsent changes.
-    private func takeList(_ answer: ModelSyncAnswer, _ target: ModelSyncTarget, since stamp: Int) -> ModelSyncAnswer {
+    private func takeList(
+        _ answer: ModelSyncAnswer, _ target: ModelSyncTarget, since stamp: Int
+    ) throws(NetworkError) -> ModelSyncAnswer {
         let list = answer.isParsed ? answer.json : schema.parseList(answer.json)
         // The collection reports malformed lists.
         guard list.isArray else { return parsed(list, answer.version) }
         let elements = list.map { answer.isParsed ? $0 : schema.parse($0) }
-        return state.withLock { state in
-            guard stamp >= state.removal else { return parsed(JSONEntity(array: elements), answer.version) }
+        return try exclusively { () throws(NetworkError) in
+            guard stamp >= state.withLock({ $0.removal }) else {
+                return parsed(JSONEntity(array: elements), answer.version)
+            }
             let place = OfflinePlace(target.host, target.path)
             var (names, isListed, values) = ([String](), Set<String>(), [JSONEntity]())
             for element in elements {
@@ -91,36 +104,36 @@ extension OfflineSync {
                 }
                 let path = target.path.appendingSegment(id)
                 let record =
-                    state.table.record(target.host, path)
+                    record(target.host, path)
                     ?? OfflineRecord(name: LocalID.randomName(), host: target.host, path: path)
                 if record.changes.isEmpty {
                     let isSame = record.base == element
-                    update(record, element, isSame ? record.version : nil, since: stamp, &state)
+                    update(record, element, isSame ? record.version : nil, since: stamp)
                     values.append(element)
-                } else if let mine = record.attributes(id: schema.idAttribute) {
-                    values.append(state.table.resolve(mine))
+                } else if let mine = attributes(record) {
+                    values.append(mine)
                 }
                 if isListed.insert(record.name).inserted { names.append(record.name) }
             }
-            for record in state.table.members(of: place, id: schema.idAttribute) ?? []
+            for record in state.withLock({ $0.table.members(of: place, id: schema.idAttribute) }) ?? []
             where !isListed.contains(record.name) {
                 if !record.changes.isEmpty || record.stamp > stamp {
                     names.append(record.name)
-                    if let mine = record.attributes(id: schema.idAttribute) { values.append(state.table.resolve(mine)) }
+                    if let mine = attributes(record) { values.append(mine) }
                 } else {
                     try? folder.remove(record.name)
-                    state.table.remove(record.name)
+                    state.withLock { $0.table.remove(record.name) }
                 }
             }
-            state.table.setList(place, names)
             // The stored list is a copy of the server's. The answer is valid even if the copy can't be written.
             try? folder.save(place, names)
+            state.withLock { $0.table.setList(place, names) }
             return parsed(JSONEntity(array: values), answer.version)
         }
     }
 
     private func update(
-        _ record: OfflineRecord, _ json: JSONEntity, _ version: String?, since stamp: Int, _ state: inout State
+        _ record: OfflineRecord, _ json: JSONEntity, _ version: String?, since stamp: Int
     ) {
         guard record.changes.isEmpty, record.stamp <= stamp else { return }
         let isSame = record.base == json && record.version == version
@@ -129,7 +142,7 @@ extension OfflineSync {
         if record.version != version { record.ownVersions = [] }
         record.base = json.detached()
         record.version = version
-        if (try? save(record, &state, isDurable: false)) == nil { state.table.store(record) }
+        if (try? save(record, isDurable: false)) == nil { state.withLock { [record] in $0.table.store(record) } }
     }
 }
 

@@ -5,8 +5,8 @@ public import AshlarNetworking
 ///
 /// Every save and deletion is stored first and then sent with all earlier changes. If the server doesn't answer, or
 /// answers with 401, 407, 408, 425, 429 or 5xx, the change stays in the queue and the operation succeeds with the local
-/// attributes. Each operation, and ``drain()``, sends the queue again. Fetches return the stored records while the
-/// server doesn't answer.
+/// attributes; it waits at most 0.3 s for the answer, which later reaches the model. Each operation, and ``drain()``,
+/// sends the queue again. Fetches return the stored records while the server doesn't answer.
 ///
 /// ```swift
 /// func open(_ client: NetworkClient, _ folder: String) async throws -> ModelCollection {
@@ -50,6 +50,9 @@ public final class OfflineSync: ModelSync {
     let schema: ModelSchema
     let folder: OfflineFolder
     let state: Mutex<State>
+    /// Held during a change of records and files; the state's lock is only held for moments.
+    private let changing = Mutex(())
+    private let answerTime: Duration
 
     /// Opens a folder.
     ///
@@ -58,13 +61,21 @@ public final class OfflineSync: ModelSync {
     ///   - folder: The path of the folder, which is created if necessary. Use one folder for each server and user.
     ///   - schema: The identifier's attribute, `parse` and `parseList` of all records in the folder. Paths and hosts
     ///     are those of the models.
-    /// - Throws: `.fileFailed` if the folder can't be used, or if another sync uses it, in this process or in another.
+    ///   - answerTime: The time that a save or deletion waits for the server's answer. Later answers reach the model, and
+    ///     later refusals ``pending``.
+    /// - Throws: `.fileFailed` if the folder can't be used, or if another sync uses it, in this process or in another. On
+    ///   iOS, tvOS, watchOS and visionOS, the new sync takes the folder over instead, and operations of the other one throw
+    ///   `.fileFailed`: the system ends an app that holds a lock while it is suspended.
     /// - Complexity: O(*n*) in the size of the stored records.
-    public init(_ sync: any ModelSync, folder: String, schema: ModelSchema = .init()) throws(NetworkError) {
+    public init(
+        _ sync: any ModelSync, folder: String, schema: ModelSchema = .init(),
+        answerTime: Duration = .milliseconds(300)
+    ) throws(NetworkError) {
         self.sync = sync
+        self.answerTime = answerTime
         self.schema = schema
         self.folder = try OfflineFolder(folder)
-        let content = self.folder.load()
+        let content = try self.folder.load()
         state = Mutex(State(table: OfflineTable(content), unreadable: content.unreadable))
     }
 
@@ -99,18 +110,19 @@ public final class OfflineSync: ModelSync {
         if case .merged(let attributes) = resolution, !attributes.isObject {
             throw NetworkError(.encodingFailed, "expected an object, found \(attributes.kindName)")
         }
-        let adoption = try state.withLock { state throws(NetworkError) -> Adoption? in
-            guard var record = state.table.record(withFirst: change.id) else { return nil }
+        let adoption = try exclusively { () throws(NetworkError) -> Adoption? in
+            guard var record = state.withLock({ $0.table.record(withFirst: change.id) }) else { return nil }
             if record.changes[0].refusal == nil, !resolution.isRemoval { return nil }
             let key = LocalID.randomName()
             let sent = record.changes[0].body
             record.resolve(resolution, key: key, id: schema.idAttribute)
-            try save(record, &state)
-            let model = state.models.removeValue(forKey: change.id)
-            guard resolution.isRemoval else {
-                state.models[key] = model
-                return nil
+            try save(record)
+            let model = state.withLock { state -> Weak<Model>? in
+                let model = state.models.removeValue(forKey: change.id)
+                if !resolution.isRemoval { state.models[key] = model }
+                return model
             }
+            guard resolution.isRemoval else { return nil }
             return model.map { Adoption(model: $0, attributes: record.base, sent: sent, version: record.version) }
         }
         guard let adoption, let attributes = adoption.attributes.dictionary() else { return }
@@ -131,25 +143,33 @@ public final class OfflineSync: ModelSync {
     ///
     /// - Throws: `.fileFailed` for a file that can't be removed; all others are removed.
     public func removeAll() throws(NetworkError) {
-        try state.withLock { state throws(NetworkError) in
-            state.stamp += 1
-            state.table = OfflineTable(.init())
-            state.unreadable = []
-            state.models = [:]
-            state.removal = state.stamp
+        try exclusively { () throws(NetworkError) in
+            state.withLock { state in
+                state.stamp += 1
+                state.table = OfflineTable(.init())
+                state.unreadable = []
+                state.models = [:]
+                state.removal = state.stamp
+            }
             try folder.removeAll()
         }
     }
 
+    /// Performs changes of records and files one after the other, without the state's lock.
+    func exclusively<Result>(_ body: () throws(NetworkError) -> Result) throws(NetworkError) -> Result {
+        try changing.withLock { _ throws(NetworkError) in try body() }
+    }
+
     /// Writes a record to its file and then to the table; an empty record is removed.
-    func save(_ record: OfflineRecord, _ state: inout State, isDurable: Bool = true) throws(NetworkError) {
+    ///
+    /// Only called in ``exclusively(_:)``.
+    func save(_ record: OfflineRecord, isDurable: Bool = true) throws(NetworkError) {
         if record.isEmpty {
             try folder.remove(record.name)
-            state.table.remove(record.name)
         } else {
             try folder.save(record, isDurable: isDurable)
-            state.table.store(record)
         }
+        state.withLock { record.isEmpty ? $0.table.remove(record.name) : $0.table.store(record) }
     }
 
     // MARK: Operations
@@ -165,22 +185,33 @@ public final class OfflineSync: ModelSync {
     ) async throws(NetworkError) -> ModelSyncAnswer {
         if verb == .read { return try await read(target) }
         guard let (key, name) = try enqueue(verb, target) else { return parsed(.missing, nil) }
-        defer { leave(key) }
-        while true {
-            var failure: NetworkError?
-            do { try await drain() } catch { failure = error }
-            if let result = state.withLock({ $0.waits[key]?.result }) { return try result.get() }
-            if Task.isCancelled { throw NetworkError(.cancelled, "the change remains in the queue") }
-            let isReady = state.withLock { state in
-                state.table.record(withFirst: key).map(state.table.isReady) ?? false
+        let sending = Task { await attempt(key) }
+        await withTaskCancellationHandler {
+            _ = await Patience.value(within: answerTime) { done in
+                Task { done(await sending.value) }
             }
-            // The drain may have been one that ended before the change, or that other tasks have cancelled.
-            guard isReady, failure?.isCancellation ?? true else { break }
+        } onCancel: {
+            sending.cancel()
         }
+        if let result = leave(key) { return try result.get() }
+        if Task.isCancelled { throw NetworkError(.cancelled, "the change remains in the queue") }
         return state.withLock { state in
             guard let record = state.table.records[name] else { return parsed(.missing, nil) }
             let attributes = record.attributes(id: schema.idAttribute).map { state.table.resolve($0) }
             return parsed(attributes ?? .missing, record.version)
+        }
+    }
+
+    /// Sends the queue until a change was sent or refused, or can't be sent.
+    private func attempt(_ key: String) async {
+        while !Task.isCancelled {
+            var failure: NetworkError?
+            do { try await drain() } catch { failure = error }
+            let isReady = state.withLock { state in
+                state.waits[key]?.result == nil && state.table.record(withFirst: key).map(state.table.isReady) ?? false
+            }
+            // The drain may have been one that ended before the change, or that other tasks have cancelled.
+            guard isReady, failure?.isCancellation ?? true else { return }
         }
     }
 
@@ -194,36 +225,44 @@ public final class OfflineSync: ModelSync {
     private func enqueue(
         _ verb: ModelSyncVerb, _ target: ModelSyncTarget
     ) throws(NetworkError) -> (key: String, name: String)? {
-        try state.withLock { state throws(NetworkError) in
-            let record = verb == .create ? nil : state.table.record(target.host, target.path)
-            var change = OfflineRecord.Change(
-                key: LocalID.randomName(), verb: verb, path: target.path, body: target.body ?? .missing,
-                order: state.table.nextOrder())
-            var changed = record ?? newRecord(change, target)
-            if changed.hasLeft(target.path) { change.path = changed.path }
-            if verb == .delete, changed.changes.last?.verb == .delete, let last = changed.changes.last {
-                change.key = last.key
-            } else {
-                change.version = changed.version(of: target.version)
+        try exclusively { () throws(NetworkError) in
+            var (record, change, joins) = state.withLock { state in
+                let record = verb == .create ? nil : state.table.record(target.host, target.path)
+                let change = OfflineRecord.Change(
+                    key: LocalID.randomName(), verb: verb, path: target.path, body: target.body ?? .missing,
+                    order: state.table.nextOrder())
+                let changed = record ?? newRecord(change, target)
                 let body = changed.withoutLocalID(change.body, schema.idAttribute)
                 let joins = changed.changes.last.map { state.table.canJoin(body, $0, of: changed) } ?? false
-                guard let key = changed.add(change, id: schema.idAttribute, joins: joins) else {
-                    for key in record?.changes.map(\.key) ?? [] { state.models[key] = nil }
-                    try save(changed, &state)
+                return (changed, change, joins)
+            }
+            if record.hasLeft(target.path) { change.path = record.path }
+            if verb == .delete, let last = record.changes.last, last.verb == .delete {
+                change.key = last.key
+            } else {
+                let keys = record.changes.map(\.key)
+                change.version = record.version(of: target.version)
+                let key = record.add(change, id: schema.idAttribute, joins: joins)
+                try save(record)
+                guard let key else {
+                    state.withLock { state in
+                        for key in keys { state.models[key] = nil }
+                    }
                     return nil
                 }
-                try save(changed, &state)
                 change.key = key
             }
-            let key = change.key
-            state.models[key] = target.model
-            if state.waits[key] == nil {
-                state.waits[key] = Wait(isFresh: changed.changes.count == 1 && changed.changes[0].order == change.order)
-            } else {
-                state.waits[key]?.count += 1
-                state.waits[key]?.isFresh = false
+            let isFresh = record.changes.count == 1 && record.changes[0].order == change.order
+            state.withLock { [key = change.key] state in
+                state.models[key] = target.model
+                if state.waits[key] == nil {
+                    state.waits[key] = Wait(isFresh: isFresh)
+                } else {
+                    state.waits[key]?.count += 1
+                    state.waits[key]?.isFresh = false
+                }
             }
-            return (key, changed.name)
+            return (change.key, record.name)
         }
     }
 
@@ -238,12 +277,15 @@ public final class OfflineSync: ModelSync {
         return record
     }
 
-    private func leave(_ key: String) {
+    /// Ends the wait for a change, and returns the answer if there is one.
+    private func leave(_ key: String) -> Result<ModelSyncAnswer, NetworkError>? {
         state.withLock { state in
+            let result = state.waits[key]?.result
             state.waits[key]?.count -= 1
             // A refused change still waits for its resolution.
-            if state.waits[key]?.result != nil, state.table.record(withFirst: key) == nil { state.models[key] = nil }
+            if result != nil, state.table.record(withFirst: key) == nil { state.models[key] = nil }
             if state.waits[key]?.count == 0 { state.waits[key] = nil }
+            return result
         }
     }
 }

@@ -129,7 +129,8 @@ struct OfflineTable: Sendable {
     /// The records of a list, in order, without those that are deleted; nil if nothing is known.
     func members(of place: OfflinePlace, id attribute: String) -> [OfflineRecord]? {
         let listed = lists[place]
-        let created = created(in: place).filter { listed?.contains($0.name) != true }
+        let isListed = Set(listed ?? [])
+        let created = created(in: place).filter { !isListed.contains($0.name) }
         guard listed != nil || !created.isEmpty else { return nil }
         return ((listed ?? []).compactMap { records[$0] } + created).filter { $0.attributes(id: attribute) != nil }
     }
