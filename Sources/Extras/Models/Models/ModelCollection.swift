@@ -20,6 +20,15 @@ public final class ModelCollection: Sendable {
         var models: [Model] = []
         var byID: [String: Model] = [:]
         var byCID: [String: Model] = [:]
+        /// The identifiers under which `byID` contains the models, by CID.
+        var ids: [String: String] = [:]
+
+        mutating func setID(_ id: String?, of model: Model) {
+            if let old = ids.removeValue(forKey: model.cid), byID[old] === model { byID[old] = nil }
+            guard let id else { return }
+            byID[id] = model
+            ids[model.cid] = id
+        }
     }
 
     /// The settings for models that the collection creates, and its path.
@@ -89,6 +98,7 @@ public final class ModelCollection: Sendable {
     ///   - index: The index of the first model, clamped to the collection; nil means the end, or the comparator's
     ///     position.
     ///   - silent: Whether to send no events.
+    /// - Complexity: O(*n*) calls of handlers; O(*n* log *m*) calls of a comparator in a collection of *m* models.
     /// - Throws: `.duplicateModel` if the collection contains one of the models, or one with its identifier; the models
     ///   before it are added.
     public func add(_ models: [Model], at index: Int? = nil, silent: Bool = false) throws(NetworkError) {
@@ -97,7 +107,7 @@ public final class ModelCollection: Sendable {
             let isAdded = state.withLock { state in
                 guard state.byCID[model.cid] == nil, id.flatMap({ state.byID[$0] }) == nil else { return false }
                 state.byCID[model.cid] = model
-                if let id { state.byID[id] = model }
+                if let id { state.setID(id, of: model) }
                 return true
             }
             guard isAdded else {
@@ -110,9 +120,7 @@ public final class ModelCollection: Sendable {
             // inside.
             let place =
                 index.map { $0 + offset }
-                ?? comparator.flatMap { isBefore in
-                    self.models.firstIndex { isBefore(model, $0) }
-                }
+                ?? comparator.map { Self.place(of: model, in: self.models, $0) }
             state.withLock { state in
                 state.models.insert(model, at: min(max(0, place ?? .max), state.models.count))
             }
@@ -121,16 +129,29 @@ public final class ModelCollection: Sendable {
         }
     }
 
-    /// Removes models and sends `remove` for each; models that aren't in the collection are ignored.
+    /// Returns the index behind the models that a model doesn't precede, by bisection.
+    private static func place(of model: Model, in models: [Model], _ isBefore: (Model, Model) -> Bool) -> Int {
+        var (low, high) = (0, models.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if isBefore(model, models[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+
+    /// Removes models and then sends `remove` for each; models that aren't in the collection are ignored.
+    ///
+    /// - Complexity: O(*n*) in the number of models in the collection and in the argument.
     public func remove(_ models: [Model], silent: Bool = false) {
-        for model in models {
-            let isRemoved = state.withLock { state in
-                guard state.byCID.removeValue(forKey: model.cid) != nil else { return false }
-                state.byID = state.byID.filter { $0.value !== model }
-                state.models.removeAll { $0 === model }
-                return true
+        let removed = state.withLock { state in
+            let removed = models.filter { state.byCID.removeValue(forKey: $0.cid) != nil }
+            for model in removed {
+                state.setID(nil, of: model)
             }
-            guard isRemoved else { continue }
+            if !removed.isEmpty { state.models.removeAll { state.byCID[$0.cid] == nil } }
+            return removed
+        }
+        for model in removed {
             if !silent { model.tell(ModelEvent(kind: .remove, model: model, collection: self)) }
             forget(model)
         }
@@ -173,8 +194,7 @@ public final class ModelCollection: Sendable {
     func reindex(_ model: Model) {
         let id = model.idText
         state.withLock { state in
-            state.byID = state.byID.filter { $0.value !== model }
-            if let id, state.byCID[model.cid] != nil { state.byID[id] = model }
+            if state.byCID[model.cid] != nil { state.setID(id, of: model) }
         }
     }
 
