@@ -1,4 +1,6 @@
 import AshlarNetworking
+import AshlarNetworkingTestSupport
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -82,6 +84,89 @@ import Testing
             let data = output.fileHandleForReading.readDataToEndOfFile()
             process.waitUntilExit()
             #expect(Array(data) == Array("X: ".utf8) + bytes)
+        }
+
+        @Test("Generated requests arrive identical if the real curl executes their commands")
+        func generated() async throws {
+            let seed = UInt64.random(in: 0..<1_000_000)
+            var generator = SeededRandom(seed: seed)
+            let seen = Mutex<[String: [String]]>([:])
+            let server = try FaultServer { connection in
+                while let request = connection.request() {
+                    // curl adds these itself, with values of its own.
+                    let own = ["user-agent", "accept", "accept-encoding", "content-length", "host"]
+                    let fields = request.fields.filter { !own.contains($0.name.lowercased()) }
+                        .map { "\($0.name.lowercased()): \($0.value)" }.sorted()
+                    let text = "\(request.method) \(request.target) \(fields) \(request.body)"
+                    seen.withLock { $0[request["X-Number"] ?? "", default: []].append(text) }
+                    connection.write(answer(body: request.method == "HEAD" ? "" : "ok"))
+                }
+            }
+            let client = try TransportKind.curl.client()
+            var script = "curl() { command curl -s -o /dev/null --max-time 20 --noproxy '*' \"$@\"; }\n"
+            var count = 0
+            while count < 300 {
+                guard var request = try? Self.request(server.url, &generator) else { continue }
+                request.headers["X-Number"] = "\(count)"
+                count += 1
+                _ = try await client.send(request)
+                script += request.curl(redacting: .none) + "\n"
+            }
+            let (status, output) = try await offPool { [script] in try Self.run(script) }
+            #expect(status == 0, "\(output)")
+            let differing = seen.withLock { $0 }.filter { $0.value.count != 2 || $0.value[0] != $0.value[1] }
+            #expect(differing.isEmpty, "seed \(seed): \(differing.count), \(differing.prefix(5))")
+            #expect(seen.withLock { $0.count } == 300)
+        }
+
+        private static func run(_ script: String) throws -> (status: Int32, output: String) {
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
+            let (input, output) = (Pipe(), Pipe())
+            (process.standardInput, process.standardError) = (input, output)
+            process.standardOutput = FileHandle.nullDevice
+            try process.run()
+            try input.fileHandleForWriting.write(contentsOf: Data(script.utf8))
+            try input.fileHandleForWriting.close()
+            let data = output.fileHandleForReading.readDataToEndOfFile()
+            process.waitUntilExit()
+            return (process.terminationStatus, String(decoding: data, as: UTF8.self))
+        }
+
+        /// Returns a random request whose parts are special for shells, curl or URLs.
+        private static func request(_ url: String, _ generator: inout SeededRandom) throws -> NetworkRequest {
+            let pieces = [
+                "a", ".", "..", "%2e", "%2E%2e", "...", "b c", "é", "[x]", "[1-3]", "{a,b}", "~", "'", "\"", "$(id)",
+                "`id`",
+                "!", "*", "@x", "&", ";", "|", "%27", "日本", "\\", "#", "%", "=", "+", "-", "--", "<redacted>",
+            ]
+            func some(_ most: Int, _ separator: String) -> String {
+                (0..<Int.random(in: 0...most, using: &generator))
+                    .map { _ in pieces.randomElement(using: &generator)! }.joined(separator: separator)
+            }
+            let query = Bool.random(using: &generator) ? "?" + some(4, "&").filter { $0 != "#" } : ""
+            let path = some(4, "/").filter { $0 != "#" && $0 != "?" }
+            let methods = [HTTPMethod.get, .get, .post, .put, .patch, .delete, .options, "PURGE", .head]
+            var request = try NetworkRequest(
+                methods.randomElement(using: &generator)!, url + "/" + path + query)
+            for number in 0..<Int.random(in: 0...3, using: &generator) {
+                let bytes = (0..<Int.random(in: 0...12, using: &generator)).map { _ in
+                    UInt8.random(in: 0x21...0xFF, using: &generator)
+                }
+                let value = bytes.filter { $0 != 0x7F }.map { Unicode.Scalar($0) }
+                request.headers["X-\(number)"] = String(String.UnicodeScalarView(value))
+            }
+            guard request.method != .get, request.method != .head else { return request }
+            switch Int.random(in: 0..<5, using: &generator) {
+            case 0: request.body = .text(some(9, " "))
+            case 1: request.body = .form(["a": some(3, " "), "b": "@" + some(3, "&")])
+            case 2:
+                request.body = .bytes(
+                    JSONEntity(object: [("k", JSONEntity(some(5, "\n")))]).bytes(), contentType: "application/json")
+            case 3: request.body = .bytes(Array(("@" + some(4, "'")).utf8), contentType: "application/x-own")
+            default: break
+            }
+            return request
         }
 
         @Test(

@@ -119,6 +119,7 @@ import AshlarTestSupport
                         }
                         location /which { return 200 "$connection"; }
                         location /length { return 200 "$content_length"; }
+                        location /echo { return 200 "$args $content_length"; }
                     }
                 }
                 """
