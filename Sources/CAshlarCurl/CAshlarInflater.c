@@ -40,7 +40,11 @@ static struct {
     int (*init)(zlib_stream *, int, const char *, int);
     int (*inflate)(zlib_stream *, int);
     int (*reset)(zlib_stream *);
+    int (*reset_keep)(zlib_stream *);
     int (*end)(zlib_stream *);
+    int (*deflate_init)(zlib_stream *, int, int, int, int, int, const char *, int);
+    int (*deflate)(zlib_stream *, int);
+    int (*deflate_end)(zlib_stream *);
 } zlib;
 
 static struct {
@@ -56,7 +60,7 @@ static struct {
     unsigned int (*is_error)(size_t);
 } zstd;
 
-static int has_zlib, has_brotli, has_zstd;
+static int has_zlib, has_deflate, has_brotli, has_zstd;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static int find(void *library, const char *name, void *place) {
@@ -68,6 +72,9 @@ static void load(void) {
     void *library = dlopen("libz.so.1", RTLD_NOW | RTLD_LOCAL);
     has_zlib = find(library, "inflateInit2_", &zlib.init) && find(library, "inflate", &zlib.inflate) &&
                find(library, "inflateReset", &zlib.reset) && find(library, "inflateEnd", &zlib.end);
+    has_deflate = has_zlib && find(library, "inflateResetKeep", &zlib.reset_keep) &&
+                  find(library, "deflateInit2_", &zlib.deflate_init) && find(library, "deflate", &zlib.deflate) &&
+                  find(library, "deflateEnd", &zlib.deflate_end);
     library = dlopen("libbrotlidec.so.1", RTLD_NOW | RTLD_LOCAL);
     has_brotli = find(library, "BrotliDecoderCreateInstance", &brotli.create) &&
                  find(library, "BrotliDecoderDecompressStream", &brotli.decompress) &&
@@ -85,6 +92,7 @@ int ashlar_inflater_available(int format) {
     case ASHLAR_DEFLATE: return has_zlib;
     case ASHLAR_BROTLI: return has_brotli;
     case ASHLAR_ZSTD: return has_zstd;
+    case ASHLAR_MESSAGES: return has_deflate;
     default: return 0;
     }
 }
@@ -104,7 +112,7 @@ ashlar_inflater *ashlar_inflater_open(int format) {
     inflater->format = format;
     if (format == ASHLAR_BROTLI) inflater->state = brotli.create(NULL, NULL, NULL);
     if (format == ASHLAR_ZSTD) inflater->state = zstd.create();
-    if (format >= ASHLAR_BROTLI && !inflater->state) {
+    if ((format == ASHLAR_BROTLI || format == ASHLAR_ZSTD) && !inflater->state) {
         free(inflater);
         return NULL;
     }
@@ -112,7 +120,7 @@ ashlar_inflater *ashlar_inflater_open(int format) {
 }
 
 void ashlar_inflater_close(ashlar_inflater *inflater) {
-    if (inflater->format <= ASHLAR_DEFLATE && inflater->started) zlib.end(&inflater->zlib);
+    if (inflater->started) zlib.end(&inflater->zlib);
     if (inflater->format == ASHLAR_BROTLI) brotli.destroy(inflater->state);
     if (inflater->format == ASHLAR_ZSTD) zstd.free(inflater->state);
     free(inflater);
@@ -124,12 +132,15 @@ static int step_zlib(
     if (!i->started) {
         // 31: gzip only. "deflate" is meant to be zlib (15), but some servers send it raw (-15): a zlib head has
         // method 8 in its low four bits.
-        int window = i->format == ASHLAR_GZIP ? 31 : (input[0] & 15) == 8 ? 15 : -15;
+        int isZlib = i->format == ASHLAR_DEFLATE && (input[0] & 15) == 8;
+        int window = i->format == ASHLAR_GZIP ? 31 : isZlib ? 15 : -15;
         if (zlib.init(&i->zlib, window, "1.2.11", (int)sizeof(zlib_stream)) != 0) return ASHLAR_INFLATER_CORRUPTED;
         i->started = 1;
     }
     if (i->ended) {
-        if (i->format != ASHLAR_GZIP || zlib.reset(&i->zlib) != 0) return ASHLAR_INFLATER_CORRUPTED;
+        if (i->format == ASHLAR_DEFLATE) return ASHLAR_INFLATER_CORRUPTED;
+        // The blocks of messages refer to those before, also behind a final one.
+        if ((i->format == ASHLAR_GZIP ? zlib.reset : zlib.reset_keep)(&i->zlib) != 0) return ASHLAR_INFLATER_CORRUPTED;
         i->ended = 0;
     }
     i->zlib.next_in = input;
@@ -176,12 +187,46 @@ int ashlar_inflater_step(
     ashlar_inflater *inflater, const uint8_t *input, size_t input_size, size_t *consumed, uint8_t *output,
     size_t output_size, size_t *produced) {
     *consumed = *produced = 0;
-    if (input_size == 0 && !inflater->started && inflater->format <= ASHLAR_DEFLATE) return ASHLAR_INFLATER_MORE;
+    int isZlib = inflater->format != ASHLAR_BROTLI && inflater->format != ASHLAR_ZSTD;
+    if (input_size == 0 && (!inflater->started || inflater->ended) && isZlib) return ASHLAR_INFLATER_MORE;
     switch (inflater->format) {
     case ASHLAR_BROTLI: return step_brotli(inflater, input, input_size, consumed, output, output_size, produced);
     case ASHLAR_ZSTD: return step_zstd(inflater, input, input_size, consumed, output, output_size, produced);
     default: return step_zlib(inflater, input, input_size, consumed, output, output_size, produced);
     }
+}
+
+struct ashlar_deflater {
+    zlib_stream zlib;
+};
+
+ashlar_deflater *ashlar_deflater_open(int window_bits, int memory_level) {
+    if (!ashlar_inflater_available(ASHLAR_MESSAGES)) return NULL;
+    ashlar_deflater *deflater = calloc(1, sizeof(*deflater));
+    if (!deflater) return NULL;
+    // Level 6, method 8, the default strategy; a negative number means no head.
+    int size = (int)sizeof(zlib_stream);
+    if (zlib.deflate_init(&deflater->zlib, 6, 8, -window_bits, memory_level, 0, "1.2.11", size) == 0) return deflater;
+    free(deflater);
+    return NULL;
+}
+
+void ashlar_deflater_close(ashlar_deflater *deflater) {
+    zlib.deflate_end(&deflater->zlib);
+    free(deflater);
+}
+
+int ashlar_deflater_step(
+    ashlar_deflater *deflater, const uint8_t *input, size_t input_size, size_t *consumed, uint8_t *output,
+    size_t output_size, size_t *produced) {
+    deflater->zlib.next_in = input;
+    deflater->zlib.avail_in = (unsigned int)input_size;
+    deflater->zlib.next_out = output;
+    deflater->zlib.avail_out = (unsigned int)output_size;
+    int result = zlib.deflate(&deflater->zlib, 2);  // Z_SYNC_FLUSH
+    *consumed = input_size - deflater->zlib.avail_in;
+    *produced = output_size - deflater->zlib.avail_out;
+    return result == 0 || result == -5 ? 0 : -1;
 }
 
 #endif

@@ -24,11 +24,13 @@ typedef struct ashlar_curl {
     void *(*easy_init)(void);
     void (*easy_cleanup)(void *);
     int (*easy_pause)(void *, int);
-    int (*easy_perform)(void *);
     int (*easy_send)(void *, const void *, size_t, size_t *);
     int (*easy_recv)(void *, void *, size_t, size_t *);
     const char *(*easy_strerror)(int);
     void *(*slist_append)(void *, const char *);
+    void *(*share_init)(void);
+    int (*share_setopt)(void *, int, ...);
+    int (*share_cleanup)(void *);
     void *(*multi_init)(void);
     int (*multi_cleanup)(void *);
     int (*multi_add_handle)(void *, void *);
@@ -66,7 +68,6 @@ typedef int (*ashlar_curl_close_callback)(void *, int);
 typedef int (*ashlar_curl_prereq_callback)(void *, char *, char *, int, int);
 typedef int (*ashlar_curl_debug_callback)(void *, int, char *, size_t, void *);
 typedef int (*ashlar_curl_trailer_callback)(void **, void *);
-typedef int (*ashlar_curl_progress_callback)(void *, int64_t, int64_t, int64_t, int64_t);
 typedef int (*ashlar_curl_socket_callback)(void *, int, int, void *, void *);
 typedef int (*ashlar_curl_timer_callback)(void *, long, void *);
 
@@ -104,9 +105,6 @@ static inline int ashlar_easy_debug(const ashlar_curl *c, void *easy, int option
 static inline int ashlar_easy_trailer(const ashlar_curl *c, void *easy, int option, ashlar_curl_trailer_callback value) {
     return c->easy_setopt(easy, option, value);
 }
-static inline int ashlar_easy_progress(const ashlar_curl *c, void *easy, int option, ashlar_curl_progress_callback value) {
-    return c->easy_setopt(easy, option, value);
-}
 static inline int64_t ashlar_easy_info_long(const ashlar_curl *c, void *easy, int info) {
     long value = 0;
     return c->easy_getinfo(easy, info, &value) == 0 ? value : -1;
@@ -131,6 +129,9 @@ static inline const char *ashlar_easy_info_text(const ashlar_curl *c, void *easy
 int ashlar_easy_tls_version(const ashlar_curl *c, void *easy);
 // Returns 1 if the TLS handshake of the running transfer's connection selected HTTP/2, 0 if not, and -1 if unknown.
 int ashlar_easy_is_http2(const ashlar_curl *c, void *easy);
+static inline int ashlar_share_long(const ashlar_curl *c, void *share, int option, long value) {
+    return c->share_setopt(share, option, value);
+}
 static inline int ashlar_multi_long(const ashlar_curl *c, void *multi, int option, long value) {
     return c->multi_setopt(multi, option, value);
 }

@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ASHLAR_GZIP = 1, ASHLAR_DEFLATE = 2, ASHLAR_BROTLI = 3, ASHLAR_ZSTD = 4 };
+// ASHLAR_MESSAGES is deflate without a head and an end, as the messages of a WebSocket use it (RFC 7692).
+enum { ASHLAR_GZIP = 1, ASHLAR_DEFLATE = 2, ASHLAR_BROTLI = 3, ASHLAR_ZSTD = 4, ASHLAR_MESSAGES = 5 };
 enum { ASHLAR_INFLATER_MORE = 0, ASHLAR_INFLATER_END = 1, ASHLAR_INFLATER_CORRUPTED = -1 };
 
 typedef struct ashlar_inflater ashlar_inflater;
@@ -24,6 +25,19 @@ void ashlar_inflater_close(ashlar_inflater *inflater);
 // Another gzip member or zstd frame may follow the end of one.
 int ashlar_inflater_step(
     ashlar_inflater *inflater, const uint8_t *input, size_t input_size, size_t *consumed, uint8_t *output,
+    size_t output_size, size_t *produced);
+
+// Deflates messages; exists if ASHLAR_MESSAGES is available.
+typedef struct ashlar_deflater ashlar_deflater;
+
+// Returns NULL if there is no memory or zlib; `window_bits` is 9 to 15, `memory_level` 1 to 9.
+ashlar_deflater *ashlar_deflater_open(int window_bits, int memory_level);
+void ashlar_deflater_close(ashlar_deflater *deflater);
+
+// Deflates as much as fits into `output`, up to the end of a byte; returns 0 on success. All of the input has been written
+// once `output` isn't full.
+int ashlar_deflater_step(
+    ashlar_deflater *deflater, const uint8_t *input, size_t input_size, size_t *consumed, uint8_t *output,
     size_t output_size, size_t *produced);
 
 #endif

@@ -152,7 +152,7 @@ extension WebSocketHandshake {
         #if os(Linux)
             if let stream = connection as? CurlDuplex {
                 _ = try check(head)
-                return FramedConnection(stream, limit: options.messageBytes)
+                return FramedConnection(stream, limit: options.messageBytes, try agreement(head))
             }
         #endif
         if let task = connection as? TaskConnection {

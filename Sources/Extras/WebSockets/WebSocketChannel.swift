@@ -12,6 +12,10 @@ final class WebSocketChannel: Sendable {
         var pings: [UInt64: CheckedContinuation<Bool, Never>] = [:]
         var lastID: UInt64 = 0
         var room: CheckedContinuation<Void, Never>?
+        /// The task that reads, while it waits to answer a close frame.
+        var answer: CheckedContinuation<Void, Never>?
+        /// Whether it has waited long enough.
+        var isAnswerOverdue = false
         var endWaiters: [CheckedContinuation<Void, Never>] = []
         var sentClose = false
         var closing: WebSocketClosing?
@@ -26,10 +30,17 @@ final class WebSocketChannel: Sendable {
             (messages.count >= WebSocketChannel.mostMessages || queued >= WebSocketChannel.mostBytes) && !sentClose
                 && !ended
         }
+
+        /// Whether the messages before the server's close frame were received, and their receiver asks for the next one.
+        var isRead: Bool {
+            ended || sentClose || !hasReceived || isAnswerOverdue || (messages.isEmpty && !receivers.isEmpty)
+        }
     }
 
     private static let mostMessages = 64
     private static let mostBytes = 256 << 10
+    /// How long the answer to a close frame waits for the receiver of the messages before it.
+    private static let answerTime: Duration = .seconds(1)
 
     let connection: any WebSocketConnection
     let options: WebSocketOptions
@@ -77,13 +88,14 @@ final class WebSocketChannel: Sendable {
         let id = newID()
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let goesOn = state.withLock { state in
+                let (goesOn, answer) = state.withLock { state -> (Bool, CheckedContinuation<Void, Never>?) in
                     // A cancellation before this is visible here; one after this finds the receiver.
-                    if !state.messages.isEmpty || state.ended || Task.isCancelled { return true }
+                    if !state.messages.isEmpty || state.ended || Task.isCancelled { return (true, nil) }
                     state.receivers.append((id, continuation))
-                    return false
+                    return (false, state.answer.take())
                 }
                 if goesOn { continuation.resume() }
+                answer?.resume()
             }
         } onCancel: {
             let waiter = state.withLock { state in
@@ -129,11 +141,11 @@ final class WebSocketChannel: Sendable {
 
     /// Closes the connection and returns when it is closed.
     func close(_ code: WebSocketCloseCode, _ reason: String) async {
-        let (isFirst, room) = state.withLock { state in
+        let (isFirst, waiting) = state.withLock { state in
             defer { state.sentClose = true }
-            return (!state.sentClose && !state.ended, state.room.take())
+            return (!state.sentClose && !state.ended, [state.room.take(), state.answer.take()])
         }
-        room?.resume()
+        for task in waiting { task?.resume() }
         if isFirst { connection.sendClose(code, reason) }
         let limit = Task { [self] in
             try? await clock.sleep(for: options.closeTimeout)
@@ -209,8 +221,10 @@ extension WebSocketChannel {
             state.withLock { $0.pings.removeValue(forKey: id) }?.resume(returning: true)
         case .close(let code, let reason):
             let closing = WebSocketClosing(code: code, reason: reason)
+            state.withLock { $0.closing = closing }
+            await waitForReader()
             let isReply = state.withLock { state in
-                defer { (state.closing, state.sentClose) = (closing, true) }
+                defer { state.sentClose = true }
                 return state.sentClose
             }
             if !isReply { connection.sendClose(code, "") }
@@ -220,6 +234,27 @@ extension WebSocketChannel {
         case .progress: break
         }
         return true
+    }
+
+    /// Waits until the messages before a close frame were received and answered; nothing can be sent after the own frame.
+    private func waitForReader() async {
+        if state.withLock(\.isRead) { return }
+        let limit = Task { [self] in
+            try? await clock.sleep(for: Self.answerTime)
+            let answer = state.withLock { state in
+                state.isAnswerOverdue = true
+                return state.answer.take()
+            }
+            answer?.resume()
+        }
+        await withCheckedContinuation { continuation in
+            let goesOn = state.withLock { state in
+                if !state.isRead { state.answer = continuation }
+                return state.isRead
+            }
+            if goesOn { continuation.resume() }
+        }
+        limit.cancel()
     }
 
     private func deliver(_ message: WebSocketMessage) async {
@@ -271,6 +306,7 @@ extension WebSocketChannel {
             state.pings = [:]
             state.endWaiters = []
             state.room = nil
+            state.answer = nil
             state.probe = nil
             return before
         }
@@ -279,6 +315,7 @@ extension WebSocketChannel {
         for ping in end.pings.values { ping.resume(returning: false) }
         for waiter in end.endWaiters { waiter.resume() }
         end.room?.resume()
+        end.answer?.resume()
         end.probe?.cancel()
     }
 }

@@ -51,12 +51,14 @@ struct WebSocketClosing: Hashable, Sendable {
         private let stream: CurlDuplex
         private let limit: Int
         private let reader: Mutex<WebSocketReader>
+        private let writer: Mutex<WebSocketWriter>
 
         /// Creates a connection that rejects messages of more than `limit` bytes.
-        init(_ stream: CurlDuplex, limit: Int) {
+        init(_ stream: CurlDuplex, limit: Int, _ compression: WebSocketAgreement?) {
             self.stream = stream
             self.limit = limit
-            reader = Mutex(WebSocketReader(limit: limit))
+            reader = Mutex(WebSocketReader(limit: limit, compression))
+            writer = Mutex(WebSocketWriter(compression))
         }
 
         func next() async throws(NetworkError) -> WebSocketEvent {
@@ -64,14 +66,14 @@ struct WebSocketClosing: Hashable, Sendable {
                 switch try readFrame() {
                 case .message(let message): return .message(message)
                 case .ping(let payload):
-                    stream.writeLatest(WebSocketFrame.encode(.pong, payload))
+                    stream.writeFirst(WebSocketFrame.encode(.pong, payload))
                     return .progress
                 case .pong(let payload): return .pong(payload)
                 case .close(let code, let reason): return .close(code, reason)
                 case nil: break
                 }
             } catch {
-                stream.writeNow(WebSocketFrame.close(error.code, error.message))
+                stream.write(WebSocketFrame.close(error.code, error.message))
                 stream.end(afterSending: true)
                 throw failure(error)
             }
@@ -97,16 +99,16 @@ struct WebSocketClosing: Hashable, Sendable {
         }
 
         func send(_ message: WebSocketMessage) async throws(NetworkError) {
-            switch message {
-            case .text(let text): try await stream.write(WebSocketFrame.encode(.text, text.utf8))
-            case .binary(let bytes): try await stream.write(WebSocketFrame.encode(.binary, bytes))
-            }
+            let size = message.size
+            try await stream.waitForRoom(size)
+            // A compressed message refers to those before, so the order of the frames is that of their compression.
+            writer.withLock { stream.write($0.frame(message), messageBytes: size) }
         }
 
-        func sendPing(_ payload: [UInt8]) { stream.writeNow(WebSocketFrame.encode(.ping, payload)) }
+        func sendPing(_ payload: [UInt8]) { stream.writeFirst(WebSocketFrame.encode(.ping, payload)) }
 
         func sendClose(_ code: WebSocketCloseCode?, _ reason: String) {
-            stream.writeNow(WebSocketFrame.close(code, reason))
+            stream.write(WebSocketFrame.close(code, reason))
         }
 
         func end(afterSending: Bool) { stream.end(afterSending: afterSending) }

@@ -14,10 +14,13 @@ enum WebSocketFrame {
     }
 
     /// Returns a frame with the whole payload, which is masked as a client must.
-    static func encode(_ opcode: Opcode, _ payload: some Collection<UInt8>, mask: UInt32 = .random(in: 0...(.max)))
-        -> [UInt8]
-    {
-        var frame: [UInt8] = [0x80 | opcode.rawValue]
+    ///
+    /// - Parameter isCompressed: Whether the payload is that of a compressed message.
+    static func encode(
+        _ opcode: Opcode, _ payload: some Collection<UInt8>, isCompressed: Bool = false,
+        mask: UInt32 = .random(in: 0...(.max))
+    ) -> [UInt8] {
+        var frame: [UInt8] = [0x80 | (isCompressed ? 0x40 : 0) | opcode.rawValue]
         frame.reserveCapacity(payload.count + 14)
         let lengthBytes: Int
         switch payload.count {
@@ -54,122 +57,4 @@ enum WebSocketFrame {
                 return length <= 123
             })
     }
-}
-
-/// Reads the frames of a server, which arrive in pieces of any length, and assembles messages.
-struct WebSocketReader {
-    enum Event: Hashable {
-        case message(WebSocketMessage)
-        case ping([UInt8])
-        case pong([UInt8])
-        case close(WebSocketCloseCode?, String)
-    }
-
-    /// A violation, with the code to close with.
-    struct Violation: Error, Hashable {
-        let code: WebSocketCloseCode
-        let message: String
-    }
-
-    private let limit: Int
-    private var bytes: [UInt8] = []
-    private var start = 0
-    private var parts: [UInt8] = []
-    private var kind: WebSocketFrame.Opcode?
-    private var isClosed = false
-
-    /// Creates a reader of messages of at most `limit` bytes.
-    init(limit: Int) { self.limit = limit }
-
-    /// Whether a frame or a message has begun and not ended.
-    var isWithinMessage: Bool { start < bytes.count || kind != nil }
-
-    mutating func append(_ piece: [UInt8]) {
-        if start == bytes.count {
-            bytes = piece
-            start = 0
-        } else {
-            bytes.removeFirst(start)
-            start = 0
-            bytes += piece
-        }
-    }
-
-    /// Returns the next event, or nil if more bytes are needed; nothing follows a close frame.
-    mutating func next() throws(Violation) -> Event? {
-        while !isClosed {
-            guard let frame = try frame() else { return nil }
-            if let event = try read(frame.opcode, frame.isLast, frame.payload) { return event }
-        }
-        return nil
-    }
-
-    private mutating func frame() throws(Violation) -> (opcode: WebSocketFrame.Opcode, isLast: Bool, payload: [UInt8])?
-    {
-        guard bytes.count - start >= 2 else { return nil }
-        let (first, second) = (bytes[start], bytes[start + 1])
-        guard first & 0x70 == 0 else { throw bad("reserved bits are set") }
-        guard let opcode = WebSocketFrame.Opcode(rawValue: first & 15) else {
-            throw bad("unknown opcode \(first & 15)")
-        }
-        guard second & 0x80 == 0 else { throw bad("a server's frame is masked") }
-        let isLast = first & 0x80 != 0
-        var (length, head) = (UInt64(second), 2)
-        if opcode.rawValue >= 8 {
-            guard isLast, length < 126 else { throw bad("a control frame is fragmented or longer than 125 bytes") }
-        } else {
-            guard (kind == nil) != (opcode == .continuation) else { throw bad("unexpected order of fragments") }
-        }
-        if length >= 126 {
-            let count = length == 126 ? 2 : 8
-            guard bytes.count - start >= 2 + count else { return nil }
-            length = bytes[(start + 2)..<(start + 2 + count)].reduce(0) { $0 << 8 | UInt64($1) }
-            head += count
-            guard length >= (count == 2 ? 126 : 65_536) else { throw bad("a length isn't in its shortest form") }
-        }
-        guard length <= UInt64(Int32.max), opcode.rawValue >= 8 || parts.count + Int(length) <= limit else {
-            throw Violation(code: .tooLarge, message: "a message is longer than \(limit) bytes")
-        }
-        guard bytes.count - start - head >= Int(length) else { return nil }
-        let payload = Array(bytes[(start + head)..<(start + head + Int(length))])
-        start += head + Int(length)
-        return (opcode, isLast, payload)
-    }
-
-    private mutating func read(
-        _ opcode: WebSocketFrame.Opcode, _ isLast: Bool, _ payload: [UInt8]
-    ) throws(Violation) -> Event? {
-        switch opcode {
-        case .ping: return .ping(payload)
-        case .pong: return .pong(payload)
-        case .close:
-            isClosed = true
-            return try close(payload)
-        case .text, .binary: kind = opcode
-        case .continuation: break
-        }
-        if parts.isEmpty { parts = payload } else { parts += payload }
-        guard isLast else { return nil }
-        let (message, kind) = (parts, kind)
-        parts = []
-        self.kind = nil
-        guard kind == .text else { return .message(.binary(message)) }
-        guard let text = String(validating: message, as: UTF8.self) else {
-            throw Violation(code: .invalidText, message: "a text is not UTF-8")
-        }
-        return .message(.text(text))
-    }
-
-    private func close(_ payload: [UInt8]) throws(Violation) -> Event {
-        if payload.isEmpty { return .close(nil, "") }
-        guard payload.count >= 2 else { throw bad("a close frame of one byte") }
-        let code = WebSocketCloseCode(rawValue: Int(payload[0]) << 8 | Int(payload[1]))
-        guard code.isSendable else { throw bad("the close code \(code) is not allowed") }
-        guard let reason = String(validating: payload[2...], as: UTF8.self) else {
-            throw Violation(code: .invalidText, message: "the reason for closing is not UTF-8")
-        }
-        return .close(code, reason)
-    }
-
-    private func bad(_ message: String) -> Violation { Violation(code: .protocolError, message: message) }
 }

@@ -20,7 +20,17 @@ struct WebSocketHandshake: ConnectionUpgrade {
         if !options.protocols.isEmpty {
             fields.append(HTTPField("Sec-WebSocket-Protocol", options.protocols.joined(separator: ", ")))
         }
+        if let compression { fields.append(HTTPField("Sec-WebSocket-Extensions", compression.offer)) }
         return fields
+    }
+
+    /// The offered compression, or nil.
+    private var compression: WebSocketCompression? {
+        #if os(Linux)
+            MessageDeflater.isAvailable ? options.compression : nil
+        #else
+            nil
+        #endif
     }
 
     /// The value of `Sec-WebSocket-Accept` that belongs to a key.
@@ -39,10 +49,20 @@ struct WebSocketHandshake: ConnectionUpgrade {
         guard list("Sec-WebSocket-Accept", head) == [Self.accept(key)] else {
             throw bad("Sec-WebSocket-Accept doesn't belong to the request")
         }
-        guard list("Sec-WebSocket-Extensions", head).isEmpty else {
-            throw bad("the server uses an extension without a request")
-        }
+        _ = try agreement(head)
         return try selectedProtocol(head)
+    }
+
+    /// Returns the compression on which both sides agree, or nil.
+    ///
+    /// - Throws: `.badResponse` for extensions that weren't offered.
+    func agreement(_ head: ResponseHead) throws(NetworkError) -> WebSocketAgreement? {
+        let extensions = list("Sec-WebSocket-Extensions", head)
+        guard let first = extensions.first else { return nil }
+        guard extensions.count == 1, let agreement = compression?.agreement(first) else {
+            throw bad("the server uses an extension that wasn't offered")
+        }
+        return agreement
     }
 
     /// Returns the protocol that a server selects, or nil.
@@ -71,6 +91,10 @@ public struct WebSocketOptions: Hashable, Sendable {
     public var protocols: [String] = []
     /// The maximum length of a received message in bytes; 1 MiB by default.
     public var messageBytes: Int = 1 << 20
+    /// The compression to offer; nil for none.
+    ///
+    /// On Apple systems, the session decides.
+    public var compression: WebSocketCompression? = .standard
     /// The interval after which a silent connection is probed with a ping; 20 s by default, nil for never.
     ///
     /// If another interval passes without any byte, the connection is lost.
@@ -90,6 +114,9 @@ public struct WebSocketOptions: Hashable, Sendable {
             throw Self.invalid("protocols", "\(name.debugDescription) isn't a token or is there twice")
         }
         if messageBytes < 0 { throw Self.invalid("messageBytes", "expected at least 0") }
+        if let bits = compression?.serverWindowBits, !(9...15).contains(bits) {
+            throw Self.invalid("serverWindowBits", "expected 9 to 15")
+        }
         if let pingInterval, pingInterval <= .zero { throw Self.invalid("pingInterval", "expected more than 0 s") }
     }
 

@@ -157,7 +157,8 @@ import Testing
         #expect(try handshake.check(ResponseHead(status: 101, headers: good)) == nil)
         for (name, value) in [
             ("Upgrade", "h2c"), ("Connection", "close"), ("Sec-WebSocket-Accept", "x"),
-            ("Sec-WebSocket-Extensions", "permessage-deflate"), ("Sec-WebSocket-Protocol", "b"),
+            ("Sec-WebSocket-Extensions", "permessage-bzip2"),
+            ("Sec-WebSocket-Extensions", "permessage-deflate, permessage-deflate"), ("Sec-WebSocket-Protocol", "b"),
             ("Sec-WebSocket-Protocol", "a, a"),
         ] {
             var bad = good

@@ -25,10 +25,14 @@ import AshlarTestSupport
     }
 
     extension FaultConnection {
-        /// Reads a client's frame with at most 125 bytes.
+        /// Reads a client's frame.
         func clientFrame() -> (opcode: UInt8, payload: [UInt8])? {
-            guard let head = take(6), let payload = take(Int(head[1] & 0x7F)) else { return nil }
-            return (head[0] & 15, payload.enumerated().map { $1 ^ head[2 + $0 % 4] })
+            guard let head = take(2) else { return nil }
+            let short = Int(head[1] & 0x7F)
+            guard let long = take(short == 127 ? 8 : short == 126 ? 2 : 0), let key = take(4) else { return nil }
+            let length = short < 126 ? short : long.reduce(0) { $0 << 8 | Int($1) }
+            guard let payload = take(length) else { return nil }
+            return (head[0] & 15, payload.enumerated().map { $1 ^ key[$0 & 3] })
         }
     }
 #endif

@@ -32,6 +32,9 @@
         /// side effect, an option for another protocol switches this off.
         var repeatsOnlyRefused: Bool { table.pointee.repeats_only_refused != 0 }
 
+        /// A number that differs from those of other libraries.
+        var id: Int { Int(bitPattern: table) }
+
         var version: String { String(cString: table.pointee.version) }
     }
 
@@ -42,6 +45,7 @@
         static let writeData: Int32 = 10001
         static let url: Int32 = 10002
         static let proxy: Int32 = 10004
+        static let share: Int32 = 10100
         static let readData: Int32 = 10009
         static let errorBuffer: Int32 = 10010
         static let writeFunction: Int32 = 20011
@@ -51,10 +55,7 @@
         static let certificate: Int32 = 10025
         static let keyPassword: Int32 = 10026
         static let headerData: Int32 = 10029
-        static let progressFunction: Int32 = 20219
-        static let progressData: Int32 = 10057
         static let customRequest: Int32 = 10036
-        static let noProgress: Int32 = 43
         static let verbose: Int32 = 41
         static let tlsVersion: Int32 = 32
         static let proxyTLSVersion: Int32 = 250
@@ -103,6 +104,12 @@
         static let maximumConnectionAge: Int32 = 288
         static let prerequestFunction: Int32 = 20312  // since 7.80; older versions ignore it
         static let prerequestData: Int32 = 10313
+    }
+
+    /// Options of a share, and what it can contain.
+    enum CurlShareOption {
+        static let share: Int32 = 1
+        static let connections = 5
     }
 
     /// Options of a multi handle.
