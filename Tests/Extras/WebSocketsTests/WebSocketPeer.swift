@@ -3,7 +3,7 @@ import AshlarNetworkingTestSupport
 import AshlarTestSupport
 import Foundation
 
-/// The server of `Scripts/websocket-server`; ends with this object.
+/// A server of `Scripts`; ends with this object.
 final class WebSocketPeer: @unchecked Sendable {  // made on one thread, then only its port is read and it is released
     let port: Int
     private let process = Process()
@@ -20,13 +20,18 @@ final class WebSocketPeer: @unchecked Sendable {  // made on one thread, then on
         }
     }
 
-    /// Starts the server, with TLS if there is a certificate.
-    init(certificate: String? = nil) throws {
+    /// Starts `Scripts/websocket-server`, with TLS if there is a certificate.
+    convenience init(certificate: String? = nil) throws {
+        try self.init(script: "websocket-server", certificate.map { [$0] } ?? [])
+    }
+
+    /// Starts a script that prints its port.
+    init(script: String, _ arguments: [String]) throws {
         let (output, errors) = (Pipe(), Pipe())
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
-        process.executableURL = root.appendingPathComponent("Scripts/websocket-server")
-        process.arguments = certificate.map { [$0] } ?? []
+        process.executableURL = root.appendingPathComponent("Scripts/\(script)")
+        process.arguments = arguments
         (process.standardInput, process.standardOutput, process.standardError) = (input, output, errors)
         try process.run()
         var line: [UInt8] = []
