@@ -37,9 +37,11 @@ public struct TransportConfiguration: Hashable, Sendable {
     public var connections: Int = 128
     /// The time that an unused connection stays open; 55 s by default.
     public var connectionIdleTime: Duration = .seconds(55)
-    /// A file of PEM certificates to trust instead of the system's roots; `CurlTransport` only.
+    /// A file of PEM certificates to trust instead of the system's roots; not supported by `URLSession` on Linux.
     public var trustRoots: String?
-    /// The public keys to accept for each host, as `sha256//<base64>` separated by `;`; `CurlTransport` only.
+    /// The public keys to accept for each host, as `sha256//<base64>` separated by `;`; not for `URLSession` on Linux.
+    ///
+    /// The key of the server's own certificate must be one of them, and the certificate must be valid, too.
     ///
     /// A key of the dictionary is a host name or an IP address without a port. Case, a trailing dot and the form of an
     /// international name are ignored.

@@ -52,6 +52,7 @@ package enum URLSessionHead {
     }
 
     package static func error(_ error: any Error, hasHead: Bool) -> NetworkError {
+        if let error = error as? NetworkError { return error }
         var code: NetworkError.Code
         var phase: NetworkPhase = hasHead ? .receive : .wait
         switch (error as? URLError)?.code {

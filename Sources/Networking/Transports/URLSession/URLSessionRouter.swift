@@ -9,11 +9,17 @@ import Foundation
 final class URLSessionRouter: NSObject, URLSessionDataDelegate, Sendable {
     private let exchanges = Mutex<[Int: URLSessionExchange]>([:])
     private let identities: HostSettings<URLSessionIdentity>
+    private let trust: ServerTrust
     #if canImport(Darwin)
         private let sockets = Mutex<[Int: (handlers: SessionSocketHandlers, url: HTTPURL)]>([:])
+        /// The reasons for which servers were rejected, by the number of the task.
+        private let rejections = Mutex<[Int: NetworkError]>([:])
     #endif
 
-    init(_ identities: HostSettings<URLSessionIdentity>) { self.identities = identities }
+    init(_ identities: HostSettings<URLSessionIdentity>, _ trust: ServerTrust) {
+        self.identities = identities
+        self.trust = trust
+    }
 
     func add(_ exchange: URLSessionExchange, for task: URLSessionTask) {
         exchanges.withLock { $0[task.taskIdentifier] = exchange }
@@ -58,6 +64,16 @@ final class URLSessionRouter: NSObject, URLSessionDataDelegate, Sendable {
             {
                 return completionHandler(.useCredential, identity.credential)
             }
+            // The server of the request, not a proxy with TLS: a session can't give a proxy other roots.
+            if let server = challenge.protectionSpace.serverTrust, !challenge.protectionSpace.isProxy(),
+                let url = url(of: task), trust.concerns(url)
+            {
+                guard let rejection = trust.rejection(of: url, server) else {
+                    return completionHandler(.useCredential, URLCredential(trust: server))
+                }
+                rejections.withLock { $0[task.taskIdentifier] = rejection }
+                return completionHandler(.cancelAuthenticationChallenge, nil)
+            }
         #endif
         completionHandler(.performDefaultHandling, nil)
     }
@@ -78,10 +94,15 @@ final class URLSessionRouter: NSObject, URLSessionDataDelegate, Sendable {
     #endif
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }?.completed(error)
+        var error = error
         #if canImport(Darwin)
+            // The session reports a rejected server as a cancelled task.
+            if let rejection = rejections.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) {
+                error = error.map { _ in rejection }
+            }
             socketCompleted(task, error)
         #endif
+        exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }?.completed(error)
     }
 }
 

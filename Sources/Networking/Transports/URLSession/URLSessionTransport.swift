@@ -15,8 +15,10 @@ public final class URLSessionTransport: NetworkTransport {
         let session: URLSession
         let router: URLSessionRouter
 
-        init(_ settings: URLSessionConfiguration, _ identities: HostSettings<URLSessionIdentity>) {
-            router = URLSessionRouter(identities)
+        init(
+            _ settings: URLSessionConfiguration, _ identities: HostSettings<URLSessionIdentity>, _ trust: ServerTrust
+        ) {
+            router = URLSessionRouter(identities, trust)
             session = URLSession(configuration: settings, delegate: router, delegateQueue: nil)
         }
     }
@@ -27,18 +29,19 @@ public final class URLSessionTransport: NetworkTransport {
 
     /// Creates a transport with its own sessions.
     ///
-    /// - Throws: `.invalidConfiguration` for settings that a session can't honor: `trustRoots`, `pinnedKeys`,
-    ///   `addresses` and `usesEnvironmentProxies`; on Apple systems `clientCertificates` that aren't PKCS#12, elsewhere all of them and
+    /// - Throws: `.invalidConfiguration` for settings that a session can't honor: `addresses` and `usesEnvironmentProxies`;
+    ///   on Apple systems `clientCertificates` that aren't PKCS#12, elsewhere all of them, `trustRoots`, `pinnedKeys` and
     ///   `proxy`.
     public init(_ configuration: TransportConfiguration = .init()) throws(NetworkError) {
         try Self.check(configuration)
         let identities = try URLSessionIdentity.table(configuration.clientCertificates)
+        let trust = try ServerTrust(configuration)
         let settings = Self.settings(configuration)
         #if canImport(Darwin)
             if let proxy = configuration.proxy {
                 let proxiedSettings = Self.settings(configuration)
                 try URLSessionProxy.set(proxy, in: proxiedSettings)
-                proxied = (Route(proxiedSettings, identities), ProxyRules(proxy))
+                proxied = (Route(proxiedSettings, identities, trust), ProxyRules(proxy))
                 // Otherwise the system's proxies would apply to the excluded hosts.
                 settings.connectionProxyDictionary = [:]
             } else {
@@ -47,7 +50,7 @@ public final class URLSessionTransport: NetworkTransport {
         #else
             proxied = nil
         #endif
-        direct = Route(settings, identities)
+        direct = Route(settings, identities, trust)
     }
 
     private static func settings(_ configuration: TransportConfiguration) -> URLSessionConfiguration {
@@ -67,14 +70,15 @@ public final class URLSessionTransport: NetworkTransport {
 
     private static func check(_ configuration: TransportConfiguration) throws(NetworkError) {
         #if canImport(Darwin)
-            let supportsProxies = true
+            let isLimited = false
         #else
-            let supportsProxies = false
+            let isLimited = true
         #endif
         let settings = [
-            ("trustRoots", configuration.trustRoots != nil), ("pinnedKeys", !configuration.pinnedKeys.isEmpty),
+            ("trustRoots", configuration.trustRoots != nil && isLimited),
+            ("pinnedKeys", !configuration.pinnedKeys.isEmpty && isLimited),
             ("addresses", !configuration.addresses.isEmpty),
-            ("proxy", configuration.proxy != nil && !supportsProxies),
+            ("proxy", configuration.proxy != nil && isLimited),
             (ClientCertificate.setting, !URLSessionIdentity.supports(configuration.clientCertificates)),
             ("usesEnvironmentProxies", configuration.usesEnvironmentProxies),
         ]

@@ -194,9 +194,12 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {}
 open class URLCredential: NSObject, @unchecked Sendable {
     public enum Persistence: UInt, Sendable { case none, forSession, permanent, synchronizable }
     public init(identity: SecIdentity, certificates certArray: [Any]?, persistence: URLCredential.Persistence) {}
+    public convenience init(trust: SecTrust) { fatalError() }
 }
 open class URLProtectionSpace: NSObject, @unchecked Sendable {
     open var authenticationMethod: String { "" }
+    open var serverTrust: SecTrust? { nil }
+    open func isProxy() -> Bool { false }
 }
 public let NSURLAuthenticationMethodClientCertificate: String = ""
 open class URLAuthenticationChallenge: NSObject, @unchecked Sendable {
@@ -213,6 +216,18 @@ public typealias CFTypeID = UInt
 public typealias OSStatus = Int32
 public func CFGetTypeID(_ cf: CFTypeRef!) -> CFTypeID { 0 }
 public class SecIdentity {}
+public class SecTrust {}
+public class SecCertificate {}
+public class CFError {}
+public typealias CFAllocator = NSObject
+@discardableResult
+public func SecTrustSetAnchorCertificates(_ trust: SecTrust, _ anchorCertificates: CFArray?) -> OSStatus { 0 }
+@discardableResult
+public func SecTrustSetAnchorCertificatesOnly(_ trust: SecTrust, _ anchorCertificatesOnly: Bool) -> OSStatus { 0 }
+public func SecTrustEvaluateWithError(_ trust: SecTrust, _ error: UnsafeMutablePointer<CFError?>?) -> Bool { false }
+public func SecTrustCopyCertificateChain(_ trust: SecTrust) -> CFArray? { nil }
+public func SecCertificateCreateWithData(_ allocator: CFAllocator?, _ data: CFData) -> SecCertificate? { nil }
+public func SecCertificateCopyData(_ certificate: SecCertificate) -> CFData { fatalError() }
 public func SecIdentityGetTypeID() -> CFTypeID { 0 }
 public var errSecSuccess: OSStatus { 0 }
 public let kSecImportExportPassphrase: CFString = CFString()
