@@ -58,7 +58,7 @@ let extras = [
     Extra(
         folder: "Telemetry", dependencies: ["AshlarLogging", "AshlarNetworking"], helpers: ["CAshlarTelemetry"],
         testPrograms: ["AshlarTelemetryTestChild"]),
-    Extra(folder: "Testing", dependencies: modules.map(\.name)),
+    Extra(folder: "Testing", dependencies: modules.map(\.name), helpers: ["CAshlarTesting"]),
     Extra(folder: "Originals", dependencies: modules.map(\.name)),
     Extra(folder: "Tooling", dependencies: umbrella + ["AshlarRemote"], hasFixtures: true),
 ]
@@ -162,7 +162,8 @@ let package = Package(
             name: "AshlarTestSupport", dependencies: ["AshlarBase", "AshlarCore"], path: "Tests/TestSupport",
             swiftSettings: settings),
         .target(
-            name: "AshlarNetworkingTestSupport", dependencies: ["AshlarNetworking", "AshlarTestSupport"],
+            name: "AshlarNetworkingTestSupport",
+            dependencies: ["AshlarNetworking", "AshlarTesting", "AshlarTestSupport"],
             path: "Tests/NetworkingTestSupport", swiftSettings: settings),
         testTarget("AshlarCoreTests", path: "Tests/CoreTests", dependencies: core),
     ] + modules.flatMap(targets(of:)) + extras.flatMap(targets(of:)) + [

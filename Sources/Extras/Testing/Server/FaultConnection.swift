@@ -1,0 +1,195 @@
+internal import AshlarCore
+internal import AshlarNetworking
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// A request as the server received it.
+package struct ServedRequest: Sendable {
+    package var method: String
+    package var target: String
+    package var fields: [(name: String, value: String)]
+    package var body: [UInt8]
+
+    package subscript(name: String) -> String? { fields.first { $0.name.lowercased() == name.lowercased() }?.value }
+    package var text: String { String(decoding: body, as: UTF8.self) }
+}
+
+/// The server's end of one connection, optionally with TLS.
+package final class FaultConnection: @unchecked Sendable {
+    // Sendable because only the connection's own thread uses it.
+    private let descriptor: Int32
+    private let stream: TLSStream?
+    private var buffer: [UInt8] = []
+
+    /// Creates a connection, or nil if the client rejects the server's identity.
+    init?(_ descriptor: Int32, _ identity: TLSIdentity?) {
+        self.descriptor = descriptor
+        var limit = timeval(tv_sec: 20, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        limit.tv_sec = 240  // a client that reads slowly is no hang
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        var on: Int32 = 1
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+        stream = identity.flatMap { TLSStream($0, descriptor) }
+        if identity != nil, stream == nil { return nil }
+    }
+
+    private func write(_ bytes: UnsafeRawBufferPointer) -> Int {
+        if let stream { return stream.write(bytes) }
+        return send(descriptor, bytes.baseAddress, bytes.count, noSignal)
+    }
+
+    private func read(_ space: UnsafeMutableRawBufferPointer) -> Int {
+        if let stream { return stream.read(space) }
+        return recv(descriptor, space.baseAddress, space.count, 0)
+    }
+
+    /// Writes bytes; returns false if the client has closed the connection.
+    @discardableResult
+    package func write(_ bytes: some Collection<UInt8>) -> Bool {
+        let bytes = Array(bytes)
+        var start = 0
+        while start < bytes.count {
+            let count = bytes[start...].withUnsafeBytes { write($0) }
+            guard count > 0 else { return false }
+            start += count
+        }
+        return true
+    }
+
+    @discardableResult
+    package func write(_ text: String) -> Bool { write(Array(text.utf8)) }
+
+    /// Whether bytes can be written within a number of milliseconds without waiting for the client.
+    package func isWritable(within milliseconds: Int32) -> Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        return poll(&entry, 1, milliseconds) > 0
+    }
+
+    package func pause(_ seconds: Double) {
+        var time = timespec(tv_sec: Int(seconds), tv_nsec: Int((seconds - seconds.rounded(.down)) * 1e9))
+        var rest = timespec()
+        while nanosleep(&time, &rest) != 0, errno == EINTR { time = rest }
+    }
+
+    /// Sends the end of the stream and waits for the client's.
+    package func finish() {
+        endWriting()
+        while fill() {}
+    }
+
+    /// Makes the connection end with RST instead of FIN.
+    package func reset() {
+        var linger = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
+    }
+
+    /// Sends the end of the stream.
+    package func endWriting() {
+        stream?.finish()
+        shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    /// Ends the connection with RST now, while another thread may be reading.
+    package func abort() {
+        reset()
+        var address = sockaddr()
+        address.sa_family = sa_family_t(AF_UNSPEC)
+        connect(descriptor, &address, socklen_t(MemoryLayout<sockaddr>.size))
+    }
+
+    /// Receives some bytes, or nil at the end.
+    package func receive() -> [UInt8]? {
+        if buffer.isEmpty, !fill() { return nil }
+        defer { buffer = [] }
+        return buffer
+    }
+
+    /// Waits until the client has closed; returns whether it did.
+    package func waitForClose() -> Bool {
+        while fill() { buffer = [] }
+        return true
+    }
+
+    /// Reads the next complete request, or returns nil if the client has closed the connection.
+    package func request() -> ServedRequest? {
+        guard let head = head() else { return nil }
+        let lines = head.split(separator: "\r\n", omittingEmptySubsequences: false).map(String.init)
+        let start = lines[0].split(separator: " ").map(String.init)
+        guard start.count == 3 else { return nil }
+        let fields = lines.dropFirst().filter { !$0.isEmpty }.map { line -> (name: String, value: String) in
+            let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            return (String(parts[0]), parts.count > 1 ? String(parts[1]).trimmingHTTPSpace() : "")
+        }
+        var request = ServedRequest(method: start[0], target: start[1], fields: fields, body: [])
+        if let length = request["Content-Length"].flatMap({ Int($0) }) {
+            guard let body = take(length) else { return nil }
+            request.body = body
+        } else if request["Transfer-Encoding"] == "chunked" {
+            guard let body = chunks() else { return nil }
+            request.body = body
+        }
+        return request
+    }
+
+    /// Reads the head of a request only.
+    package func head() -> String? {
+        while true {
+            if let end = buffer.firstRange(of: Array("\r\n\r\n".utf8)) {
+                let head = String(decoding: buffer[..<end.lowerBound], as: UTF8.self)
+                buffer.removeSubrange(..<end.upperBound)
+                return head
+            }
+            guard fill() else { return nil }
+        }
+    }
+
+    private func chunks() -> [UInt8]? {
+        var body: [UInt8] = []
+        while true {
+            while buffer.firstRange(of: [13, 10]) == nil { guard fill() else { return nil } }
+            let end = buffer.firstRange(of: [13, 10])!
+            guard let size = Int(String(decoding: buffer[..<end.lowerBound], as: UTF8.self), radix: 16) else {
+                return nil
+            }
+            buffer.removeSubrange(..<end.upperBound)
+            guard let chunk = take(size), take(2) != nil else { return nil }
+            if size == 0 { return body }
+            body += chunk
+        }
+    }
+
+    package func take(_ count: Int) -> [UInt8]? {
+        while buffer.count < count { guard fill() else { return nil } }
+        defer { buffer.removeFirst(count) }
+        return Array(buffer.prefix(count))
+    }
+
+    /// Sends the same bytes after every read, until the client closes the connection.
+    package func answerEveryRead(_ bytes: [UInt8]) {
+        var piece = [UInt8](repeating: 0, count: 4096)
+        while piece.withUnsafeMutableBytes({ read($0) }) > 0 {
+            guard bytes.withUnsafeBytes({ write($0) }) == bytes.count else { return }
+        }
+    }
+
+    private func fill() -> Bool {
+        var piece = [UInt8](repeating: 0, count: 64 << 10)
+        let count = piece.withUnsafeMutableBytes { read($0) }
+        guard count > 0 else { return false }
+        buffer += piece[..<count]
+        return true
+    }
+}
+
+#if os(Linux)
+    private let noSignal = Int32(MSG_NOSIGNAL)
+#else
+    private let noSignal: Int32 = 0
+#endif

@@ -1,0 +1,177 @@
+internal import AshlarCore
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// A server on 127.0.0.1 that sends exactly the bytes of a test, with one thread per connection.
+///
+/// It ends with its last reference; no socket waits longer than 20 seconds to receive, and 240 to send.
+package final class FaultServer: Sendable {
+    package let port: Int
+    private let sockets: Sockets
+
+    /// The descriptors in use; each is closed by the code that opened it, so that no number is used for another socket.
+    private final class Sockets: Sendable {
+        struct State {
+            var connections: Set<Int32> = []
+            var accepted = 0
+            var ended = false
+        }
+
+        let listener: Int32
+        let state = Mutex(State())
+
+        init(_ listener: Int32) { self.listener = listener }
+
+        func accept() -> Int32? {
+            while true {
+                let descriptor = acceptConnection(listener)
+                guard descriptor >= 0 else { return nil }
+                let isWanted = state.withLock { state in
+                    guard !state.ended else { return false }
+                    state.accepted += 1
+                    state.connections.insert(descriptor)
+                    return true
+                }
+                if isWanted { return descriptor }
+                close(descriptor)
+                return nil
+            }
+        }
+
+        func end(_ descriptor: Int32) {
+            state.withLock { state in
+                state.connections.remove(descriptor)
+                _ = close(descriptor)
+            }
+        }
+
+        func endAll() {
+            state.withLock { state in
+                guard !state.ended else { return }
+                state.ended = true
+                shutdown(listener, Int32(SHUT_RDWR))
+                for descriptor in state.connections { shutdown(descriptor, Int32(SHUT_RDWR)) }
+            }
+            #if !os(Linux)
+                close(listener)  // there only this ends a waiting accept
+            #endif
+        }
+    }
+
+    /// Creates a server that runs a script for every connection and then closes the connection.
+    ///
+    /// The system chooses the port, unless one is given for IPv4.
+    package init(
+        isIPv6: Bool = false, port: Int = 0, identity: TLSIdentity? = nil,
+        _ script: @escaping @Sendable (FaultConnection) -> Void
+    ) throws {
+        let (listener, port) = try isIPv6 ? Self.listenIPv6() : Self.listen(on: port)
+        self.port = port
+        let sockets = Sockets(listener)
+        self.sockets = sockets
+        let hasThread = HelperThread.start {
+            while let descriptor = sockets.accept() {
+                let hasThread = HelperThread.start {
+                    if let connection = FaultConnection(descriptor, identity) { script(connection) }
+                    sockets.end(descriptor)
+                }
+                if !hasThread { sockets.end(descriptor) }
+            }
+            #if os(Linux)
+                close(listener)
+            #endif
+        }
+        guard hasThread else { throw ServerFailure(what: "no thread") }
+    }
+
+    /// Creates a server that reads a request, answers with raw bytes and closes.
+    package convenience init(raw: [UInt8]) throws {
+        try self.init { connection in
+            guard connection.request() != nil else { return }
+            connection.write(raw)
+            connection.finish()
+        }
+    }
+
+    /// Creates a server that reads a request, answers with raw text and closes.
+    package convenience init(raw: String) throws { try self.init(raw: Array(raw.utf8)) }
+
+    /// Creates a server that answers every request of a connection with the result of a closure.
+    package convenience init(answering answer: @escaping @Sendable (ServedRequest) -> String) throws {
+        try self.init { connection in
+            while let request = connection.request() { connection.write(Array(answer(request).utf8)) }
+        }
+    }
+
+    deinit { stop() }
+
+    /// Ends all connections, and accepts no more.
+    package func stop() { sockets.endAll() }
+
+    package var url: String { "http://127.0.0.1:\(port)" }
+
+    /// The number of opened connections.
+    package var connectionCount: Int { sockets.state.withLock { $0.accepted } }
+
+    private static func listen(on port: Int) throws -> (Int32, Int) {
+        let descriptor = socket(AF_INET, streamType, 0)
+        var on: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        address.sin_port = in_port_t(port).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let bound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(descriptor, address, size) == 0 && startListening(descriptor)
+                    && getsockname(descriptor, address, &size) == 0
+            }
+        }
+        guard bound else { throw ServerFailure(what: "no port on 127.0.0.1") }
+        return (descriptor, Int(UInt16(bigEndian: address.sin_port)))
+    }
+
+    private static func listenIPv6() throws -> (Int32, Int) {
+        let descriptor = socket(AF_INET6, streamType, 0)
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(AF_INET6)
+        address.sin6_addr = in6addr_loopback
+        var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        let bound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(descriptor, address, size) == 0 && startListening(descriptor)
+                    && getsockname(descriptor, address, &size) == 0
+            }
+        }
+        guard bound else {
+            close(descriptor)
+            throw ServerFailure(what: "no port on ::1")
+        }
+        return (descriptor, Int(UInt16(bigEndian: address.sin6_port)))
+    }
+
+    private static var streamType: Int32 {
+        #if os(Linux)
+            Int32(SOCK_STREAM.rawValue)
+        #else
+            SOCK_STREAM
+        #endif
+    }
+}
+
+// The system's functions, which the class's own names hide.
+private func acceptConnection(_ listener: Int32) -> Int32 { accept(listener, nil, nil) }
+private func startListening(_ descriptor: Int32) -> Bool { listen(descriptor, 64) == 0 }
+
+/// A server of a test that can't be started.
+package struct ServerFailure: Error {
+    let what: String
+    package init(what: String) { self.what = what }
+}
