@@ -176,7 +176,14 @@ let package = Package(
             dependencies: dependencies(
                 core + ["AshlarTooling", "AshlarTelemetry", "AshlarRemote"] + umbrella),
             swiftSettings: settings),
-        testTarget("AshlarTests", path: "Tests/AshlarTests", dependencies: ["AshlarTooling"] + umbrella),
+        // Reads hostile documents; the tests limit its time.
+        .executableTarget(
+            name: "AshlarCostTestChild",
+            dependencies: dependencies(
+                ["AshlarTooling", "AshlarRemote", "AshlarTesting"] + core + umbrella),
+            path: "Tests/AshlarCostTestChild", swiftSettings: settings),
+        testTarget(
+            "AshlarTests", path: "Tests/AshlarTests", dependencies: ["AshlarTooling", "AshlarCostTestChild"] + umbrella),
         testTarget(
             "AshlarToolTests", path: "Tests/AshlarToolTests", dependencies: ["AshlarTool"] + umbrella,
             exclude: ["Fixtures"]),

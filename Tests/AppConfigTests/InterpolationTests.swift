@@ -149,6 +149,26 @@ import Testing
         #expect(report.config.string(forKey: "a") == "${host}")
     }
 
+    @Test("References that copy a dictionary many times are an error, also with templates in the dictionary")
+    func copies() {
+        for value in ["1", "\"${x:-1}\""] {
+            let members = (0..<1_000).map { "\"a\($0)\": \(value)" }.joined(separator: ",")
+            let references = (0..<1_000).map { "\"k\($0)\": \"${d}\"" }.joined(separator: ",")
+            let text = "{\"d\": {\(members)}, \(references)}"
+            let report = ApplicationConfig.loadReport(ConfigPlan(files: .memory(["ApplicationConfig.json": text])))
+            #expect(report.errors.contains { "\($0)".contains("references copy more than 200000 values") })
+        }
+    }
+
+    @Test("Many unresolved references are described up to a limit, and the others are counted")
+    func manyFailures() {
+        let members = (0..<500).map { "\"k\($0)\": \"${none\($0)}\"" }.joined(separator: ",")
+        let plan = ConfigPlan(files: .memory(["ApplicationConfig.json": "{\(members)}"]))
+        let report = ApplicationConfig.loadReport(plan)
+        let text = report.errors.map { "\($0)" }.joined(separator: "\n")
+        #expect(text.contains("none0") && text.contains("400 further values have unresolved references"))
+    }
+
     @Test("The error of circular references has every hop with its file and line")
     func cycle() throws {
         let report = Self.load("{\"a\": \"${b}\",\n\"b\": \"x${c}\",\n\"c\": \"${a}\", \"d\": \"${a}\", \"e\": 1}")

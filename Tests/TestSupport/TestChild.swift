@@ -36,6 +36,13 @@ public struct TestChild: Sendable {
         return first + finish()
     }
 
+    /// Waits for the end of the program without a limit and returns its output.
+    public func wholeOutput() -> String {
+        let data = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return String(decoding: data, as: UTF8.self)
+    }
+
     /// Waits for the end of the program and returns its output; after half a minute, kills it and says so.
     public func finish() -> String {
         let pid = process.processIdentifier

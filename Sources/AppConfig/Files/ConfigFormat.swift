@@ -169,6 +169,8 @@ public struct ConfigLimits: Sendable, Hashable {
     package var expandedValueBytes: Int = 1 << 20
     /// The maximum number of bytes to which `${…}` expands all values, 16 MiB by default.
     package var expandedTotalBytes: Int = 16 << 20
+    /// The maximum number of values that `${…}` copies with dictionaries and arrays, 200,000 by default.
+    package var copiedValues: Int = 200_000
 
     /// Creates the default limits.
     public init() {}

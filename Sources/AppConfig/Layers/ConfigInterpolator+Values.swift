@@ -74,7 +74,7 @@ extension ConfigInterpolator {
             return fallback(reference, unit, reason: "the environment variable \(reference.name) is not set")
         }
         guard var target = find(reference.name, from: unit) else {
-            let hint = NearestName.find(reference.name, among: allPaths())
+            let hint = suggestion(for: reference.name)
             return fallback(
                 reference, unit, reason: "\(spelled(reference)) is not defined",
                 hint: hint.map { "did you mean \($0)?" })
@@ -97,7 +97,7 @@ extension ConfigInterpolator {
             if !isSelf { report(unit, reason: "\(spelled(reference)) could not be resolved") }
             return .failed
         case nil:
-            if isOpen.contains(target) { return .failed }
+            if isOpen(target) { return .failed }
             guard let scalar = tree(of: target).scalar(of: target.node) else {
                 return .container(target, isSecret: isSecret)
             }
@@ -130,7 +130,7 @@ extension ConfigInterpolator {
         return .scalar(.string(text), isSecret: isSecret || isSecretName)
     }
 
-    private func allPaths() -> [String] {
+    func allPaths() -> [String] {
         let tree = whole.tree
         return tree.nodes.count > 20_000 ? [] : tree.nodes.indices.dropFirst().map { tree.path(of: $0).description }
     }

@@ -44,14 +44,26 @@ struct ConfigInterpolator {
     /// The merges to which references to own keys refer, by the number of layers.
     private var levels: [Int: Level] = [:]
     var resolved: [Unit: Resolved] = [:]
-    var isOpen: Set<Unit> = []
+    /// The frames of the values that are being resolved.
+    private var openFrames: [Unit: Int] = [:]
     private var frames: [Frame] = []
+    /// The templates of each level that has been searched for them, in order.
+    private var templateNodes: [Int: [Int]] = [:]
+    /// The number of templates in containers that references copy.
+    private var copiedTemplates = 0
     var expandedBytes = 0
     /// The nodes of the merged tree that each template uses.
     var references: [Unit: Set<Int>] = [:]
     /// The variables that references use.
     var usedVariables: [String: ConfigVariable] = [:]
     var errors: [ConfigError] = []
+    /// The number of failures that aren't in `errors`, because each can cost a search of the whole configuration.
+    private var omittedErrors = 0
+    /// The number of failures that are described, and of those with suggestions.
+    private static let describedErrors = 100
+    private static let suggestions = 16
+    /// The number of values of a cycle that are named at its start and at its end.
+    private static let namedHops = 8
 
     init(
         _ draft: ConfigSnapshot, fold: ConfigFold, syntax: ConfigReferenceSyntax, limits: ConfigLimits,
@@ -70,7 +82,19 @@ struct ConfigInterpolator {
         let templates = whole.tree.nodes.indices.filter { whole.tree.isTemplate($0, syntax) }
         if templates.isEmpty { return whole.tree }
         for node in templates { resolve(Unit(level: top, node: node)) }
-        return rebuilt()
+        let tree = rebuilt()
+        if omittedErrors > 0 {
+            errors.append(
+                ConfigError(.unresolvedReference, reason: "\(omittedErrors) further values have unresolved references"))
+        }
+        return tree
+    }
+
+    func isOpen(_ unit: Unit) -> Bool { openFrames[unit] != nil }
+
+    /// Returns the path with the fewest differences from a name, for the first failures.
+    func suggestion(for name: String) -> String? {
+        errors.count < Self.suggestions ? NearestName.find(name, among: allPaths()) : nil
     }
 
     // MARK: Levels
@@ -118,8 +142,8 @@ struct ConfigInterpolator {
             if top.next < top.needs.count {
                 frames[frames.count - 1].next += 1
                 let need = top.needs[top.next]
-                if isOpen.contains(need) {
-                    reportCycle(to: need)
+                if let start = openFrames[need] {
+                    reportCycle(to: need, from: start)
                 } else {
                     enter(need)
                 }
@@ -127,7 +151,7 @@ struct ConfigInterpolator {
             }
             // A value that closes a cycle has already failed.
             if resolved[top.unit] == nil { resolved[top.unit] = evaluate(top.unit, top.template) }
-            isOpen.remove(top.unit)
+            openFrames[top.unit] = nil
             frames.removeLast()
         }
     }
@@ -136,8 +160,9 @@ struct ConfigInterpolator {
         if resolved[unit] != nil { return }
         do throws(ConfigTemplate.SyntaxError) {
             let template = try ConfigTemplate(text(of: unit), syntax)
-            isOpen.insert(unit)
-            frames.append(Frame(unit: unit, template: template, needs: needs(template.parts, unit)))
+            let needs = self.needs(template.parts, unit)
+            openFrames[unit] = frames.count
+            frames.append(Frame(unit: unit, template: template, needs: needs))
         } catch {
             report(unit, reason: error.message)
             resolved[unit] = .failed
@@ -156,12 +181,32 @@ struct ConfigInterpolator {
                 }
                 continue
             }
-            let tree = self.tree(of: target)
-            for node in target.node..<Int(tree.nodes[target.node].end) where tree.isTemplate(node, syntax) {
-                needs.append(Unit(level: target.level, node: node))
-            }
+            needs += templates(in: target, of: unit)
         }
         return needs
+    }
+
+    /// Returns the templates in a value, which can be a container.
+    private mutating func templates(in target: Unit, of unit: Unit) -> [Unit] {
+        let tree = self.tree(of: target)
+        if templateNodes[target.level] == nil {
+            templateNodes[target.level] = tree.nodes.indices.filter { tree.isTemplate($0, syntax) }
+        }
+        guard let all = templateNodes[target.level] else { return [] }
+        let end = Int(tree.nodes[target.node].end)
+        var (first, after) = (0, all.count)
+        while first < after {
+            let middle = (first + after) / 2
+            if all[middle] < target.node { first = middle + 1 } else { after = middle }
+        }
+        let found = all[first...].prefix { $0 < end }
+        if tree.kind(of: target.node).isContainer { copiedTemplates += found.count }
+        guard copiedTemplates <= limits.copiedValues else {
+            report(unit, code: .limitExceeded, reason: "references copy more than \(limits.copiedValues) values")
+            resolved[unit] = .failed
+            return []
+        }
+        return found.map { Unit(level: target.level, node: $0) }
     }
 
     /// Returns the text of a template; empty for other kinds of values.
@@ -176,6 +221,10 @@ struct ConfigInterpolator {
         _ unit: Unit, code: ConfigError.Code = .unresolvedReference, reason: String, expected: String? = nil,
         found: String? = nil, hint: String? = nil
     ) {
+        guard errors.count < Self.describedErrors + (code == .limitExceeded ? 8 : 0) else {
+            omittedErrors += 1
+            return
+        }
         let tree = self.tree(of: unit)
         // A secret can contain `${` by chance, and then the text after it is part of the secret.
         let isSecret = level(unit.level).isSecret[unit.node]
@@ -186,19 +235,28 @@ struct ConfigInterpolator {
                 expected: expected, found: found, hint: isSecret ? nil : hint))
     }
 
-    private mutating func reportCycle(to unit: Unit) {
-        guard let start = frames.firstIndex(where: { $0.unit == unit }) else { return }
-        let loop = frames[start...].map(\.unit) + [unit]
-        let hops = loop.map { hop -> String in
+    private mutating func reportCycle(to unit: Unit, from start: Int) {
+        resolved[unit] = .failed
+        guard errors.count < Self.describedErrors else {
+            omittedErrors += 1
+            return
+        }
+        func name(_ hop: Unit) -> String {
             let tree = self.tree(of: hop)
             return "\(tree.path(of: hop.node)) (\(tree.location(of: hop.node)))"
         }
+        let loop = frames[start...]
+        var hops = loop.prefix(2 * Self.namedHops).map { name($0.unit) }
+        if loop.count > 2 * Self.namedHops {
+            hops = Array(hops.prefix(Self.namedHops)) + ["\(loop.count - 2 * Self.namedHops) more"]
+            hops += loop.suffix(Self.namedHops).map { name($0.unit) }
+        }
+        hops.append(name(unit))
         let tree = self.tree(of: unit)
         errors.append(
             ConfigError(
                 .referenceCycle, key: tree.path(of: unit.node), location: tree.location(of: unit.node),
                 reason: "circular references: " + hops.joined(separator: " → ")))
-        resolved[unit] = .failed
     }
 }
 
@@ -215,7 +273,8 @@ extension ConfigInterpolator {
         }
         // The number of each node in the new tree, and the nodes of the merged tree that a new node uses.
         var numbers = [Int](repeating: 0, count: whole.tree.nodes.count)
-        var uses: [(new: Int, old: Set<Int>)] = []
+        var uses: [(new: Int, old: Int)] = []
+        var copied = 0
         var builder = ConfigTreeBuilder()
         builder.reserve(
             nodes: whole.tree.nodes.count, keyBytes: whole.tree.keyBytes.count, strings: whole.tree.strings.count)
@@ -232,11 +291,15 @@ extension ConfigInterpolator {
             let tree = self.tree(of: unit)
             let known = resolved[unit]
             if case .failed? = known { continue }
-            if builder.count > limits.values {
+            if isCopy { copied += 1 }
+            if builder.count > limits.values || copied > limits.copiedValues {
+                let reason =
+                    copied > limits.copiedValues
+                    ? "references copy more than \(limits.copiedValues) values"
+                    : "references grow beyond \(limits.values) values"
                 errors.append(
                     ConfigError(
-                        .limitExceeded, key: tree.path(of: node), location: tree.location(of: node),
-                        reason: "references grow beyond \(limits.values) values"))
+                        .limitExceeded, key: tree.path(of: node), location: tree.location(of: node), reason: reason))
                 while builder.depth > 0 { builder.close() }
                 break
             }
@@ -244,9 +307,9 @@ extension ConfigInterpolator {
             // The sources of the weakest layers have the same numbers in every level.
             builder.source = tree.nodes[node].source
             let position = tree.nodes[node].position
-            if let used = references[unit] { uses.append((builder.count, used)) }
+            if let used = references[unit] { uses += used.map { (new: builder.count, old: $0) } }
             if unit.level == top {
-                if isCopy { uses.append((builder.count, [node])) } else { numbers[node] = builder.count }
+                if isCopy { uses.append((new: builder.count, old: node)) } else { numbers[node] = builder.count }
             }
             switch known {
             case .scalar(let value, let isTainted)?:
@@ -276,7 +339,7 @@ extension ConfigInterpolator {
             }
         }
         var sourceNodes: [Int: [Int]] = [:]
-        for (new, old) in uses { sourceNodes[new, default: []] += old.map { numbers[$0] }.filter { $0 != 0 } }
+        for (new, old) in uses where numbers[old] != 0 { sourceNodes[new, default: []].append(numbers[old]) }
         return builder.finish(sources: whole.tree.sources, sourceNodes: sourceNodes)
     }
 }

@@ -136,8 +136,9 @@ extension ConfigPath {
     }
 
     private static func parseIndex(_ bytes: [UInt8], from start: Int) -> (index: Int, next: Int)? {
-        guard let close = bytes[start...].firstIndex(of: UInt8(ascii: "]")), close > start + 1, close - start < 12
-        else { return nil }
+        guard let close = bytes[start...].prefix(12).firstIndex(of: UInt8(ascii: "]")), close > start + 1 else {
+            return nil
+        }
         var index = 0
         for byte in bytes[(start + 1)..<close] {
             guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }

@@ -10,8 +10,32 @@ package final class SourceText: Sendable {
     private let decodingProblems: [DecodingProblem]
     /// Whether the file has lines; a binary file has none.
     private let hasLines: Bool
-    /// The lines, created on first use.
-    private let lines = Mutex<LineTable?>(nil)
+    /// The lines, and the number of characters before each block of bytes.
+    private struct Places {
+        static let block = 256
+        let lines: LineTable
+        let characters: [UInt32]
+
+        init(_ utf8: [UInt8]) {
+            lines = LineTable(utf8)
+            var (count, characters) = (UInt32(0), [UInt32]())
+            characters.reserveCapacity(utf8.count / Self.block + 1)
+            for (offset, byte) in utf8.enumerated() {
+                if offset % Self.block == 0 { characters.append(count) }
+                if byte & 0xC0 != 0x80 { count += 1 }
+            }
+            if utf8.count % Self.block == 0 { characters.append(count) }
+            self.characters = characters
+        }
+
+        func count(before offset: Int, in utf8: [UInt8]) -> Int {
+            let block = offset / Self.block
+            return Int(characters[block]) + utf8[(block * Self.block)..<offset].count { $0 & 0xC0 != 0x80 }
+        }
+    }
+
+    /// Created on first use.
+    private let places = Mutex<Places?>(nil)
 
     private init(
         file: String, utf8: [UInt8], decoding: TextDecoding? = nil, problems: [DecodingProblem] = [],
@@ -53,18 +77,21 @@ package final class SourceText: Sendable {
 
     /// Returns the line and column of a byte of `utf8`.
     ///
-    /// - Complexity: O(*n*) for the first call, then O(log *lines* + length of the line).
+    /// - Complexity: O(*n*) for the first call, then O(log *lines*), whatever the length of the line.
     package func location(ofByte offset: Int) -> CustomizationLocation {
         guard hasLines else { return CustomizationLocation(file: file) }
-        let lines = lines.withLock { lines in
-            if let lines { return lines }
-            let made = LineTable(utf8)
-            lines = made
+        let places = places.withLock { places in
+            if let places { return places }
+            let made = Places(utf8)
+            places = made
             return made
         }
         let offset = min(max(offset, 0), utf8.count)
-        let place = lines.position(of: offset)
-        let column = utf8[(offset - place.column + 1)..<offset].count { $0 & 0xC0 != 0x80 } + 1
+        let place = places.lines.position(of: offset)
+        let column =
+            place.column <= Places.block
+            ? utf8[(offset - place.column + 1)..<offset].count { $0 & 0xC0 != 0x80 } + 1
+            : places.count(before: offset, in: utf8) - places.count(before: offset - place.column + 1, in: utf8) + 1
         return CustomizationLocation(file: file, line: place.line, column: column)
     }
 }

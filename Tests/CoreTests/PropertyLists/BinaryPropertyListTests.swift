@@ -97,6 +97,16 @@ import Testing
         #expect(error?.path == [.key("k"), .index(1)])
     }
 
+    @Test("A small file with arrays that contain the next one twice is an error after few values")
+    func amplification() throws {
+        // 40 arrays, and a boolean: 2^40 values.
+        let bomb = Self.file((0..<40).map { [0xA2, UInt8($0 + 1), UInt8($0 + 1)] } + [[0x09]])
+        #expect(bomb.count < 260)
+        let error = #expect(throws: PropertyListError.self) { try BinaryPropertyListParser.parse(bomb) }
+        #expect(error?.code == .limitExceeded)
+        #expect(error?.expected?.contains("at most 100") == true, "\(error?.expected ?? "")")
+    }
+
     @Test("Sizes beyond the limits are errors, also for objects shared many times")
     func limits() throws {
         let bomb = Self.file((0..<20).map { [0xA2, UInt8($0 + 1), UInt8($0 + 1)] } + [[0x09]])

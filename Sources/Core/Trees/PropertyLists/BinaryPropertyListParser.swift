@@ -32,6 +32,10 @@ package struct BinaryPropertyListParser {
         init?(marker: UInt8) { self.init(rawValue: marker >> 4) }
     }
 
+    /// The number of additional values and bytes of keys that shared objects can make.
+    private static let sharedValues = 100_000
+    private static let sharedKeyBytes = 1 << 20
+
     private static let falseMarker: UInt8 = 0x08
     private static let trueMarker: UInt8 = 0x09
     private static let floatMarker: UInt8 = 0x22
@@ -65,7 +69,12 @@ package struct BinaryPropertyListParser {
 
     private init(_ bytes: [UInt8], _ limits: PropertyListLimits) {
         self.bytes = bytes
-        builder = PropertyListBuilder(limits: limits)
+        // Without shared containers, a file has fewer values than bytes. A few containers that contain each other several
+        // times would otherwise make a small file grow to millions of values.
+        builder = PropertyListBuilder(
+            limits: PropertyListLimits(
+                depth: limits.depth, values: min(limits.values, bytes.count + Self.sharedValues),
+                keyBytes: min(limits.keyBytes, 64 * bytes.count + Self.sharedKeyBytes)))
     }
 
     private mutating func readDocument() throws(PropertyListError) -> PropertyListDocument {

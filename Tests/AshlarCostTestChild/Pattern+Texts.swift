@@ -1,0 +1,139 @@
+import AshlarCore
+import AshlarCustomization
+import AshlarTooling
+
+extension Pattern {
+    /// Files of texts, messages and themes.
+    static let texts: [Pattern] = [
+        strings("strings: entries in one line", #""k#" = "v";"#),
+        strings("strings: one key again and again", #""k" = "v";"#),
+        strings("strings: entries without values", #""k#" = "#),
+        strings("strings: comments that don't end", "/* "),
+        strings("strings: quotes", "\""),
+        strings("strings: containers that don't end", "{ a = ("),
+        Pattern("strings: in the way of Foundation", 60) { size in
+            let text = repeated(#""k#" = "v";"#, size)
+            return { _ = StringsTable.parse(strings: text.bytes, mode: .foundation) }
+        },
+        Pattern("stringsdict: messages in one line", 12) { size in
+            let message = """
+                <key>k#</key><dict><key>NSStringLocalizedFormatKey</key><string>%#@a@ %#@b@</string><key>a</key><dict><key>\
+                NSStringFormatSpecTypeKey</key><string>x</string><key>one</key><string>1</string></dict></dict>
+                """.split(separator: "\n").joined()
+            let text = "<plist><dict>" + repeated(message, size).replacing("%0@", with: "%#@") + "</dict></plist>"
+            return { _ = StringsTable.parse(stringsDict: text.bytes).diagnostics }
+        },
+        Pattern("stringsdict: values that aren't messages", 60) { size in
+            let text = "<plist><dict>" + repeated("<key>k#</key><array/>", size) + "</dict></plist>"
+            return { _ = StringsTable.parse(stringsDict: text.bytes).diagnostics }
+        },
+        Pattern("string catalog: keys in one line", 12) { size in
+            let unit = #""k#": {"localizations": {"fr": {"stringUnit": {"state": "x", "value": "v %d"}}}}"#
+            let text = #"{"sourceLanguage": "en", "strings": {"# + repeated(unit, size, separator: ",") + "}}"
+            return { _ = TranslationCatalog.parse(stringCatalog: text.bytes) }
+        },
+        theme("theme: values", #""k#": "1""#),
+        theme("theme: one key again and again", #""k": "1""#),
+        theme("theme: a chain of aliases", ##""k#": "@k#0""##),
+        theme("theme: colors", #""k": "rgb(1 2 3 / 50%)""#),
+        Pattern("theme: a long color", 300) { size in
+            let text = #"{"t": {"color": "rgb("# + repeated("calc(1,", size) + #""}}"#
+            return { _ = Theme.parse(text.bytes, colors: .css).diagnostics }
+        },
+        Pattern("language tag: subtags", 60) { size in
+            let text = "en-" + repeated("a-bc", size, separator: "-")
+            return { _ = LanguageTag(text) }
+        },
+        Pattern("CSV: rows", 60) { size in
+            let text = "key,en,fr\n" + repeated("k#,a,b\n", size)
+            return { _ = TranslationCatalog.parse(csv: text.bytes) }
+        },
+        Pattern("CSV: quotes", 300) { size in
+            let text = "key,en,fr\nk," + repeated("\"\"", size)
+            return { _ = TranslationCatalog.parse(csv: text.bytes) }
+        },
+        Pattern("CSV: columns", 40) { size in
+            let text = "key,en" + repeated(",fr state", size) + "\nk,a" + repeated(",b", size)
+            return { _ = TranslationCatalog.parse(csv: text.bytes) }
+        },
+        Pattern("XLIFF: units in one line", 12) { size in
+            let unit = #"<trans-unit id="k#"><source>a %d</source><target>b</target></trans-unit>"#
+            let text =
+                #"<xliff version="1.2"><file original="T" source-language="en" target-language="fr"><body>"#
+                + repeated(unit, size) + "</body></file></xliff>"
+            return { _ = TranslationCatalog.parse(xliff: text.bytes) }
+        },
+        Pattern("XLIFF: elements that don't end", 60) { size in
+            let text = #"<xliff version="1.2">"# + repeated("<g>", size)
+            return { _ = TranslationCatalog.parse(xliff: text.bytes) }
+        },
+        Pattern("XLIFF: attributes", 40) { size in
+            let text = #"<xliff version="1.2" "# + repeated(#"a#="b" "#, size) + "/>"
+            return { _ = TranslationCatalog.parse(xliff: text.bytes) }
+        },
+        Pattern("Android: strings in one line", 20) { size in
+            let text = "<resources>" + repeated(#"<string name="k#">%d \q</string>"#, size) + "</resources>"
+            let resources = AndroidResources(files: [.init(path: "values/strings.xml", text: text)])
+            return { _ = resources.layers() }
+        },
+        Pattern("Android: one name again and again", 20) { size in
+            let text = "<resources>" + repeated(#"<string name="k">v</string>"#, size) + "</resources>"
+            let resources = AndroidResources(files: [.init(path: "values/strings.xml", text: text)])
+            return { _ = resources.layers() }
+        },
+        Pattern("Swift source: calls", 40) { size in
+            let text = repeated("strings.string(\"k#\"); ", size)
+            return { _ = SwiftKeys(text) }
+        },
+        Pattern("Swift source: quotes and comments", 200) { size in
+            let text = repeated("/* \"\"\" ", size)
+            return { _ = SwiftKeys(text) }
+        },
+        Pattern("editor of strings: entries", 30) { size in
+            let text = repeated(#""k#" = "v";"#, size)
+            return {
+                var editor = try? StringsFileEditor(text.bytes)
+                try? editor?.apply(Dictionary(uniqueKeysWithValues: (0..<size).map { ("k\($0)", "w") }))
+            }
+        },
+    ]
+
+    /// Formats and messages.
+    static let messages: [Pattern] = [
+        message("format: placeholders", 100) { .init(repeated("%#$@ ", $0).replacing("%0$", with: "%1$")) },
+        message("format: percent signs", 400) { .init(repeated("%", $0)) },
+        message("format: variables", 60) { .init(repeated("%#@a@", $0, numbered: false)) },
+        message("ICU: exact cases", 100) { .init(icu: "{n, plural, " + repeated("=# {a}", $0) + " other {b}}") },
+        message("ICU: cases", 100) { .init(icu: "{n, select, " + repeated("c# {a}", $0) + " other {b}}") },
+        message("ICU: arguments", 60) { .init(icu: repeated("{a#} ", $0)) },
+        message("ICU: braces that don't end", 300) { .init(icu: repeated("{", $0)) },
+        message("ICU: quotes", 300) { .init(icu: repeated("'{", $0)) },
+        message("ICU: messages in messages", 40) { .init(icu: repeated("{n, plural, other {", $0)) },
+    ]
+
+    private static func message(
+        _ name: String, _ size: Int, _ make: @escaping @Sendable (Int) -> CustomizationMessage
+    ) -> Pattern {
+        Pattern(name, size) { size in
+            let message = make(size)
+            return { _ = message.problems }
+        }
+    }
+
+    private static func strings(_ name: String, _ part: String) -> Pattern {
+        Pattern(name, 60) { size in
+            let text = repeated(part, size)
+            return { _ = StringsTable.parse(strings: text.bytes) }
+        }
+    }
+
+    private static func theme(_ name: String, _ part: String) -> Pattern {
+        Pattern(name, 40) { size in
+            let text = #"{"t": {"# + repeated(part, size, separator: ",") + "}}"
+            return {
+                let parsed = Theme.parse(text.bytes, colors: .css)
+                _ = Customization(layers: []).with(themes: parsed.themes).problems
+            }
+        }
+    }
+}
