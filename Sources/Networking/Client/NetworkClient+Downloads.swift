@@ -9,7 +9,8 @@ extension NetworkClient {
     /// its length. With `resume`, the next download of the same URL requests the rest with `If-Range`, again until
     /// everything has arrived: a server may send less than was requested. If the server's content has changed, the
     /// server sends the whole content and the download starts over. The length is limited only by the options'
-    /// `bodyBytes`. A resumable download is never compressed. A request with its own `Range` isn't resumed.
+    /// `bodyBytes`. A resumable download isn't compressed: the request permits no content coding, and a response that
+    /// has one nevertheless isn't resumed. A request with its own `Range` isn't resumed.
     ///
     /// Only the owner can read the file. Of two downloads to one path at the same time, the second one fails.
     ///
@@ -170,12 +171,23 @@ private struct PartialFile {
             throw wrong("expected the bytes from \(length) on, found Content-Range " + found)
         }
         let announced = response.head.contentLength ?? bytes.count
-        guard isSame, announced == bytes.count, total == nil || range.total == nil || range.total == total else {
+        guard isSame, !isEncoded(response), announced == bytes.count,
+            total == nil || range.total == nil || range.total == total
+        else {
             throw wrong("the server's content differs from the partial download")
         }
         do { try handle?.seekToEnd() } catch { throw failed("can't be written", error) }
         total = total ?? range.total
         return bytes.upperBound
+    }
+
+    /// Whether a response has a content coding although the request permits none.
+    ///
+    /// A session decodes it, and then the length of the file isn't an offset for a range.
+    private func isEncoded(_ response: StreamedResponse) -> Bool {
+        response.headers.values(for: "Content-Encoding").contains {
+            !$0.trimmingHTTPSpace().equalsIgnoringASCIICase("identity")
+        }
     }
 
     /// Removes the content.
@@ -192,7 +204,7 @@ private struct PartialFile {
         total = response.head.contentLength
         // Only a strong validator guarantees identical bytes (RFC 9110, 13.1.5).
         let tag = response.headers["ETag"].flatMap { $0.hasPrefix("W/") ? nil : $0 }
-        guard !isPart, let found = tag ?? response.headers["Last-Modified"] else { return }
+        guard !isPart, !isEncoded(response), let found = tag ?? response.headers["Last-Modified"] else { return }
         let text = [found, url, total.map(String.init) ?? ""].joined(separator: "\n")
         // A download without this file starts over.
         try? AtomicFile.replace(note, with: Array(text.utf8), isDurable: false)

@@ -18,6 +18,10 @@ final class URLSessionExchange: ResponseProducer {
         /// The failure that the session will confirm with the measurements.
         var failure: NetworkError?
         var metrics: ExchangeMetrics?
+        /// Whether the task is suspended because the reader is behind.
+        var isSuspended = false
+        /// The number of times that the reader emptied a full buffer.
+        var drains = 0
     }
 
     private let request: NetworkRequest
@@ -38,7 +42,7 @@ final class URLSessionExchange: ResponseProducer {
     func start(_ task: URLSessionDataTask, router: URLSessionRouter) {
         router.add(self, for: task)
         let total = request.options.totalTimeout.map { timer($0, "the total time passed") }
-        let idle = request.options.idleTimeout.map { timer($0, "nothing was received for \($0)") }
+        let idle = request.options.idleTimeout.map { timer($0, "nothing was received for \($0)", isIdleTimer: true) }
         state.withLock { state in
             state.task = task
             state.totalTimer = total
@@ -88,10 +92,23 @@ final class URLSessionExchange: ResponseProducer {
             fail(ResponseBody.tooLarge(limit, "the response is longer than allowed"))
             return
         }
+        let drains = state.withLock { $0.drains }
         data.withUnsafeBytes { _ = pipe.write($0, limited: false) }
+        let isFull = !pipe.hasRoom()
         pipe.flush()
         reportProgress()
         touch()
+        if isFull { suspend(unlessDrainedSince: drains) }
+    }
+
+    /// Stops the session from receiving more than the reader has read; a session's own buffers are without a limit.
+    private func suspend(unlessDrainedSince drains: Int) {
+        state.withLock { state in
+            guard state.drains == drains, !state.isSuspended, let task = state.task else { return }
+            state.isSuspended = true
+            // The queue preserves the order of suspending and resuming.
+            Self.queue.async { task.suspend() }
+        }
     }
 
     func sent(_ total: Int) {
@@ -135,7 +152,17 @@ final class URLSessionExchange: ResponseProducer {
     // MARK: From the reader
 
     func readerCancelled() { stop() }
-    func readerDrained() {}
+
+    func readerDrained() {
+        let isResumed = state.withLock { state in
+            state.drains += 1
+            guard state.isSuspended else { return false }
+            state.isSuspended = false
+            if let task = state.task { Self.queue.async { task.resume() } }
+            return true
+        }
+        if isResumed { touch() }
+    }
 
     // MARK: End
 
@@ -179,9 +206,11 @@ final class URLSessionExchange: ResponseProducer {
         state.withLock { $0.idleTimer }?.push(by: idle)
     }
 
-    private func timer(_ limit: Duration, _ message: String) -> DeadlineTimer {
+    private func timer(_ limit: Duration, _ message: String, isIdleTimer: Bool = false) -> DeadlineTimer {
         DeadlineTimer(Self.queue, after: limit) { [weak self] in
             guard let self else { return }
+            // The server waits for the reader.
+            if isIdleTimer, self.state.withLock({ $0.isSuspended }) { return self.touch() }
             let phase: NetworkPhase = self.state.withLock { $0.head } == nil ? .wait : .receive
             self.fail(NetworkError(.timedOut, message, phase: phase))
         }
