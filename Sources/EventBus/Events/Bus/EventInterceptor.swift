@@ -68,6 +68,9 @@ public struct InterceptedEvent: Sendable {
     /// The identity of the object that the event comes from, if one was given.
     package var sourceID: ObjectIdentifier? { eventSource.object.map { ObjectIdentifier($0) } }
 
+    /// Whether the sender of the event waits for its result.
+    package var isAwaited: Bool { sending != nil }
+
     /// The request, if the event is one of a ``RequestTopic``.
     public var request: EventRequest? { (payload as? any AnyPendingRequest)?.request }
 }

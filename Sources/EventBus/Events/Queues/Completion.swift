@@ -64,7 +64,7 @@ package final class PendingResult<Value: Sendable>: Sendable {
     }
 
     /// Waits for the result, until the task is cancelled or the limit has passed.
-    func wait(
+    package func wait(
         within limit: Duration, clock: any Clock<Duration>, otherwise error: @escaping @Sendable () -> any Error
     ) async throws -> Value {
         let timer = Task {

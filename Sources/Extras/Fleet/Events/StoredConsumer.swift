@@ -1,0 +1,210 @@
+internal import AshlarCore
+internal import AshlarLogging
+internal import AshlarNetworking
+
+/// Receives the stored events of a subject for a role, one after the other, until it is released.
+///
+/// The consumer on the server belongs to the role (``FleetOptions/name``): it remembers what was acknowledged, also
+/// while no process of the role runs. An event is acknowledged after its handlers have run. While they run, the server is
+/// asked not to deliver it to another process.
+final class StoredConsumer: Sendable {
+    private struct State: Sendable {
+        /// The received messages; the first one is being handled.
+        var waiting: [NatsMessage] = []
+        /// The number of messages that the last request can still yield.
+        var outstanding = 0
+        var deadline = ContinuousClock.now
+        var hasConsumer = false
+        var isRequesting = false
+        var failures = 0
+        /// The IDs of the events that were handled last, for those that are delivered again.
+        var handled = RecentIDs(capacity: 65_536)
+    }
+
+    private let owner: StoredEvents
+    private let jetStream: JetStream
+    private let subject: String
+    private let name: String
+    private let inbox = "_INBOX.\(NatsConnection.randomToken())"
+    private let handle: @Sendable (NatsMessage) async -> Bool
+    private let state = Mutex(State())
+    private let work: AsyncStream<Void>.Continuation
+    private let parts = Mutex<(subscription: NatsSubscription?, tasks: [Task<Void, Never>])>((nil, []))
+    private let log = Log("fleet")
+    private static let batch = 256
+    private static let acknowledgeWait = Duration.seconds(30)
+    private static let requestTime = Duration.seconds(5)
+    private var connection: NatsConnection { jetStream.connection }
+
+    init(
+        _ owner: StoredEvents, _ jetStream: JetStream, _ subject: String,
+        _ handle: @escaping @Sendable (NatsMessage) async -> Bool
+    ) throws(FleetError) {
+        self.owner = owner
+        self.jetStream = jetStream
+        self.subject = subject
+        self.handle = handle
+        name = jetStream.connection.options.name + "-" + Self.digest(subject)
+        let (signals, work) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        self.work = work
+        let subscription = try connection.subscribe(to: inbox) { [weak self] in self?.receive($0) }
+        let tasks = [
+            Task.detached { [weak self] in
+                for await _ in signals { await self?.run() }
+            },
+            Task.detached { [weak self] in
+                while (try? await Task.sleep(for: .seconds(1))) != nil { self?.tick() }
+            },
+            Task.detached { [weak self, states = connection.state.changes()] in
+                for await case .connected in states { self?.restart() }
+            },
+        ]
+        parts.withLock { $0 = (subscription, tasks) }
+    }
+
+    deinit {
+        work.finish()
+        for task in parts.withLock({ $0.tasks }) { task.cancel() }
+    }
+
+    /// A text of 16 hexadecimal digits that stands for a subject, whose `.` and wildcards a name can't contain.
+    private static func digest(_ subject: String) -> String {
+        // FNV-1a, by Fowler, Noll and Vo.
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in subject.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        let digits = String(hash, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    // MARK: Receiving
+
+    private func receive(_ message: NatsMessage) {
+        state.withLock { state in
+            if message.status != nil {
+                // The end of a request: no more messages within its time, or the consumer doesn't exist.
+                state.outstanding = 0
+                if message.status == 409 || message.status == 503 { state.hasConsumer = false }
+            } else {
+                state.waiting.append(message)
+                state.outstanding = max(0, state.outstanding - 1)
+            }
+        }
+        work.yield()
+    }
+
+    /// Starts over on a new connection; what was received remains, and the server delivers what it doesn't know of.
+    private func restart() {
+        state.withLock { state in
+            state.outstanding = 0
+            state.hasConsumer = false
+        }
+        work.yield()
+    }
+
+    /// Repeats a request that the server didn't end, and keeps the events that wait here from being delivered again.
+    private func tick() {
+        let waiting = state.withLock { state in
+            if state.outstanding > 0, state.deadline < .now { state.outstanding = 0 }
+            return state.waiting
+        }
+        for message in waiting { acknowledge(message, "+WPI") }
+        work.yield()
+    }
+
+    /// Handles what was received, and requests more.
+    private func run() async {
+        while !Task.isCancelled {
+            guard let message = state.withLock({ $0.waiting.first }) else { break }
+            await handle(one: message)
+            state.withLock { state in
+                if !state.waiting.isEmpty { state.waiting.removeFirst() }
+            }
+        }
+        guard state.withLock({ $0.outstanding == 0 && $0.waiting.isEmpty }), case .connected = connection.state.current
+        else { return }
+        do {
+            try await requestMore()
+            state.withLock { $0.failures = 0 }
+        } catch {
+            let failures = state.withLock { state in
+                state.hasConsumer = false
+                state.failures += 1
+                return state.failures
+            }
+            if failures & (failures - 1) == 0 {
+                log.warning("stored events of '\(subject)' can't be requested: \(error)")
+            }
+        }
+    }
+
+    private func requestMore() async throws {
+        if !state.withLock({ $0.hasConsumer }) {
+            try await owner.createStream()
+            try await createConsumer()
+        }
+        let wait = Self.requestTime.milliseconds * 1_000_000
+        let body = JSONEntity(object: [("batch", JSONEntity(Self.batch)), ("expires", JSONEntity(wait))])
+        state.withLock { state in
+            state.hasConsumer = true
+            state.outstanding = Self.batch
+            state.deadline = .now + Self.requestTime + .seconds(1)
+        }
+        try connection.publish(
+            NatsMessage(
+                subject: "$JS.API.CONSUMER.MSG.NEXT.\(owner.streamName).\(name)", reply: inbox, payload: body.bytes()))
+    }
+
+    private func createConsumer() async throws {
+        let config: [(String, JSONEntity)] = [
+            ("durable_name", JSONEntity(name)), ("filter_subject", JSONEntity(subject)), ("deliver_policy", "all"),
+            ("ack_policy", "explicit"), ("ack_wait", JSONEntity(Self.acknowledgeWait.milliseconds * 1_000_000)),
+            ("max_deliver", -1), ("max_ack_pending", 10_000), ("replay_policy", "instant"),
+        ]
+        try await jetStream.call(
+            "CONSUMER.DURABLE.CREATE.\(owner.streamName).\(name)",
+            JSONEntity(object: [("stream_name", JSONEntity(owner.streamName)), ("config", JSONEntity(object: config))]))
+    }
+
+    private func handle(one message: NatsMessage) async {
+        let place = DeliveredPlace(message.reply)
+        let id = message.headers[NatsHeader.messageID] ?? "\(place?.stream ?? 0)"
+        if state.withLock({ $0.handled.contains(id) }) {
+            owner.counters.withLock { $0.duplicates += 1 }
+            return acknowledge(message, "+ACK")
+        }
+        if await handle(message) {
+            state.withLock { $0.handled.insert(id) }
+            acknowledge(message, "+ACK")
+        } else {
+            // The pause doubles from a second to half a minute.
+            let pause = min(30, 1 << min(5, (place?.deliveries ?? 1) - 1))
+            acknowledge(message, "-NAK {\"delay\": \(pause * 1_000_000_000)}")
+        }
+    }
+
+    private func acknowledge(_ message: NatsMessage, _ text: String) {
+        guard let reply = message.reply else { return }
+        // A lost acknowledgement only means another delivery, which is recognized.
+        try? connection.publish(NatsMessage(subject: reply, reply: nil, payload: Array(text.utf8)))
+    }
+}
+
+/// The IDs that were inserted last.
+struct RecentIDs: Sendable {
+    private var ids: Set<String> = []
+    private var ring: [String] = []
+    private var oldest = 0
+    private let capacity: Int
+
+    init(capacity: Int) { self.capacity = capacity }
+
+    func contains(_ id: String) -> Bool { ids.contains(id) }
+
+    mutating func insert(_ id: String) {
+        guard ids.insert(id).inserted else { return }
+        if ring.count < capacity { return ring.append(id) }
+        ids.remove(ring[oldest])
+        ring[oldest] = id
+        oldest = (oldest + 1) % capacity
+    }
+}

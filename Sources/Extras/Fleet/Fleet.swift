@@ -1,0 +1,109 @@
+public import Ashlar
+internal import AshlarCore
+public import AshlarEventBus
+internal import AshlarLogging
+
+/// The connection of an app to its other processes, by NATS.
+///
+/// Events of the topics in the table reach the other processes, and theirs arrive on the app's bus. Without a server,
+/// the app works alone; the fleet connects when a server responds.
+///
+/// ```swift
+/// import Ashlar
+/// import AshlarFleet
+///
+/// let app = AshlarApp()
+/// var topics = FleetTopics()
+/// topics.share("note:*:shown", of: Int.self)
+/// let fleet = try Fleet.connect(app, to: "nats://127.0.0.1:4222", topics: topics)
+/// await fleet.close()
+/// ```
+///
+/// The state is ``state``, and each change of it is an event, ``stateChanged``. A fleet is thread-safe; it ends with
+/// ``close()`` or when it is released.
+public final class Fleet: Sendable {
+    /// The event of each new state.
+    public static let stateChanged = Topic<FleetState>("fleet:stateChanged", keeping: 1)
+
+    let connection: NatsConnection
+    let bridge: FleetBridge
+    private let tasks: [Task<Void, Never>]
+
+    /// Connects an app.
+    ///
+    /// The first attempt to connect takes at most the timeout of the options.
+    ///
+    /// - Parameters:
+    ///   - app: The app.
+    ///   - servers: The URL of a server, such as `nats://127.0.0.1:4222` or `tls://nats.example.org`, or several of them,
+    ///     separated by commas.
+    ///   - options: The settings of the connection.
+    ///   - topics: The topics that leave the process.
+    /// - Returns: The fleet, connected or not; see ``state``.
+    /// - Throws: ``FleetError`` with the code `libraryMissing` if the C client of NATS isn't installed, or
+    ///   `invalidOptions`.
+    public static func connect(
+        _ app: AshlarApp, to servers: String, options: FleetOptions = FleetOptions(),
+        topics: FleetTopics = FleetTopics()
+    ) throws(FleetError) -> Fleet {
+        try Fleet(app.bus, servers, options, topics)
+    }
+
+    /// Connects a bus; see ``connect(_:to:options:topics:)``.
+    init(_ bus: EventBus, _ servers: String, _ options: FleetOptions, _ topics: FleetTopics) throws(FleetError) {
+        let connection = try NatsConnection(servers, options)
+        self.connection = connection
+        bridge = FleetBridge(bus, connection, topics)
+        let log = Log("fleet")
+        tasks = [
+            Task { [weak bus] in
+                for await state in connection.state.changes() {
+                    switch state {
+                    case .connected: log.info("\(state)")
+                    case .reconnecting, .closed: log.warning("\(state)")
+                    }
+                    bus?.trigger(Self.stateChanged, state)
+                }
+            }
+        ]
+        try bridge.start()
+    }
+
+    deinit {
+        bridge.stop()
+        for task in tasks { task.cancel() }
+    }
+
+    /// The state of the connection.
+    public var state: FleetState { connection.state.current }
+
+    /// Returns the state, and then each new one.
+    public func changes() -> AsyncStream<FleetState> { connection.state.changes() }
+
+    /// What was sent, received and lost so far.
+    public var counters: FleetCounters { bridge.counters.withLock { $0 } }
+
+    /// Waits until the server has stored all at-least-once events that were triggered before.
+    ///
+    /// - Throws: ``FleetError`` of an event that can't be stored, or `CancellationError`.
+    public func flush() async throws { try await bridge.stored.flush() }
+
+    /// Ends the connection, after everything that was published has been sent.
+    ///
+    /// At-least-once events that the server hasn't stored are lost; call ``flush()`` before.
+    public func close() async {
+        bridge.stop()
+        let connection = connection
+        await withCheckedContinuation { continuation in
+            let isStarted = HelperThread.start {
+                connection.close()
+                continuation.resume()
+            }
+            if !isStarted {
+                connection.close()
+                continuation.resume()
+            }
+        }
+        for task in tasks { task.cancel() }
+    }
+}

@@ -1,0 +1,208 @@
+import AshlarEventBus
+import AshlarTestSupport
+import Testing
+
+@testable import AshlarFleet
+
+struct Note: Codable, Sendable, Equatable {
+    var id: Int
+    var title: String
+}
+
+/// Buses that stand for processes, connected by a server.
+struct Processes {
+    let buses: [EventBus]
+    let fleets: [Fleet]
+
+    init(
+        _ count: Int, _ server: NatsServer, names: [String] = [], options: FleetOptions = FleetOptions(),
+        _ topics: FleetTopics
+    ) throws {
+        buses = (0..<count).map { _ in EventBus() }
+        fleets = try buses.enumerated().map { index, bus in
+            var options = options
+            options.name = index < names.count ? names[index] : "role\(index)"
+            return try Fleet(bus, server.url, options, topics)
+        }
+    }
+
+    /// Waits until the server knows the subscriptions of all processes.
+    func settle() async throws {
+        for fleet in fleets {
+            try await until("the fleet is connected") { if case .connected = fleet.state { true } else { false } }
+            _ = try? await fleet.connection.request(
+                NatsMessage(subject: "nobody", reply: nil, payload: []), within: .seconds(5))
+        }
+    }
+}
+
+@Suite(
+    "Events of several processes", .enabled(if: NatsServer.isAvailable, "nats-server and libnats3.4 are not installed"),
+    .timeLimit(.minutes(3)))
+struct EventTests {
+    private let saved = Topic<Note>("note:saved")
+    private let raw = Topic<[UInt8]>("note:raw")
+    private let local = Topic<Int>("note:local")
+
+    @Test("Events reach the other processes once, in the order of their publisher, and aren't sent back")
+    func order() async throws {
+        let server = try await NatsServer()
+        var topics = FleetTopics()
+        topics.share(saved)
+        topics.shareBytes(raw)
+        topics.share("note:*:shown", of: Int.self)
+        let processes = try Processes(3, server, topics)
+        let seen = (0..<3).map { _ in Recorder<String>() }
+        let bag = WatchBag()
+        for (bus, log) in zip(processes.buses, seen) {
+            bus.watch("**") { if !$0.name.hasPrefix("fleet:") { log.note("\($0.name) \($0.payload)") } }.store(in: bag)
+            // Overlapping watches don't receive an event twice.
+            bus.watch("note:*") { _ in }.store(in: bag)
+            bus.watch(saved) { _ in }.store(in: bag)
+        }
+        try await processes.settle()
+        for number in 0..<200 { processes.buses[0].trigger(saved, Note(id: number, title: "a\n\"ü\"")) }
+        processes.buses[1].trigger(raw, [0, 255, 10])
+        try processes.buses[2].trigger(named: "note:7:shown", 5)
+        processes.buses[0].trigger(local, 3)
+        for log in seen { try await until { log.items.count >= 202 } }
+        for log in seen {
+            let notes = log.items.filter { $0.hasPrefix("note:saved") }
+            #expect(notes == (0..<200).map { "note:saved \(Note(id: $0, title: "a\n\"ü\""))" })
+            #expect(log.items.filter { $0 == "note:raw [0, 255, 10]" }.count == 1)
+            #expect(log.items.filter { $0 == "note:7:shown 5" }.count == 1)
+        }
+        #expect(seen.map { log in log.items.filter { $0 == "note:local 3" }.count } == [1, 0, 0])
+        #expect(processes.fleets.map(\.counters.malformed) == [0, 0, 0])
+    }
+
+    @Test("Metadata, headers and the trace arrive, whatever characters they contain")
+    func metadata() async throws {
+        let server = try await NatsServer()
+        var topics = FleetTopics()
+        topics.share(saved)
+        let processes = try Processes(2, server, topics)
+        let log = Recorder<EventMetadata?>()
+        let watch = processes.buses[1].watch(saved) { log.note($0.metadata) }
+        try await processes.settle()
+        let trace = TraceParent()
+        let metadata = EventMetadata(
+            source: "phone", time: .milliseconds(5), correlationID: "request-7", traceParent: trace,
+            traceState: "vendor=1", headers: ["color": "red", "Nats-Msg-Id": "1", "bad name": "x", "line": "a\r\nB: c"])
+        metadata.whileCurrent { _ = processes.buses[0].trigger(saved, Note(id: 1, title: "")) }
+        try await until { log.items.count == 1 }
+        let received = try #require(log.items[0])
+        #expect(received.source == "phone" && received.time == .milliseconds(5))
+        #expect(received.correlationID == "request-7" && received.traceParent == trace)
+        #expect(received.traceState == "vendor=1")
+        #expect(received.headers == ["color": "red", "line": "a  B: c"])
+        watch.cancel()
+    }
+
+    @Test("A group of processes shares events; a member in the publishing process comes first")
+    func groups() async throws {
+        let server = try await NatsServer()
+        var topics = FleetTopics()
+        topics.share(saved, .atMostOnce(group: "workers"))
+        let processes = try Processes(3, server, topics)
+        let seen = (0..<3).map { _ in Recorder<Int>() }
+        let bag = WatchBag()
+        for (bus, log) in zip(processes.buses, seen).dropFirst() {
+            bus.watch(saved) { log.note($0.payload.id) }.store(in: bag)
+        }
+        try await processes.settle()
+        for number in 0..<300 { processes.buses[0].trigger(saved, Note(id: number, title: "")) }
+        try await until { seen[1].items.count + seen[2].items.count >= 300 }
+        #expect((seen[1].items + seen[2].items).sorted() == Array(0..<300))
+        #expect(!seen[1].items.isEmpty && !seen[2].items.isEmpty)
+        processes.buses[1].trigger(saved, Note(id: 1000, title: ""))
+        #expect(seen[1].items.last == 1000)
+        try await processes.settle()
+        #expect(!seen[2].items.contains(1000))
+    }
+
+    @Test("Requests reach a responder in another process, with its time limit and its error")
+    func requests() async throws {
+        struct Failure: Error {}
+        let length = RequestTopic<String, Int>("text:length")
+        let server = try await NatsServer()
+        var topics = FleetTopics()
+        topics.share(length)
+        let processes = try Processes(3, server, topics)
+        try await processes.settle()
+        await #expect(throws: EventBusError.self) { try await processes.buses[0].request(length, "a") }
+        let ended = Recorder<String>()
+        let watch = try processes.buses[1].respond(to: length) { text in
+            if text == "bad" { throw Failure() }
+            if text == "slow" {
+                do { try await Task.sleep(for: .seconds(60)) } catch { ended.note("slow") }
+            }
+            return text.count
+        }
+        try await processes.settle()
+        let lengths = try await withThrowingTaskGroup(of: Int.self) { group in
+            for number in 0..<50 {
+                group.addTask {
+                    try await processes.buses[0].request(length, String(repeating: "x", count: number))
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(lengths.sorted() == Array(0..<50))
+        await #expect {
+            try await processes.buses[2].request(length, "bad")
+        } throws: { error in
+            (error as? FleetError)?.code == .responderFailed && "\(error)".contains("Failure")
+        }
+        await #expect {
+            try await processes.buses[0].request(length, "slow", within: .milliseconds(200))
+        } throws: { error in
+            (error as? EventBusError)?.code == .requestTimedOut
+        }
+        try await until("the responder's task ends with the limit of the request") { ended.items == ["slow"] }
+        watch.cancel()
+        try await processes.settle()
+        await #expect {
+            try await processes.buses[0].request(length, "a")
+        } throws: { error in
+            (error as? EventBusError)?.code == .noResponder
+        }
+    }
+
+    @Test("Stored events reach each role once, and one process of a role, with their order")
+    func stored() async throws {
+        let server = try await NatsServer()
+        var topics = FleetTopics()
+        topics.share(saved, .atLeastOnce)
+        let processes = try Processes(4, server, names: ["web", "worker", "worker", "mail"], topics)
+        let seen = (0..<4).map { _ in Recorder<Int>() }
+        let bag = WatchBag()
+        for (bus, log) in zip(processes.buses, seen) { bus.watch(saved) { log.note($0.payload.id) }.store(in: bag) }
+        for number in 0..<500 { processes.buses[0].trigger(saved, Note(id: number, title: "")) }
+        let result = await processes.buses[0].send(saved, Note(id: 500, title: ""))
+        #expect(result.failures.isEmpty && result.dropped == 0)
+        try await until { seen[0].items.count >= 501 && seen[3].items.count >= 501 }
+        try await until { seen[1].items.count + seen[2].items.count >= 501 }
+        #expect(seen[0].items == Array(0...500) && seen[3].items == Array(0...500))
+        #expect((seen[1].items + seen[2].items).sorted() == Array(0...500))
+    }
+
+    @Test("An event whose handler throws is received again until it doesn't")
+    func failingHandler() async throws {
+        struct Failure: Error {}
+        let server = try await NatsServer()
+        var topics = FleetTopics()
+        topics.share(saved, .atLeastOnce)
+        let processes = try Processes(2, server, topics)
+        let attempts = Recorder<Int>()
+        let watch = processes.buses[1].watch(saved) { signal in
+            attempts.note(signal.payload.id)
+            if attempts.items.filter({ $0 == 2 }).count < 2, signal.payload.id == 2 { throw Failure() }
+        }
+        for number in 1...3 { await processes.buses[0].send(saved, Note(id: number, title: "")) }
+        try await until { attempts.items.count >= 4 }
+        #expect(attempts.items == [1, 2, 3, 2])
+        #expect(processes.fleets[1].counters.failed == 1)
+        watch.cancel()
+    }
+}

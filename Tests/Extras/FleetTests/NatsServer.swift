@@ -1,0 +1,101 @@
+import AshlarTestSupport
+import Foundation
+
+/// A NATS server in a process of its own, with its store in a temporary folder.
+final class NatsServer: Sendable {
+    static let path: String? = ["/usr/sbin/nats-server", "/usr/bin/nats-server", "/usr/local/bin/nats-server"]
+        .first { FileManager.default.isExecutableFile(atPath: $0) }
+
+    /// Whether the server and the client are installed.
+    static let isAvailable = path != nil && dlopen("libnats.so.3.4", RTLD_NOW) != nil
+
+    private let folder = TemporaryFolder()
+    private let settings: String
+    private let process = Locked<Int32>(0)
+    /// The port, which remains the same after a restart.
+    let port: Int
+
+    var url: String { "nats://127.0.0.1:\(port)" }
+    /// The folder of the server's files.
+    var path: String { folder.path }
+
+    /// Starts a server.
+    ///
+    /// - Parameter settings: Further lines of the configuration file; `$FOLDER` stands for the folder of the server.
+    init(_ settings: String = "") async throws {
+        try folder.make()
+        self.settings = settings.replacingOccurrences(of: "$FOLDER", with: folder.path)
+        port = try Self.freePort()
+        try start()
+        try await waitUntilReady()
+    }
+
+    deinit { kill() }
+
+    private static func freePort() throws -> Int {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let status = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, length) == 0 ? getsockname(descriptor, $0, &length) : -1
+            }
+        }
+        guard status == 0 else { throw POSIXError(.EADDRINUSE) }
+        return Int(UInt16(bigEndian: address.sin_port))
+    }
+
+    /// Starts the server again with the same port and store.
+    func start() throws {
+        try folder.write(
+            """
+            listen: "127.0.0.1:\(port)"
+            jetstream { store_dir: "\(folder.path)/store", max_file_store: 2GB, max_memory_store: 64MB }
+            \(settings)
+            """, to: "server.conf")
+        let new = Process()
+        new.executableURL = URL(fileURLWithPath: Self.path ?? "")
+        new.arguments = ["-c", folder.file("server.conf"), "-l", folder.file("log")]
+        new.standardError = FileHandle.nullDevice
+        new.standardOutput = FileHandle.nullDevice
+        try new.run()
+        let number = new.processIdentifier
+        process.withLock { $0 = number }
+    }
+
+    /// Waits until the server accepts connections.
+    func waitUntilReady() async throws {
+        try await until("the server is ready") {
+            (try? String(contentsOfFile: self.folder.file("log"), encoding: .utf8))?.contains("Server is ready") == true
+        }
+    }
+
+    /// Kills the server.
+    func kill() {
+        let old = process.withLock { process in
+            defer { process = 0 }
+            return process
+        }
+        guard old > 0 else { return }
+        Foundation.kill(old, SIGKILL)
+        // Foundation reaps the process.
+        for _ in 0..<5000 where Foundation.kill(old, 0) == 0 { usleep(1000) }
+        try? FileManager.default.removeItem(atPath: folder.file("log"))
+    }
+
+    /// Kills the server and starts it again.
+    func restart() async throws {
+        kill()
+        try start()
+        try await waitUntilReady()
+    }
+
+    /// Stops the server without ending it, or lets it go on.
+    func pause(_ isPaused: Bool) {
+        let number = process.withLock { $0 }
+        if number > 0 { Foundation.kill(number, isPaused ? SIGSTOP : SIGCONT) }
+    }
+}
