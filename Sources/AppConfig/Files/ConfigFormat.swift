@@ -96,7 +96,13 @@ public struct ConfigDocument: Sendable, CustomReflectable {
     public mutating func set(
         _ value: ConfigValue, at path: ConfigPath, line: Int = 0, column: Int = 0, isSecret: Bool = false
     ) throws(ConfigError) {
-        let place = ConfigLocation(file: "", line: line, column: column)
+        try set(value, at: path, from: ConfigLocation(file: "", line: line, column: column), isSecret: isSecret)
+    }
+
+    /// Sets the value at a path, with the location that explanations name.
+    package mutating func set(
+        _ value: ConfigValue, at path: ConfigPath, from place: ConfigLocation, isSecret: Bool = false
+    ) throws(ConfigError) {
         let steps = path.components
         guard steps.first?.key != nil else {
             throw ConfigError(

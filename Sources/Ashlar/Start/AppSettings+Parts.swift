@@ -9,7 +9,7 @@ import Foundation
 extension AppSettings {
     /// Returns the plan of the app, or a plan for `ApplicationConfig` files in its folder, of which the base file is
     /// required.
-    func plan(_ configuration: AshlarApp.Configuration, adding source: (any ConfigSource)?) -> ConfigPlan {
+    func plan(_ configuration: AshlarApp.Configuration, adding sources: [any ConfigSource]) -> ConfigPlan {
         var plan: ConfigPlan
         if let own = configuration.config {
             plan = own
@@ -17,7 +17,7 @@ extension AppSettings {
             plan = .directory(resources.path, environments: environments, bundleIdentifier: bundleIdentifier)
             plan.requiresBase = true
         }
-        if let source { plan.add(source) }
+        for source in sources { plan.add(source) }
         return plan
     }
 

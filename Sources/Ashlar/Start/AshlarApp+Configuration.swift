@@ -66,8 +66,8 @@ extension AshlarApp {
         public var client: ClientConfiguration = ClientConfiguration()
         /// The transport of the client; nil for the platform's.
         public var transport: (any NetworkTransport)?
-        /// The files that another product adds to the start of the app, such as those from a server.
-        package var addition: (any AppAddition)?
+        /// What other products add to the start of the app, such as files from a server; a later one takes precedence.
+        package var additions: [any AppAddition] = []
         /// The bus for the app's events; nil for a new one whose failures are logged.
         public var bus: EventBus?
 

@@ -51,7 +51,7 @@ public final class AshlarApp: Sendable {
     let links: AppLinks
     let values: ObservedValues
     /// The files that another product added at the start.
-    package let addition: (any StartedAddition)?
+    package let additions: [any StartedAddition]
     private let tasks: [Task<Void, Never>]
     private let serviceLog: Watch
 
@@ -69,8 +69,10 @@ public final class AshlarApp: Sendable {
         let bus = configuration.bus ?? EventBus()
         self.bus = bus
 
-        addition = configuration.addition?.started(client: settings.fileClient(configuration), issues: &issues)
-        let config = ConfigStore(loadingBestEffort: settings.plan(configuration, adding: addition?.source))
+        additions = configuration.additions.map {
+            $0.started(client: settings.fileClient(configuration), issues: &issues)
+        }
+        let config = ConfigStore(loadingBestEffort: settings.plan(configuration, adding: additions.compactMap(\.source)))
         self.config = config
         issues += config.errors.map { StartupIssue(.configuration, $0, isError: true) }
         issues += config.current.diagnostics.filter { $0.code != .missingSource }
@@ -84,7 +86,9 @@ public final class AshlarApp: Sendable {
         hosts = settings.hosts(configuration, config: config, issues: &issues, tasks: &tasks)
 
         let folder = settings.storage.folder(application: settings.application, flavor: settings.flavor?.name)
-        addition?.use(hosts: hosts, texts: customization, folder: folder, issues: &issues)
+        for addition in additions {
+            addition.use(hosts: hosts, texts: customization, folder: folder, issues: &issues)
+        }
 
         if configuration.bus == nil { bus.logFailures(to: Log("bus")) }
         serviceLog = bus.logServices(to: Log("services"))

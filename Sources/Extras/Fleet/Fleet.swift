@@ -2,6 +2,7 @@ public import Ashlar
 internal import AshlarCore
 public import AshlarEventBus
 internal import AshlarLogging
+internal import Foundation
 
 /// The connection of an app to its other processes, by NATS.
 ///
@@ -25,8 +26,14 @@ public final class Fleet: Sendable {
     /// The event of each new state.
     public static let stateChanged = Topic<FleetState>("fleet:stateChanged", keeping: 1)
 
+    /// The identity of this process in the fleet.
+    public let id: String
     let connection: NatsConnection
     let bridge: FleetBridge
+    let presence: FleetPresence
+    let settingsBucket: KeyValueBucket
+    let leaders: KeyValueBucket
+    private let settings: SettingsFollower?
     private let tasks: [Task<Void, Never>]
 
     /// Connects an app.
@@ -46,14 +53,31 @@ public final class Fleet: Sendable {
         _ app: AshlarApp, to servers: String, options: FleetOptions = FleetOptions(),
         topics: FleetTopics = FleetTopics()
     ) throws(FleetError) -> Fleet {
-        try Fleet(app.bus, servers, options, topics)
+        try Fleet(app.bus, servers, options, topics, app: app)
     }
 
     /// Connects a bus; see ``connect(_:to:options:topics:)``.
-    init(_ bus: EventBus, _ servers: String, _ options: FleetOptions, _ topics: FleetTopics) throws(FleetError) {
+    init(
+        _ bus: EventBus, _ servers: String, _ options: FleetOptions, _ topics: FleetTopics, app: AshlarApp? = nil
+    ) throws(FleetError) {
         let connection = try NatsConnection(servers, options)
+        let id = NatsConnection.randomToken()
+        self.id = id
         self.connection = connection
         bridge = FleetBridge(bus, connection, topics)
+        let prefix = options.prefix
+        settingsBucket = KeyValueBucket(prefix + "_settings", connection)
+        leaders = KeyValueBucket(prefix + "_leaders", connection)
+        let member = FleetMember(
+            id: id, role: options.name, host: ProcessInfo.processInfo.hostName,
+            processID: ProcessInfo.processInfo.processIdentifier, joined: Date(), services: [:])
+        presence = try FleetPresence(
+            KeyValueBucket(prefix + "_members", connection, age: FleetPresence.limit), member, app?.services)
+        if let app, let own = app.additions.lazy.compactMap({ $0 as? FleetSettings.StartedSettings }).first {
+            settings = try SettingsFollower(own.settings, app, settingsBucket)
+        } else {
+            settings = nil
+        }
         let log = Log("fleet")
         tasks = [
             Task { [weak bus] in
@@ -93,6 +117,7 @@ public final class Fleet: Sendable {
     /// At-least-once events that the server hasn't stored are lost; call ``flush()`` before.
     public func close() async {
         bridge.stop()
+        await presence.leave()
         let connection = connection
         await withCheckedContinuation { continuation in
             let isStarted = HelperThread.start {

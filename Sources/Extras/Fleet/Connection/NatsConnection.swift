@@ -136,6 +136,10 @@ final class NatsConnection: Sendable {
     ///
     /// - Throws: `FleetError` with the code `timedOut`, `noResponder` or like ``publish(_:)``, or `CancellationError`.
     func request(_ message: NatsMessage, within limit: Duration) async throws -> NatsMessage {
+        // A request that waits for a connection would arrive after its caller has given up.
+        guard case .connected = state.current else {
+            throw FleetError(.disconnected, "\(state.current)", subject: message.subject)
+        }
         let result = PendingResult<NatsMessage>()
         let token = replies.withLock { replies in
             replies.lastToken += 1

@@ -10,7 +10,7 @@ extension AshlarApp {
     /// - Returns: An issue for each file that could not be fetched or was rejected.
     @discardableResult
     public func refresh() async -> [StartupIssue] {
-        guard let remote = addition as? RemoteParts else { return [] }
+        guard let remote = additions.lazy.compactMap({ $0 as? RemoteParts }).first else { return [] }
         async let configuration = Self.issue(.configuration, remote.configuration != nil) {
             try await self.config.refresh()
         }

@@ -38,8 +38,11 @@ public struct RemoteFiles: Sendable {
 extension AshlarApp.Configuration {
     /// The files that the app fetches from servers; nil for none.
     public var remote: RemoteFiles? {
-        get { addition as? RemoteFiles }
-        set { addition = newValue }
+        get { additions.lazy.compactMap { $0 as? RemoteFiles }.first }
+        set {
+            additions.removeAll { $0 is RemoteFiles }
+            if let newValue { additions.insert(newValue, at: 0) }
+        }
     }
 }
 

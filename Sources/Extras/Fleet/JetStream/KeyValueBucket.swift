@@ -1,0 +1,242 @@
+internal import AshlarCore
+internal import AshlarLogging
+internal import AshlarNetworking
+
+/// A key-value bucket of the server: a stream that keeps the last value of each key.
+///
+/// The form of the stream and of its messages is that of NATS's own clients (architecture decision record ADR-8), so
+/// `nats kv` reads and writes the same values.
+final class KeyValueBucket: Sendable {
+    /// The value of a key at a revision.
+    struct Entry: Hashable, Sendable {
+        let key: String
+        /// The value; nil for a deleted key.
+        let value: [UInt8]?
+        /// The number of the change among all changes of the bucket.
+        let revision: Int
+    }
+
+    let name: String
+    let jetStream: JetStream
+    /// The time after which a value ends without a new one; nil for never.
+    private let age: Duration?
+    private let isReady = Mutex(false)
+    private var connection: NatsConnection { jetStream.connection }
+    private var stream: String { "KV_" + name }
+
+    init(_ name: String, _ connection: NatsConnection, age: Duration? = nil) {
+        self.name = name
+        self.age = age
+        jetStream = JetStream(connection: connection)
+    }
+
+    /// Returns whether a text can be a key: tokens of letters, digits and `-/_=`, separated by `.`.
+    static func isKey(_ text: String) -> Bool {
+        !text.isEmpty
+            && text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { token in
+                !token.isEmpty
+                    && token.utf8.allSatisfy { byte in
+                        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                            || "-/_=".utf8.contains(byte)
+                    }
+            }
+    }
+
+    /// Creates the bucket unless it exists.
+    func create() async throws {
+        if isReady.withLock({ $0 }) { return }
+        var settings: [(String, JSONEntity)] = [
+            ("max_msgs_per_subject", 1), ("discard", "new"), ("storage", "file"), ("retention", "limits"),
+            ("allow_rollup_hdrs", true), ("deny_delete", true), ("allow_direct", true),
+            ("max_msg_size", JSONEntity(connection.options.maximumPayload)),
+        ]
+        if let age { settings.append(("max_age", JSONEntity(age.milliseconds * 1_000_000))) }
+        try await jetStream.createStream(stream, subjects: ["$KV.\(name).>"], settings: settings)
+        isReady.withLock { $0 = true }
+    }
+
+    /// Stores a value, or nil to delete the key, and returns the new revision.
+    ///
+    /// - Parameter revision: The revision that the key must have, 0 if it must not exist; nil for any.
+    /// - Throws: `FleetError` with the code `conflict` if the key has another revision, and others.
+    @discardableResult
+    func put(_ value: [UInt8]?, for key: String, expecting revision: Int? = nil) async throws -> Int {
+        guard Self.isKey(key) else {
+            throw FleetError(.invalidPayload, "expected letters, digits and '-/_=.' in a key", subject: key)
+        }
+        try await create()
+        var message = NatsMessage(subject: "$KV.\(name).\(key)", reply: nil, payload: value ?? [])
+        if value == nil { message.headers[NatsHeader.operation] = "DEL" }
+        if let revision { message.headers[NatsHeader.expectedSubjectSequence] = "\(revision)" }
+        do {
+            return try await jetStream.publish(message)
+        } catch let failure as JetStream.Failure where failure.number == JetStream.Failure.wrongLastSequence {
+            throw FleetError(.conflict, "another process has changed the key", subject: key)
+        }
+    }
+
+    /// Returns the current value of a key; nil if it has never been set. A deleted key has an entry without a value.
+    func entry(_ key: String) async throws -> Entry? {
+        try await create()
+        return try await jetStream.lastMessage(in: stream, subject: "$KV.\(name).\(key)").map { message in
+            Entry(
+                key: key, value: message.headers[NatsHeader.operation] == nil ? message.payload : nil,
+                revision: message.headers[JetStream.sequenceHeader].flatMap { Int($0) } ?? 0)
+        }
+    }
+
+    /// Reports the entries of the bucket, and then each change, until the result is released.
+    ///
+    /// - Parameter changed: Called with all entries when they are known, and with single ones after each change; a
+    ///   complete set replaces all entries that were reported before, after a new connection.
+    func watch(
+        _ changed: @escaping @Sendable (_ entries: [Entry], _ isComplete: Bool) -> Void
+    ) throws(FleetError) -> KeyValueWatch {
+        try KeyValueWatch(self, stream: stream, prefix: "$KV.\(name).", changed)
+    }
+}
+
+/// A watch of a bucket, which starts over if it may have missed a change.
+///
+/// Its consumer belongs to this connection, and the server removes it some time after its end.
+final class KeyValueWatch: Sendable {
+    private struct State: Sendable {
+        /// The subject of the current attempt; messages of earlier ones are ignored.
+        var inbox = ""
+        var subscription: NatsSubscription?
+        /// The number of messages of the current attempt.
+        var count = 0
+        /// The entries of the current attempt, until they are complete; nil then.
+        var first: [KeyValueBucket.Entry]? = []
+        var lastMessage = ContinuousClock.now
+        var failures = 0
+    }
+
+    private let bucket: KeyValueBucket
+    private let stream: String
+    private let prefix: String
+    private let changed: @Sendable ([KeyValueBucket.Entry], Bool) -> Void
+    private let state = Mutex(State())
+    private let restarts: AsyncStream<Void>.Continuation
+    private let tasks = Mutex<[Task<Void, Never>]>([])
+    private let log = Log("fleet")
+    private static let heartbeat = Duration.seconds(5)
+
+    fileprivate init(
+        _ bucket: KeyValueBucket, stream: String, prefix: String,
+        _ changed: @escaping @Sendable ([KeyValueBucket.Entry], Bool) -> Void
+    ) throws(FleetError) {
+        self.bucket = bucket
+        self.stream = stream
+        self.prefix = prefix
+        self.changed = changed
+        let (signals, restarts) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        self.restarts = restarts
+        let states = bucket.jetStream.connection.state.changes()
+        tasks.withLock { tasks in
+            tasks = [
+                Task.detached { [weak self] in
+                    for await _ in signals { await self?.start() }
+                },
+                Task.detached { [weak self] in
+                    for await case .connected in states { self?.restarts.yield() }
+                },
+                Task.detached { [weak self] in
+                    while (try? await Task.sleep(for: .seconds(1))) != nil { self?.checkHeartbeat() }
+                },
+            ]
+        }
+    }
+
+    deinit {
+        restarts.finish()
+        for task in tasks.withLock({ $0 }) { task.cancel() }
+    }
+
+    /// Creates a consumer that delivers the last value of each key, and then each change.
+    private func start() async {
+        guard case .connected = bucket.jetStream.connection.state.current else { return }
+        let inbox = "_INBOX.\(NatsConnection.randomToken())"
+        do {
+            try await bucket.create()
+            let subscription = try bucket.jetStream.connection.subscribe(to: inbox) { [weak self] message in
+                self?.receive(message, inbox)
+            }
+            let old = state.withLock { state in
+                defer { state = State(inbox: inbox, subscription: subscription, failures: state.failures) }
+                return state.subscription
+            }
+            _ = consume old
+            let config: [(String, JSONEntity)] = [
+                ("deliver_subject", JSONEntity(inbox)), ("deliver_policy", "last_per_subject"), ("ack_policy", "none"),
+                ("filter_subject", JSONEntity(prefix + ">")), ("replay_policy", "instant"), ("mem_storage", true),
+                ("max_deliver", 1), ("idle_heartbeat", JSONEntity(Self.heartbeat.milliseconds * 1_000_000)),
+            ]
+            let response = try await bucket.jetStream.call(
+                "CONSUMER.CREATE.\(stream)",
+                JSONEntity(object: [("stream_name", JSONEntity(stream)), ("config", JSONEntity(object: config))]))
+            state.withLock { $0.failures = 0 }
+            let isEmpty = response["num_pending"].int(0) == 0 && response["delivered"]["consumer_seq"].int(0) == 0
+            if isEmpty { complete(inbox) }
+        } catch {
+            let failures = state.withLock { state in
+                state.failures += 1
+                return state.failures
+            }
+            if failures & (failures - 1) == 0 { log.warning("the bucket '\(bucket.name)' can't be watched: \(error)") }
+            let pause = Backoff(first: .milliseconds(100), ceiling: .seconds(5)).pause(beforeRetry: failures)
+            try? await Task.sleep(for: pause)
+            restarts.yield()
+        }
+    }
+
+    private func checkHeartbeat() {
+        let isOverdue = state.withLock { state in
+            state.subscription != nil && state.lastMessage.duration(to: .now) > Self.heartbeat * 3
+        }
+        if isOverdue { restarts.yield() }
+    }
+
+    private func receive(_ message: NatsMessage, _ inbox: String) {
+        if message.status == 100 {
+            let last = message.headers[NatsHeader.lastConsumer].flatMap { Int($0) }
+            let isBehind = state.withLock { state in
+                guard state.inbox == inbox else { return false }
+                state.lastMessage = .now
+                return (last ?? 0) > state.count
+            }
+            if isBehind { restarts.yield() }
+            return
+        }
+        guard let place = DeliveredPlace(message.reply), message.subject.hasPrefix(prefix) else { return }
+        let entry = KeyValueBucket.Entry(
+            key: String(message.subject.dropFirst(prefix.count)),
+            value: message.headers[NatsHeader.operation] == nil ? message.payload : nil, revision: place.stream)
+        enum Step {
+            case ignore, restart, report, complete
+        }
+        let step = state.withLock { state -> Step in
+            guard state.inbox == inbox else { return .ignore }
+            state.lastMessage = .now
+            state.count += 1
+            guard state.count == place.consumer else { return .restart }
+            if state.first == nil { return .report }
+            state.first?.append(entry)
+            return place.pending == 0 ? .complete : .ignore
+        }
+        switch step {
+        case .ignore: break
+        case .restart: restarts.yield()
+        case .report: changed([entry], false)
+        case .complete: complete(inbox)
+        }
+    }
+
+    private func complete(_ inbox: String) {
+        let entries = state.withLock { state -> [KeyValueBucket.Entry]? in
+            guard state.inbox == inbox else { return nil }
+            return state.first.take()
+        }
+        if let entries { changed(entries, true) }
+    }
+}

@@ -1,0 +1,119 @@
+internal import Ashlar
+internal import AshlarCore
+internal import AshlarEventBus
+public import Foundation
+
+/// A process of a fleet.
+public struct FleetMember: Codable, Hashable, Sendable, Identifiable {
+    /// The identity of the process in the fleet, which is new with each connection.
+    public let id: String
+    /// The role of the process; see ``FleetOptions/name``.
+    public let role: String
+    /// The name of the machine.
+    public let host: String
+    /// The number of the process on its machine.
+    public let processID: Int32
+    /// The time at which the process connected.
+    public let joined: Date
+    /// The state of each service by name, such as `running` or `running: degraded`.
+    public var services: [String: String]
+}
+
+/// Announces this process, and follows the announcements of the others.
+///
+/// A process announces itself every five seconds and at each change of a service. A process is absent after it has said so,
+/// or when nothing was heard from it for fifteen seconds by the local clock.
+final class FleetPresence: Sendable {
+    private struct Known: Sendable {
+        let member: FleetMember
+        let revision: Int
+        var heard: ContinuousClock.Instant
+    }
+
+    static let interval = Duration.seconds(5)
+    static let limit = Duration.seconds(15)
+
+    let members = Broadcast<[FleetMember]>([])
+    private let bucket: KeyValueBucket
+    private let known = Mutex<[String: Known]>([:])
+    private let own: Shared<FleetMember>
+    private weak let services: ServiceRegistry?
+    private let parts = Mutex<(watch: KeyValueWatch?, tasks: [Task<Void, Never>])>((nil, []))
+
+    init(_ bucket: KeyValueBucket, _ own: FleetMember, _ services: ServiceRegistry?) throws(FleetError) {
+        self.bucket = bucket
+        self.own = Shared(own)
+        self.services = services
+        let watch = try bucket.watch { [weak self] entries, isComplete in self?.receive(entries, isComplete) }
+        let task = Task.detached { [weak self] in
+            while !Task.isCancelled {
+                await self?.announce()
+                try? await Task.sleep(for: Self.interval)
+            }
+        }
+        parts.withLock { $0 = (watch, [task]) }
+    }
+
+    deinit { for task in parts.withLock({ $0.tasks }) { task.cancel() } }
+
+    /// Says that this process leaves.
+    func leave() async {
+        for task in parts.withLock({ $0.tasks }) { task.cancel() }
+        _ = try? await bucket.put(nil, for: own.withLock { $0.id })
+    }
+
+    private func announce() async {
+        if let services {
+            var states: [String: String] = [:]
+            for name in await services.names {
+                let state = await services.state(of: name).map { "\($0)" } ?? "unknown"
+                let health = try? await services.health(of: name)
+                states[name] = health.map { $0 == .healthy ? state : "\(state): \($0)" } ?? state
+            }
+            own.withLock { $0.services = states }
+        }
+        let member = own.withLock { $0 }
+        // Without a server, nobody hears it.
+        if let bytes = try? FleetJSON.encode(member, as: FleetMember.self) {
+            _ = try? await bucket.put(bytes, for: member.id)
+        }
+        publish()
+    }
+
+    private func receive(_ entries: [KeyValueBucket.Entry], _ isComplete: Bool) {
+        known.withLock { known in
+            if isComplete {
+                // A process that was heard before and isn't in the bucket has left.
+                let present = Set(entries.map(\.key))
+                known = known.filter { present.contains($0.key) }
+            }
+            for entry in entries {
+                guard let value = entry.value, let member = try? FleetJSON.decode(value) as FleetMember else {
+                    known[entry.key] = nil
+                    continue
+                }
+                // After a new connection, an old announcement isn't a sign of life.
+                if known[entry.key]?.revision != entry.revision {
+                    known[entry.key] = Known(member: member, revision: entry.revision, heard: .now)
+                }
+            }
+        }
+        publish()
+    }
+
+    private func publish() {
+        let present = known.withLock { known in
+            known = known.filter { $0.value.heard.duration(to: .now) < Self.limit }
+            return known.values.map(\.member).sorted { ($0.role, $0.id) < ($1.role, $1.id) }
+        }
+        members.update { $0 == present ? nil : present }
+    }
+}
+
+extension Fleet {
+    /// The processes that are present, with this one, ordered by role.
+    public var members: [FleetMember] { presence.members.current }
+
+    /// Returns the processes that are present, and then each change.
+    public func memberChanges() -> AsyncStream<[FleetMember]> { presence.members.changes() }
+}

@@ -1,0 +1,201 @@
+public import Ashlar
+public import AshlarAppConfig
+internal import AshlarCore
+internal import AshlarCustomization
+internal import AshlarLogging
+internal import AshlarNetworking
+internal import AshlarRemote
+internal import Foundation
+
+/// Configuration, selected hosts and texts that all processes of a fleet share, in a key-value bucket of the server.
+///
+/// | key of the bucket | value | effect in each process |
+/// |---|---|---|
+/// | `config.` and a path, such as `config.api.timeout` | JSON | lies over the files of the configuration |
+/// | `hosts.` and a canonical host | the key of an environment | selects the environment of the host |
+/// | `texts` | an update of texts, see `CustomizationUpdate` | replaces texts of the app |
+///
+/// Assign it before the start of the app, and connect the app later. Without a server, the app starts with the last good
+/// values, which are stored in a file.
+///
+/// ```swift
+/// import Ashlar
+/// import AshlarFleet
+///
+/// var configuration = AshlarApp.Configuration()
+/// configuration.fleet = FleetSettings(cache: "/var/cache/acme/fleet.json")
+/// let app = AshlarApp(configuration)
+/// let fleet = try Fleet.connect(app, to: "nats://127.0.0.1:4222")
+/// try await fleet.set("api.timeout", to: 5)  // every process has it a few milliseconds later
+/// ```
+///
+/// A value that isn't JSON is logged, and the last good value of its key remains in use. If a configuration doesn't load with
+/// a change, this is logged, and the values from before the change remain.
+public final class FleetSettings: Sendable {
+    /// A value of the bucket and its origin.
+    struct Value: Codable, Sendable, Equatable {
+        var bytes: [UInt8]
+        var revision: Int
+        /// The time at which this process received it, in seconds since 1970.
+        var received: Double
+    }
+
+    private struct State: Sendable {
+        var values: [String: Value] = [:]
+        /// The name of the bucket; a placeholder before the first connection.
+        var bucket = "settings"
+    }
+
+    private let state = Mutex(State())
+    private let cache: String?
+    private let verify: CustomizationUpdate.Verification?
+
+    /// Creates settings, whose values are those of the file until the first connection.
+    ///
+    /// - Parameters:
+    ///   - cache: The path of a file for the last good values; nil stores none.
+    ///   - verify: Decides whether the signature of an update of texts belongs to its bytes.
+    public init(cache: String? = nil, verify: (@Sendable (_ signed: [UInt8], _ signature: [UInt8]) -> Bool)? = nil) {
+        self.cache = cache
+        self.verify = verify
+        guard let cache, let bytes = try? WholeFile.read(cache, limit: 64 << 20) else { return }
+        do {
+            let values = try JSONDecoder().decode([String: Value].self, from: Data(bytes))
+            state.withLock { $0.values = values }
+        } catch {
+            Log("fleet").error("the stored settings '\(cache)' can't be read: \(error)")
+        }
+    }
+
+    var values: [String: Value] { state.withLock { $0.values } }
+
+    /// Takes over a change, and returns the keys that differ.
+    func apply(_ entries: [KeyValueBucket.Entry], isComplete: Bool, bucket: String) -> Set<String> {
+        let now = Date().timeIntervalSince1970
+        return state.withLock { state in
+            let old = state.values
+            state.bucket = bucket
+            if isComplete { state.values = [:] }
+            for entry in entries {
+                let isUsable = entry.value.map { Self.isUsable($0, key: entry.key) } ?? true
+                let new = entry.value.map { Value(bytes: $0, revision: entry.revision, received: now) }
+                // A value that was known before keeps its time.
+                let isKnown = new?.revision == old[entry.key]?.revision
+                state.values[entry.key] = isKnown || !isUsable ? old[entry.key] : new
+            }
+            let new = state.values
+            return Set(old.keys).union(new.keys).filter { old[$0]?.bytes != new[$0]?.bytes }
+        }
+    }
+
+    /// Returns whether a value can be read; otherwise logs it.
+    private static func isUsable(_ bytes: [UInt8], key: String) -> Bool {
+        guard key.hasPrefix("config.") else { return true }
+        do {
+            _ = try JSONDecoder().decode(ConfigValue.self, from: Data(bytes))
+            return true
+        } catch {
+            Log("fleet").error("the value of '\(key)' isn't JSON, so it is ignored")
+            return false
+        }
+    }
+
+    /// Returns to earlier values.
+    func restore(_ values: [String: Value]) { state.withLock { $0.values = values } }
+
+    /// Stores the values for the next start.
+    func save() {
+        guard let cache else { return }
+        do {
+            let bytes = [UInt8](try JSONEncoder().encode(values))
+            try AtomicFile.replace(cache) { bytes }
+        } catch {
+            Log("fleet").error("the settings can't be stored in '\(cache)': \(error)")
+        }
+    }
+
+    /// The update of texts; nil if there is none.
+    func texts() throws -> CustomizationUpdate? {
+        try values["texts"].map { try CustomizationUpdate($0.bytes, file: "texts", verify: verify) }
+    }
+
+    /// The values of keys that begin with a prefix, without the prefix.
+    func values(under prefix: String) -> [(name: String, value: Value)] {
+        values.filter { $0.key.hasPrefix(prefix) }
+            .map { (String($0.key.dropFirst(prefix.count)), $0.value) }
+            .sorted { $0.name < $1.name }
+    }
+}
+
+extension FleetSettings: ConfigSource {
+    /// The name of the bucket.
+    public var name: String { "bucket \(state.withLock { $0.bucket })" }
+
+    /// The values under `config.`, each with its key, revision and time as its location.
+    ///
+    /// - Throws: `ConfigError` for a value that isn't JSON.
+    public func content() throws -> ConfigSourceContent {
+        let values = values(under: "config.")
+        if values.isEmpty { return .missing }
+        let name = name
+        var document = ConfigDocument()
+        for (path, value) in values {
+            let time = Date(timeIntervalSince1970: value.received).formatted(.iso8601)
+            let place = ConfigLocation(file: "\(name), key config.\(path), revision \(value.revision), \(time)")
+            let read: ConfigValue
+            do { read = try JSONDecoder().decode(ConfigValue.self, from: Data(value.bytes)) } catch {
+                throw ConfigError(
+                    .malformedSource, key: ConfigPath(path), location: place, expected: "JSON", found: "other text")
+            }
+            try document.set(read, at: ConfigPath(path), from: place)
+        }
+        return .document(document)
+    }
+}
+
+extension FleetSettings: AppAddition {
+    package func started(client: NetworkClient, issues: inout [StartupIssue]) -> any StartedAddition {
+        StartedSettings(settings: self)
+    }
+
+    /// The settings in an app.
+    struct StartedSettings: StartedAddition {
+        let settings: FleetSettings
+        var source: (any ConfigSource)? { settings }
+
+        func use(hosts: HostSwitch, texts: CustomizationCenter, folder: String?, issues: inout [StartupIssue]) {
+            for (part, error) in settings.useHostsAndTexts(hosts, texts) {
+                issues.append(StartupIssue(part, error, isError: true))
+            }
+        }
+    }
+
+    /// Selects the hosts and replaces the texts; returns the failures.
+    func useHostsAndTexts(_ hosts: HostSwitch, _ center: CustomizationCenter) -> [(StartupIssue.Part, any Error)] {
+        var failures: [(StartupIssue.Part, any Error)] = []
+        for (host, value) in values(under: "hosts.") {
+            do { try hosts.select(String(decoding: value.bytes, as: UTF8.self), for: host) } catch {
+                failures.append((.hosts, error))
+            }
+        }
+        do {
+            if let update = try texts(), update.version != center.current.updateVersion {
+                center.update { $0.with(update: update) }
+            }
+        } catch {
+            failures.append((.customization, error))
+        }
+        return failures
+    }
+}
+
+extension AshlarApp.Configuration {
+    /// The settings that the processes of a fleet share; nil for none.
+    public var fleet: FleetSettings? {
+        get { additions.lazy.compactMap { $0 as? FleetSettings }.first }
+        set {
+            additions.removeAll { $0 is FleetSettings }
+            if let newValue { additions.append(newValue) }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import Ashlar
+import AshlarCore
+import AshlarTestSupport
+import Foundation
+import Testing
+
+@testable import AshlarFleet
+
+@Suite(
+    "Members and leaders", .enabled(if: NatsServer.isAvailable, "nats-server and libnats3.4 are not installed"),
+    .timeLimit(.minutes(3)))
+struct LeaderTests {
+    /// Who leads now, and how many led at the same time.
+    private final class Record: Sendable {
+        private let state = Locked((leading: Set<Int>(), most: 0, order: [Int]()))
+
+        func begin(_ number: Int) {
+            state.withLock { state in
+                state.leading.insert(number)
+                state.most = max(state.most, state.leading.count)
+                state.order.append(number)
+            }
+        }
+
+        func end(_ number: Int) { state.withLock { _ = $0.leading.remove(number) } }
+        var most: Int { state.withLock { $0.most } }
+        var order: [Int] { state.withLock { $0.order } }
+        var leader: Int? { state.withLock { $0.leading.first } }
+    }
+
+    private func makeFleet(_ server: NatsServer) throws -> Fleet {
+        var options = FleetOptions()
+        options.reconnectPause = .milliseconds(20)
+        options.timeout = .seconds(1)
+        return try Fleet(EventBus(), server.url, options, FleetTopics())
+    }
+
+    private func lead(_ fleet: Fleet, _ number: Int, _ record: Record, lease: Duration) -> Task<Void, any Error> {
+        Task {
+            try await fleet.lead("job", lease: lease) { _ in
+                record.begin(number)
+                defer { record.end(number) }
+                try await Task.sleep(for: .seconds(100))
+            }
+        }
+    }
+
+    @Test("One process leads at a time, and the next one takes over at once when it resigns")
+    func handover() async throws {
+        let server = try await NatsServer()
+        let fleets = try (0..<4).map { _ in try makeFleet(server) }
+        let record = Record()
+        let tasks = fleets.enumerated().map { lead($1, $0, record, lease: .seconds(60)) }
+        var seen: Set<Int> = []
+        for round in 1...4 {
+            try await until("round \(round)") { record.order.count == round && record.leader != nil }
+            let leader = try #require(record.leader)
+            seen.insert(leader)
+            tasks[leader].cancel()
+        }
+        // A lease of a minute can't have ended, so each change was a handover.
+        #expect(seen.count == 4 && record.most == 1)
+        for task in tasks { task.cancel() }
+    }
+
+    @Test("A leader without a server stops before its lease ends, and another process takes over after it")
+    func lostConnection() async throws {
+        let server = try await NatsServer()
+        let fleets = try (0..<2).map { _ in try makeFleet(server) }
+        let record = Record()
+        let tasks = fleets.enumerated().map { lead($1, $0, record, lease: .seconds(3)) }
+        try await until { record.leader != nil }
+        let first = try #require(record.leader)
+        fleets[first].connection.close()
+        try await until { record.order.count == 2 }
+        #expect(record.most == 1, "two processes led at the same time")
+        #expect(record.leader == 1 - first)
+        for task in tasks { task.cancel() }
+    }
+
+    @Test("The leader remains the leader while the server restarts")
+    func restart() async throws {
+        let server = try await NatsServer()
+        let fleets = try (0..<2).map { _ in try makeFleet(server) }
+        let record = Record()
+        let tasks = fleets.enumerated().map { lead($1, $0, record, lease: .seconds(6)) }
+        try await until { record.leader != nil }
+        try await server.restart()
+        let end = ContinuousClock.now + .seconds(7)
+        try await until { ContinuousClock.now > end }
+        #expect(record.most == 1 && record.order.count == 1)
+        for task in tasks { task.cancel() }
+    }
+
+    @Test("Members see each other, their services, and their end")
+    func members() async throws {
+        struct Ticker: Service {
+            init(_ context: ServiceContext) {}
+            func health() async -> ServiceHealth { .degraded("slow") }
+        }
+        let server = try await NatsServer()
+        let folder = TemporaryFolder()
+        try folder.make()
+        var configuration = AshlarApp.Configuration(resources: folder.path, environments: [], log: nil)
+        configuration.storage = .memory
+        let app = AshlarApp(configuration)
+        try await app.services.register(Ticker.self)
+        try await app.services.start("Ticker")
+        var options = FleetOptions(name: "web")
+        let web = try Fleet.connect(app, to: server.url, options: options)
+        options.name = "worker"
+        let worker = try Fleet(EventBus(), server.url, options, FleetTopics())
+        try await until { web.members.map(\.role) == ["web", "worker"] && worker.members == web.members }
+        #expect(worker.members[0].services.keys.contains("Ticker"), "\(worker.members)")
+        #expect(worker.members[0].services["Ticker"]?.contains("slow") == true, "\(worker.members)")
+        await worker.close()
+        try await until { web.members.map(\.role) == ["web"] }
+    }
+}

@@ -1,0 +1,131 @@
+import Ashlar
+import AshlarCore
+import AshlarTestSupport
+import Foundation
+import Testing
+
+@testable import AshlarFleet
+
+private let requirement = "nats-server and libnats3.4 are not installed"
+
+/// An app with a configuration file, a host map and settings of a fleet.
+private func makeApp(_ folder: TemporaryFolder, cache: String? = nil) throws -> AshlarApp {
+    try folder.make()
+    try folder.write(#"{"api": {"timeout": 24, "host": "a"}}"#, to: "ApplicationConfig.json")
+    try folder.write(
+        #"""
+        {"configurations": [{"canonical_host": "api.example.com", "canonical_protocol": "https", "release_key": "PROD",
+          "hosts": [{"key": "PROD", "host": "api.example.com"}, {"key": "QA", "host": "qa.example.com"}]}]}
+        """#, to: "HostMap.json")
+    var configuration = AshlarApp.Configuration(resources: folder.path, environments: [], log: nil)
+    configuration.storage = .memory
+    configuration.fleet = FleetSettings(cache: cache)
+    return AshlarApp(configuration)
+}
+
+@Suite("Shared settings", .enabled(if: NatsServer.isAvailable, "\(requirement)"), .timeLimit(.minutes(3)))
+struct SettingsTests {
+    @Test("A change reaches every process, is explained, and its removal restores the file's value")
+    func change() async throws {
+        let server = try await NatsServer()
+        let folder = TemporaryFolder()
+        let apps = try (0..<3).map { _ in try makeApp(folder) }
+        let fleets = try apps.map { try Fleet.connect($0, to: server.url) }
+        try await fleets[0].set("api.timeout", to: 5)
+        for app in apps {
+            try await until { app.config.current.int(forKey: "api.timeout") == 5 }
+            #expect(app.config.current.string(forKey: "api.host") == "a")
+            let text = app.explain("api.timeout")
+            #expect(text.contains("bucket app_settings, key config.api.timeout, revision 1, 20"), "\(text)")
+        }
+        try await fleets[1].set("api.names", to: ["x", "y"])
+        for app in apps {
+            try await until { app.config.current.value(forKey: "api.names") == ["x", "y"] }
+        }
+        try await fleets[2].remove("api.timeout")
+        for app in apps { try await until { app.config.current.int(forKey: "api.timeout") == 24 } }
+        await #expect(throws: FleetError.self) { try await fleets[0].set("api timeout", to: 1) }
+        await #expect(throws: FleetError.self) { try await fleets[0].set("a..b", to: 1) }
+    }
+
+    @Test("Hosts and texts change in every process")
+    func hostsAndTexts() async throws {
+        let server = try await NatsServer()
+        let folder = TemporaryFolder()
+        try folder.make()
+        try folder.write(#""title" = "Notes";"#, to: "en.lproj/Localizable.strings")
+        let apps = try (0..<2).map { _ in try makeApp(folder) }
+        let fleets = try apps.map { try Fleet.connect($0, to: server.url) }
+        try await fleets[0].selectHost("QA", for: "api.example.com")
+        for app in apps {
+            try await until { app.hosts.resolve("api.example.com")?.host == "qa.example.com" }
+        }
+        let update = "ashlar-strings 1\nversion 7\n\nlanguage en\ntable Localizable\n\"title\" = \"Memos\";\n"
+        _ = update
+        // An entry that isn't an update, and an unknown host, change nothing and are logged.
+        try await fleets[1].setTexts(Array("garbage".utf8))
+        try await fleets[1].selectHost("NONE", for: "api.example.com")
+        try await fleets[0].set("done", to: true)
+        for app in apps {
+            try await until { app.config.current.bool(forKey: "done") == true }
+            #expect(app.hosts.resolve("api.example.com")?.host == "qa.example.com")
+            #expect(app.customization.current.string("title") == "Notes")
+        }
+    }
+
+    @Test("The last good values survive a start without a server, and malformed ones never replace them")
+    func cache() async throws {
+        let server = try await NatsServer()
+        let folder = TemporaryFolder()
+        let cache = folder.path + "/fleet.json"
+        do {
+            let app = try makeApp(folder, cache: cache)
+            let fleet = try Fleet.connect(app, to: server.url)
+            try await fleet.set("api.timeout", to: 7)
+            try await until { app.config.current.int(forKey: "api.timeout") == 7 }
+            // Foreign content of the bucket.
+            _ = try await fleet.settingsBucket.put(Array("{broken".utf8), for: "config.api.host")
+            _ = try await fleet.settingsBucket.put([0, 255], for: "config.other")
+            try await fleet.set("api.timeout", to: 8)
+            _ = try await fleet.settingsBucket.put(Array("1".utf8), for: "elsewhere")
+            try await until { (try? String(contentsOfFile: cache, encoding: .utf8))?.contains("elsewhere") == true }
+            #expect(app.config.current.int(forKey: "api.timeout") == 8)
+            #expect(app.config.current.string(forKey: "api.host") == "a")
+            await fleet.close()
+        }
+        server.kill()
+        let app = try makeApp(folder, cache: cache)
+        #expect(app.config.current.int(forKey: "api.timeout") == 8)
+        let fleet = try Fleet.connect(app, to: server.url)
+        guard case .reconnecting = fleet.state else {
+            Issue.record("\(fleet.state)")
+            return
+        }
+        await #expect(throws: FleetError.self) { try await fleet.set("api.timeout", to: 1) }
+        try server.start()
+        try await until { if case .connected = fleet.state { true } else { false } }
+        // The malformed values, which the bucket still contains, don't hinder others.
+        try await fleet.set("api.timeout", to: 9)
+        try await until { app.config.current.int(forKey: "api.timeout") == 9 }
+        #expect(app.config.current.string(forKey: "api.host") == "a")
+    }
+
+    @Test("Changes during a server's restarts all arrive")
+    func restarts() async throws {
+        let server = try await NatsServer()
+        let folder = TemporaryFolder()
+        let apps = try (0..<2).map { _ in try makeApp(folder) }
+        var options = FleetOptions()
+        options.reconnectPause = .milliseconds(20)
+        let fleets = try apps.map { try Fleet.connect($0, to: server.url, options: options) }
+        for round in 1...4 {
+            try await until("the change \(round) is stored") {
+                (try? await fleets[round % 2].set("api.timeout", to: round)) != nil
+            }
+            try await server.restart()
+            for app in apps {
+                try await until("round \(round)") { app.config.current.int(forKey: "api.timeout") == round }
+            }
+        }
+    }
+}
