@@ -12,13 +12,13 @@
 
 typedef void (*ashlar_nats_message_callback)(void *connection, void *subscription, void *message, void *closure);
 typedef void (*ashlar_nats_connection_callback)(void *connection, void *closure);
-typedef void (*ashlar_nats_error_callback)(void *connection, void *subscription, int status, void *closure);
 typedef void (*ashlar_nats_complete_callback)(void *closure);
 
 // The functions as F(result, name, arguments); a result of type int is a natsStatus.
 #define ASHLAR_NATS_FUNCTIONS(F) \
     F(int, nats_Open, (int64_t spins)) \
     F(const char *, nats_GetVersion, (void)) \
+    F(const char *, nats_GetLastError, (int *status)) \
     F(const char *, natsStatus_GetText, (int status)) \
     F(int, nats_SetMessageDeliveryPoolSize, (int size)) \
     F(int, natsOptions_Create, (void **options)) \
@@ -37,12 +37,9 @@ typedef void (*ashlar_nats_complete_callback)(void *closure);
     F(int, natsOptions_SetReconnectWait, (void *options, int64_t milliseconds)) \
     F(int, natsOptions_SetReconnectJitter, (void *options, int64_t milliseconds, int64_t milliseconds_with_tls)) \
     F(int, natsOptions_SetReconnectBufSize, (void *options, int bytes)) \
-    F(int, natsOptions_SetRetryOnFailedConnect, \
-      (void *options, bool value, ashlar_nats_connection_callback connected, void *closure)) \
     F(int, natsOptions_SetClosedCB, (void *options, ashlar_nats_connection_callback closed, void *closure)) \
     F(int, natsOptions_SetDisconnectedCB, (void *options, ashlar_nats_connection_callback disconnected, void *closure)) \
     F(int, natsOptions_SetReconnectedCB, (void *options, ashlar_nats_connection_callback reconnected, void *closure)) \
-    F(int, natsOptions_SetErrorHandler, (void *options, ashlar_nats_error_callback handler, void *closure)) \
     F(int, natsOptions_SetPingInterval, (void *options, int64_t milliseconds)) \
     F(int, natsOptions_SetMaxPingsOut, (void *options, int count)) \
     F(int, natsOptions_SetTimeout, (void *options, int64_t milliseconds)) \

@@ -1,6 +1,5 @@
 internal import AshlarCore
 internal import AshlarEventBus
-internal import CAshlarNats
 internal import Foundation
 
 /// The state of a connection.
@@ -9,7 +8,7 @@ public enum FleetState: Hashable, Sendable, CustomStringConvertible {
     case connected(server: String)
     /// There is no connection; attempts to connect go on.
     case reconnecting(reason: String)
-    /// The connection has ended, and there are no more attempts.
+    /// The program has ended the connection.
     case closed(reason: String)
 
     /// The state and its server or reason.
@@ -20,19 +19,29 @@ public enum FleetState: Hashable, Sendable, CustomStringConvertible {
         case .closed(let reason): "closed: \(reason)"
         }
     }
+
+    var isConnected: Bool { if case .connected = self { true } else { false } }
 }
 
-/// A connection to NATS servers by the official C client, which reconnects on its own.
+/// A connection to NATS servers that lasts until it is closed.
 ///
-/// The client calls back on threads of its own. Each callback only stores what it received.
+/// The C client reconnects on its own, unless it was never connected or the server refuses it. Then it is replaced by a new
+/// one after a pause, with the same subscriptions.
 final class NatsConnection: Sendable {
     let library: NatsLibrary
     let options: FleetOptions
     let state: Broadcast<FleetState>
-    // Safe because the library's functions are thread-safe, and the connection is destroyed with this object.
-    nonisolated(unsafe) private let handle: UnsafeMutableRawPointer
-    private let inbox: String
+    private let addresses: FleetAddresses
+    private let inbox = "_INBOX.\(NatsConnection.randomToken())."
+    private let core = Mutex(Core())
     private let replies = Mutex(Replies())
+
+    private struct Core: Sendable {
+        var client: NatsClient?
+        var subscriptions: [ObjectIdentifier: Weak<NatsSubscription>] = [:]
+        var failures = 0
+        var isClosed = false
+    }
 
     private struct Replies: Sendable {
         var subscription: NatsSubscription?
@@ -40,40 +49,33 @@ final class NatsConnection: Sendable {
         var waiting: [String: PendingResult<NatsMessage>] = [:]
     }
 
-    /// Starts to connect; the first attempt is made before this returns.
+    /// Makes the first attempt to connect.
     ///
     /// - Throws: `libraryMissing` or `invalidOptions`. A missing server is no error: see ``state``.
     init(_ servers: String, _ options: FleetOptions) throws(FleetError) {
-        let addresses = try FleetAddresses(servers, options)
-        let library = try NatsLibrary.open()
-        self.library = library
+        addresses = try FleetAddresses(servers, options)
+        library = try NatsLibrary.open()
         self.options = options
-        let state = Broadcast(FleetState.reconnecting(reason: "the first attempt hasn't ended"))
-        self.state = state
-        let observer = NatsObserver(state, library)
-        let retained = Unmanaged.passRetained(observer)
-        do throws(FleetError) {
-            handle = try Self.connect(library, addresses, options, observer: retained.toOpaque())
-        } catch {
-            retained.release()
-            throw error
-        }
-        observer.didConnect(handle)
-        inbox = "_INBOX.\(Self.randomToken())."
+        state = Broadcast(.reconnecting(reason: "no attempt has ended"))
         let subscription = try subscribe(to: inbox + "*") { [weak self] in self?.receiveReply($0) }
         replies.withLock { $0.subscription = subscription }
+        do throws(FleetError) { try connect() } catch {
+            if error.code == .invalidOptions { throw error }
+            retry("\(error.reason)")
+        }
     }
 
-    deinit {
-        close()
-        library.table.pointee.natsConnection_Destroy(handle)
-    }
+    deinit { close() }
 
     /// Ends the connection; what was published is sent before, as far as the server accepts it within the timeout.
     func close() {
-        guard case .connected = state.current else { return library.table.pointee.natsConnection_Close(handle) }
-        _ = library.table.pointee.natsConnection_FlushTimeout(handle, options.timeout.milliseconds)
-        library.table.pointee.natsConnection_Close(handle)
+        let client = core.withLock { core in
+            core.isClosed = true
+            return core.client.take()
+        }
+        if state.current.isConnected { client?.flush(within: options.timeout) }
+        client?.close()
+        state.update { _ in .closed(reason: "by the program") }
     }
 
     /// A text that no other process uses.
@@ -85,42 +87,70 @@ final class NatsConnection: Sendable {
 
     /// The largest payload that the server and the options permit.
     var maximumPayload: Int {
-        let limit = Int(library.table.pointee.natsConnection_GetMaxPayload(handle))
-        return limit > 0 ? min(limit, options.maximumPayload) : options.maximumPayload
+        min(core.withLock { $0.client }?.maximumPayload ?? .max, options.maximumPayload)
+    }
+
+    // MARK: Attempts
+
+    private func connect() throws(FleetError) {
+        let client = try NatsClient(library, addresses, options) { [weak self] in self?.change(to: $0) }
+        let subscriptions = core.withLock { core -> [NatsSubscription]? in
+            if core.isClosed { return nil }
+            core.client = client
+            core.failures = 0
+            return core.subscriptions.values.compactMap(\.object)
+        }
+        guard let subscriptions else { return client.close() }
+        for subscription in subscriptions { try subscription.start(on: client) }
+        state.update { _ in client.state }
+    }
+
+    /// Connects again after a pause, on a thread of its own, because an attempt takes time.
+    private func retry(_ reason: String) {
+        let failures = core.withLock { core -> Int? in
+            core.failures += 1
+            return core.isClosed ? nil : core.failures
+        }
+        guard let failures else { return }
+        state.update { $0 == .reconnecting(reason: reason) ? nil : .reconnecting(reason: reason) }
+        let ceiling = options.reconnectPause
+        let pause = Backoff(first: ceiling / 4, ceiling: ceiling).pause(beforeRetry: failures) + ceiling / 4
+        Task { [weak self] in
+            try? await Task.sleep(for: pause)
+            _ = HelperThread.start { [weak self] in
+                guard let self else { return }
+                do throws(FleetError) { try connect() } catch { retry(error.reason) }
+            }
+        }
+    }
+
+    /// Takes over a change of the client.
+    private func change(to new: FleetState) {
+        if case .closed(let reason) = new {
+            // The server refuses the client, which gives up.
+            let old = core.withLock { $0.client.take() }
+            if old != nil { retry(reason) }
+            return
+        }
+        state.update { old in
+            if case .closed = old { return nil }
+            return old == new ? nil : new
+        }
     }
 
     // MARK: Messages
 
     /// Publishes a message. While there is no connection, up to 8 MB of messages wait for it.
     func publish(_ message: NatsMessage) throws(FleetError) {
-        let table = library.table.pointee
+        guard let client = core.withLock({ $0.client }) else {
+            throw FleetError(.disconnected, "\(state.current)", subject: message.subject)
+        }
         guard message.payload.count <= maximumPayload else {
             throw FleetError(
                 .invalidPayload, "the payload has \(message.payload.count) bytes; the limit is \(maximumPayload)",
                 subject: message.subject)
         }
-        let count = Int32(message.payload.count)
-        let status: Int32 = message.payload.withUnsafeBytes { bytes in
-            if message.headers.isEmpty {
-                guard let reply = message.reply else {
-                    return table.natsConnection_Publish(handle, message.subject, bytes.baseAddress, count)
-                }
-                return table.natsConnection_PublishRequest(handle, message.subject, reply, bytes.baseAddress, count)
-            }
-            var copy: UnsafeMutableRawPointer?
-            var status = table.natsMsg_Create(
-                &copy, message.subject, message.reply, bytes.bindMemory(to: CChar.self).baseAddress, count)
-            guard status == NatsStatus.ok, let copy else { return status }
-            defer { table.natsMsg_Destroy(copy) }
-            for (name, value) in message.headers where status == NatsStatus.ok {
-                status = table.natsMsgHeader_Set(copy, name, NatsHeader.line(value))
-            }
-            return status == NatsStatus.ok ? table.natsConnection_PublishMsg(handle, copy) : status
-        }
-        if status == NatsStatus.insufficientBuffer {
-            throw FleetError(.disconnected, "too much waits for the connection", subject: message.subject)
-        }
-        try library.check(status, message.subject)
+        try client.publish(message)
     }
 
     /// Subscribes to a subject; of the subscribers with one `group`, one receives each message.
@@ -129,7 +159,15 @@ final class NatsConnection: Sendable {
     func subscribe(
         to subject: String, group: String? = nil, _ receive: @escaping @Sendable (NatsMessage) -> Void
     ) throws(FleetError) -> NatsSubscription {
-        try NatsSubscription(handle, library, subject, group, limit: options.maximumWaiting, receive)
+        let subscription = NatsSubscription(subject, group: group, receive) { [weak self] id in
+            _ = self?.core.withLock { $0.subscriptions.removeValue(forKey: id) }
+        }
+        let client = core.withLock { core in
+            core.subscriptions[ObjectIdentifier(subscription)] = Weak(subscription)
+            return core.client
+        }
+        if let client { try subscription.start(on: client) }
+        return subscription
     }
 
     /// Publishes a message and waits for a reply.
@@ -137,7 +175,7 @@ final class NatsConnection: Sendable {
     /// - Throws: `FleetError` with the code `timedOut`, `noResponder` or like ``publish(_:)``, or `CancellationError`.
     func request(_ message: NatsMessage, within limit: Duration) async throws -> NatsMessage {
         // A request that waits for a connection would arrive after its caller has given up.
-        guard case .connected = state.current else {
+        guard state.current.isConnected else {
             throw FleetError(.disconnected, "\(state.current)", subject: message.subject)
         }
         let result = PendingResult<NatsMessage>()
@@ -162,192 +200,6 @@ final class NatsConnection: Sendable {
     private func receiveReply(_ message: NatsMessage) {
         let token = String(message.subject.dropFirst(inbox.count))
         replies.withLock { $0.waiting[token] }?.finish(.success(message))
-    }
-
-    // MARK: Start
-
-    private static func connect(
-        _ library: NatsLibrary, _ addresses: FleetAddresses, _ options: FleetOptions,
-        observer: UnsafeMutableRawPointer
-    ) throws(FleetError) -> UnsafeMutableRawPointer {
-        let table = library.table.pointee
-        var raw: UnsafeMutableRawPointer?
-        try library.check(table.natsOptions_Create(&raw))
-        guard let raw else { throw FleetError(.libraryMissing, "the client has no options") }
-        defer { table.natsOptions_Destroy(raw) }
-        let strings = addresses.urls.map { strdup($0) }
-        defer { for string in strings { free(string) } }
-        var urls = strings.map { UnsafePointer<CChar>($0) }
-        var statuses = [
-            table.natsOptions_SetServers(raw, &urls, Int32(urls.count)),
-            table.natsOptions_SetName(raw, options.name),
-            table.natsOptions_SetNoEcho(raw, true),
-            table.natsOptions_SetMaxReconnect(raw, -1),
-            table.natsOptions_SetReconnectWait(raw, max(1, options.reconnectPause.milliseconds / 2)),
-            table.natsOptions_SetReconnectJitter(
-                raw, options.reconnectPause.milliseconds / 2, options.reconnectPause.milliseconds / 2),
-            table.natsOptions_SetPingInterval(raw, options.pingInterval.milliseconds),
-            table.natsOptions_SetMaxPingsOut(raw, 2),
-            table.natsOptions_SetTimeout(raw, options.timeout.milliseconds),
-            table.natsOptions_UseGlobalMessageDelivery(raw, true),
-            table.natsOptions_SetRetryOnFailedConnect(raw, true, NatsObserver.connected, observer),
-            table.natsOptions_SetReconnectedCB(raw, NatsObserver.connected, observer),
-            table.natsOptions_SetDisconnectedCB(raw, NatsObserver.disconnected, observer),
-            table.natsOptions_SetErrorHandler(raw, NatsObserver.failed, observer),
-            table.natsOptions_SetClosedCB(raw, NatsObserver.closed, observer),
-        ]
-        switch options.credentials {
-        case .file(let path): statuses.append(table.natsOptions_SetUserCredentialsFromFiles(raw, path, nil))
-        case .token(let token): statuses.append(table.natsOptions_SetToken(raw, token))
-        case .user(let name, let password): statuses.append(table.natsOptions_SetUserInfo(raw, name, password))
-        case nil: break
-        }
-        if addresses.usesTLS {
-            let tls = options.tls ?? FleetTLS()
-            statuses.append(table.natsOptions_SetSecure(raw, true))
-            statuses.append(table.natsOptions_SetExpectedHostname(raw, tls.hostName ?? addresses.host))
-            if let file = tls.trustRoots {
-                let status = table.natsOptions_LoadCATrustedCertificates(raw, file)
-                if status != NatsStatus.ok {
-                    throw FleetError(.invalidOptions, "the file of trusted roots can't be read", subject: file)
-                }
-            }
-            if let chain = tls.certificate {
-                let status = table.natsOptions_LoadCertificatesChain(raw, chain, tls.privateKey ?? chain)
-                if status != NatsStatus.ok {
-                    throw FleetError(.invalidOptions, "the client certificate can't be read", subject: chain)
-                }
-            }
-        }
-        for status in statuses where status != NatsStatus.ok {
-            throw FleetError(.invalidOptions, library.text(of: status))
-        }
-        var connection: UnsafeMutableRawPointer?
-        let status = table.natsConnection_Connect(&connection, raw)
-        guard [NatsStatus.ok, NatsStatus.notYetConnected].contains(status), let connection else {
-            throw library.error(of: status)
-        }
-        return connection
-    }
-}
-
-/// Receives the changes of a connection from the library, which releases it with its last callback.
-private final class NatsObserver: Sendable {
-    private let state: Broadcast<FleetState>
-    private let library: NatsLibrary
-    private let lastError = Mutex<String?>(nil)
-
-    init(_ state: Broadcast<FleetState>, _ library: NatsLibrary) {
-        self.state = state
-        self.library = library
-    }
-
-    private static func of(_ closure: UnsafeMutableRawPointer?) -> NatsObserver? {
-        closure.map { Unmanaged<NatsObserver>.fromOpaque($0).takeUnretainedValue() }
-    }
-
-    static let connected: ashlar_nats_connection_callback = { connection, closure in
-        if let connection { of(closure)?.didConnect(connection) }
-    }
-
-    static let disconnected: ashlar_nats_connection_callback = { connection, closure in
-        guard let connection, let observer = of(closure) else { return }
-        let reason = observer.reason(connection)
-        observer.change(to: .reconnecting(reason: reason))
-    }
-
-    static let failed: ashlar_nats_error_callback = { _, _, status, closure in
-        guard let observer = of(closure) else { return }
-        let text = observer.library.text(of: status)
-        observer.lastError.withLock { $0 = text }
-    }
-
-    /// The last callback of a connection.
-    static let closed: ashlar_nats_connection_callback = { connection, closure in
-        guard let connection, let closure else { return }
-        let observer = Unmanaged<NatsObserver>.fromOpaque(closure).takeRetainedValue()
-        let reason = observer.reason(connection)
-        observer.change(to: .closed(reason: reason))
-    }
-
-    /// Reads the state of a connection that may have been established.
-    func didConnect(_ connection: UnsafeMutableRawPointer) {
-        let table = library.table.pointee
-        guard table.natsConnection_Status(connection) == 2 else {
-            return change(to: .reconnecting(reason: reason(connection, otherwise: "no server responds")))
-        }
-        var url = [CChar](repeating: 0, count: 512)
-        _ = table.natsConnection_GetConnectedUrl(connection, &url, url.count)
-        let text = String(decoding: url.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        change(to: .connected(server: SecretText.redacted(text)))
-    }
-
-    private func change(to new: FleetState) {
-        state.update { old in
-            // Nothing follows the end.
-            if case .closed = old { return nil }
-            return old == new ? nil : new
-        }
-    }
-
-    private func reason(_ connection: UnsafeMutableRawPointer, otherwise text: String = "") -> String {
-        var error: UnsafePointer<CChar>?
-        _ = library.table.pointee.natsConnection_GetLastError(connection, &error)
-        let last = error.map { String(cString: $0) } ?? ""
-        let reason = last.isEmpty ? lastError.withLock { $0 } ?? text : last
-        return SecretText.redacted(reason.isEmpty ? "the connection ended" : reason)
-    }
-}
-
-/// A subscription, which ends when it is released.
-final class NatsSubscription: Sendable {
-    /// What the library retains until the last message.
-    private final class Receiver: Sendable {
-        let table: ashlar_nats
-        let receive: @Sendable (NatsMessage) -> Void
-
-        init(_ table: ashlar_nats, _ receive: @escaping @Sendable (NatsMessage) -> Void) {
-            self.table = table
-            self.receive = receive
-        }
-    }
-
-    private let library: NatsLibrary
-    // Safe because the library's functions are thread-safe, and the subscription is destroyed with this object.
-    nonisolated(unsafe) private let handle: UnsafeMutableRawPointer
-
-    fileprivate init(
-        _ connection: UnsafeMutableRawPointer, _ library: NatsLibrary, _ subject: String, _ group: String?, limit: Int,
-        _ receive: @escaping @Sendable (NatsMessage) -> Void
-    ) throws(FleetError) {
-        self.library = library
-        let table = library.table.pointee
-        let receiver = Unmanaged.passRetained(Receiver(table, receive)).toOpaque()
-        let callback: ashlar_nats_message_callback = { _, _, message, closure in
-            guard let message, let closure else { return }
-            let receiver = Unmanaged<Receiver>.fromOpaque(closure).takeUnretainedValue()
-            receiver.receive(NatsMessage(message, receiver.table))
-            receiver.table.natsMsg_Destroy(message)
-        }
-        var new: UnsafeMutableRawPointer?
-        let status =
-            group.map { table.natsConnection_QueueSubscribe(&new, connection, subject, $0, callback, receiver) }
-            ?? table.natsConnection_Subscribe(&new, connection, subject, callback, receiver)
-        guard status == NatsStatus.ok, let new else {
-            Unmanaged<Receiver>.fromOpaque(receiver).release()
-            throw library.error(of: status, subject)
-        }
-        handle = new
-        _ = table.natsSubscription_SetPendingLimits(new, Int32(clamping: limit), 64 << 20)
-        // Called after the last message, when the subscription or the connection has ended.
-        _ = table.natsSubscription_SetOnCompleteCB(
-            new, { if let closure = $0 { Unmanaged<Receiver>.fromOpaque(closure).release() } }, receiver)
-    }
-
-    deinit {
-        let table = library.table.pointee
-        _ = table.natsSubscription_Unsubscribe(handle)
-        table.natsSubscription_Destroy(handle)
     }
 }
 

@@ -54,6 +54,14 @@ struct NatsLibrary: Sendable {
         return FleetError(code, text(of: status), subject: subject)
     }
 
+    /// Returns the error of the last call on this thread.
+    func lastError(_ status: Int32) -> FleetError {
+        var last: Int32 = 0
+        let text = table.pointee.nats_GetLastError(&last).map { String(cString: $0) } ?? ""
+        let known = error(of: status)
+        return text.isEmpty ? known : FleetError(known.code, "\(known.reason) (\(text))")
+    }
+
     func text(of status: Int32) -> String {
         table.pointee.natsStatus_GetText(status).map { String(cString: $0) } ?? "status \(status)"
     }
@@ -61,6 +69,8 @@ struct NatsLibrary: Sendable {
 
 /// Values of `natsStatus`, from status.h.
 enum NatsStatus {
+    /// A value of `natsConnStatus`.
+    static let connected: Int32 = 2
     static let ok: Int32 = 0
     static let closed: Int32 = 5
     static let authenticationFailed: Int32 = 11
@@ -71,6 +81,5 @@ enum NatsStatus {
     static let maximumPayload: Int32 = 21
     static let insufficientBuffer: Int32 = 23
     static let timeout: Int32 = 26
-    static let notYetConnected: Int32 = 31
     static let draining: Int32 = 32
 }

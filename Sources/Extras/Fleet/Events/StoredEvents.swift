@@ -32,6 +32,8 @@ final class StoredEvents: Sendable {
         /// Senders that wait for room.
         var waiting: [PendingResult<Void>] = []
         var isStopped = false
+        /// The calls of ``StoredEvents/pump()`` since one of them began to send; 0 if none sends.
+        var pumps = 0
 
         mutating func rewind() {
             round += 1
@@ -129,9 +131,26 @@ final class StoredEvents: Sendable {
         }
     }
 
-    /// Sends as much as the window permits.
+    /// Sends as much as the window permits, by one thread at a time, so that the order remains.
     private func pump() {
-        guard case .connected = connection.state.current else { return }
+        let isFirst = state.withLock { state in
+            defer { state.pumps += 1 }
+            return state.pumps == 0
+        }
+        guard isFirst else { return }
+        var pumps = 0
+        repeat {
+            pumps = state.withLock { $0.pumps }
+            sendWindow()
+            // Another thread wanted to send meanwhile, perhaps after the last look at the window.
+        } while !state.withLock({ state in
+            defer { if state.pumps == pumps { state.pumps = 0 } }
+            return state.pumps == pumps
+        })
+    }
+
+    private func sendWindow() {
+        guard connection.state.current.isConnected else { return }
         while true {
             let item = state.withLock { state -> (Int, Int, NatsMessage)? in
                 guard state.hasStream, !state.isStopped else { return nil }

@@ -1,0 +1,87 @@
+internal import AshlarCore
+internal import CAshlarNats
+
+/// A subscription, which lasts until it is released; each client of its connection starts it.
+final class NatsSubscription: Sendable {
+    /// What the library retains until the last message.
+    private final class Receiver: Sendable {
+        // Safe because nothing changes the table.
+        nonisolated(unsafe) let table: UnsafePointer<ashlar_nats>
+        let receive: @Sendable (NatsMessage) -> Void
+
+        init(_ table: UnsafePointer<ashlar_nats>, _ receive: @escaping @Sendable (NatsMessage) -> Void) {
+            self.table = table
+            self.receive = receive
+        }
+    }
+
+    /// The subscription of one client.
+    private final class Active: Sendable {
+        let client: NatsClient
+        // Safe because the library's functions are thread-safe, and the subscription is destroyed with this object.
+        nonisolated(unsafe) let handle: UnsafeMutableRawPointer
+
+        init(_ client: NatsClient, _ handle: UnsafeMutableRawPointer) {
+            self.client = client
+            self.handle = handle
+        }
+
+        deinit {
+            let table = client.library.table.pointee
+            _ = table.natsSubscription_Unsubscribe(handle)
+            table.natsSubscription_Destroy(handle)
+        }
+    }
+
+    private let subject: String
+    private let group: String?
+    private let receive: @Sendable (NatsMessage) -> Void
+    private let ended: @Sendable (ObjectIdentifier) -> Void
+    private let active = Mutex<Active?>(nil)
+
+    /// - Parameters:
+    ///   - receive: Called on a thread of the library, for one message after the other; must return soon.
+    ///   - ended: Called with the identity of the subscription when it is released.
+    init(
+        _ subject: String, group: String?, _ receive: @escaping @Sendable (NatsMessage) -> Void,
+        ended: @escaping @Sendable (ObjectIdentifier) -> Void
+    ) {
+        self.subject = subject
+        self.group = group
+        self.receive = receive
+        self.ended = ended
+    }
+
+    deinit { ended(ObjectIdentifier(self)) }
+
+    /// Subscribes by a client, instead of an earlier one.
+    func start(on client: NatsClient) throws(FleetError) {
+        let table = client.library.table.pointee
+        let receiver = Unmanaged.passRetained(Receiver(client.library.table, receive)).toOpaque()
+        let callback: ashlar_nats_message_callback = { _, _, message, closure in
+            guard let message, let closure else { return }
+            let receiver = Unmanaged<Receiver>.fromOpaque(closure).takeUnretainedValue()
+            receiver.receive(NatsMessage(message, receiver.table.pointee))
+            receiver.table.pointee.natsMsg_Destroy(message)
+        }
+        var handle: UnsafeMutableRawPointer?
+        let status =
+            group.map { table.natsConnection_QueueSubscribe(&handle, client.handle, subject, $0, callback, receiver) }
+            ?? table.natsConnection_Subscribe(&handle, client.handle, subject, callback, receiver)
+        guard status == NatsStatus.ok, let handle else {
+            Unmanaged<Receiver>.fromOpaque(receiver).release()
+            throw client.library.error(of: status, subject)
+        }
+        // The receiver has limits of its own and counts what it drops.
+        _ = table.natsSubscription_SetPendingLimits(handle, -1, -1)
+        // Called after the last message, when the subscription or the connection has ended.
+        _ = table.natsSubscription_SetOnCompleteCB(
+            handle, { if let closure = $0 { Unmanaged<Receiver>.fromOpaque(closure).release() } }, receiver)
+        let new = Active(client, handle)
+        let old = active.withLock { active in
+            defer { active = new }
+            return active
+        }
+        _ = consume old
+    }
+}

@@ -1,0 +1,228 @@
+import AshlarCore
+import AshlarEventBus
+import AshlarTestSupport
+import Foundation
+import Testing
+
+@testable import AshlarFleet
+
+@Suite(
+    "Faults of the server and the network", .serialized,
+    .enabled(if: NatsServer.isAvailable, "nats-server and libnats3.4 are not installed"), .timeLimit(.minutes(30)))
+struct FaultTests {
+    private let saved = Topic<Note>("note:saved")
+
+    private var options: FleetOptions {
+        var options = FleetOptions()
+        options.reconnectPause = .milliseconds(20)
+        options.timeout = .seconds(2)
+        options.pingInterval = .seconds(1)
+        return options
+    }
+
+    @Test("At-least-once events survive kills of the server at random moments; each is handled once by each role")
+    func kills() async throws {
+        let seed = UInt64.random(in: 0...(.max))
+        print("seed \(seed)")
+        var random = SeededRandom(seed: seed)
+        let (count, kills) = isSoak ? (330_000, 100) : (3_000, 3)
+        let server = try await NatsServer()
+        var topics = FleetTopics()
+        topics.share(saved, .atLeastOnce)
+        let processes = try Processes(3, server, options: options, topics)
+        let seen = (0..<3).map { _ in Recorder<Int>() }
+        let bag = WatchBag()
+        for (bus, log) in zip(processes.buses, seen) { bus.watch(saved) { log.note($0.payload.id) }.store(in: bag) }
+        try await processes.settle()
+        let killer = Task {
+            for _ in 0..<kills {
+                try await Task.sleep(for: .milliseconds(Int.random(in: 50...900, using: &random)))
+                try await server.restart()
+            }
+        }
+        await withTaskGroup { group in
+            for (index, bus) in processes.buses.enumerated() {
+                group.addTask {
+                    for number in 0..<count {
+                        let note = Note(id: index * count + number, title: "")
+                        // A full buffer refuses a trigger; a `send` waits.
+                        if number % 100 == 0 || bus.trigger(saved, note).dropped > 0 { await bus.send(saved, note) }
+                    }
+                }
+            }
+        }
+        try await killer.value
+        for fleet in processes.fleets { try await fleet.flush() }
+        for log in seen { try await until("all events arrive") { log.items.count >= 3 * count } }
+        for log in seen {
+            let items = log.items
+            #expect(items.count == 3 * count, "an event is handled twice")
+            #expect(Set(items).count == 3 * count, "an event is lost")
+            for index in 0..<3 {
+                let own = items.filter { $0 / count == index }
+                let firstSwap = zip(own, own.dropFirst()).first { $0 > $1 }
+                #expect(firstSwap == nil, "the events of a publisher are in order")
+            }
+        }
+        #expect(processes.fleets.map(\.counters.unpublished) == [0, 0, 0])
+    }
+
+    @Test("Events that are triggered without a server are stored when it starts")
+    func late() async throws {
+        let server = try await NatsServer()
+        server.kill()
+        var topics = FleetTopics()
+        topics.share(saved, .atLeastOnce)
+        let processes = try Processes(2, server, options: options, topics)
+        let seen = Recorder<Int>()
+        let watch = processes.buses[1].watch(saved) { seen.note($0.payload.id) }
+        for number in 0..<100 { processes.buses[0].trigger(saved, Note(id: number, title: "")) }
+        guard case .reconnecting = processes.fleets[0].state else {
+            Issue.record("\(processes.fleets[0].state)")
+            return
+        }
+        try server.start()
+        try await until { seen.items.count == 100 }
+        #expect(seen.items == Array(0..<100))
+        watch.cancel()
+    }
+
+    @Test("A server that is stopped for longer than the ping interval is left, and found again")
+    func stopped() async throws {
+        let server = try await NatsServer()
+        var topics = FleetTopics()
+        topics.share(saved, .atLeastOnce)
+        let processes = try Processes(2, server, options: options, topics)
+        let seen = Recorder<Int>()
+        let watch = processes.buses[1].watch(saved) { seen.note($0.payload.id) }
+        try await processes.settle()
+        server.pause(true)
+        for number in 0..<10 { processes.buses[0].trigger(saved, Note(id: number, title: "")) }
+        for fleet in processes.fleets {
+            try await until("the fleet notices it") { if case .reconnecting = fleet.state { true } else { false } }
+        }
+        server.pause(false)
+        try await until { seen.items.count == 10 }
+        #expect(seen.items == Array(0..<10))
+        watch.cancel()
+    }
+
+    @Test("A slow consumer loses counted events, and memory stays bounded")
+    func slowConsumer() async throws {
+        let server = try await NatsServer()
+        var topics = FleetTopics()
+        topics.share(saved)
+        var options = options
+        options.maximumWaiting = 100
+        let processes = try Processes(2, server, options: options, topics)
+        let gate = Gate()
+        let seen = Recorder<Int>()
+        let watch = processes.buses[1].watch(saved, buffer: .suspend(1)) { signal in
+            await gate.pass()
+            seen.note(signal.payload.id)
+        }
+        try await processes.settle()
+        for number in 0..<1000 { processes.buses[0].trigger(saved, Note(id: number, title: "")) }
+        try await until { processes.fleets[1].counters.overflowed > 0 }
+        try await processes.settle()
+        gate.open()
+        try await until { seen.items.count + processes.fleets[1].counters.overflowed == 1000 }
+        #expect(seen.items == seen.items.sorted())
+        watch.cancel()
+    }
+
+    @Test("Malformed and unknown messages are counted, and never delivered")
+    func malformed() async throws {
+        let server = try await NatsServer()
+        var topics = FleetTopics()
+        topics.share("note:**", of: Note.self)
+        let processes = try Processes(2, server, options: options, topics)
+        let seen = Recorder<String>()
+        let watch = processes.buses[1].watch("note:**") { seen.note($0.name) }
+        try await processes.settle()
+        let foreign = processes.fleets[0].connection
+        let payloads: [[UInt8]] = [
+            [], [0], Array("{".utf8), Array("{\"id\": \"x\"}".utf8), Array("null".utf8), [0xFF, 0xFE],
+            Array(String(repeating: "[", count: 100_000).utf8), Array("{\"id\": 1e999, \"title\": \"\"}".utf8),
+        ]
+        for payload in payloads {
+            try foreign.publish(NatsMessage(subject: "app.note.saved", reply: nil, payload: payload))
+        }
+        for subject in ["app.note.%zz", "app.note.a%2", "app.note.%41"] {
+            try foreign.publish(NatsMessage(subject: subject, reply: nil, payload: Array("{}".utf8)))
+        }
+        try foreign.publish(
+            NatsMessage(
+                subject: "app.note.saved", reply: nil, payload: Array(#"{"id": 1, "title": "good"}"#.utf8),
+                headers: ["traceparent": "garbage", "Ashlar-Time": "-", "x": ""]))
+        try await until { !seen.items.isEmpty }
+        #expect(seen.items == ["note:saved"])
+        #expect(processes.fleets[1].counters.malformed == payloads.count + 3)
+        watch.cancel()
+    }
+
+    @Test("A payload over the limit fails at its trigger")
+    func tooLarge() async throws {
+        let server = try await NatsServer()
+        var topics = FleetTopics()
+        topics.share(saved)
+        var options = options
+        options.maximumPayload = 1000
+        let processes = try Processes(1, server, options: options, topics)
+        try await processes.settle()
+        let result = processes.buses[0].trigger(saved, Note(id: 1, title: String(repeating: "x", count: 1000)))
+        #expect((result.failures.first as? FleetError)?.code == .invalidPayload)
+        #expect(processes.fleets[0].counters.unpublished == 1)
+    }
+
+    @Test("Wrong credentials close the connection with a reason, and no secret is in it")
+    func credentials() async throws {
+        let server = try await NatsServer(#"authorization { user: web, password: "s3cret-word" }"#)
+        var options = options
+        options.credentials = .user("web", password: "wrong-s3cret")
+        let bus = EventBus()
+        let fleet = try Fleet(bus, server.url, options, FleetTopics())
+        guard case .reconnecting(let reason) = fleet.state else {
+            Issue.record("\(fleet.state)")
+            return
+        }
+        #expect(reason.lowercased().contains("auth"), "\(reason)")
+        #expect(!"\(options) \(fleet.state)".contains("s3cret"))
+        options.credentials = .user("web", password: "s3cret-word")
+        let second = try Fleet(bus, server.url, options, FleetTopics())
+        try await until { if case .connected = second.state { true } else { false } }
+        let url = server.url.replacingOccurrences(of: "//", with: "//web:s3cret-word@")
+        options.credentials = nil
+        let third = try Fleet(bus, url, options, FleetTopics())
+        try await until { if case .connected = third.state { true } else { false } }
+        #expect(!"\(third.state)".contains("s3cret"), "\(third.state)")
+    }
+
+    @Test(
+        "Options that are malformed or would send a secret in clear text are refused",
+        arguments: [
+            ("", nil), ("http://127.0.0.1", nil), ("nats://", nil), ("nats://a b", nil), ("127.0.0.1:4222", nil),
+            ("nats://nats.example.org", .token("t0ken")), ("nats://user:t0ken@nats.example.org", nil),
+            ("nats://127.0.0.1,nats://user:t0ken@10.0.0.1", nil),
+        ] as [(String, FleetCredentials?)])
+    func refused(url: String, credentials: FleetCredentials?) {
+        var options = options
+        options.credentials = credentials
+        #expect {
+            _ = try Fleet(EventBus(), url, options, FleetTopics())
+        } throws: { error in
+            (error as? FleetError)?.code == .invalidOptions && !"\(error)".contains("t0ken")
+        }
+    }
+
+    @Test("A socket that responds with garbage isn't a server, and the fleet goes on with attempts")
+    func garbage() async throws {
+        let listener = try GarbageListener()
+        let fleet = try Fleet(EventBus(), "nats://127.0.0.1:\(listener.port)", options, FleetTopics())
+        guard case .reconnecting = fleet.state else {
+            Issue.record("\(fleet.state)")
+            return
+        }
+        try await until("there are further attempts") { listener.connections.value >= 3 }
+    }
+}
