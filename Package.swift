@@ -60,7 +60,9 @@ let extras = [
         testPrograms: ["AshlarTelemetryTestChild"]),
     Extra(folder: "Testing", dependencies: modules.map(\.name), helpers: ["CAshlarTesting"]),
     Extra(folder: "Originals", dependencies: modules.map(\.name)),
-    Extra(folder: "Fleet", dependencies: umbrella + ["AshlarRemote"], helpers: ["CAshlarNats"]),
+    Extra(
+        folder: "Fleet", dependencies: umbrella + ["AshlarRemote"], helpers: ["CAshlarNats"],
+        testPrograms: ["AshlarFleetTestChild"]),
     Extra(folder: "Tooling", dependencies: umbrella + ["AshlarRemote"], hasFixtures: true),
 ]
 

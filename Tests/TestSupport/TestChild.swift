@@ -6,9 +6,14 @@ public struct TestChild: Sendable {
     /// The process, which isn't started yet.
     public let process = Process()
     private let output = Pipe()
+    /// The time after which ``finish()`` kills the program.
+    private let limit: Duration
 
     /// Prepares a program that the tests' target depends on.
-    public init(_ program: String, _ arguments: [String], environment: [String: String] = [:]) throws {
+    public init(
+        _ program: String, _ arguments: [String], environment: [String: String] = [:], limit: Duration = .seconds(30)
+    ) throws {
+        self.limit = limit
         process.executableURL = try Self.executable(program)
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment
@@ -36,14 +41,7 @@ public struct TestChild: Sendable {
         return first + finish()
     }
 
-    /// Waits for the end of the program without a limit and returns its output.
-    public func wholeOutput() -> String {
-        let data = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return String(decoding: data, as: UTF8.self)
-    }
-
-    /// Waits for the end of the program and returns its output; after half a minute, kills it and says so.
+    /// Waits for the end of the program and returns its output; after the limit, kills it and says so.
     public func finish() -> String {
         let pid = process.processIdentifier
         let isLate = Atomic(false)
@@ -51,11 +49,12 @@ public struct TestChild: Sendable {
             isLate.store(true, ordering: .relaxed)
             kill(pid, SIGKILL)
         }
-        DispatchQueue.global().asyncAfter(deadline: .now() + 30, execute: watchdog)
+        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Int(limit.components.seconds)), execute: watchdog)
         defer { watchdog.cancel() }
         let data = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
-        return String(decoding: data, as: UTF8.self) + (isLate.load(ordering: .relaxed) ? "killed after 30 s\n" : "")
+        return String(decoding: data, as: UTF8.self)
+            + (isLate.load(ordering: .relaxed) ? "killed after \(limit)\n" : "")
     }
 
     /// Waits for output of the program.

@@ -43,6 +43,7 @@ typedef void (*ashlar_nats_complete_callback)(void *closure);
     F(int, natsOptions_SetPingInterval, (void *options, int64_t milliseconds)) \
     F(int, natsOptions_SetMaxPingsOut, (void *options, int count)) \
     F(int, natsOptions_SetTimeout, (void *options, int64_t milliseconds)) \
+    F(int, natsOptions_SetWriteDeadline, (void *options, int64_t milliseconds)) \
     F(int, natsOptions_UseGlobalMessageDelivery, (void *options, bool value)) \
     F(int, natsConnection_Connect, (void **connection, void *options)) \
     F(void, natsConnection_Close, (void *connection)) \

@@ -56,7 +56,15 @@ public final class Fleet: Sendable {
         try Fleet(app.bus, servers, options, topics, app: app)
     }
 
-    /// Connects a bus; see ``connect(_:to:options:topics:)``.
+    /// Connects a bus without an app; see ``connect(_:to:options:topics:)-(AshlarApp,_,_,_)``.
+    ///
+    /// Such a process shares no settings, and its services aren't announced.
+    public static func connect(
+        _ bus: EventBus, to servers: String, options: FleetOptions = FleetOptions(), topics: FleetTopics = FleetTopics()
+    ) throws(FleetError) -> Fleet {
+        try Fleet(bus, servers, options, topics)
+    }
+
     init(
         _ bus: EventBus, _ servers: String, _ options: FleetOptions, _ topics: FleetTopics, app: AshlarApp? = nil
     ) throws(FleetError) {

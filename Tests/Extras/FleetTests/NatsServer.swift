@@ -11,6 +11,7 @@ final class NatsServer: Sendable {
 
     private let folder = TemporaryFolder()
     private let settings: String
+    private let store: String
     private let process = Locked<Int32>(0)
     /// The port, which remains the same after a restart.
     let port: Int
@@ -21,10 +22,13 @@ final class NatsServer: Sendable {
 
     /// Starts a server.
     ///
-    /// - Parameter settings: Further lines of the configuration file; `$FOLDER` stands for the folder of the server.
-    init(_ settings: String = "") async throws {
+    /// - Parameters:
+    ///   - settings: Further lines of the configuration file.
+    ///   - store: The folder of the stored messages; nil for one in the server's own folder.
+    init(_ settings: String = "", store: String? = nil) async throws {
         try folder.make()
-        self.settings = settings.replacingOccurrences(of: "$FOLDER", with: folder.path)
+        self.store = store ?? folder.path + "/store"
+        self.settings = settings
         port = try Self.freePort()
         try start()
         try await waitUntilReady()
@@ -53,7 +57,7 @@ final class NatsServer: Sendable {
         try folder.write(
             """
             listen: "127.0.0.1:\(port)"
-            jetstream { store_dir: "\(folder.path)/store", max_file_store: 2GB, max_memory_store: 64MB }
+            jetstream { store_dir: "\(store)", max_file_store: 2GB, max_memory_store: 64MB }
             \(settings)
             """, to: "server.conf")
         let new = Process()

@@ -43,7 +43,7 @@ final class NatsClient: Sendable {
         return limit > 0 ? limit : .max
     }
 
-    /// Publishes a message. While there is no connection, up to 8 MB of messages wait for it.
+    /// Publishes a message; fails without a connection.
     func publish(_ message: NatsMessage) throws(FleetError) {
         let table = library.table.pointee
         let count = Int32(message.payload.count)
@@ -90,16 +90,24 @@ final class NatsClient: Sendable {
             table.natsOptions_SetReconnectWait(raw, max(1, options.reconnectPause.milliseconds / 2)),
             table.natsOptions_SetReconnectJitter(
                 raw, options.reconnectPause.milliseconds / 2, options.reconnectPause.milliseconds / 2),
+            // Messages that wait for a connection would be sent before those that have to be sent again.
+            table.natsOptions_SetReconnectBufSize(raw, 1),
             table.natsOptions_SetPingInterval(raw, options.pingInterval.milliseconds),
             table.natsOptions_SetMaxPingsOut(raw, 2),
             table.natsOptions_SetTimeout(raw, options.timeout.milliseconds),
+            // A server that reads nothing is left; otherwise a publisher would wait for it without a limit.
+            table.natsOptions_SetWriteDeadline(raw, options.timeout.milliseconds),
             table.natsOptions_UseGlobalMessageDelivery(raw, true),
             table.natsOptions_SetReconnectedCB(raw, NatsObserver.connected, observer),
             table.natsOptions_SetDisconnectedCB(raw, NatsObserver.disconnected, observer),
             table.natsOptions_SetClosedCB(raw, NatsObserver.closed, observer),
         ]
         switch options.credentials {
-        case .file(let path): statuses.append(table.natsOptions_SetUserCredentialsFromFiles(raw, path, nil))
+        case .file(let path):
+            guard access(path, R_OK) == 0 else {
+                throw FleetError(.invalidOptions, "the file of credentials can't be read", subject: path)
+            }
+            statuses.append(table.natsOptions_SetUserCredentialsFromFiles(raw, path, nil))
         case .token(let token): statuses.append(table.natsOptions_SetToken(raw, token))
         case .user(let name, let password): statuses.append(table.natsOptions_SetUserInfo(raw, name, password))
         case nil: break

@@ -140,7 +140,9 @@ final class NatsConnection: Sendable {
 
     // MARK: Messages
 
-    /// Publishes a message. While there is no connection, up to 8 MB of messages wait for it.
+    /// Publishes a message.
+    ///
+    /// - Throws: `FleetError` with the code `disconnected` without a connection, or `invalidPayload`.
     func publish(_ message: NatsMessage) throws(FleetError) {
         guard let client = core.withLock({ $0.client }) else {
             throw FleetError(.disconnected, "\(state.current)", subject: message.subject)
