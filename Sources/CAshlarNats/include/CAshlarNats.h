@@ -33,13 +33,8 @@ typedef void (*ashlar_nats_complete_callback)(void *closure);
     F(int, natsOptions_LoadCATrustedCertificates, (void *options, const char *file)) \
     F(int, natsOptions_LoadCertificatesChain, (void *options, const char *certificates, const char *key)) \
     F(int, natsOptions_SetExpectedHostname, (void *options, const char *name)) \
-    F(int, natsOptions_SetMaxReconnect, (void *options, int attempts)) \
-    F(int, natsOptions_SetReconnectWait, (void *options, int64_t milliseconds)) \
-    F(int, natsOptions_SetReconnectJitter, (void *options, int64_t milliseconds, int64_t milliseconds_with_tls)) \
-    F(int, natsOptions_SetReconnectBufSize, (void *options, int bytes)) \
+    F(int, natsOptions_SetAllowReconnect, (void *options, bool value)) \
     F(int, natsOptions_SetClosedCB, (void *options, ashlar_nats_connection_callback closed, void *closure)) \
-    F(int, natsOptions_SetDisconnectedCB, (void *options, ashlar_nats_connection_callback disconnected, void *closure)) \
-    F(int, natsOptions_SetReconnectedCB, (void *options, ashlar_nats_connection_callback reconnected, void *closure)) \
     F(int, natsOptions_SetPingInterval, (void *options, int64_t milliseconds)) \
     F(int, natsOptions_SetMaxPingsOut, (void *options, int count)) \
     F(int, natsOptions_SetTimeout, (void *options, int64_t milliseconds)) \

@@ -2,7 +2,7 @@ internal import AshlarCore
 internal import CAshlarNats
 internal import Foundation
 
-/// A client of the library, which stays connected until the server refuses it or it is closed.
+/// A connection of the library, which ends when it is lost or closed.
 ///
 /// The library calls back on threads of its own; a callback only stores what it received. Its functions are thread-safe.
 final class NatsClient: Sendable {
@@ -12,13 +12,13 @@ final class NatsClient: Sendable {
 
     /// Connects; takes at most the timeout of the options for each server.
     ///
-    /// - Parameter changed: Receives each later state, with `closed` as the last one.
+    /// - Parameter ended: Called when the connection has ended, with the reason.
     init(
         _ library: NatsLibrary, _ addresses: FleetAddresses, _ options: FleetOptions,
-        changed: @escaping @Sendable (FleetState) -> Void
+        ended: @escaping @Sendable (_ reason: String) -> Void
     ) throws(FleetError) {
         self.library = library
-        let observer = Unmanaged.passRetained(NatsObserver(library, changed))
+        let observer = Unmanaged.passRetained(NatsObserver(library, ended))
         do throws(FleetError) {
             handle = try Self.connect(library, addresses, options, observer: observer.toOpaque())
         } catch {
@@ -35,7 +35,13 @@ final class NatsClient: Sendable {
 
     func close() { library.table.pointee.natsConnection_Close(handle) }
 
-    var state: FleetState { NatsObserver.state(of: handle, library) }
+    /// The URL of the server, without credentials.
+    var server: String {
+        var url = [CChar](repeating: 0, count: 512)
+        _ = library.table.pointee.natsConnection_GetConnectedUrl(handle, &url, url.count)
+        return SecretText.redacted(
+            String(decoding: url.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
+    }
 
     /// The largest payload that the server permits.
     var maximumPayload: Int {
@@ -64,9 +70,6 @@ final class NatsClient: Sendable {
             }
             return status == NatsStatus.ok ? table.natsConnection_PublishMsg(handle, copy) : status
         }
-        if status == NatsStatus.insufficientBuffer {
-            throw FleetError(.disconnected, "too much waits for the connection", subject: message.subject)
-        }
         try library.check(status, message.subject)
     }
 
@@ -86,20 +89,14 @@ final class NatsClient: Sendable {
             table.natsOptions_SetServers(raw, &urls, Int32(urls.count)),
             table.natsOptions_SetName(raw, options.name),
             table.natsOptions_SetNoEcho(raw, true),
-            table.natsOptions_SetMaxReconnect(raw, -1),
-            table.natsOptions_SetReconnectWait(raw, max(1, options.reconnectPause.milliseconds / 2)),
-            table.natsOptions_SetReconnectJitter(
-                raw, options.reconnectPause.milliseconds / 2, options.reconnectPause.milliseconds / 2),
-            // Messages that wait for a connection would be sent before those that have to be sent again.
-            table.natsOptions_SetReconnectBufSize(raw, 1),
+            // Otherwise the library would send what it has buffered before what has to be sent again.
+            table.natsOptions_SetAllowReconnect(raw, false),
             table.natsOptions_SetPingInterval(raw, options.pingInterval.milliseconds),
             table.natsOptions_SetMaxPingsOut(raw, 2),
             table.natsOptions_SetTimeout(raw, options.timeout.milliseconds),
             // A server that reads nothing is left; otherwise a publisher would wait for it without a limit.
             table.natsOptions_SetWriteDeadline(raw, options.timeout.milliseconds),
             table.natsOptions_UseGlobalMessageDelivery(raw, true),
-            table.natsOptions_SetReconnectedCB(raw, NatsObserver.connected, observer),
-            table.natsOptions_SetDisconnectedCB(raw, NatsObserver.disconnected, observer),
             table.natsOptions_SetClosedCB(raw, NatsObserver.closed, observer),
         ]
         switch options.credentials {
@@ -139,46 +136,21 @@ final class NatsClient: Sendable {
     }
 }
 
-/// Receives the changes of a client from the library, which releases it with its last callback.
+/// Receives the end of a connection from the library, which releases it then.
 private final class NatsObserver: Sendable {
     private let library: NatsLibrary
-    private let changed: @Sendable (FleetState) -> Void
+    private let ended: @Sendable (_ reason: String) -> Void
 
-    init(_ library: NatsLibrary, _ changed: @escaping @Sendable (FleetState) -> Void) {
+    init(_ library: NatsLibrary, _ ended: @escaping @Sendable (_ reason: String) -> Void) {
         self.library = library
-        self.changed = changed
-    }
-
-    private static func of(_ closure: UnsafeMutableRawPointer?) -> NatsObserver? {
-        closure.map { Unmanaged<NatsObserver>.fromOpaque($0).takeUnretainedValue() }
-    }
-
-    static let connected: ashlar_nats_connection_callback = { connection, closure in
-        guard let connection, let observer = of(closure) else { return }
-        observer.changed(state(of: connection, observer.library))
-    }
-
-    static let disconnected: ashlar_nats_connection_callback = { connection, closure in
-        guard let connection, let observer = of(closure) else { return }
-        observer.changed(.reconnecting(reason: reason(connection, observer.library)))
+        self.ended = ended
     }
 
     /// The last callback of a client.
     static let closed: ashlar_nats_connection_callback = { connection, closure in
         guard let connection, let closure else { return }
         let observer = Unmanaged<NatsObserver>.fromOpaque(closure).takeRetainedValue()
-        observer.changed(.closed(reason: reason(connection, observer.library)))
-    }
-
-    static func state(of connection: UnsafeMutableRawPointer, _ library: NatsLibrary) -> FleetState {
-        let table = library.table.pointee
-        guard table.natsConnection_Status(connection) == NatsStatus.connected else {
-            return .reconnecting(reason: reason(connection, library))
-        }
-        var url = [CChar](repeating: 0, count: 512)
-        _ = table.natsConnection_GetConnectedUrl(connection, &url, url.count)
-        let text = String(decoding: url.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        return .connected(server: SecretText.redacted(text))
+        observer.ended(reason(connection, observer.library))
     }
 
     private static func reason(_ connection: UnsafeMutableRawPointer, _ library: NatsLibrary) -> String {

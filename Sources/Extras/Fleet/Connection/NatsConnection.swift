@@ -25,8 +25,8 @@ public enum FleetState: Hashable, Sendable, CustomStringConvertible {
 
 /// A connection to NATS servers that lasts until it is closed.
 ///
-/// The C client reconnects on its own, unless it was never connected or the server refuses it. Then it is replaced by a new
-/// one after a pause, with the same subscriptions.
+/// A connection of the C client that is lost, refused or was never established is replaced by a new one after a pause, with
+/// the same subscriptions.
 final class NatsConnection: Sendable {
     let library: NatsLibrary
     let options: FleetOptions
@@ -93,7 +93,11 @@ final class NatsConnection: Sendable {
     // MARK: Attempts
 
     private func connect() throws(FleetError) {
-        let client = try NatsClient(library, addresses, options) { [weak self] in self?.change(to: $0) }
+        let end = Shared<String?>(nil)
+        let client = try NatsClient(library, addresses, options) { [weak self] reason in
+            end.withLock { $0 = reason }
+            self?.didLose(reason)
+        }
         let subscriptions = core.withLock { core -> [NatsSubscription]? in
             if core.isClosed { return nil }
             core.client = client
@@ -102,7 +106,11 @@ final class NatsConnection: Sendable {
         }
         guard let subscriptions else { return client.close() }
         for subscription in subscriptions { try subscription.start(on: client) }
-        state.update { _ in client.state }
+        state.update { _ in .connected(server: client.server) }
+        // The connection may have been lost before it became this one's.
+        guard let reason = end.withLock({ $0 }) else { return }
+        didLose(reason)
+        state.update { $0.isConnected ? .reconnecting(reason: reason) : nil }
     }
 
     /// Connects again after a pause, on a thread of its own, because an attempt takes time.
@@ -124,18 +132,9 @@ final class NatsConnection: Sendable {
         }
     }
 
-    /// Takes over a change of the client.
-    private func change(to new: FleetState) {
-        if case .closed(let reason) = new {
-            // The server refuses the client, which gives up.
-            let old = core.withLock { $0.client.take() }
-            if old != nil { retry(reason) }
-            return
-        }
-        state.update { old in
-            if case .closed = old { return nil }
-            return old == new ? nil : new
-        }
+    private func didLose(_ reason: String) {
+        let old = core.withLock { $0.client.take() }
+        if old != nil { retry(reason) }
     }
 
     // MARK: Messages

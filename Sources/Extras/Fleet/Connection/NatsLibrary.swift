@@ -69,8 +69,6 @@ struct NatsLibrary: Sendable {
 
 /// Values of `natsStatus`, from status.h.
 enum NatsStatus {
-    /// A value of `natsConnStatus`.
-    static let connected: Int32 = 2
     static let ok: Int32 = 0
     static let closed: Int32 = 5
     static let authenticationFailed: Int32 = 11
@@ -79,7 +77,6 @@ enum NatsStatus {
     static let invalidArgument: Int32 = 16
     static let slowConsumer: Int32 = 20
     static let maximumPayload: Int32 = 21
-    static let insufficientBuffer: Int32 = 23
     static let timeout: Int32 = 26
     static let draining: Int32 = 32
 }
