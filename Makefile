@@ -17,7 +17,7 @@ SECONDS_PER_TARGET ?= 20
 SWIFT_FLAGS ?=
 FORMATTED := Package.swift Sources Tests Examples Benchmarks Fuzzing
 # What tests use if it is installed.
-TEST_PACKAGES := aapt gettext nginx-light openssl python3 python3-hpack python3-pip python3-venv
+TEST_PACKAGES := aapt gettext libnats3.4 nats-server nginx-light openssl python3 python3-hpack python3-pip python3-venv
 
 # Networking and WebSockets run one test at a time, because tests that use all processors would delay the timers of others.
 parallel = $$(case "$(1)" in Networking|WebSockets) echo --no-parallel ;; esac)
@@ -67,7 +67,7 @@ docs-check: docs ## Builds the documentation and opens its pages in Chromium (AR
 
 consumer: ## Builds and runs Tests/Consumer, which uses each product alone
 	@Scripts/build-quietly "the programs that use each product alone" swift build --package-path Tests/Consumer $(SWIFT_FLAGS)
-	@for module in $(MODULES) Models Originals Remote Telemetry Testing WebSockets EventBusOnMain EventBusNonisolated NetworkingOnMain SwiftConfiguration; do Tests/Consumer/.build/debug/Use$$module; done
+	@for module in $(MODULES) Fleet Models Originals Remote Telemetry Testing WebSockets EventBusOnMain EventBusNonisolated NetworkingOnMain SwiftConfiguration; do Tests/Consumer/.build/debug/Use$$module; done
 
 examples: ## Builds and runs every program of Examples/ and the app of the tutorial, and tests its formats of configuration files
 	@Scripts/install-packages libyaml-dev libtomlplusplus-dev

@@ -25,6 +25,7 @@ final class NatsServer: Sendable {
     /// - Parameters:
     ///   - settings: Further lines of the configuration file.
     ///   - store: The folder of the stored messages; nil for one in the server's own folder.
+    /// - Throws: An error if the server can't be started.
     init(_ settings: String = "", store: String? = nil) async throws {
         try folder.make()
         self.store = store ?? folder.path + "/store"

@@ -61,7 +61,9 @@ extension FleetCredentials: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: ["kind": description], displayStyle: .enum) }
 }
 
-/// The settings of TLS. The certificate of the server is always verified.
+/// The settings of TLS.
+///
+/// The certificate of the server is always verified: its root, its host and its dates.
 public struct FleetTLS: Sendable {
     /// The path of a PEM file with the trusted roots; nil for those of the system.
     public var trustRoots: String?

@@ -12,7 +12,7 @@ final class NatsClient: Sendable {
 
     /// Connects; takes at most the timeout of the options for each server.
     ///
-    /// - Parameter ended: Called when the connection has ended, with the reason.
+    /// `ended` is called when the connection has ended, with the reason.
     init(
         _ library: NatsLibrary, _ addresses: FleetAddresses, _ options: FleetOptions,
         ended: @escaping @Sendable (_ reason: String) -> Void

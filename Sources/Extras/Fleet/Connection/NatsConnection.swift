@@ -156,7 +156,7 @@ final class NatsConnection: Sendable {
 
     /// Subscribes to a subject; of the subscribers with one `group`, one receives each message.
     ///
-    /// - Parameter receive: Called on a thread of the library, for one message after the other; must return soon.
+    /// `receive` is called on a thread of the library, for one message after the other, and must return soon.
     func subscribe(
         to subject: String, group: String? = nil, _ receive: @escaping @Sendable (NatsMessage) -> Void
     ) throws(FleetError) -> NatsSubscription {

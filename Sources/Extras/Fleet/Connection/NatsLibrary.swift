@@ -6,7 +6,7 @@ struct NatsLibrary: Sendable {
     // Safe because nothing changes the table once it is filled, and it exists as long as the process.
     nonisolated(unsafe) let table: UnsafePointer<ashlar_nats>
 
-    /// The names of the library, the preferred one first. Its soname contains the minor version.
+    /// The names of the library, the preferred one first; its soname contains the minor version.
     private static let names: [String] = {
         #if os(Linux)
             ["libnats.so.3.4", "libnats.so.3.8", "libnats.so.3.7", "libnats.so.3.6", "libnats.so.3.5", "libnats.so"]

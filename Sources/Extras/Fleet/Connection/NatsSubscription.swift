@@ -39,9 +39,10 @@ final class NatsSubscription: Sendable {
     private let ended: @Sendable (ObjectIdentifier) -> Void
     private let active = Mutex<Active?>(nil)
 
-    /// - Parameters:
-    ///   - receive: Called on a thread of the library, for one message after the other; must return soon.
-    ///   - ended: Called with the identity of the subscription when it is released.
+    /// Creates a subscription that isn't started.
+    ///
+    /// The library calls `receive` on a thread of its own, for one message after the other; it must return soon. `ended`
+    /// receives the identity of the subscription when it is released.
     init(
         _ subject: String, group: String?, _ receive: @escaping @Sendable (NatsMessage) -> Void,
         ended: @escaping @Sendable (ObjectIdentifier) -> Void

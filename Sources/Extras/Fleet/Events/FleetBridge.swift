@@ -37,14 +37,14 @@ final class FleetBridge: Sendable {
     /// Begins to export and to import.
     func start() throws(FleetError) {
         try stored.start()
-        for rule in topics.rules {
+        for (index, rule) in topics.rules.enumerated() {
             let watch =
                 switch rule.delivery {
                 case .once:
-                    bus.intercept(rule.pattern, with: Exporter(bridge: self, rule: rule))
+                    bus.intercept(rule.pattern, with: Exporter(bridge: self, index: index, rule: rule))
                 case .stored:
                     bus.intercept(rule.pattern, excluding: self, buffer: .suspend(4096)) { [weak self] event, next in
-                        guard let self, topics.rule(for: event.name)?.index == rule.index else {
+                        guard let self, topics.index(of: event.name) == index else {
                             return await next(event)
                         }
                         return await store(event, rule)
@@ -71,10 +71,11 @@ final class FleetBridge: Sendable {
     /// Publishes events inside their triggers.
     private struct Exporter: EventInterceptor {
         weak let bridge: FleetBridge?
+        let index: Int
         let rule: FleetRule
 
         func intercept(_ event: InterceptedEvent, next: @escaping Next) -> DeliveryResult {
-            guard let bridge, !event.isFrom(bridge), bridge.topics.rule(for: event.name)?.index == rule.index else {
+            guard let bridge, !event.isFrom(bridge), bridge.topics.index(of: event.name) == index else {
                 return next(event)
             }
             if let request = event.request {
@@ -131,10 +132,10 @@ final class FleetBridge: Sendable {
         state.withLock { state in
             if interest.isPresent { state.interest.insert(key) } else { state.interest.remove(key) }
         }
-        for rule in topics.rules { update(rule) }
+        for (index, rule) in topics.rules.enumerated() { update(rule, index) }
     }
 
-    private func update(_ rule: FleetRule) {
+    private func update(_ rule: FleetRule, _ index: Int) {
         let wanted: EventInterest.Kind = rule.request == nil ? .events : .requests
         let own = subjects.subjects(of: rule.pattern)
         let (isWatched, isSubscribed) = state.withLock { state in
@@ -144,19 +145,19 @@ final class FleetBridge: Sendable {
                         own.contains { Subjects.overlap($0, other) }
                     }
             }
-            return (isWatched, state.subscriptions[rule.index] != nil)
+            return (isWatched, state.subscriptions[index] != nil)
         }
         guard isWatched != isSubscribed else { return }
         guard isWatched else {
-            let old = state.withLock { $0.subscriptions.removeValue(forKey: rule.index) }
+            let old = state.withLock { $0.subscriptions.removeValue(forKey: index) }
             _ = consume old
             return
         }
         do {
-            let new = try own.map { try subscribe(to: $0, rule) }
+            let new = try own.map { try subscribe(to: $0, rule, index) }
             let old = state.withLock { state in
-                defer { state.subscriptions[rule.index] = new }
-                return state.subscriptions[rule.index]
+                defer { state.subscriptions[index] = new }
+                return state.subscriptions[index]
             }
             _ = consume old
         } catch {
@@ -164,7 +165,7 @@ final class FleetBridge: Sendable {
         }
     }
 
-    private func subscribe(to subject: String, _ rule: FleetRule) throws -> any AnyObject & Sendable {
+    private func subscribe(to subject: String, _ rule: FleetRule, _ index: Int) throws -> any AnyObject & Sendable {
         if rule.request != nil {
             return try connection.subscribe(to: subject, group: "responders") { [weak self] message in
                 Task.detached { await self?.answer(message, rule) }
@@ -173,26 +174,26 @@ final class FleetBridge: Sendable {
         guard case .once(let group) = rule.delivery else {
             return try stored.consume(subject) { [weak self] message in
                 guard let self else { return false }
-                return await receive(message, rule, awaitsHandlers: true)
+                return await receive(message, rule, index, awaitsHandlers: true)
             }
         }
         let queue = MessageQueue(count: connection.options.maximumWaiting) { [weak self] in
             self?.count(\.overflowed, "too many events of '\(subject)' wait, so that some are dropped")
         } handle: { [weak self] message in
-            _ = await self?.receive(message, rule, awaitsHandlers: false)
+            _ = await self?.receive(message, rule, index, awaitsHandlers: false)
         }
         return try connection.subscribe(to: subject, group: group) { queue.put($0) }
     }
 
     /// Delivers a received event; returns whether it is done with, so that it needn't be received again.
-    private func receive(_ message: NatsMessage, _ rule: FleetRule, awaitsHandlers: Bool) async -> Bool {
+    private func receive(_ message: NatsMessage, _ rule: FleetRule, _ index: Int, awaitsHandlers: Bool) async -> Bool {
         guard let name = subjects.name(of: message.subject), message.payload.count <= connection.options.maximumPayload
         else {
             count(\.malformed, "the message '\(message.subject)' isn't an event")
             return true
         }
         // An earlier entry of the table has a subscription of its own.
-        guard topics.rule(for: name)?.index == rule.index else { return true }
+        guard topics.index(of: name) == index else { return true }
         let call = FleetRule.Call(source: self, awaitsHandlers: awaitsHandlers)
         do {
             let result: DeliveryResult

@@ -1,5 +1,3 @@
-internal import AshlarCore
-
 /// What a fleet has sent, received and lost since it was connected.
 public struct FleetCounters: Hashable, Sendable {
     /// The events that were passed to the connection.
@@ -16,13 +14,4 @@ public struct FleetCounters: Hashable, Sendable {
     public internal(set) var duplicates = 0
     /// The stored events whose handlers threw an error; they are received again.
     public internal(set) var failed = 0
-}
-
-/// A value that several objects share.
-final class Shared<Value: Sendable>: Sendable {
-    private let value: Mutex<Value>
-
-    init(_ value: Value) { self.value = Mutex(value) }
-
-    func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result { value.withLock { body(&$0) } }
 }

@@ -56,74 +56,66 @@ public struct FleetTopics: Sendable {
     public mutating func share<Payload: Codable & Sendable>(
         _ topic: Topic<Payload>, _ delivery: FleetDelivery = .atMostOnce
     ) {
-        add(topic.name, delivery, encode: { try FleetJSON.encode($0, as: Payload.self) }) { bytes, _, bus, call in
+        var rule = FleetRule(topic.name, delivery)
+        rule.encode = { try FleetJSON.encode($0, as: Payload.self) }
+        rule.deliver = { bytes, _, bus, call in
             await bus.send(
                 topic, try FleetJSON.decode(bytes), from: call.source, awaitingHandlers: call.awaitsHandlers)
         }
+        rules.append(rule)
     }
 
     /// Adds a topic without data; its payload is `null`.
     public mutating func share(_ topic: Topic<Void>, _ delivery: FleetDelivery = .atMostOnce) {
-        add(topic.name, delivery, encode: { _ in Array("null".utf8) }) { _, _, bus, call in
+        var rule = FleetRule(topic.name, delivery)
+        rule.encode = { _ in Array("null".utf8) }
+        rule.deliver = { _, _, bus, call in
             await bus.send(topic, (), from: call.source, awaitingHandlers: call.awaitsHandlers)
         }
+        rules.append(rule)
     }
 
     /// Adds a topic whose payloads are sent unchanged.
     public mutating func shareBytes(_ topic: Topic<[UInt8]>, _ delivery: FleetDelivery = .atMostOnce) {
-        add(topic.name, delivery, encode: { try FleetJSON.cast($0) }) { bytes, _, bus, call in
+        var rule = FleetRule(topic.name, delivery)
+        rule.encode = { try FleetJSON.cast($0) }
+        rule.deliver = { bytes, _, bus, call in
             await bus.send(topic, bytes, from: call.source, awaitingHandlers: call.awaitsHandlers)
         }
+        rules.append(rule)
     }
 
     /// Adds the topics that a pattern matches, all with payloads of one type.
     public mutating func share<Payload: Codable & Sendable>(
         _ pattern: TopicPattern, of type: Payload.Type, _ delivery: FleetDelivery = .atMostOnce
     ) {
-        add(pattern, delivery, encode: { try FleetJSON.encode($0, as: type) }) { bytes, name, bus, call in
+        var rule = FleetRule(pattern.description, delivery)
+        rule.encode = { try FleetJSON.encode($0, as: type) }
+        rule.deliver = { bytes, name, bus, call in
             await bus.send(
                 try Topic<Payload>(named: name), try FleetJSON.decode(bytes), from: call.source,
                 awaitingHandlers: call.awaitsHandlers)
         }
+        rules.append(rule)
     }
 
     /// Adds a topic of requests, which one process with a responder answers.
     public mutating func share<Request: Codable & Sendable, Reply: Codable & Sendable>(
         _ topic: RequestTopic<Request, Reply>
     ) {
-        let request = FleetRule.RequestCoding(
+        var rule = FleetRule(topic.name, .atMostOnce)
+        rule.encode = { try FleetJSON.encode($0, as: Request.self) }
+        rule.request = FleetRule.RequestCoding(
             answer: { bytes, bus, limit, source in
                 let payload: Request = try FleetJSON.decode(bytes)
                 let reply = try await bus.request(topic, payload, within: limit, from: source)
                 return try FleetJSON.encode(reply, as: Reply.self)
             }, reply: { try FleetJSON.decode($0) as Reply })
-        add(topic.name, .atMostOnce, encode: { try FleetJSON.encode($0, as: Request.self) }, request: request) {
-            _, _, _, _ in throw FleetError(.invalidPayload, "a request was published as an event")
-        }
+        rules.append(rule)
     }
 
-    private mutating func add(
-        _ name: String, _ delivery: FleetDelivery, encode: @escaping @Sendable (any Sendable) throws -> [UInt8],
-        request: FleetRule.RequestCoding? = nil, deliver: @escaping FleetRule.Deliver
-    ) {
-        // The name of a topic is a pattern that matches only this name.
-        guard let pattern = try? TopicPattern(parsing: name) else { return }
-        add(pattern, delivery, encode: encode, request: request, deliver: deliver)
-    }
-
-    private mutating func add(
-        _ pattern: TopicPattern, _ delivery: FleetDelivery,
-        encode: @escaping @Sendable (any Sendable) throws -> [UInt8], request: FleetRule.RequestCoding? = nil,
-        deliver: @escaping FleetRule.Deliver
-    ) {
-        rules.append(
-            FleetRule(
-                index: rules.count, pattern: pattern, delivery: delivery.kind, encode: encode, deliver: deliver,
-                request: request))
-    }
-
-    /// Returns the entry of a name; nil for a topic that stays in its process.
-    func rule(for name: String) -> FleetRule? { rules.first { $0.pattern.matches(name) } }
+    /// Returns the number of the first entry that matches a name; nil for a topic that stays in its process.
+    func index(of name: String) -> Int? { rules.firstIndex { $0.pattern.matches(name) } }
 }
 
 /// An entry of the table.
@@ -142,14 +134,19 @@ struct FleetRule: Sendable {
 
     typealias Deliver = @Sendable (_ payload: [UInt8], _ name: String, EventBus, Call) async throws -> DeliveryResult
 
-    let index: Int
     let pattern: TopicPattern
     let delivery: FleetDelivery.Kind
-    let encode: @Sendable (any Sendable) throws -> [UInt8]
+    var encode: @Sendable (any Sendable) throws -> [UInt8] = { _ in [] }
     /// Delivers the event of a payload.
-    let deliver: Deliver
+    var deliver: Deliver = { _, _, _, _ in throw FleetError(.invalidPayload, "a request was published as an event") }
     /// Nil for events.
-    let request: RequestCoding?
+    var request: RequestCoding?
+
+    /// Creates an entry for a name or pattern, which is well-formed, because it is that of a topic or pattern.
+    init(_ text: String, _ delivery: FleetDelivery) {
+        pattern = (try? TopicPattern(parsing: text)) ?? "**"
+        self.delivery = delivery.kind
+    }
 }
 
 /// The JSON of payloads.

@@ -49,7 +49,7 @@ struct JetStream: Sendable {
 
     // MARK: Streams
 
-    /// Creates a stream unless it exists; adds subjects that it lacks. Its other settings remain those of its operator.
+    /// Creates a stream unless it exists, or adds subjects that it lacks; its other settings remain those of its operator.
     func createStream(_ name: String, subjects: [String], settings: [(String, JSONEntity)]) async throws {
         let identity: [(String, JSONEntity)] = [
             ("name", JSONEntity(name)), ("subjects", JSONEntity(array: subjects.map { JSONEntity($0) })),

@@ -57,8 +57,8 @@ final class KeyValueBucket: Sendable {
 
     /// Stores a value, or nil to delete the key, and returns the new revision.
     ///
-    /// - Parameter revision: The revision that the key must have, 0 if it must not exist; nil for any.
-    /// - Throws: `FleetError` with the code `conflict` if the key has another revision, and others.
+    /// `revision` is the one that the key must have: 0 if it must not exist, nil for any. With another one, the error has
+    /// the code `conflict`.
     @discardableResult
     func put(_ value: [UInt8]?, for key: String, expecting revision: Int? = nil) async throws -> Int {
         guard Self.isKey(key) else {
@@ -75,7 +75,7 @@ final class KeyValueBucket: Sendable {
         }
     }
 
-    /// Returns the current value of a key; nil if it has never been set. A deleted key has an entry without a value.
+    /// Returns the current value of a key; nil if it has never been set, and an entry without a value if it is deleted.
     func entry(_ key: String) async throws -> Entry? {
         try await create()
         return try await jetStream.lastMessage(in: stream, subject: "$KV.\(name).\(key)").map { message in
@@ -87,8 +87,8 @@ final class KeyValueBucket: Sendable {
 
     /// Reports the entries of the bucket, and then each change, until the result is released.
     ///
-    /// - Parameter changed: Called with all entries when they are known, and with single ones after each change; a
-    ///   complete set replaces all entries that were reported before, after a new connection.
+    /// `changed` receives all entries when they are known, and single ones after each change. After a new connection, a
+    /// complete set replaces all entries that were reported before.
     func watch(
         _ changed: @escaping @Sendable (_ entries: [Entry], _ isComplete: Bool) -> Void
     ) throws(FleetError) -> KeyValueWatch {

@@ -109,11 +109,3 @@ final class FleetPresence: Sendable {
         members.update { $0 == present ? nil : present }
     }
 }
-
-extension Fleet {
-    /// The processes that are present, with this one, ordered by role.
-    public var members: [FleetMember] { presence.members.current }
-
-    /// Returns the processes that are present, and then each change.
-    public func memberChanges() -> AsyncStream<[FleetMember]> { presence.members.changes() }
-}
