@@ -22,7 +22,7 @@ TEST_PACKAGES := aapt gettext libnats3.4 nats-server nginx-light openssl python3
 # Networking and WebSockets run one test at a time, because tests that use all processors would delay the timers of others.
 parallel = $$(case "$(1)" in Networking|WebSockets) echo --no-parallel ;; esac)
 
-.PHONY: help run test build lint format docs docs-check consumer examples bench bench-check libcurl tsan asan fuzz \
+.PHONY: help run test build lint format docs docs-check consumer examples fleet bench bench-check libcurl tsan asan fuzz \
     soak apple api-check apple-release-check clean ci
 
 help: ## Lists the targets
@@ -75,6 +75,11 @@ examples: ## Builds and runs every program of Examples/ and the app of the tutor
 	@Scripts/run-examples
 	@Scripts/check-formats
 	@Scripts/check-tutorial
+
+fleet: ## Runs three processes that a NATS server connects, with a kill of a worker and of the server
+	@Scripts/install-packages nats-server libnats3.4
+	@Scripts/build-quietly "the processes" swift build --package-path Examples --product fleet $(SWIFT_FLAGS)
+	@Examples/.build/debug/fleet
 
 bench: ## Compares with other libraries, as ratios (MODULE=Logging for one module, ARGS=--quick for a short run)
 	@Scripts/install-packages binutils libspdlog-dev libfmt-dev libcurl4-openssl-dev nginx-light valgrind

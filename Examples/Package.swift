@@ -26,6 +26,8 @@ let package = Package(
         tiny("appconfig-example", "AppConfig"),
         tiny("networking-example", "Networking"),
         tiny("eventbus-example", "EventBus"),
+        .executableTarget(
+            name: "fleet", dependencies: [.product(name: "AshlarFleet", package: "Ashlar")], path: "Sources/fleet"),
         // swift-log can't be a dependency here, so its public declarations are written down in a module with its name.
         .target(name: "Logging", path: "Sources/SwiftLogStandIn"),
         .executableTarget(
