@@ -9,13 +9,9 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct HostileDocumentTests {
     /// Reads the documents; returns the output, which ends with the name of a parser that didn't end in time.
     private static func read(_ factor: Int, within limit: Double) throws -> String {
-        let child = try TestChild("AshlarCostTestChild", [String(factor)])
+        let child = try TestChild("AshlarCostTestChild", [String(factor)], limit: .seconds(Int(limit)))
         try child.process.run()
-        let pid = child.process.processIdentifier
-        let watchdog = DispatchWorkItem { kill(pid, SIGKILL) }
-        DispatchQueue.global().asyncAfter(deadline: .now() + limit, execute: watchdog)
-        defer { watchdog.cancel() }
-        return child.wholeOutput()
+        return child.finish()
     }
 
     @Test("No parser needs long for a hostile document, and none needs much memory")

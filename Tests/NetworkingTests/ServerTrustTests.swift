@@ -27,7 +27,8 @@ import Testing
 
     @Test("The key in a certificate has the hash that openssl computes")
     func keys() throws {
-        let key = try #require(ServerTrust.publicKey(of: try #require(try Self.chain("good").first)))
+        let certificate = try #require(Self.chain("good").first)
+        let key = try #require(ServerTrust.publicKey(of: certificate))
         let url = try HTTPURL("https://localhost/")
         let pin = try "sha256//" + Self.fixture("good.pin")
         #expect(key.first == 0x30)
