@@ -28,11 +28,16 @@
         }
 
         /// Whether the server ended the connection with a fatal alert of TLS.
+        ///
+        /// With TLS 1.3 a server rejects a client certificate after the handshake. If the connection ends before libcurl has
+        /// read the alert, it is the end of a new connection that presented a certificate.
         static func isAlert(_ result: Int32, of exchange: CurlExchange) -> Bool {
             guard [55, 56].contains(result), !exchange.hasHead, exchange.request.url.scheme == .https else {
                 return false
             }
-            return exchange.handle?.errorMessage.contains(" alert ") == true
+            if exchange.handle?.errorMessage.contains(" alert ") == true { return true }
+            let isNew = exchange.number(CurlInfo.newConnections) > 0
+            return isNew && exchange.loop.certificates[exchange.request.url] != nil
         }
 
         static let missingCredentials = "the proxy responded with 407: it requires other credentials"

@@ -102,13 +102,17 @@ final class URLSessionExchange: ResponseProducer {
     }
 
     /// Stops the session from receiving more than the reader has read; a session's own buffers are without a limit.
+    ///
+    /// On Linux, a resumed session delivers a part of the body twice, so it isn't suspended.
     private func suspend(unlessDrainedSince drains: Int) {
-        state.withLock { state in
-            guard state.drains == drains, !state.isSuspended, let task = state.task else { return }
-            state.isSuspended = true
-            // The queue preserves the order of suspending and resuming.
-            Self.queue.async { task.suspend() }
-        }
+        #if canImport(Darwin)
+            state.withLock { state in
+                guard state.drains == drains, !state.isSuspended, let task = state.task else { return }
+                state.isSuspended = true
+                // The queue preserves the order of suspending and resuming.
+                Self.queue.async { task.suspend() }
+            }
+        #endif
     }
 
     func sent(_ total: Int) {
