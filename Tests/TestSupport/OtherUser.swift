@@ -28,6 +28,8 @@ public enum OtherUser {
     ///   - plant: What to plant.
     ///   - path: The path, at which there is nothing.
     ///   - content: The content of the file.
+    /// - Returns: The path of the file.
+    /// - Throws: The error of the file system.
     public static func plant(_ plant: Plant, at path: String, content: String) throws -> String {
         let other = path + "-victim"
         func write(_ file: String) throws { try Data(content.utf8).write(to: URL(fileURLWithPath: file)) }

@@ -72,7 +72,8 @@ public final class AshlarApp: Sendable {
         additions = configuration.additions.map {
             $0.started(client: settings.fileClient(configuration), issues: &issues)
         }
-        let config = ConfigStore(loadingBestEffort: settings.plan(configuration, adding: additions.compactMap(\.source)))
+        let sources = additions.compactMap(\.source)
+        let config = ConfigStore(loadingBestEffort: settings.plan(configuration, adding: sources))
         self.config = config
         issues += config.errors.map { StartupIssue(.configuration, $0, isError: true) }
         issues += config.current.diagnostics.filter { $0.code != .missingSource }

@@ -5,6 +5,7 @@ package enum Patience {
     /// - Parameters:
     ///   - limit: The longest wait.
     ///   - start: Starts the work, and calls the given closure with the value; a late value is ignored.
+    /// - Returns: The value.
     package nonisolated(nonsending) static func value<Value: Sendable>(
         within limit: Duration, _ start: (@escaping @Sendable (Value?) -> Void) -> Void
     ) async -> Value? {

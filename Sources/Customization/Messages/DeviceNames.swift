@@ -10,6 +10,7 @@ package enum DeviceNames {
     ///   - model: The model of the hardware, such as `iPad14,1`.
     ///   - families: The `UIDeviceFamily` of Info.plist: 1 for iPhone, 2 for iPad. An app for iPhone only has the idiom of an
     ///     iPhone on every device.
+    /// - Returns: The names, such as `ipad`.
     package static func names(model: String, families: [Int]) -> [String] {
         if model.hasPrefix("iPod") { return ["ipod", "iphone"] }
         if model.hasPrefix("iPhone") || families == [1] { return ["iphone"] }

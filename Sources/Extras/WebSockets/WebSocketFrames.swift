@@ -15,7 +15,7 @@ enum WebSocketFrame {
 
     /// Returns a frame with the whole payload, which is masked as a client must.
     ///
-    /// - Parameter isCompressed: Whether the payload is that of a compressed message.
+    /// With `isCompressed`, the payload is that of a compressed message.
     static func encode(
         _ opcode: Opcode, _ payload: some Collection<UInt8>, isCompressed: Bool = false,
         mask: UInt32 = .random(in: 0...(.max))

@@ -64,6 +64,7 @@ final class CacheDisk: Sendable {
     /// - Parameters:
     ///   - isOptional: Whether the job is omitted if many jobs are waiting.
     ///   - job: The job.
+    /// - Returns: The result.
     @discardableResult
     nonisolated(nonsending) func result<Result: Sendable>(
         isOptional: Bool = false, of job: @escaping @Sendable () -> Result

@@ -44,8 +44,9 @@
         private let exchange: CurlExchange
         private let library: CurlLibrary
         let handle: CurlHandle
-        /// libcurl's storage of connections. It has one of its own, because libcurl closes unused connections in a storage
-        /// that others use, and counts one that it has only opened as unused.
+        /// A storage of connections of its own.
+        ///
+        /// In a shared one, libcurl closes unused connections, and counts one that it has only opened as unused.
         private let share: UnsafeMutableRawPointer
         private let outbox = Mutex(Outbox())
         private let window = SendWindow()
@@ -114,7 +115,7 @@
 
         /// Sends a frame without waiting, behind earlier ones.
         ///
-        /// - Parameter messageBytes: The number of bytes for which `waitForRoom` was called.
+        /// `messageBytes` is the number of bytes for which `waitForRoom` was called.
         package func write(_ frame: [UInt8], messageBytes: Int = 0) {
             change { if !$0.isClosing { $0.frames.append((frame, messageBytes)) } }
         }

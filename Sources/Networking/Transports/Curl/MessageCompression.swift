@@ -62,8 +62,7 @@
 
         /// Inflates a part of a message and passes the result on, in pieces of at most 16 KiB.
         ///
-        /// - Parameter emit: Returns whether more is wanted.
-        /// - Returns: Whether the bytes are intact.
+        /// `emit` returns whether more is wanted. The result is whether the bytes are intact.
         package func inflate(_ bytes: UnsafeRawBufferPointer, emit: (UnsafeRawBufferPointer) -> Bool) -> Bool {
             withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { space in
                 var taken = 0

@@ -44,6 +44,7 @@ struct ServerTrust: Sendable {
     ///   - url: The URL of the request.
     ///   - chain: The certificates as DER; the server's own is the first.
     ///   - isValid: Whether the system considers the chain valid for the host and the roots.
+    /// - Returns: The reason.
     func rejection(of url: HTTPURL, chain: [[UInt8]], isValid: Bool) -> NetworkError? {
         guard isValid, let own = chain.first else { return untrusted("the server's certificate isn't trusted") }
         guard let allowed = pins[url] else { return nil }

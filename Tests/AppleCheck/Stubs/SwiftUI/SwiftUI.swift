@@ -206,6 +206,7 @@ public struct SearchFieldPlacement: Sendable { public static let automatic: Sear
 #if !os(tvOS)
     public struct SharePreview<Image, Icon> {}
     extension SharePreview where Image == Never, Icon == Never { public init<S: StringProtocol>(_ title: S) {} }
+    // swift-format-ignore: AvoidRetroactiveConformances
     extension Never: @retroactive Transferable {
         public static var transferRepresentation: FileRepresentation<Never> {
             FileRepresentation(exportedContentType: .plainText) { (_: Never) in fatalError() }
