@@ -16,7 +16,7 @@ import Testing
 
     @Test("No parser needs long for a hostile document, and none needs much memory")
     func limits() throws {
-        let output = try Self.read(12, within: 100)
+        let output = try Self.read(2, within: 100)
         let lines = output.split(separator: "\n").map { $0.split(separator: "\t") }
         #expect(lines.count > 75 && lines.last?.first == "memory", "the last parser didn't end: \(output.suffix(80))")
         let memory = lines.last?.last.flatMap { Int($0) } ?? .max

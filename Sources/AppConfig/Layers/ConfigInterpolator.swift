@@ -193,13 +193,9 @@ struct ConfigInterpolator {
             templateNodes[target.level] = tree.nodes.indices.filter { tree.isTemplate($0, syntax) }
         }
         guard let all = templateNodes[target.level] else { return [] }
-        let end = Int(tree.nodes[target.node].end)
-        var (first, after) = (0, all.count)
-        while first < after {
-            let middle = (first + after) / 2
-            if all[middle] < target.node { first = middle + 1 } else { after = middle }
-        }
-        let found = all[first...].prefix { $0 < end }
+        // The templates are in order, and may be many for each of many references.
+        let first = Self.position(of: target.node, in: all)
+        let found = all[first..<max(first, Self.position(of: Int(tree.nodes[target.node].end), in: all))]
         if tree.kind(of: target.node).isContainer { copiedTemplates += found.count }
         guard copiedTemplates <= limits.copiedValues else {
             report(unit, code: .limitExceeded, reason: "references copy more than \(limits.copiedValues) values")
@@ -207,6 +203,17 @@ struct ConfigInterpolator {
             return []
         }
         return found.map { Unit(level: target.level, node: $0) }
+    }
+
+    /// Returns the index of the first node that isn't before a node, by a binary search.
+    private static func position(of node: Int, in nodes: [Int]) -> Int {
+        var first = 0
+        var after = nodes.count
+        while first < after {
+            let middle = (first + after) / 2
+            if nodes[middle] < node { first = middle + 1 } else { after = middle }
+        }
+        return first
     }
 
     /// Returns the text of a template; empty for other kinds of values.

@@ -85,12 +85,13 @@ import Testing
         _ = try Self.sync(folder.path)
         for path in ["/dev/null", "/dev/null/x", ""] {
             let error = #expect(throws: NetworkError.self) { try Self.sync(path) }
-            #expect(error?.code == .fileFailed && error?.file == path)
+            #expect(error?.code == .fileFailed && error?.file?.hasPrefix(path) == true, "\(String(describing: error))")
         }
     }
 
     @Test("Without a lasting lock, the last one to open a folder owns it, and no lock remains between operations")
     func claims() throws {
+        try folder.make()
         let first = try FolderClaim(folder.path, holdsLock: false)
         #expect(try first.use { () throws(FileFailure) in 1 } == 1)
         let lock = try FileLock.attempt(folder.path + "/lock")
@@ -100,6 +101,7 @@ import Testing
 
     @Test("A sync that another one has replaced changes no file")
     func takeover() throws {
+        try folder.make()
         let first = try FolderClaim(folder.path, holdsLock: false)
         let second = try FolderClaim(folder.path, holdsLock: false)
         #expect(throws: FileFailure.self) { try first.use { () throws(FileFailure) in } }

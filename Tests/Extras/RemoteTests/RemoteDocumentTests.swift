@@ -159,6 +159,7 @@ private final class FileServer: Sendable {
             )
             func app() -> AshlarApp {
                 var configuration = AshlarApp.Configuration(resources: folder.path, environments: [], log: nil)
+                configuration.storage = .folder(folder.path + "/state")
                 configuration.remote = RemoteFiles(cache: folder.path + "/cache")
                 configuration.remote?.configuration = "https://config.example/c"
                 configuration.remote?.hostMap = "https://config.example/h"
