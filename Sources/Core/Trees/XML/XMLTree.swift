@@ -1,14 +1,12 @@
-import AshlarTrees
-
 /// The elements of an XML document.
 ///
 /// Internal entities are expanded, up to 1 MiB; they can't contain markup. Other files are never read.
-struct XMLTree {
+package struct XMLTree {
     /// The root element; in a malformed document, with the children before the failure.
-    private(set) var root: Element?
+    package private(set) var root: Element?
     /// The comments before the root element.
-    private(set) var comments: [String] = []
-    private(set) var failure: XMLError?
+    package private(set) var comments: [String] = []
+    package private(set) var failure: XMLError?
 
     private var scanner: XMLScanner
     private let maximumDepth: Int
@@ -18,7 +16,7 @@ struct XMLTree {
     /// Parses a document.
     ///
     /// - Complexity: O(*n*) in the length of the text.
-    init(parsing text: String, maximumDepth: Int = 64) {
+    package init(parsing text: String, maximumDepth: Int = 64) {
         scanner = XMLScanner(Array(text.utf8), declarations: .entities, normalizesLineEnds: true)
         self.maximumDepth = maximumDepth
         do throws(XMLError) {
@@ -90,52 +88,52 @@ struct XMLTree {
 
 extension XMLTree {
     /// An element of an XML document with its content.
-    struct Element: Hashable, Sendable {
-        enum Child: Hashable, Sendable {
+    package struct Element: Hashable, Sendable {
+        package enum Child: Hashable, Sendable {
             case element(Element)
             case text(String)
             case comment(String, offset: Int)
         }
 
-        struct Attribute: Hashable, Sendable {
-            let name: String
-            let value: String
+        package struct Attribute: Hashable, Sendable {
+            package let name: String
+            package let value: String
 
-            init(name: String, value: String) {
+            package init(name: String, value: String) {
                 self.name = name
                 self.value = value
             }
         }
 
         /// The name as it is written, with its prefix.
-        var name: String
+        package var name: String
         /// The namespace of the prefix, or the default namespace; nil if none is declared.
-        var namespace: String?
-        var attributes: [Attribute] = []
-        var children: [Child] = []
+        package var namespace: String?
+        package var attributes: [Attribute] = []
+        package var children: [Child] = []
         /// The byte offset of the start tag.
-        let offset: Int
+        package let offset: Int
 
-        subscript(attribute: String) -> String? { attributes.first { $0.name == attribute }?.value }
+        package subscript(attribute: String) -> String? { attributes.first { $0.name == attribute }?.value }
 
         /// The name without its prefix.
-        var localName: Substring {
+        package var localName: Substring {
             name[(name.firstIndex(of: ":").map { name.index(after: $0) } ?? name.startIndex)...]
         }
 
-        var elements: [Element] {
+        package var elements: [Element] {
             children.compactMap { child in
                 if case .element(let element) = child { element } else { nil }
             }
         }
 
         /// Returns the child elements of the same namespace that have a name.
-        func elements(named name: String) -> [Element] {
+        package func elements(named name: String) -> [Element] {
             elements.filter { $0.localName == name && $0.namespace == namespace }
         }
 
         /// The text of the element and of all elements in it.
-        var text: String {
+        package var text: String {
             children.reduce(into: "") { text, child in
                 switch child {
                 case .text(let piece): text += piece
@@ -146,18 +144,21 @@ extension XMLTree {
         }
 
         /// The element as XML.
-        var xml: String {
+        package var xml: String {
             let attributes = attributes.map { " \($0.name)=\"\(XMLText.escaped($0.value, isAttribute: true))\"" }
             let open = "<" + name + attributes.joined()
-            if children.isEmpty { return open + "/>" }
-            let content = children.map { child in
+            return children.isEmpty ? open + "/>" : open + ">" + content + "</\(name)>"
+        }
+
+        /// The content of the element as XML.
+        package var content: String {
+            children.map { child in
                 switch child {
                 case .element(let element): element.xml
                 case .text(let text): XMLText.escaped(text)
                 case .comment(let text, _): "<!--\(text)-->"
                 }
-            }
-            return open + ">" + content.joined() + "</\(name)>"
+            }.joined()
         }
     }
 }
@@ -170,7 +171,7 @@ extension XMLText {
     ///   - isAttribute: Whether the text is the value of an attribute in double quotes.
     ///   - replacement: The scalar to write in place of those that are not legal; nil leaves them as they are.
     /// - Returns: The text as a reader of XML expects it.
-    static func escaped(
+    package static func escaped(
         _ text: String, isAttribute: Bool = false, replacement: Unicode.Scalar? = nil
     ) -> String {
         text.unicodeScalars.reduce(into: "") { result, scalar in
