@@ -18,6 +18,42 @@ import Testing
         #expect(PseudoLocalization.accented.pseudolocalize(text) == expected)
     }
 
+    @Test(
+        "The notation of messages, URLs, links and a final percent sign don't change",
+        arguments: [
+            ("Hi {name}!", "Ĥî {name}¡"), ("{user-name} {0}", "{user-name} {0}"),
+            (
+                "{n, plural, =0 {none} one {# file} other {# files in {place}}}!",
+                "{n, plural, =0 {ñöñé} one {# ƒîļé} other {# ƒîļéš îñ {place}}}¡"
+            ),
+            (
+                "{g, select, female {her} other {their}} {d, date, long}",
+                "{g, select, female {ĥéŕ} other {ţĥéîŕ}} {d, date, long}"
+            ),
+            ("{n, plural, offset:1 one {a} other {b '{c}'}}", "{n, plural, offset:1 one {å} other {ƀ '{c}'}}"),
+            ("{ a", "{ å"), ("a {b c}", "å {ƀ ç}"),
+            ("See https://a.example/b?c=d&e now", "Šéé https://a.example/b?c=d&e ñöŵ"),
+            ("(www.example.com)", "(www.example.com)"), ("mailto:me@example.com", "mailto:me@example.com"),
+            ("[here](https://x.example)", "[ĥéŕé](https://x.example)"),
+            ("^[%lld cat](inflect: true)", "^[%lld çåţ](inflect: true)"),
+            ("<a href=\"https://x.example/y\">go</a>", "<a href=\"https://x.example/y\">ĝö</a>"),
+            ("100%", "100%"), ("&nbsp;a&#x27;", "&nbsp;å&#x27;"), ("<!-- c -->d", "<!-- c -->ð"),
+        ])
+    func preserved(text: String, expected: String) {
+        let pseudo = PseudoLocalization.accented(expansion: 0, brackets: false).pseudolocalize(text)
+        #expect(pseudo == expected)
+    }
+
+    @Test("The added words don't turn a final percent sign into a placeholder")
+    func percent() {
+        let text = PseudoLocalization.accented.pseudolocalize("Sure 100%")
+        #expect(text.hasPrefix("[Šûŕé 100%") && PrintfFormat(text).placeholders.isEmpty)
+        let message = CustomizationMessage(icu: "{n, plural, one {# file} other {# files}}")
+        let pseudo = PseudoLocalization.accented.value(.message(message))
+        guard case .message(let changed)? = pseudo else { return #expect(Bool(false), "no message") }
+        #expect(changed.formatted(["n": 2]).text.contains("2 ƒîļéš"))
+    }
+
     @Test("Expansion and brackets can be chosen")
     func options() {
         #expect(PseudoLocalization.accented(expansion: 0, brackets: false).pseudolocalize("Go") == "Ĝö")

@@ -3,8 +3,8 @@ public import AshlarCustomization
 
 /// Changes strings to test a layout: longer, accented and bracketed, or right to left.
 ///
-/// Placeholders, percent signs, markup tags and character references don't change, so the result can be formatted like
-/// the original.
+/// Placeholders, percent signs, markup tags, character references, URLs, and the arguments and cases of ICU messages don't
+/// change, so the result can be formatted like the original.
 ///
 /// ```swift
 /// print(PseudoLocalization.accented.pseudolocalize("Hello, %@!"))  // [Ĥéļļö, %@¡ one two]
@@ -55,7 +55,9 @@ public struct PseudoLocalization: Hashable, Sendable {
         case .accented:
             let body = pieces.map { $0.isText ? Self.accenting($0.text) : String($0.text) }.joined()
             let words = padding(for: pieces)
-            let padded = words.isEmpty ? body : body + " " + words
+            // After a percent sign, a space and a letter would be a placeholder.
+            let space = body.hasSuffix("%") && !body.hasSuffix("%%") ? "\u{A0}" : " "
+            let padded = words.isEmpty ? body : body + space + words
             return hasBrackets ? "[\(padded)]" : padded
         case .mirrored:
             return pieces.map { $0.isText ? Self.mirroring($0.text) : String($0.text) }.joined()
@@ -170,6 +172,7 @@ extension PseudoLocalization {
     }
 
     private func message(_ message: CustomizationMessage) -> CustomizationMessage {
+        if case .icu(let text) = message.source { return CustomizationMessage(icu: pseudolocalize(text)) }
         guard var text = message.source().pluralText else { return message }
         func changed(_ forms: (String) -> String) -> [String: CustomizationMessage.Variable] {
             text.variables.mapValues { .init(valueType: $0.valueType, forms: $0.forms.mapValues(forms)) }
@@ -199,6 +202,10 @@ extension PseudoLocalization {
 }
 
 /// Divides a string into the parts that pseudolocalization changes and the parts that it preserves.
+///
+/// It preserves placeholders, `%%`, `%arg`, tags such as `<b>`, references such as `&amp;`, URLs, the targets of links in
+/// Markdown, and the notation of ICU messages: `{name}`, and all of `{n, plural, one {# file} other {# files}}` but the
+/// words in the cases.
 struct PseudoPieces {
     struct Piece {
         let text: Substring
@@ -206,57 +213,127 @@ struct PseudoPieces {
     }
 
     private(set) var pieces: [Piece] = []
+    private let text: String
+    private let bytes: [UInt8]
+    /// The lengths of placeholders by their offsets.
+    private let placeholders: [Int: Int]
+    /// The start of the text that is not in `pieces` yet.
+    private var start = 0
 
     init(_ text: String) {
-        let kept = Self.keptRanges(in: text)
-        var index = text.startIndex
-        for range in kept where range.lowerBound >= index {
-            if index < range.lowerBound { pieces.append(Piece(text: text[index..<range.lowerBound], isText: true)) }
-            pieces.append(Piece(text: text[range], isText: false))
-            index = range.upperBound
-        }
-        if index < text.endIndex { pieces.append(Piece(text: text[index...], isText: true)) }
-    }
-
-    /// Returns placeholders, `%%`, `%arg`, tags such as `<b>`, and references such as `&amp;`, in order.
-    private static func keptRanges(in text: String) -> [Range<String.Index>] {
-        let utf8 = text.utf8
-        let placeholders = Dictionary(
+        self.text = text
+        bytes = Array(text.utf8)
+        placeholders = Dictionary(
             PrintfFormat(text).placeholders.map { ($0.offset, $0.text.utf8.count) },
             uniquingKeysWith: { first, _ in first })
-        var ranges: [Range<String.Index>] = []
-        var index = utf8.startIndex
-        var offset = 0
-        while index < utf8.endIndex {
-            var length = 0
-            switch Unicode.Scalar(utf8[index]) {
-            case "%":
-                if utf8[index...].starts(with: "%%".utf8) {
-                    length = 2
-                } else if utf8[index...].starts(with: "%arg".utf8) {
-                    length = 4
-                } else {
-                    length = placeholders[offset] ?? 0
-                }
-            case "<":
-                let inside = utf8[index...].dropFirst()
-                if let first = inside.first, first == UInt8(ascii: "/") || first.isLetter,
-                    let end = inside.prefix(200).firstIndex(of: UInt8(ascii: ">"))
-                {
-                    length = utf8.distance(from: index, to: end) + 1
-                }
-            case "&":
-                let name = utf8[index...].dropFirst().prefix(12).prefix { $0.isLetter || $0.isDigit || $0 == 0x23 }
-                if !name.isEmpty, name.endIndex < utf8.endIndex, utf8[name.endIndex] == UInt8(ascii: ";") {
-                    length = name.count + 2
-                }
+        read(until: bytes.count, depth: 0)
+        add(bytes.count..<bytes.count)
+    }
+
+    /// Adds the text before a range that is preserved, and the range.
+    private mutating func add(_ range: Range<Int>) {
+        func piece(_ range: Range<Int>) -> Substring {
+            let start = text.utf8.index(text.startIndex, offsetBy: range.lowerBound)
+            return text[start..<text.utf8.index(start, offsetBy: range.count)]
+        }
+        if start < range.lowerBound { pieces.append(Piece(text: piece(start..<range.lowerBound), isText: true)) }
+        if !range.isEmpty { pieces.append(Piece(text: piece(range), isText: false)) }
+        start = range.upperBound
+    }
+
+    private mutating func read(until end: Int, depth: Int) {
+        var at = start
+        while at < end {
+            if bytes[at] == UInt8(ascii: "{"), depth < 16, let close = argument(at, end: end, depth: depth) {
+                at = close
+                continue
+            }
+            let length = preservedLength(at, end: end)
+            if length > 0 { add(at..<(at + length)) }
+            at += max(length, 1)
+        }
+    }
+
+    private func has(_ word: String, at offset: Int) -> Bool { bytes[offset...].starts(with: word.utf8) }
+
+    /// The number of bytes at an offset that are preserved as a whole.
+    private func preservedLength(_ at: Int, end: Int) -> Int {
+        let rest = bytes[(at + 1)..<end]
+        switch Unicode.Scalar(bytes[at]) {
+        case "%":
+            if has("%%", at: at) { return 2 }
+            return has("%arg", at: at) ? 4 : placeholders[at] ?? 0
+        case "<":
+            guard let first = rest.first, first == UInt8(ascii: "/") || first == UInt8(ascii: "!") || first.isLetter
+            else { return 0 }
+            return rest.prefix(2_000).firstIndex(of: UInt8(ascii: ">")).map { $0 + 1 - at } ?? 0
+        case "&":
+            let name = rest.prefix(32).prefix { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "#") }
+            let isReference = !name.isEmpty && name.endIndex < end && bytes[name.endIndex] == UInt8(ascii: ";")
+            return isReference ? name.count + 2 : 0
+        case "]" where rest.first == UInt8(ascii: "("):
+            return rest.prefix(2_000).firstIndex(of: UInt8(ascii: ")")).map { $0 + 1 - at } ?? 0
+        case let scalar where scalar.properties.isAlphabetic:
+            guard at == 0 || !bytes[at - 1].isLetter else { return 0 }
+            let scheme = bytes[at..<end].prefix(32).prefix { $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) }
+            let isURL = !scheme.isEmpty && has("://", at: scheme.endIndex)
+            guard isURL || has("mailto:", at: at) || has("www.", at: at) else { return 0 }
+            return bytes[at..<end].prefix { $0 > UInt8(ascii: " ") && !"\"'<>{}()[]".utf8.contains($0) }.count
+        default: return 0
+        }
+    }
+
+    /// Reads an ICU argument, in which the words of cases remain text, and returns its end; nil if it isn't one.
+    private mutating func argument(_ open: Int, end: Int, depth: Int) -> Int? {
+        var at = open + 1
+        func word(_ at: inout Int) -> ArraySlice<UInt8> {
+            while at < end, bytes[at] <= UInt8(ascii: " ") { at += 1 }
+            let word = bytes[at..<end].prefix { $0.isLetter || $0.isDigit || $0 >= 0x80 || "_-.=:".utf8.contains($0) }
+            at = word.endIndex
+            while at < end, bytes[at] <= UInt8(ascii: " ") { at += 1 }
+            return word
+        }
+        guard !word(&at).isEmpty, at < end else { return nil }
+        if bytes[at] == UInt8(ascii: "}") {
+            add(open..<(at + 1))
+            return at + 1
+        }
+        guard bytes[at] == UInt8(ascii: ",") else { return nil }
+        at += 1
+        let type = String(decoding: word(&at), as: UTF8.self)
+        guard at < end, let close = close(open, end: end) else { return nil }
+        guard ["plural", "select", "selectordinal"].contains(type), bytes[at] == UInt8(ascii: ",") else {
+            guard ["number", "date", "time", "spellout", "ordinal", "duration", "list"].contains(type) else {
+                return nil
+            }
+            add(open..<close)
+            return close
+        }
+        at += 1
+        var from = open
+        while at < close - 1 {
+            guard !word(&at).isEmpty, at < close else { break }
+            guard bytes[at] == UInt8(ascii: "{"), let inner = self.close(at, end: close) else { continue }
+            add(from..<(at + 1))
+            read(until: inner - 1, depth: depth + 1)
+            (from, at) = (inner - 1, inner)
+        }
+        add(from..<close)
+        return close
+    }
+
+    /// The offset after the brace that closes the one at an offset; braces in apostrophes don't count.
+    private func close(_ open: Int, end: Int) -> Int? {
+        var (depth, isQuoted) = (0, false)
+        for at in open..<end {
+            switch Unicode.Scalar(bytes[at]) {
+            case "'": isQuoted = isQuoted ? false : at + 1 < end && "{}".utf8.contains(bytes[at + 1])
+            case "{" where !isQuoted: depth += 1
+            case "}" where !isQuoted: depth -= 1
             default: break
             }
-            let end = utf8.index(index, offsetBy: max(length, 1))
-            if length > 0 { ranges.append(index..<end) }
-            offset += max(length, 1)
-            index = end
+            if depth == 0 { return at + 1 }
         }
-        return ranges
+        return nil
     }
 }
