@@ -12,6 +12,7 @@ struct LintCommand: ToolCommand {
         """
     static let options =
         TreeOptions.options + [
+            ToolOption("--all", "Prints every finding instead of one line for many findings of a rule."),
             ToolOption("--format", value: "FORMAT", "Prints text, summary or sarif; text if omitted."),
             ToolOption("--only", value: "RULE", "Reports only the findings of a rule; repeatable."),
             ToolOption("--ignore", value: "RULE", "Ignores a rule; repeatable."),
@@ -21,6 +22,7 @@ struct LintCommand: ToolCommand {
 
     private let tree: TreeOptions
     private let format: String
+    private let printsAll: Bool
     private let only: Set<CustomizationDiagnostic.Code>
     private let ignored: Set<CustomizationDiagnostic.Code>
     private let baseline: String?
@@ -28,6 +30,7 @@ struct LintCommand: ToolCommand {
 
     init(_ arguments: ToolArguments) throws(UsageError) {
         tree = try TreeOptions(folder: try arguments.words("FOLDER")[0], arguments)
+        printsAll = arguments.has("--all")
         format = arguments.value(of: "--format") ?? "text"
         let formats = ["text", "summary", "sarif"]
         if !formats.contains(format) { throw UsageError("unknown format '\(format)'", format, among: formats) }
@@ -67,7 +70,7 @@ struct LintCommand: ToolCommand {
         switch format {
         case "sarif": output.raw(String(report.sarif.dropLast()))
         case "summary": output.lines(String(report.summary.dropLast()))
-        default: output.lines(String(report.text.dropLast()))
+        default: output.lines(String((printsAll ? report.text : report.overview).dropLast()))
         }
         return report.hasErrors && newBaseline == nil ? .problems : .success
     }

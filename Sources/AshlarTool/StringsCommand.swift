@@ -46,7 +46,7 @@ struct StringsCommand: ToolCommand {
                 let place = strings.explain(key, table: table).winner.map { "\($0.location)" } ?? ""
                 return [key, strings.string(key, table: table), place]
             }
-            for line in aligned(rows) { output.line(line) }
+            for line in aligned(rows, limit: 60) { output.line(line) }
         }
         // The current theme's problems are in both lists; the report removes duplicates.
         let problems = CustomizationReport(strings.diagnostics + themeProblems).diagnostics

@@ -35,18 +35,19 @@ struct ToolOutput {
     func problems(_ text: String) { for line in text.split(separator: "\n") { problem(String(line)) } }
 }
 
-/// Aligns columns; each column except the last is as wide as its widest cell.
-func aligned(_ rows: [[String]]) -> [String] {
+/// Aligns columns; each column except the last is as wide as its widest cell of at most `limit` characters.
+func aligned(_ rows: [[String]], limit: Int = .max) -> [String] {
     var widths: [Int] = []
     for row in rows {
         for (column, cell) in row.enumerated() {
             if column == widths.count { widths.append(0) }
-            widths[column] = max(widths[column], cell.count)
+            let count = cell.count
+            if count <= limit { widths[column] = max(widths[column], count) }
         }
     }
     return rows.map { row in
         let cells = row.enumerated().map { column, cell in
-            column < row.count - 1 ? cell + String(repeating: " ", count: widths[column] - cell.count) : cell
+            column < row.count - 1 ? cell + String(repeating: " ", count: max(widths[column] - cell.count, 0)) : cell
         }
         return cells.joined(separator: "  ")
     }

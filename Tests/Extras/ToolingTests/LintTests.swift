@@ -273,4 +273,30 @@ import Testing
         #expect(codes(.components(alpha: .undecided)) == ["ambiguous-alpha"])
         #expect(codes(.components(alpha: .byte)) == [])
     }
+
+    @Test("The overview has few lines for many findings, and each line can be found in the text")
+    func overview() throws {
+        let keys = (1...30).map { "k\($0)" }
+        func table(_ keys: some Sequence<String>, _ text: String) -> String {
+            keys.map { "\"\($0)\" = \"\(text) \($0)\";\n" }.joined()
+        }
+        let tree = try TemporaryFolder([
+            "en.lproj/Localizable.strings": table(keys, "Text"),
+            "de.lproj/Localizable.strings": table(keys.prefix(5), "Wort"),
+            "fr.lproj/Localizable.strings": table(keys.dropLast(2), "Mot"),
+            "es.lproj/Localizable.strings": table(keys.dropLast(2), "Texto "),
+            "it.lproj/Localizable.strings": table(keys, "Testo") + "\"k31\" = \"\";\n",
+        ])
+        let report = Customization(path: tree.path, languages: [], brand: .none).lint()
+        #expect(report.diagnostics.count == 25 + 2 + 2 + 1)
+        #expect(
+            report.overview == """
+                de.lproj: warning: 25 findings, such as "k10", "k11", "k12"; the first is at de.lproj/Localizable.strings [missing-translation]
+                es.lproj/Localizable.strings: warning: no es translation of "k29", defined at en.lproj/Localizable.strings:29:1 [missing-translation] (1 more in fr.lproj)
+                es.lproj/Localizable.strings: warning: no es translation of "k30", defined at en.lproj/Localizable.strings:30:1 [missing-translation] (1 more in fr.lproj)
+                it.lproj/Localizable.strings:31:1: warning: key "k31" is in it but not in the base language en [extra-key]
+                0 errors, 30 warnings, 0 notes
+
+                """)
+    }
 }

@@ -11,8 +11,7 @@ struct AndroidExporter {
     private(set) var files: [AndroidResources.File] = []
     private(set) var diagnostics: [CustomizationDiagnostic] = []
     private var paths: Set<String> = []
-    /// The resource name for each name in Java code, to detect collisions.
-    private var javaNames: [String: String] = [:]
+    private var javaNames = AndroidJavaNames()
 
     init(_ layers: [CustomizationLayer], typing: AndroidTyping) {
         self.typing = typing
@@ -201,16 +200,8 @@ struct AndroidExporter {
 
     // MARK: Diagnostics
 
-    /// Reports names that are the same in Java code, where `.` and `-` become `_`.
     private mutating func checkName(_ name: String, _ type: String, _ entry: CustomizationEntry) {
-        let java = type + "/" + String(name.map { $0 == "." || $0 == "-" ? "_" : $0 })
-        if let other = javaNames[java], other != name {
-            diagnostics.add(
-                .warning, .androidNameCollision,
-                "Java code sees the same name for this key and \"\(AndroidNames.key(other))\"",
-                for: entry)
-        }
-        javaNames[java] = name
+        if let collision = javaNames.collision(of: name, type: type, entry) { diagnostics.append(collision) }
     }
 
     private mutating func reportLosses(_ element: AndroidElement, _ entry: CustomizationEntry) {
@@ -227,12 +218,5 @@ struct AndroidExporter {
             }
         default: break
         }
-    }
-}
-
-extension XMLTree.Element {
-    fileprivate mutating func set(_ name: String, to value: String) {
-        guard let index = attributes.firstIndex(where: { $0.name == name }) else { return }
-        attributes[index] = Attribute(name: name, value: value)
     }
 }

@@ -122,6 +122,40 @@ enum AndroidNames {
     }
 }
 
+/// Finds names that are the same in Java code, where `.` and `-` become `_`.
+struct AndroidJavaNames {
+    /// The resource name for each name in Java code.
+    private var names: [String: String] = [:]
+
+    mutating func collision(of name: String, type: String, _ entry: CustomizationEntry) -> CustomizationDiagnostic? {
+        let java = type + "/" + String(name.map { $0 == "." || $0 == "-" ? "_" : $0 })
+        guard let other = names.updateValue(name, forKey: java), other != name else { return nil }
+        return CustomizationDiagnostic(
+            .warning, .androidNameCollision,
+            "Java code sees the same name for this key and \"\(AndroidNames.key(other))\"", at: entry.location,
+            key: entry.key)
+    }
+
+    /// Returns the collisions in an export of layers.
+    static func collisions(in layers: [CustomizationLayer]) -> [CustomizationDiagnostic] {
+        var names = AndroidJavaNames()
+        return layers.flatMap { layer in
+            layer.tables.sorted { $0.key < $1.key }.flatMap { table, entries in
+                entries.compactMap { entry in
+                    let type: String
+                    switch entry.value {
+                    case .data, .dict: return nil
+                    case .string, .alias: type = "string"
+                    default: type = entry.value.typeName
+                    }
+                    let name = AndroidNames.resource(entry.key, table: table)
+                    return names.collision(of: name, type: type, entry)
+                }
+            }
+        }
+    }
+}
+
 /// The layer that a folder of resources belongs to: a language, a brand, or both.
 struct AndroidPlace {
     /// The role of the folder's layer.

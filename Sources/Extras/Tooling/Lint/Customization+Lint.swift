@@ -53,7 +53,7 @@ struct CustomizationLinter {
         for layer in layers where !base.contains(where: { $0.id == layer.id }) { compareTypes(layer) }
         findings += customization.aliasErrors.map(\.diagnostic)
         checkOtherThemes()
-        findings += AndroidResources(layers).diagnostics.filter { $0.code == .androidNameCollision }
+        findings += AndroidJavaNames.collisions(in: layers)
         findings += FormatLint.check(layers: layers, base: customization.baseLanguage)
         findings += MessageLint.check(layers: layers)
     }

@@ -44,6 +44,63 @@ public struct CustomizationReport: Sendable {
         return lines.joined() + totals
     }
 
+    /// The findings in few lines: one line for more than ten findings of a rule in a language, and one for a rule's
+    /// findings of a key in several languages.
+    ///
+    /// Each line has the format of a compiler, and the last line contains the totals. Errors are treated like other
+    /// findings. ``text`` contains every finding.
+    ///
+    /// - Complexity: O(*n* log *n*) in the number of findings.
+    public var overview: String {
+        struct Rule: Hashable {
+            let place: String
+            let code: CustomizationDiagnostic.Code
+        }
+        // The folder of the language, or the file.
+        func place(_ finding: CustomizationDiagnostic) -> String {
+            let parts = finding.file.split(separator: "/")
+            return parts.first { $0.hasSuffix(".lproj") }.map(String.init) ?? finding.file
+        }
+        var lines: [String] = []
+        var rest: [[String]: [CustomizationDiagnostic]] = [:]
+        var order: [[String]] = []
+        var groups: [Rule: [CustomizationDiagnostic]] = [:]
+        var rules: [Rule] = []
+        for finding in diagnostics {
+            let rule = Rule(place: place(finding), code: finding.code)
+            if groups[rule] == nil { rules.append(rule) }
+            groups[rule, default: []].append(finding)
+        }
+        for rule in rules {
+            let findings = groups[rule] ?? []
+            guard findings.count > 10 else {
+                for finding in findings {
+                    let name = [finding.code.rawValue, finding.key ?? finding.description]
+                    if rest[name] == nil { order.append(name) }
+                    rest[name, default: []].append(finding)
+                }
+                continue
+            }
+            let severity = findings.map(\.severity).max() ?? .note
+            let keys = Set(findings.compactMap(\.key)).sorted().prefix(3).map { "\"\($0)\"" }
+            let examples = keys.isEmpty ? "" : ", such as \(keys.joined(separator: ", "))"
+            lines.append(
+                "\(rule.place): \(severity): \(findings.count) findings\(examples); the first is at "
+                    + "\(findings[0].location) [\(rule.code)]")
+        }
+        for name in order {
+            let findings = rest[name] ?? []
+            let others = Set(findings.dropFirst().map(place)).sorted()
+            let also =
+                others.isEmpty
+                ? ""
+                : " (\(findings.count - 1) more in \(others.prefix(5).joined(separator: ", "))"
+                    + (others.count > 5 ? " and \(others.count - 5) others)" : ")")
+            lines.append(findings[0].description + also)
+        }
+        return lines.map { $0.onOneLine + "\n" }.joined() + totals
+    }
+
     // MARK: Selecting findings
 
     /// Returns the report with only the findings of some rules, given by their codes.
