@@ -7,14 +7,18 @@ struct TranslationsCommand: ToolCommand {
     static let summary = "Exchanges the strings of a tree with translators, and finds the keys in source code."
     static let synopsis = "export TREE | import TREE FILE | extract TREE SOURCE..."
     static let discussion = """
-        export prints the strings of a tree. import writes the translations of a file (.xliff, .csv or .xcstrings) into the
-        tree and reports conflicts by key. extract prints the keys that Swift source files use but the tree lacks, and the
-        keys of the tree that the source files do not use.
+        export prints the strings of a tree. import writes the translations of a file (.xliff, .xlf, .csv or .xcstrings)
+        into the tree, and reports changes and conflicts. A translation conflicts if it differs from the tree's, and the
+        tree's has changed since the export. extract prints the keys that source files and interface files (.swift, .m,
+        .xib, .storyboard, or folders of them) use but the tree lacks, and the keys that they do not use.
         """
     static let options = [
         ToolOption("--base", value: "TAG", "The source language; en if omitted."),
         ToolOption("--language", value: "TAG", "The target language; required for XLIFF."),
         ToolOption("--format", value: "FORMAT", "Exports xliff12, xliff20, csv or xcstrings; xliff12 if omitted."),
+        ToolOption("--ancestor", value: "FILE", "The exported file, if the file to import lost its state."),
+        ToolOption("--theirs", "Takes the file's translation in a conflict."),
+        ToolOption("--ours", "Keeps the tree's translation in a conflict, without an error."),
         ToolOption("--table", value: "NAME", "The table of an .xcstrings file; Localizable if omitted."),
     ]
 
@@ -23,6 +27,8 @@ struct TranslationsCommand: ToolCommand {
     private let language: LanguageTag?
     private let format: String
     private let table: String
+    private let ancestor: String?
+    private let side: TranslationMerge.Side?
 
     init(_ arguments: ToolArguments) throws(UsageError) {
         words = try arguments.words("export, import or extract", "TREE", optional: 1_000)
@@ -48,6 +54,11 @@ struct TranslationsCommand: ToolCommand {
             throw UsageError("missing option --language")
         }
         table = arguments.value(of: "--table") ?? CustomizationLayer.defaultTable
+        ancestor = arguments.value(of: "--ancestor")
+        if arguments.has("--ours"), arguments.has("--theirs") {
+            throw UsageError("--ours and --theirs exclude each other")
+        }
+        side = arguments.has("--ours") ? .ours : arguments.has("--theirs") ? .theirs : nil
     }
 
     func run(_ output: ToolOutput) throws(UsageError) -> ToolStatus {
@@ -76,55 +87,96 @@ struct TranslationsCommand: ToolCommand {
     }
 
     private func importFile(_ catalog: TranslationCatalog, _ output: ToolOutput) -> ToolStatus {
-        let bytes: [UInt8]
         do throws(FileFailure) {
-            bytes = try WholeFile.read(words[2])
+            let (read, problems) = try self.read(words[2])
+            for problem in problems { output.problem("\(problem)") }
+            var old: TranslationCatalog?
+            if let ancestor { old = try self.read(ancestor).catalog }
+            let result = catalog.merging(read.only(language), ancestor: old, preferring: side)
+            for problem in result.diagnostics { output.problem("\(problem)") }
+            var isWritten = true
+            for language in read.only(language).languages {
+                do throws(CustomizationError) {
+                    for path in try result.catalog.write(language, toTree: words[1]) { output.line(path) }
+                } catch {
+                    output.problem("error: \(error)")
+                    isWritten = false
+                }
+            }
+            output.line(result.summary)
+            let hasErrors = (result.diagnostics + problems).contains {
+                $0.severity == .error || $0.code == .mergeConflict
+            }
+            return hasErrors || !isWritten ? .problems : .success
         } catch {
-            output.problem("error: can't read \(words[2]): \(error)")
+            output.problem("error: can't read \(error.path): \(error)")
             return .problems
         }
-        let (read, problems) =
-            words[2].hasSuffix(".csv")
-            ? TranslationCatalog.parse(csv: bytes, file: words[2], sourceLanguage: base, model: catalog)
-            : words[2].hasSuffix(".xcstrings")
-                ? TranslationCatalog.parse(stringCatalog: bytes, table: table, file: words[2])
-                : TranslationCatalog.parse(xliff: bytes, file: words[2], model: catalog)
-        for problem in problems { output.problem("\(problem)") }
-        guard !problems.contains(where: { $0.severity == .error }) else { return .problems }
-        let result = catalog.merging(read)
-        for problem in result.diagnostics { output.problem("\(problem)") }
-        for language in read.languages where self.language == nil || language == self.language {
-            do throws(CustomizationError) {
-                for path in try result.catalog.write(language, toTree: words[1]) { output.line(path) }
-            } catch {
-                output.problem("error: \(error)")
-                return .problems
-            }
+    }
+
+    /// Reads a file of translators.
+    private func read(
+        _ file: String
+    ) throws(FileFailure) -> (catalog: TranslationCatalog, diagnostics: [CustomizationDiagnostic]) {
+        let bytes = try WholeFile.read(file)
+        if file.hasSuffix(".csv") { return TranslationCatalog.parse(csv: bytes, file: file, sourceLanguage: base) }
+        if file.hasSuffix(".xcstrings") {
+            return TranslationCatalog.parse(stringCatalog: bytes, table: table, file: file)
         }
-        return result.diagnostics.contains { $0.code == .mergeConflict } ? .problems : .success
+        return TranslationCatalog.parse(xliff: bytes, file: file, language: language)
     }
 
     private func extract(_ catalog: TranslationCatalog, _ output: ToolOutput) -> ToolStatus {
-        var uses: [SwiftKeys.Use] = []
-        for file in words.dropFirst(2) {
+        var keys: [SwiftKeys] = []
+        for file in words.dropFirst(2).flatMap({ Self.sources($0) }) {
             do throws(FileFailure) {
-                let keys = SwiftKeys(String(decoding: try WholeFile.read(file), as: UTF8.self), file: file)
-                uses += keys.uses
-                for note in keys.diagnostics { output.problem("\(note)") }
+                let text = String(decoding: try WholeFile.read(file), as: UTF8.self)
+                let isInterface = file.hasSuffix(".xib") || file.hasSuffix(".storyboard")
+                keys.append(isInterface ? SwiftKeys(interface: text, file: file) : SwiftKeys(text, file: file))
+                for note in keys.last?.diagnostics ?? [] { output.problem("\(note)") }
             } catch {
                 output.problem("error: can't read \(file): \(error)")
                 return .problems
             }
         }
         var updated = catalog
-        updated.update(uses: uses)
-        let places = Dictionary(
-            uses.map { ($0.table + "\u{0}" + $0.key, $0.location) }, uniquingKeysWith: { first, _ in first })
+        updated.update(keys)
+        var places: [String: CustomizationLocation] = [:]
+        for use in keys.flatMap(\.uses) {
+            places[use.table + "\0" + use.key] = places[use.table + "\0" + use.key] ?? use.location
+        }
         for unit in updated.units.dropFirst(catalog.units.count) {
             output.line(
-                "missing \(unit.table) \(unit.key) \(places[unit.table + "\u{0}" + unit.key].map { "\($0)" } ?? "")")
+                "missing \(unit.table) \(unit.key) \(places[unit.table + "\0" + unit.key].map { "\($0)" } ?? "")")
         }
-        for unit in updated.units where unit.isStale { output.line("unused \(unit.table) \(unit.key)") }
+        var last: [String] = []
+        for unit in updated.units where unit.isStale && last != [unit.table, unit.key] {
+            output.line("unused \(unit.table) \(unit.key)")
+            last = [unit.table, unit.key]
+        }
         return updated.units.count > catalog.units.count ? .problems : .success
+    }
+
+    /// The source and interface files in a folder, or the file itself.
+    private static func sources(_ path: String, depth: Int = 0) -> [String] {
+        guard depth < 32, FileStatus(path)?.kind == .directory else { return [path] }
+        let suffixes = [".swift", ".m", ".mm", ".xib", ".storyboard"]
+        return (FolderListing.names(in: path) ?? []).filter { !$0.hasPrefix(".") }.flatMap { name in
+            let inner = path + "/" + name
+            let isFolder = FileStatus(inner)?.kind == .directory
+            return isFolder ? sources(inner, depth: depth + 1) : suffixes.contains(where: name.hasSuffix) ? [inner] : []
+        }
+    }
+}
+
+extension TranslationCatalog {
+    /// The catalog with the translations of one language; of all, if it is nil.
+    fileprivate func only(_ language: LanguageTag?) -> TranslationCatalog {
+        guard let language else { return self }
+        var catalog = self
+        for number in units.indices {
+            catalog.units[number].targets = units[number].targets.filter { $0.key == language }
+        }
+        return catalog
     }
 }

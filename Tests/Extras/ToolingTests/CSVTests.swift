@@ -9,24 +9,27 @@ import Testing
 
     @Test("A catalog survives CSV")
     func csv() {
-        let read = Catalog.parse(
-            csv: Array(TranslationCatalogTests.sample.csv.utf8), model: TranslationCatalogTests.sample)
+        let sample = TranslationCatalogTests.sample
+        let read = Catalog.parse(csv: Array(sample.csv.utf8))
         #expect(read.diagnostics == [])
-        #expect(read.catalog == TranslationCatalogTests.sample)
+        let bare = TranslationCatalogTests.without("fr", TranslationCatalogTests.without("ru", sample))
+        let merge = bare.merging(read.catalog)
+        #expect(merge.diagnostics == [])
+        for language in ["fr", "ru"] as [LanguageTag] {
+            #expect(
+                TranslationCatalogTests.content(merge.catalog, language)
+                    == TranslationCatalogTests.content(sample, language))
+        }
     }
 
-    @Test("CSV has a column and a state column for each language")
+    @Test("CSV has columns for the text, the state and the exported state of each language")
     func csvLayout() {
+        let target = TranslationUnit.Target("z", state: .needsReview)
         let catalog = Catalog(
-            sourceLanguage: "en",
-            units: [
-                .init(
-                    key: "a,b", comment: "c",
-                    translations: ["en": .init("x\"y\""), "fr": .init("z", state: .needsReview)])
-            ])
+            sourceLanguage: "en", units: [.init(key: "a,b", source: "x\"y\"", targets: ["fr": target], note: "c")])
         #expect(
-            catalog.csv
-                == "table,key,part,comment,en,fr,fr state\r\nLocalizable,\"a,b\",,c,\"x\"\"y\"\"\",z,needsReview\r\n")
+            catalog.csv == "table,key,part,comment,en,fr,fr state,fr exported\r\n"
+                + "Localizable,\"a,b\",,c,\"x\"\"y\"\"\",z,needsReview,\(target.digest)\r\n")
     }
 
     @Test(
@@ -38,7 +41,7 @@ import Testing
     func foreignCSV(text: String) {
         let (catalog, problems) = Catalog.parse(csv: Array(text.utf8))
         #expect(problems == [])
-        #expect(catalog.units == [.init(key: "a", translations: ["en": .init("A"), "fr": .init("B")])])
+        #expect(catalog.units == [.init(key: "a", source: "A", targets: ["fr": .init("B")])])
     }
 
     @Test(
@@ -48,10 +51,7 @@ import Testing
             ("key,en\na,b,c\n", "f:2: error: 3 cells, but the first row has 2 [malformed-file]"),
             ("key,en\na,\"b", "f:2: error: unterminated quotation mark [malformed-file]"),
             ("key,en,no language\na,b,c\n", "f:1: error: column \"no language\" is not a language [malformed-file]"),
-            (
-                "key,part,en\na,plural.x,b\n",
-                "Localizable: error: the texts plural.x do not form a message [malformed-file]"
-            ),
+            ("key,part,en\na,plural.x,b\n", "f:2: error: \"plural.x\" is not a form of \"a\" [malformed-file]"),
         ])
     func malformedCSV(text: String, problem: String) {
         #expect(Catalog.parse(csv: Array(text.utf8), file: "f").diagnostics.map(\.description).contains(problem))

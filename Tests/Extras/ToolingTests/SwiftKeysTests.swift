@@ -98,8 +98,8 @@ import Testing
     func values() {
         var catalog = Catalog(sourceLanguage: "en")
         let source = #"String(localized: "a", defaultValue: "A"); NSLocalizedString("b", value: "B", comment: "c")"#
-        catalog.update(uses: SwiftKeys(source).uses)
-        #expect(catalog.units.map { $0.translations["en"]?.value } == [.string("A"), .string("B")])
+        catalog.update([SwiftKeys(source)])
+        #expect(catalog.units.map(\.source) == ["A", "B"])
     }
 
     @Test("No text crashes the search for keys", .timeLimit(.minutes(1)))
@@ -120,11 +120,75 @@ import Testing
 
     @Test("Extraction adds new keys and marks unused ones as stale")
     func extraction() {
-        var catalog = Catalog(sourceLanguage: "en", units: [.init(key: "old", translations: ["en": .init("Old")])])
-        catalog.update(uses: SwiftKeys(#"s.string("new", comment: "c"); s.string("new")"#).uses)
+        var catalog = Catalog(sourceLanguage: "en", units: [.init(key: "old", source: "Old")])
+        catalog.update([SwiftKeys(#"s.string("new", comment: "c"); s.string("new")"#)])
         #expect(catalog.units.map(\.key) == ["old", "new"])
         #expect(catalog.units.map(\.isStale) == [true, false])
-        #expect(catalog.units[1].comment == "c")
-        #expect(catalog.units[1].translations["en"] == .init("new", state: .new))
+        #expect(catalog.units[1].note == "c" && catalog.units[1].source == nil)
+    }
+
+    @Test(
+        "The keys of SwiftUI and of localized literals are those of Xcode",
+        arguments: [
+            (#"Text("Hello")"#, ["Hello"]), (#"Text("100%")"#, ["100%"]), (#"Text(verbatim: "x")"#, []),
+            (#"Text(name)"#, []), (#"Text("a" + b)"#, []), (#"Text(isOn ? "On" : "Off")"#, ["On", "Off"]),
+            (#"Text(a ? "1" : b ? "2" : "3")"#, ["1", "2", "3"]), (#"Text(x ?? "none")"#, []),
+            (#"Button("Save") { save("x") }"#, ["Save"]), (#"Label("Home", systemImage: "house")"#, ["Home"]),
+            (#"view.navigationTitle("Title")"#, ["Title"]), (#"Toggle(isOn: $a) { Text("t") }"#, ["t"]),
+            (#"Text("\(list.count) posts")"#, ["%lld posts"]), (#"Text("\(name) and \(other.title)")"#, ["%@ and %@"]),
+            (#"let n: Int = 1; Text("\(n) of \(model.n), \(3), \(0.5)")"#, ["%lld of %lld, %lld, %lf"]),
+            (#"func f(x: Double, s: String) { Text("\(x) \(s) 100%") }"#, ["%lf %@ 100%%"]),
+            (#"Text("\(x, specifier: "%.2f") m")"#, ["%.2f m"]), (#"Text("\(Int(x)) \(Float(y))")"#, ["%lld %f"]),
+            (#"String(localized: "\(count: a) \("x")")"#, ["%@ %@"]), (#"String("plain")"#, []),
+            (#"String(localized: "k \(Int(a))", table: "T")"#, ["k %lld"]),
+            (#"LocalizedStringResource("res", table: "T")"#, ["res"]), (#"let t: LocalizedStringKey = "key""#, ["key"]),
+            (#"return NSLocalizedString(@"objc", @"note");"#, ["objc"]), (#"foo.Text("x")"#, []),
+        ])
+    func localized(source: String, keys: [String]) {
+        let found = SwiftKeys(source)
+        #expect(found.uses.map(\.key) == keys && found.diagnostics == [])
+    }
+
+    @Test("A key whose types the file doesn't show finds the key with the same text")
+    func guessed() {
+        let units = ["%lld posts", "%@ likes", "%1$lld of %2$@", "%lf posts m"].map { TranslationUnit(key: $0) }
+        var catalog = Catalog(sourceLanguage: "en", units: units)
+        catalog.update([SwiftKeys(#"Text("\(n) posts"); Text("\(a) of \(b)"); Text("\(x) new")"#)])
+        #expect(catalog.units.map(\.key) == units.map(\.key) + ["%@ new"])
+        #expect(catalog.units.map(\.isStale) == [false, true, false, true, false])
+    }
+
+    @Test("The keys of interface files are those of their objects")
+    func interfaces() {
+        let xib = """
+            <?xml version="1.0"?>
+            <document type="com.apple.InterfaceBuilder3.CocoaTouch.XIB" version="3.0"><objects>
+              <view id="v-1-a"><subviews>
+                <label text="Name" id="l-1-a"/>
+                <button id="b-1-a"><state key="normal" title="Save"/></button>
+                <textField placeholder="Search" id="t-1-a"/>
+                <segmentedControl id="s-1-a"><segments><segment title="One"/><segment title="Two"/></segments></segmentedControl>
+                <textView id="x-1-a"><string key="text">Two
+            lines</string></textView>
+                <tableColumn id="c-1-a"><tableHeaderCell key="headerCell" title="Head"/></tableColumn>
+              </subviews></view></objects></document>
+            """
+        let keys = SwiftKeys(interface: xib, file: "Base.lproj/Main.xib")
+        #expect(
+            keys.uses.map { "\($0.table) \($0.key) \($0.value ?? "")" } == [
+                "Main l-1-a.text Name", "Main b-1-a.normalTitle Save", "Main t-1-a.placeholder Search",
+                "Main s-1-a.segmentTitles[0] One", "Main s-1-a.segmentTitles[1] Two", "Main x-1-a.text Two\nlines",
+                "Main c-1-a.headerCell.title Head",
+            ])
+        let known = ["l-1-a.text", "v-1-a.accessibilityLabel", "gone.text"].map {
+            TranslationUnit(table: "Main", key: $0)
+        }
+        var catalog = Catalog(sourceLanguage: "en", units: known)
+        catalog.update([keys])
+        #expect(catalog.units.filter(\.isStale).map(\.key) == ["gone.text"])
+        #expect(catalog.units.contains { $0.key == "b-1-a.normalTitle" && $0.source == "Save" })
+        var other = Catalog(sourceLanguage: "en", units: [])
+        other.update([keys])
+        #expect(other.units.isEmpty, "the interface itself has the text")
     }
 }

@@ -12,6 +12,7 @@ import Testing
 
 @Suite struct TranslationCatalogTests {
     typealias Catalog = TranslationCatalog
+    typealias Unit = TranslationUnit
 
     static let files = CustomizationMessage(forms: [.one: "%lld file", .other: "%lld files"])
     static let owner = CustomizationMessage(
@@ -25,82 +26,99 @@ import Testing
 
     /// A catalog with every kind of entry.
     static var sample: Catalog {
-        func unit(
-            _ key: String, _ value: CustomizationValue, comment: String? = nil, table: String = "Localizable",
-            _ others: [LanguageTag: Catalog.Translation] = [:]
-        ) -> Catalog.Unit {
-            Catalog.Unit(
-                table: table, key: key, comment: comment,
-                translations: others.merging(["en": .init(value)]) { a, _ in a })
+        func table(_ entries: [(String, CustomizationValue, String?)]) -> StringsTable {
+            StringsTable(entries: entries.map { .init(key: $0.0, value: $0.1, comment: $0.2) })
+        }
+        func layer(_ role: CustomizationLayer.Role, _ entries: [(String, CustomizationValue, String?)], _ other: String)
+            -> CustomizationLayer
+        {
+            CustomizationLayer(
+                id: "\(role)", role: role,
+                tables: ["Localizable": table(entries), "Main": table([("other", .string(other), nil)])])
         }
         let russian = CustomizationMessage(forms: [
             .one: "%lld файл", .few: "%lld файла", .many: "%lld файлов", .other: "%lld",
         ])
-        return Catalog(
-            sourceLanguage: "en",
-            units: [
-                unit(
-                    "title", "Title & <more>", comment: "On the \"first\" screen",
-                    ["fr": .init("Titre"), "ru": .init("", state: .new)]),
-                unit("lines", "One\ntwo, \"three\"\n", ["fr": .init(" Un ", state: .needsReview)]),
-                unit("empty", "", ["fr": .init("")]),
-                unit(
-                    "files", .message(files),
-                    ["ru": .init(.message(russian)), "fr": .init(.message(files), state: .needsReview)]),
-                unit("owner", .message(owner), ["fr": .init(.message(owner))]),
-                unit("press", .message(press), ["fr": .init(.message(press))]),
-                unit("a|==|b", "mark", ["fr": .init("marque")]),
-                unit("other", "In another table", table: "Main", ["fr": .init("Ailleurs")]),
-            ])
-    }
-
-    static func withoutNew(_ catalog: Catalog) -> Catalog {
-        var catalog = catalog
-        for number in catalog.units.indices {
-            catalog.units[number].translations = catalog.units[number].translations.filter { $0.value.state != .new }
+        let layers = [
+            layer(
+                .base("en"),
+                [
+                    ("title", "Title & <more>", "On the \"first\" screen"), ("lines", "One\ntwo, \"three\"\n", nil),
+                    ("empty", "", nil), ("files", .message(files), nil), ("owner", .message(owner), nil),
+                    ("press", .message(press), nil), ("a|==|b", "mark", nil), ("x|==|plural.one", "form", nil),
+                    ("%lld posts", "%lld posts", nil),
+                ], "In another table"),
+            layer(
+                .language("fr"),
+                [
+                    ("title", "Titre", nil), ("lines", " Un ", nil), ("empty", "", nil),
+                    ("files", .message(files), nil), ("owner", .message(owner), nil),
+                    ("press", .message(press), nil), ("a|==|b", "marque", nil), ("x|==|plural.one", "forme", nil),
+                    (
+                        "%lld posts",
+                        .message(CustomizationMessage(forms: [.one: "%lld article", .other: "%lld articles"])), nil
+                    ),
+                ], "Ailleurs"),
+            layer(.language("ru"), [("files", .message(russian), nil)], "Где-то"),
+        ]
+        var catalog = Catalog(layers: layers, sourceLanguage: "en")
+        for number in catalog.units.indices where ["lines", "files"].contains(catalog.units[number].key) {
+            catalog.units[number].targets["fr"]?.state = .needsReview
         }
         return catalog
     }
 
-    static func only(_ languages: Set<LanguageTag>, _ catalog: Catalog) -> Catalog {
-        var catalog = catalog
-        for number in catalog.units.indices {
-            catalog.units[number].translations = catalog.units[number].translations.filter {
-                languages.contains($0.key)
-            }
+    /// The values and states of a language by table and key.
+    static func content(_ catalog: Catalog, _ language: LanguageTag) -> [String: CustomizationValue] {
+        var content: [String: CustomizationValue] = [:]
+        for (name, table) in catalog.tables(of: language) {
+            for entry in table { content["\(name) \(entry.key)"] = entry.value }
         }
+        return content
+    }
+
+    static func states(_ catalog: Catalog, _ language: LanguageTag) -> [String: Unit.State] {
+        catalog.units.reduce(into: [:]) { $0["\($1.table) \($1.name)"] = $1.targets[language]?.state }
+    }
+
+    /// The catalog without the translations of a language.
+    static func without(_ language: LanguageTag, _ catalog: Catalog) -> Catalog {
+        var catalog = catalog
+        for number in catalog.units.indices { catalog.units[number].targets[language] = nil }
         return catalog
     }
+
     // MARK: String catalogs
 
     @Test("A table survives .xcstrings with its states")
     func stringCatalog() throws {
-        var sample = Self.only(["en", "fr", "ru"], Self.sample)
+        var sample = Self.sample
         sample.units.removeAll { $0.table != "Localizable" }
         sample.units[0].isStale = true
+        sample.units[1].extractionState = "manual"
+        sample.units[1].shouldTranslate = false
         let text = sample.stringCatalog()
         _ = try JSONSerialization.jsonObject(with: Data(text.utf8))
         let read = Catalog.parse(stringCatalog: Array(text.utf8), file: "a.xcstrings")
         #expect(read.diagnostics == [])
-        let found = Dictionary(uniqueKeysWithValues: read.catalog.units.map { ($0.key, $0) })
-        for unit in Self.withoutNew(sample).units {
-            let other = try #require(found[unit.key])
-            #expect(other.isStale == unit.isStale && other.comment == unit.comment)
-            for (language, translation) in unit.translations {
-                #expect(other.translations[language] == translation, "\(unit.key) \(language)")
-            }
+        for language in ["en", "fr", "ru"] as [LanguageTag] {
+            #expect(Self.content(read.catalog, language) == Self.content(sample, language))
+            #expect(Self.states(read.catalog, language) == Self.states(sample, language))
         }
-        #expect(Catalog.parse(stringCatalog: Array(read.catalog.stringCatalog().utf8)).catalog == read.catalog)
+        let found = Dictionary(uniqueKeysWithValues: read.catalog.units.map { ($0.name, $0) })
+        for unit in sample.units {
+            let other = try #require(found[unit.name])
+            #expect(other.note == unit.note && other.extractionState == unit.extractionState, "\(unit.name)")
+            #expect(other.shouldTranslate == unit.shouldTranslate)
+        }
+        #expect(read.catalog.stringCatalog() == text)
     }
 
     @Test("The keys of a string catalog are sorted, also those of plural categories")
     func sortedCatalog() throws {
-        let message = CustomizationMessage(forms: [
-            .two: "c", .one: "b", .zero: "a", .other: "e", .few: "d", .many: "f",
-        ])
-        let table = CustomizationLayer.defaultTable
-        let unit = Catalog.Unit(table: table, key: "k", comment: nil, translations: ["en": .init(message.value)])
-        let text = Catalog(sourceLanguage: "en", units: [unit]).stringCatalog()
+        let categories: [PluralCategory] = [.two, .one, .zero, .other, .few, .many]
+        let units = categories.map { Unit(key: "k", form: "plural.\($0)", source: "x") }
+        let text = Catalog(sourceLanguage: "en", units: units).stringCatalog()
         let places = try ["few", "many", "one", "other", "two", "zero"].map { category in
             try #require(text.range(of: "\"\(category)\"")).lowerBound
         }
@@ -114,38 +132,53 @@ import Testing
         var random = SeededRandom(seed: 1_122)
         let pieces = [
             "a", " ", "\n", "\"", ",", "<", "&", "é", "日", "%@", "%1$lld", "|==|", ";", "\t", "'", "\\", "]]>", "=",
-            "\r\n",
+            "\r\n", "|==|plural.one", "}", "{", "<b>", "&amp;", "e\u{301}",
         ]
         func text() -> String {
             (0..<Int.random(in: 1...5, using: &random)).map { _ in pieces.randomElement(using: &random) ?? "" }.joined()
         }
         for round in 0..<60 {
-            var units: [Catalog.Unit] = []
+            var units: [Unit] = []
             for number in 0..<Int.random(in: 1...6, using: &random) {
-                func value() -> CustomizationValue {
-                    number % 3 == 2
-                        ? .message(CustomizationMessage(forms: [.one: text(), .many: text(), .other: text()]))
-                        : .string(text())
+                let key = "\(number)" + text()
+                let states: [Unit.State] = [.needsReview, .translated]
+                // The structures of both languages are independent of each other.
+                func forms() -> [String] {
+                    Bool.random(using: &random) ? [""] : ["plural.one", "plural.many", "plural.other"]
                 }
-                let states: [Catalog.State] = [.needsReview, .translated]
-                units.append(
-                    .init(
-                        key: "\(number)" + text(),
-                        translations: [
-                            "en": .init(value()),
-                            "fr": .init(value(), state: states.randomElement(using: &random) ?? .new),
-                        ]))
+                let (sources, targets) = (forms(), forms())
+                for form in Set(sources + targets).sorted() {
+                    var unit = Unit(key: key, form: form, source: sources.contains(form) ? text() : nil)
+                    if targets.contains(form) {
+                        unit.targets["fr"] = .init(text(), state: states.randomElement(using: &random) ?? .new)
+                    }
+                    units.append(unit)
+                }
             }
             let catalog = Catalog(sourceLanguage: "en", units: units)
-            #expect(
-                Catalog.parse(csv: Array(catalog.csv.utf8), model: catalog).catalog == catalog,
-                "round \(round), seed 1122")
+            let stripped = Self.without("fr", catalog)
+            func check(_ read: Catalog, _ format: String) {
+                let merge = stripped.merging(read)
+                #expect(merge.diagnostics == [], "\(format), round \(round), seed 1122")
+                #expect(
+                    Self.states(merge.catalog, "fr") == Self.states(catalog, "fr")
+                        && merge.catalog.units.allSatisfy { unit in
+                            unit.targets["fr"]?.text
+                                == catalog.units.first { $0.name == unit.name }?.targets["fr"]?.text
+                        }, "\(format), round \(round), seed 1122")
+                // A file that comes back unchanged changes nothing.
+                let again = catalog.merging(read)
+                #expect(again.catalog == catalog && again.added + again.updated + again.conflicts == 0)
+            }
+            check(Catalog.parse(csv: Array(catalog.csv.utf8)).catalog, "CSV")
             for version in [Catalog.XLIFFVersion.version1, .version2] {
                 let xliff = catalog.xliff(version: version, language: "fr")
-                #expect(
-                    Catalog.parse(xliff: Array(xliff.text.utf8), model: catalog).catalog == catalog,
-                    "round \(round), seed 1122")
+                let read = Catalog.parse(xliff: Array(xliff.text.utf8))
+                #expect(xliff.diagnostics == [] && read.diagnostics == [])
+                check(read.catalog, "\(version)")
             }
+            let read = Catalog.parse(stringCatalog: Array(catalog.stringCatalog().utf8)).catalog
+            #expect(Self.states(read, "fr") == Self.states(catalog, "fr"))
         }
     }
 
@@ -161,12 +194,12 @@ import Testing
             .formattedStringsDict(),
         ])
         let catalog = Catalog(Customization(path: tree.path, languages: []))
-        #expect(catalog.units.map(\.key).sorted() == ["files", "ok", "title"])
+        #expect(catalog.units.map(\.name).sorted() == ["files|==|plural.one", "files|==|plural.other", "ok", "title"])
         #expect(catalog.languages == ["fr"])
         var changed = catalog
         for number in changed.units.indices where changed.units[number].key != "ok" {
-            changed.units[number].translations["fr"] =
-                changed.units[number].key == "title" ? .init("Titre") : .init(.message(Self.files))
+            let source = try #require(changed.units[number].source)
+            changed.units[number].targets["fr"] = .init(changed.units[number].key == "title" ? "Titre" : source)
         }
         #expect(try changed.write("fr", toTree: tree.path).count == 2)
         let french = try String(contentsOfFile: tree.path + "/fr.lproj/Localizable.strings", encoding: .utf8)
@@ -193,9 +226,9 @@ import Testing
                 """
             catalog = Catalog.parse(xliff: Array(xliff.utf8)).catalog
         } else {
-            catalog.units.append(.init(table: name, key: "title", translations: ["fr": .init("Titre")]))
+            catalog.units.append(.init(table: name, key: "title", targets: ["fr": .init("Titre")]))
         }
-        catalog.units.insert(.init(table: "A", key: "title", translations: ["fr": .init("Titre")]), at: 0)
+        catalog.units.insert(.init(table: "A", key: "title", targets: ["fr": .init("Titre")]), at: 0)
         let before = try FileManager.default.subpathsOfDirectory(atPath: outer.path).sorted()
         let error = #expect(throws: CustomizationError.self) {
             try catalog.write("fr", toTree: outer.path + "/outer/tree")

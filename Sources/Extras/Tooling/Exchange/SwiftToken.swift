@@ -5,12 +5,18 @@ struct SwiftToken {
     enum Kind: Equatable {
         case word(String)
         case sign(Character)
-        /// A string literal; the text of an interpolated literal is empty.
+        /// The `?` of a choice such as `isOn ? "on" : "off"`, which has spaces around it.
+        case choice
+        /// A string literal; interpolations are replaced by ``SwiftToken/interpolation``.
         case literal(String, isInterpolated: Bool)
     }
 
     let kind: Kind
     let offset: Int
+    /// The positions of the tokens of each interpolation of a literal, which follow it with their parentheses.
+    var interpolations: [Range<Int>] = []
+
+    static let interpolation: Character = "\u{0}"
 
     /// The tokens of a source, without comments; the code of interpolations is included.
     static func tokens(of source: String) -> [SwiftToken] {
@@ -53,7 +59,10 @@ private struct SwiftTokenizer {
             tokens.append(SwiftToken(kind: .word(String(decoding: bytes[start..<at], as: UTF8.self)), offset: start))
         } else {
             if byte > UInt8(ascii: " ") {
-                tokens.append(SwiftToken(kind: .sign(Character(Unicode.Scalar(byte))), offset: at))
+                func isSpace(_ at: Int) -> Bool { bytes.indices.contains(at) && bytes[at] <= UInt8(ascii: " ") }
+                let isChoice = byte == UInt8(ascii: "?") && isSpace(at - 1) && isSpace(at + 1)
+                tokens.append(
+                    SwiftToken(kind: isChoice ? .choice : .sign(Character(Unicode.Scalar(byte))), offset: at))
             }
             at += 1
         }
@@ -99,15 +108,17 @@ private struct SwiftTokenizer {
         var text: [UInt8] = []
         // The lines of the source in `text`: an escaped `\n` starts none, and a `\` at the end of a line joins two.
         var lineStarts: [Int] = []
-        var isInterpolated = false
+        var interpolations: [Range<Int>] = []
         while at < bytes.count {
             if ends(isMultiline: isMultiline, hashes: hashes) { break }
             if bytes[at] == UInt8(ascii: "\n"), !isMultiline { break }
             if bytes[at] == UInt8(ascii: "\\"), isEscape(hashes) {
                 at += 1 + hashes
                 if at < bytes.count, bytes[at] == UInt8(ascii: "(") {
-                    isInterpolated = true
+                    text += String(SwiftToken.interpolation).utf8
+                    let first = tokens.count
                     interpolation()
+                    interpolations.append(first..<tokens.count)
                 } else if isMultiline, let next = continuation() {
                     at = next
                     lineStarts.append(text.count)
@@ -125,7 +136,8 @@ private struct SwiftTokenizer {
         }
         let content = isMultiline ? Self.withoutIndent(text, lineStarts) : String(decoding: text, as: UTF8.self)
         tokens[number] = SwiftToken(
-            kind: .literal(isInterpolated ? "" : content, isInterpolated: isInterpolated), offset: start)
+            kind: .literal(content, isInterpolated: !interpolations.isEmpty), offset: start,
+            interpolations: interpolations)
     }
 
     private mutating func ends(isMultiline: Bool, hashes: Int) -> Bool {
@@ -167,6 +179,7 @@ private struct SwiftTokenizer {
             if bytes[at] == UInt8(ascii: "(") { parentheses += 1 }
             if bytes[at] == UInt8(ascii: ")") { parentheses -= 1 }
             if parentheses == 0 {
+                tokens.append(SwiftToken(kind: .sign(")"), offset: at))
                 at += 1
                 return
             }

@@ -1,35 +1,33 @@
 public import AshlarCustomization
 
 extension TranslationCatalog {
-    /// The catalog as CSV (RFC 4180) with a column and a state column for each language.
+    /// The catalog as CSV (RFC 4180) with columns for each language.
     ///
-    /// The columns are `table`, `key`, `part`, `comment`, the source language, and the string and state of each other
-    /// language, `fr` and `fr state`. A message has a row for each of its strings; `part` is the path of the string,
-    /// such as `plural.one`.
+    /// The columns are `table`, `key`, `part`, `comment`, the source language, and for each other language its text, its
+    /// state, `fr state`, and the digest of both, `fr exported`, so that an import recognizes changes. A key has a row for
+    /// each of its forms; `part` is the path of the form, such as `plural.one`. The rows are those of
+    /// ``units(for:)`` for all languages.
     ///
-    /// - Complexity: O(*n*) in the size of the strings.
+    /// - Complexity: O(*n*) in the size of the texts.
     public var csv: String {
         let languages = self.languages
-        var rows = [
-            ["table", "key", "part", "comment", "\(sourceLanguage)"] + languages.flatMap { ["\($0)", "\($0) state"] }
-        ]
-        for unit in units {
-            let parts = unit.translations.compactMapValues { TranslationParts($0.value)?.parts }
-            var paths: [String] = []
-            for language in [sourceLanguage] + languages {
-                for part in parts[language] ?? [] where !paths.contains(part.path) { paths.append(part.path) }
-            }
-            for path in paths {
-                func text(_ language: LanguageTag) -> String? { parts[language]?.first { $0.path == path }?.text }
-                var row = [unit.table, unit.key, path, unit.comment ?? "", text(sourceLanguage) ?? ""]
-                for language in languages {
-                    let found = text(language)
-                    row += [found ?? "", found == nil ? "" : unit.translations[language]?.state.rawValue ?? ""]
-                }
-                rows.append(row)
+        var (rows, index) = ([TranslationUnit](), UnitIndex())
+        for language in languages.isEmpty ? [sourceLanguage] : languages {
+            for unit in units(for: language) {
+                let number = index.unit(unit, in: &rows)
+                rows[number].targets[language] = unit.targets[language]
             }
         }
-        return rows.map { $0.map(Self.quoted).joined(separator: ",") + "\r\n" }.joined()
+        let head =
+            ["table", "key", "part", "comment", "\(sourceLanguage)"]
+            + languages.flatMap { ["\($0)", "\($0) state", "\($0) exported"] }
+        let cells = rows.map { unit in
+            [unit.table, unit.key, unit.form, unit.note ?? "", unit.source ?? ""]
+                + languages.flatMap { language in
+                    unit.targets[language].map { [$0.text, $0.state.rawValue, $0.digest] } ?? ["", "", ""]
+                }
+        }
+        return ([head] + cells).map { $0.map(Self.quoted).joined(separator: ",") + "\r\n" }.joined()
     }
 
     private static func quoted(_ cell: String) -> String {
@@ -46,11 +44,10 @@ extension TranslationCatalog {
     ///   - bytes: The file's bytes, UTF-8.
     ///   - file: The file's path, for locations.
     ///   - sourceLanguage: The source language; if nil, that of the first column with strings.
-    ///   - model: A catalog whose messages provide the types of variables.
     /// - Returns: The catalog, and the problems.
     /// - Complexity: O(*n*) in the number of bytes.
     public static func parse(
-        csv bytes: [UInt8], file: String = "", sourceLanguage: LanguageTag? = nil, model: TranslationCatalog? = nil
+        csv bytes: [UInt8], file: String = "", sourceLanguage: LanguageTag? = nil
     ) -> (catalog: TranslationCatalog, diagnostics: [CustomizationDiagnostic]) {
         var diagnostics: [CustomizationDiagnostic] = []
         func report(_ message: String, line: Int) {
@@ -59,43 +56,53 @@ extension TranslationCatalog {
         let (rows, isClosed) = CSVReader.rows(bytes)
         if !isClosed { report("unterminated quotation mark", line: rows.last?.line ?? 1) }
         let head = rows.first?.cells ?? []
-        let known = ["table", "key", "part", "comment"]
-        var languages: [(column: Int, language: LanguageTag)] = []
-        for (column, name) in head.enumerated() where !known.contains(name) && !name.hasSuffix(" state") {
+        let columns = Dictionary(zip(head, head.indices), uniquingKeysWith: { first, _ in first })
+        var languages: [(column: Int, language: LanguageTag, state: Int?, exported: Int?)] = []
+        for (column, name) in head.enumerated()
+        where !["table", "key", "part", "comment"].contains(name) && !name.hasSuffix(" state")
+            && !name.hasSuffix(" exported")
+        {
             guard let language = LanguageTag(name) else {
                 report("column \"\(name)\" is not a language", line: 1)
                 continue
             }
-            languages.append((column, language))
+            languages.append((column, language, columns[name + " state"], columns[name + " exported"]))
         }
-        guard let keys = head.firstIndex(of: "key"), let first = languages.first else {
+        guard let keys = columns["key"], let first = languages.first else {
             report("expected a column \"key\" and a column of a language", line: 1)
             return (TranslationCatalog(sourceLanguage: sourceLanguage ?? "en"), diagnostics)
         }
         let source = sourceLanguage ?? first.language
-        var collector = PartCollector()
+        var (units, index) = ([TranslationUnit](), UnitIndex())
         for row in rows.dropFirst() where row.cells != [""] {
-            func cell(_ name: String) -> String {
-                head.firstIndex(of: name).flatMap { row.cells.indices.contains($0) ? row.cells[$0] : nil } ?? ""
-            }
             guard row.cells.count == head.count else {
                 report("\(row.cells.count) cells, but the first row has \(head.count)", line: row.line)
                 continue
             }
-            let table = cell("table").isEmpty ? CustomizationLayer.defaultTable : cell("table")
-            for (column, language) in languages {
-                let state = State(rawValue: cell("\(head[column]) state"))
+            func cell(_ name: String) -> String? {
+                columns[name].map { row.cells[$0] }.flatMap { $0.isEmpty ? nil : $0 }
+            }
+            let (key, form) = (row.cells[keys], cell("part") ?? "")
+            guard TranslationUnit.isForm(form) else {
+                report("\"\(form)\" is not a form of \"\(key)\"", line: row.line)
+                continue
+            }
+            var unit = TranslationUnit(table: cell("table") ?? CustomizationLayer.defaultTable, key: key, form: form)
+            unit.note = cell("comment")
+            let number = index.unit(unit, in: &units)
+            for (column, language, state, exported) in languages {
                 let text = row.cells[column]
-                if text.isEmpty, state == nil, language != source { continue }
-                if text.isEmpty, language == source, !cell("part").isEmpty { continue }
-                let place = PartCollector.Place(
-                    table: table, key: row.cells[keys], path: cell("part"),
-                    comment: cell("comment").isEmpty ? nil : cell("comment"))
-                collector.add(text, state: state ?? .translated, in: language, at: place)
+                let state = state.flatMap { TranslationUnit.State(rawValue: row.cells[$0]) }
+                if language == source {
+                    if !text.isEmpty || form.isEmpty { units[number].source = text }
+                } else if !text.isEmpty || state != nil {
+                    units[number].targets[language] = .init(text, state: state ?? .translated)
+                    let digest = exported.map { row.cells[$0] } ?? ""
+                    units[number].targets[language]?.exported = digest.isEmpty ? nil : digest
+                }
             }
         }
-        let catalog = collector.catalog(sourceLanguage: source, model: model) { diagnostics.append($0) }
-        return (catalog, diagnostics)
+        return (TranslationCatalog(sourceLanguage: source, units: units), diagnostics)
     }
 }
 

@@ -1,0 +1,104 @@
+import Foundation
+import Testing
+
+@Suite struct TranslationsCommandTests {
+    private static let catalog = """
+        {
+          "sourceLanguage" : "en",
+          "strings" : {
+            "%lld posts" : {
+              "localizations" : {
+                "de" : {
+                  "variations" : {
+                    "plural" : {
+                      "one" : { "stringUnit" : { "state" : "translated", "value" : "%lld Beitrag" } },
+                      "other" : { "stringUnit" : { "state" : "translated", "value" : "%lld Beiträge" } }
+                    }
+                  }
+                }
+              }
+            },
+            "Save" : {
+              "extractionState" : "manual",
+              "localizations" : {
+                "de" : { "stringUnit" : { "state" : "translated", "value" : "Speichern" } }
+              }
+            }
+          },
+          "version" : "1.0"
+        }
+        """
+
+    @Test(
+        "An exported file with a corrected translation updates the string catalog",
+        arguments: [("xliff12", "xliff"), ("xliff20", "xliff"), ("csv", "csv")])
+    func roundTrip(format: String, suffix: String) throws {
+        try withFolder(["Localizable.xcstrings": Self.catalog]) { folder in
+            let export = ["translations", "export", folder.path, "--language", "de", "--format", format]
+            let text = try ToolProcess.run(export).output
+            let file = folder.appending(path: "de.\(suffix)")
+            try Data(text.utf8).write(to: file)
+            let command = ["translations", "import", folder.path, file.path]
+            let same = try ToolProcess.run(command)
+            #expect(same.status == 0 && same.output == "0 added, 0 updated, 3 unchanged, 0 conflicts\n")
+            try Data(text.replacing("Speichern", with: "Sichern").replacing("Beitrag<", with: "Post<").utf8).write(
+                to: file)
+            let run = try ToolProcess.run(command)
+            let catalog = folder.appending(path: "Localizable.xcstrings")
+            #expect(run.status == 0 && run.output.hasPrefix(catalog.path))
+            let written = try String(contentsOf: catalog, encoding: .utf8)
+            let expected = Self.catalog.replacing("Speichern", with: "Sichern")
+            #expect(written == (format == "csv" ? expected : expected.replacing("Beitrag", with: "Post")))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 2, "no .lproj folder")
+        }
+    }
+
+    @Test("A conflict is reported, or decided by an option")
+    func conflicts() throws {
+        let files = [
+            "en.lproj/Localizable.strings": "\"a\" = \"A\";\n\"b\" = \"B\";\n",
+            "de.lproj/Localizable.strings": "\"a\" = \"eins\";\n", "new.csv": "key,en,de\na,A,zwei\nb,B,Be\n",
+            "old.csv": "key,en,de\na,A,eins\n",
+        ]
+        for (options, text, status) in [
+            ([], "eins", 1), (["--ours"], "eins", 0), (["--theirs"], "zwei", 0), (["--ancestor"], "zwei", 0),
+        ] as [([String], String, Int32)] {
+            try withFolder(files) { folder in
+                let options = options == ["--ancestor"] ? ["--ancestor", folder.path + "/old.csv"] : options
+                let run = try ToolProcess.run(
+                    ["translations", "import", folder.path, folder.path + "/new.csv"] + options)
+                #expect(run.status == status)
+                #expect(run.errors.contains("merge-conflict") == (status == 1))
+                let german = try String(
+                    contentsOf: folder.appending(path: "de.lproj/Localizable.strings"), encoding: .utf8)
+                #expect(german == "\"a\" = \"\(text)\";\n\"b\" = \"Be\";\n", "the other unit is imported in any case")
+            }
+        }
+    }
+
+    @Test("Keys are extracted from the sources of a folder")
+    func extraction() throws {
+        let files = [
+            "en.lproj/Localizable.strings":
+                "\"used\" = \"Used\";\n\"%lld files\" = \"%lld files\";\n\"old\" = \"Old\";\n",
+            "Sources/App.swift": "Text(\"used\"); Text(\"\\(n) files\"); Button(\"new\") {}\n",
+            "Sources/Main.xib": "<document><label text=\"Hi\" id=\"a-b\"/></document>",
+            "Sources/notes.txt": "Text(\"no\")",
+        ]
+        try withFolder(files) { folder in
+            let run = try ToolProcess.run(["translations", "extract", folder.path, folder.path + "/Sources"])
+            #expect(run.status == 1)
+            #expect(
+                run.output == "missing Localizable new \(folder.path)/Sources/App.swift:1:42\nunused Localizable old\n")
+        }
+    }
+
+    @Test("A long text doesn't widen the columns of the list of strings")
+    func columns() throws {
+        let long = String(repeating: "word ", count: 100)
+        try withFolder(["en.lproj/Localizable.strings": "\"a\" = \"short\";\n\"b\" = \"\(long)\";\n"]) { folder in
+            let lines = try ToolProcess.run(["strings", folder.path]).output.split(separator: "\n")
+            #expect(lines.first == "a  short  en.lproj/Localizable.strings:1:1")
+        }
+    }
+}
