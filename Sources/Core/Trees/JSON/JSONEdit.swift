@@ -28,10 +28,14 @@ package indirect enum JSONEdit {
         return writer.text(editing: text)
     }
 
-    /// Whether a key is before another one: digits are compared as numbers, letters without case.
+    /// Whether a key is before another one: digits are compared as numbers, letters without case, and accents after the
+    /// letter.
     package static func isSorted(_ first: String, before second: String) -> Bool {
-        let (a, b) = (Array(first.unicodeScalars), Array(second.unicodeScalars))
+        let (a, b) = (decomposed(first), decomposed(second))
         var (i, j) = (0, 0)
+        // The order of keys that differ only in case or leading zeros.
+        var tie = false
+        var isTied = false
         func isDigit(_ scalar: Unicode.Scalar) -> Bool { ("0"..."9").contains(scalar) }
         while i < a.count, j < b.count {
             if isDigit(a[i]), isDigit(b[j]) {
@@ -39,16 +43,35 @@ package indirect enum JSONEdit {
                 let (m, n) = (x.drop { $0 == "0" }, y.drop { $0 == "0" })
                 if m.count != n.count { return m.count < n.count }
                 if let (p, q) = zip(m, n).first(where: { $0 != $1 }) { return p < q }
+                if !isTied, x.count != y.count { (tie, isTied) = (x.count < y.count, true) }
                 (i, j) = (i + x.count, j + y.count)
                 continue
             }
             let (x, y) = (a[i].properties.lowercaseMapping, b[j].properties.lowercaseMapping)
             if x != y { return x.unicodeScalars.lexicographicallyPrecedes(y.unicodeScalars) }
+            if !isTied, a[i] != b[j] { (tie, isTied) = (a[i] < b[j], true) }
             (i, j) = (i + 1, j + 1)
         }
-        if i < a.count || j < b.count { return j < b.count }
-        return a.lexicographicallyPrecedes(b)
+        return i < a.count || j < b.count ? j < b.count : tie
     }
+
+    private static func decomposed(_ key: String) -> [Unicode.Scalar] {
+        if key.utf8.allSatisfy({ $0 < 0x80 }) { return Array(key.unicodeScalars) }
+        return key.unicodeScalars.flatMap { decompositions[Character($0)] ?? [$0] }
+    }
+
+    /// The letters and accents of Latin, Greek and Cyrillic characters, found by their canonical equivalence.
+    private static let decompositions: [Character: [Unicode.Scalar]] = {
+        var found: [Character: [Unicode.Scalar]] = [:]
+        let letters: [ClosedRange<UInt32>] = [0x41...0x5A, 0x61...0x7A, 0x391...0x3C9, 0x410...0x44F]
+        let accents: [ClosedRange<UInt32>] = [0x300...0x30C, 0x31B...0x31B, 0x323...0x328]
+        for letter in letters.joined().compactMap(Unicode.Scalar.init) {
+            for accent in accents.joined().compactMap(Unicode.Scalar.init) {
+                found[Character(String(String.UnicodeScalarView([letter, accent])))] = [letter, accent]
+            }
+        }
+        return found
+    }()
 }
 
 /// Collects the changes of a document's text.

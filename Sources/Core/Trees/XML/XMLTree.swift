@@ -116,6 +116,16 @@ extension XMLTree {
 
         package subscript(attribute: String) -> String? { attributes.first { $0.name == attribute }?.value }
 
+        /// Sets an attribute at its place, or adds it as the last one.
+        package mutating func set(_ name: String, to value: String) {
+            let new = Attribute(name: name, value: value)
+            if let index = attributes.firstIndex(where: { $0.name == name }) {
+                attributes[index] = new
+            } else {
+                attributes.append(new)
+            }
+        }
+
         /// The name without its prefix.
         package var localName: Substring {
             name[(name.firstIndex(of: ":").map { name.index(after: $0) } ?? name.startIndex)...]

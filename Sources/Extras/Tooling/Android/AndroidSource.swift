@@ -52,7 +52,7 @@ struct AndroidSource {
         let regenerated = AndroidElement(
             value, typing: .declared, dialect: .ftCustomization, reference: AndroidReference.named)
         guard regenerated == element else { return false }
-        // Most elements are plain strings; comparing them without parsing XML again makes imports five times as fast.
+        // Most elements are plain strings, which are compared without parsing XML again.
         if case .string(let text) = element, node.name == "string", node.attributes.count == 1, node.elements.isEmpty {
             return !AndroidFormat.isUnformatted(text) && !node.text.contains("\\ud") && !node.text.contains("\\uD")
         }

@@ -182,12 +182,6 @@ extension XMLTree.Element.Child {
 }
 
 extension XMLTree.Element {
-    /// Sets an attribute.
-    mutating func set(_ name: String, to value: String) {
-        attributes.removeAll { $0.name == name }
-        attributes.append(Attribute(name: name, value: value))
-    }
-
     /// Replaces a child element, or inserts it after the source.
     fileprivate mutating func replace(_ name: String, _ element: XMLTree.Element?) {
         guard let element else { return }

@@ -138,7 +138,9 @@ private struct Merger {
                         .targets[language]?.digest
                 }
                 let exported = base ?? unit.targets[language]?.exported
-                let isUnchangedThere = exported != nil && exported == unit.targets[language]?.digest
+                // A translation that is missing here is used, even if the file still has the exported one.
+                let isUnchangedThere =
+                    current != nil && exported != nil && exported == unit.targets[language]?.digest
                 guard !isUnchangedThere, let conflict = decide(current, target, base: exported, isOutdated: isOutdated)
                 else {
                     merge.unchanged += 1
