@@ -36,6 +36,8 @@ import Testing
         #expect(merged(catalog("a", "y"), catalog("a", "x"), catalog("a", "x")) == ("y", .translated, []))
         #expect(
             merged(catalog("a", "y"), catalog("a", "z"), catalog("a", "x")) == ("y", .translated, ["merge-conflict"]))
+        // A translation that was lost here returns.
+        #expect(merged(catalog("a", nil), catalog("a", "x"), catalog("a", "x")) == ("x", .translated, []))
         // The source text has changed since.
         #expect(merged(catalog("b", nil), catalog("a", "x")) == ("x", .needsReview, ["outdated-translation"]))
         let missing = Catalog(sourceLanguage: "en").merging(catalog("a", "x"))
@@ -125,5 +127,6 @@ import Testing
                 && !ours.csv.contains("Localizable"))
         let merge = ours.merging(catalog("a", "y"), preferring: .theirs)
         #expect(merge.catalog == ours && merge.diagnostics.map(\.code.rawValue) == ["extra-key"])
+        #expect(ours.merging(catalog("a", "x")).diagnostics == [], "a file with the same text changes nothing")
     }
 }

@@ -98,6 +98,12 @@ private struct Merger {
             return report(.warning, .extraKey, "table \(table) has no key \"\(key)\"; its translations are left out")
         }
         guard mine.allSatisfy(\.shouldTranslate) else {
+            let isChanged = units.contains { unit in
+                unit.targets.contains { language, target in
+                    target.isTranslated && mine.first { $0.form == unit.form }?.targets[language]?.text != target.text
+                }
+            }
+            guard isChanged else { return }
             return report(.warning, .extraKey, "the text of \"\(key)\" isn't for translators and doesn't change")
         }
         let sources = mine.filter { $0.source != nil }
