@@ -274,6 +274,20 @@ import Testing
         #expect(codes(.components(alpha: .byte)) == [])
     }
 
+    @Test("Texts that aren't for translators need no translation")
+    func notForTranslators() throws {
+        let tree = try TemporaryFolder([
+            "Localizable.xcstrings": #"""
+            {"sourceLanguage": "en", "version": "1.0", "strings": {
+              "": {}, "Brand": {"shouldTranslate": false}, "Open": {},
+              "Save": {"localizations": {"fr": {"stringUnit": {"state": "translated", "value": "Enregistrer"}}}}
+            }}
+            """#
+        ])
+        let report = Customization(path: tree.path, brand: .none).lint()
+        #expect(report.diagnostics.filter { $0.code.rawValue == "missing-translation" }.map(\.key) == ["Open"])
+    }
+
     @Test("The overview has few lines for many findings, and each line can be found in the text")
     func overview() throws {
         let keys = (1...30).map { "k\($0)" }

@@ -44,6 +44,15 @@ import Testing
         #expect(missing.catalog.units.isEmpty && missing.diagnostics.map(\.code.rawValue) == ["extra-key"])
     }
 
+    @Test("Another source language is an error, because its texts can't be compared", arguments: ["de", "en-US"])
+    func sourceLanguage(tag: LanguageTag) {
+        var theirs = catalog("a", "x")
+        theirs.sourceLanguage = tag
+        let merge = catalog("a", nil).merging(theirs)
+        #expect(merge.diagnostics.map(\.severity) == (tag == "de" ? [.error] : []))
+        #expect(merge.catalog.units[0].targets["fr"]?.text == "x")
+    }
+
     @Test("A side can be preferred in a conflict, and the result counts the changes")
     func preference() {
         for (side, text) in [(TranslationMerge.Side.ours, "x"), (.theirs, "y")] {

@@ -36,7 +36,7 @@ extension TranslationCatalog {
     /// An exported file contains it, unless a tool removed it. A translation that only the other side changed is used.
     /// Without an ancestor, a translation that is missing here is used, and two different translations are a conflict.
     /// If the source text has changed, the translation is used in the state `needsReview`. A key that is missing here is
-    /// reported and not added. No unit prevents the merge of another one.
+    /// reported and not added. No unit prevents the merge of another one. Another source language is an error.
     ///
     /// - Parameters:
     ///   - other: The catalog with the new translations, such as one read from XLIFF.
@@ -48,6 +48,12 @@ extension TranslationCatalog {
         _ other: TranslationCatalog, ancestor: TranslationCatalog? = nil, preferring side: TranslationMerge.Side? = nil
     ) -> TranslationMerge {
         var merger = Merger(ours: self, theirs: other, ancestor: ancestor, side: side)
+        if other.sourceLanguage.language != sourceLanguage.language {
+            merger.merge.diagnostics.add(
+                .error, .exchangeLoss,
+                "the source language is \(other.sourceLanguage), not \(sourceLanguage); texts in \(sourceLanguage) are left out",
+                at: CustomizationLocation(file: "translations"))
+        }
         let index = UnitIndex(other.units)
         for first in index.keys {
             merger.merge(index.forms(other.units[first].table, other.units[first].key).map { other.units[$0] })

@@ -28,6 +28,8 @@ struct CustomizationLinter {
     private let layers: [CustomizationLayer]
     private let languages: [CustomizationLayer]
     private let base: [CustomizationLayer]
+    /// The tables and keys that string catalogs mark as not for translators, and the empty key that Xcode adds.
+    private let untranslated: Set<[String]>
     /// The pairs of similar keys that have been reported, because other languages have the same pairs.
     private var similarPairs: Set<[String]> = []
 
@@ -42,6 +44,9 @@ struct CustomizationLinter {
         self.layers = layers
         languages = layers.filter(\.isTranslation)
         base = layers.filter(\.isBase)
+        let catalogs = customization.tree.map { StringCatalogFile.files(in: $0.path) } ?? []
+        untranslated = Set(
+            catalogs.flatMap(\.units).filter { !$0.shouldTranslate || $0.key.isEmpty }.map { [$0.table, $0.key] })
     }
 
     mutating func run() {
@@ -220,6 +225,7 @@ struct CustomizationLinter {
             for source in base {
                 for reference in source.tables[name] ?? .empty where known.insert(reference.key).inserted {
                     if table[reference.key] != nil || isValueOnly(reference, source) { continue }
+                    if untranslated.contains([name, reference.key]) { continue }
                     // A folder and a string catalog of one language complete each other.
                     if languages.contains(where: { $0.role == layer.role && $0.tables[name]?[reference.key] != nil }) {
                         continue
