@@ -1,3 +1,4 @@
+import AshlarCore
 import AshlarEventBus
 import AshlarFleet
 import Foundation
@@ -41,24 +42,26 @@ await fleet.close()
 watch.cancel()
 
 /// The numbers of the received events.
-final class Received: @unchecked Sendable {
-    // The handlers of a topic run one after the other; the lock is for the reader.
-    private let lock = NSLock()
-    private var seen: Set<Int> = []
-    private var last: [Int: Int] = [:]
-    private var repeated = 0
-    private var disordered = 0
+final class Received: Sendable {
+    private struct State: Sendable {
+        var seen: Set<Int> = []
+        var last: [Int: Int] = [:]
+        var repeated = 0
+        var disordered = 0
+    }
+
+    private let state = Mutex(State())
 
     func note(_ number: Int, of count: Int) {
-        lock.withLock {
-            if !seen.insert(number).inserted { repeated += 1 }
+        state.withLock { state in
+            if !state.seen.insert(number).inserted { state.repeated += 1 }
             let publisher = number / count
-            if number < last[publisher] ?? -1 { disordered += 1 }
-            last[publisher] = number
+            if number < state.last[publisher] ?? -1 { state.disordered += 1 }
+            state.last[publisher] = number
         }
     }
 
-    var count: Int { lock.withLock { seen.count } }
-    var twice: Int { lock.withLock { repeated } }
-    var swapped: Int { lock.withLock { disordered } }
+    var count: Int { state.withLock { $0.seen.count } }
+    var twice: Int { state.withLock { $0.repeated } }
+    var swapped: Int { state.withLock { $0.disordered } }
 }

@@ -73,9 +73,7 @@
 
     /// A string of the customization by key, with the values of its placeholders, which follows the language and the brand.
     ///
-    /// ```swift
-    /// LocalizedText("notes.count", ["count": 3])
-    /// ```
+    /// For example, `LocalizedText("notes.count", ["count": 3])` shows the number of notes.
     ///
     /// Without an app in the environment the text is the key.
     public struct LocalizedText: View {

@@ -177,7 +177,7 @@ final class StoredConsumer: Sendable {
             acknowledge(message, "+ACK")
         } else {
             // The pause doubles from a second to half a minute.
-            let pause = min(30, 1 << min(5, (place?.deliveries ?? 1) - 1))
+            let pause = Int64(min(30, 1 << min(5, (place?.deliveries ?? 1) - 1)))
             acknowledge(message, "-NAK {\"delay\": \(pause * 1_000_000_000)}")
         }
     }

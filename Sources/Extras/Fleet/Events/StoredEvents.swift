@@ -258,8 +258,8 @@ final class StoredEvents: Sendable {
             streamName, subjects: subjects,
             settings: [
                 ("retention", "limits"), ("storage", "file"), ("discard", "old"),
-                ("max_age", JSONEntity(7 * 24 * 3600 * 1_000_000_000)), ("max_bytes", JSONEntity(1 << 30)),
-                ("duplicate_window", JSONEntity(120 * 1_000_000_000)),
+                ("max_age", JSONEntity(Int64(7 * 24 * 3600) * 1_000_000_000)), ("max_bytes", JSONEntity(1 << 30)),
+                ("duplicate_window", JSONEntity(Int64(120) * 1_000_000_000)),
             ])
     }
 

@@ -128,7 +128,7 @@ private struct DERReader {
         func rejection(of url: HTTPURL, _ trust: SecTrust) -> NetworkError? {
             if let roots {
                 let anchors = roots.compactMap { SecCertificateCreateWithData(nil, Data($0) as CFData) }
-                SecTrustSetAnchorCertificates(trust, anchors as CFArray)
+                SecTrustSetAnchorCertificates(trust, NSArray(array: anchors) as CFArray)
                 SecTrustSetAnchorCertificatesOnly(trust, true)
             }
             let isValid = SecTrustEvaluateWithError(trust, nil)

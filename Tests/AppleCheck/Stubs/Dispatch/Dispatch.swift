@@ -52,7 +52,12 @@ open class DispatchQueue: DispatchObject, @unchecked Sendable {
     public func sync<T>(execute work: () throws -> T) rethrows -> T { fatalError() }
 }
 open class DispatchGroup: DispatchObject, @unchecked Sendable {}
-open class DispatchSemaphore: DispatchObject, @unchecked Sendable { public init(value: Int) { fatalError() } }
+@frozen public enum DispatchTimeoutResult: Sendable { case success, timedOut }
+open class DispatchSemaphore: DispatchObject, @unchecked Sendable {
+    public init(value: Int) { fatalError() }
+    @discardableResult public func signal() -> Int { fatalError() }
+    public func wait(timeout: DispatchTime) -> DispatchTimeoutResult { fatalError() }
+}
 @objc public protocol DispatchSourceProtocol: NSObjectProtocol {}
 @objc public protocol DispatchSourceTimer: DispatchSourceProtocol {}
 @objc public protocol DispatchSourceFileSystemObject: DispatchSourceProtocol {}

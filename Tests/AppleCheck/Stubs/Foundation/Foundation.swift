@@ -43,6 +43,7 @@ open class NSData: NSObject, @unchecked Sendable {
     public init?(contentsOfFile path: String) {}
 }
 open class NSArray: NSObject {
+    public convenience init(array: [Any]) { fatalError() }
     open var firstObject: Any? { nil }
 }
 open class NSNull: NSObject, @unchecked Sendable {}
@@ -199,7 +200,7 @@ open class URLCredential: NSObject, @unchecked Sendable {
 open class URLProtectionSpace: NSObject, @unchecked Sendable {
     open var authenticationMethod: String { "" }
     open var serverTrust: SecTrust? { nil }
-    open func isProxy() -> Bool { false }
+    open override func isProxy() -> Bool { false }
 }
 public let NSURLAuthenticationMethodClientCertificate: String = ""
 open class URLAuthenticationChallenge: NSObject, @unchecked Sendable {
@@ -225,7 +226,8 @@ public func SecTrustSetAnchorCertificates(_ trust: SecTrust, _ anchorCertificate
 @discardableResult
 public func SecTrustSetAnchorCertificatesOnly(_ trust: SecTrust, _ anchorCertificatesOnly: Bool) -> OSStatus { 0 }
 public func SecTrustEvaluateWithError(_ trust: SecTrust, _ error: UnsafeMutablePointer<CFError?>?) -> Bool { false }
-public func SecTrustCopyCertificateChain(_ trust: SecTrust) -> CFArray? { nil }
+// Apple's result is `CFArray?`, which is bridged to an array; that isn't possible here.
+public func SecTrustCopyCertificateChain(_ trust: SecTrust) -> AnyObject? { nil }
 public func SecCertificateCreateWithData(_ allocator: CFAllocator?, _ data: CFData) -> SecCertificate? { nil }
 public func SecCertificateCopyData(_ certificate: SecCertificate) -> CFData { fatalError() }
 public func SecIdentityGetTypeID() -> CFTypeID { 0 }
@@ -252,6 +254,7 @@ open class HTTPURLResponse: URLResponse, @unchecked Sendable {
 open class URLSessionTask: NSObject, @unchecked Sendable {
     open var taskIdentifier: Int { 0 }
     open var response: URLResponse? { nil }
+    open func suspend() {}
     open func resume() {}
     open func cancel() {}
 }
@@ -393,4 +396,56 @@ extension NotificationCenter {
     public func post(
         name aName: Notification.Name, object anObject: Any?, userInfo aUserInfo: [AnyHashable: Any]? = nil
     ) {}
+}
+
+// Format styles, which FoundationInternationalization contains on Linux.
+extension Locale.Components { public init(identifier: String) { fatalError() } }
+extension Date {
+    public struct RelativeFormatStyle: Sendable {
+        public struct Presentation: Sendable { public static var named: Presentation { fatalError() } }
+        public struct UnitsStyle: Sendable { public static var wide: UnitsStyle { fatalError() } }
+        public init(
+            presentation: Presentation, unitsStyle: UnitsStyle = .wide, locale: Locale = .autoupdatingCurrent
+        ) { fatalError() }
+        public func format(_ destDate: Date) -> String { "" }
+    }
+}
+public enum NumberFormatStyleConfiguration {
+    public struct Notation: Sendable { public static var compactName: Notation { fatalError() } }
+    public struct Precision: Sendable {
+        public static func fractionLength<R: RangeExpression>(_ limits: R) -> Precision where R.Bound == Int {
+            fatalError()
+        }
+    }
+}
+public struct FloatingPointFormatStyle<Value: BinaryFloatingPoint>: Sendable {
+    public init(locale: Locale = .autoupdatingCurrent) { fatalError() }
+    public func notation(_ notation: NumberFormatStyleConfiguration.Notation) -> FloatingPointFormatStyle { self }
+    public func precision(_ p: NumberFormatStyleConfiguration.Precision) -> FloatingPointFormatStyle { self }
+    public func format(_ value: Value) -> String { "" }
+}
+extension Duration {
+    public struct UnitsFormatStyle: Sendable {
+        public struct Unit: Hashable, Sendable {
+            public static var weeks: Unit { fatalError() }
+            public static var days: Unit { fatalError() }
+            public static var hours: Unit { fatalError() }
+            public static var minutes: Unit { fatalError() }
+            public static var seconds: Unit { fatalError() }
+            public static var milliseconds: Unit { fatalError() }
+        }
+        public struct UnitWidth: Sendable {
+            public static var wide: UnitWidth { fatalError() }
+            public static var abbreviated: UnitWidth { fatalError() }
+        }
+        public struct FractionalPartDisplayStrategy: Sendable {
+            public static var hide: FractionalPartDisplayStrategy { fatalError() }
+            public static func show(length: Int) -> FractionalPartDisplayStrategy { fatalError() }
+        }
+        public init(
+            allowedUnits: Set<Unit>, width: UnitWidth, fractionalPart: FractionalPartDisplayStrategy = .hide
+        ) { fatalError() }
+        public func locale(_ locale: Locale) -> UnitsFormatStyle { self }
+        public func format(_ value: Duration) -> String { "" }
+    }
 }
