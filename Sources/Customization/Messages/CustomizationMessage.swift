@@ -142,7 +142,7 @@ public struct CustomizationMessage: Hashable, Sendable {
         render(arguments, language: language, readsTags: false)
     }
 
-    /// Returns the text for a dictionary of named values; see ``formatted(_:language:)``.
+    /// Returns the text for a dictionary of named values, as for a literal of names and values.
     public func formatted(
         named arguments: [String: any FormatArgument], language: LanguageConventions = "en"
     ) -> FormattedMessage {
