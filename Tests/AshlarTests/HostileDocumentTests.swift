@@ -26,7 +26,9 @@ import Testing
         for line in lines.dropLast() { #expect(line.count == 4, "\(line)") }
     }
 
-    @Test("A document of twice the size needs at most 2.5 times the time", .enabled(if: isSoak, "runs with ASHLAR_SOAK=1"))
+    @Test(
+        "A document of twice the size needs at most 2.5 times the time", .enabled(if: isSoak, "runs with ASHLAR_SOAK=1")
+    )
     func doubling() throws {
         var slow: Set<Substring> = []
         // Another process can delay one of the runs.
