@@ -65,22 +65,29 @@ public final class CookieJar: Sendable {
     /// - Returns: Whether the jar accepts it; a name or value with control characters such as CR and LF, or a semicolon,
     ///   can't be sent.
     @discardableResult
-    public func set(_ cookie: NetworkCookie) -> Bool {
+    public func set(_ cookie: NetworkCookie) -> Bool { set(cookie, began: nil) }
+
+    private func set(_ cookie: NetworkCookie, began generation: Int?) -> Bool {
         let isSendable = [cookie.name, cookie.value].allSatisfy { text in
             text.utf8.allSatisfy { ($0 >= 0x20 || $0 == 0x09) && $0 != 0x7F && $0 != UInt8(ascii: ";") }
         }
         guard isSendable else { return false }
         let now = clock()
-        stored.withLock { $0.set(cookie, now: now) }
-        file?.scheduleWrite(of: self)
-        return true
+        let isCurrent = stored.withLock { stored in
+            guard generation == nil || generation == stored.generation else { return false }
+            stored.set(cookie, now: now)
+            return true
+        }
+        if isCurrent { file?.scheduleWrite(of: self) }
+        return isCurrent
     }
 
     /// Removes all cookies.
     ///
     /// They are removed from the file, too, when the method returns. If it can't be written, the jar tries again shortly.
+    /// The cookies of responses whose requests began before aren't stored, so that a logout isn't undone.
     public func removeAll() {
-        stored.withLock { $0 = CookieTable() }
+        stored.withLock { $0 = CookieTable(generation: $0.generation + 1) }
         file?.scheduleWrite(of: self)
         try? save()
     }
@@ -92,15 +99,18 @@ public final class CookieJar: Sendable {
     /// - Throws: `.fileFailed`; the changes are then written with the next change.
     public func save() throws(NetworkError) { try file?.write(cookies) }
 
-    /// Stores the cookies of a response.
-    package func store(_ headers: HTTPHeaders, from url: HTTPURL) {
+    /// The number of times that all cookies were removed.
+    var generation: Int { stored.withLock(\.generation) }
+
+    /// Stores the cookies of a response, unless all cookies were removed after its request began.
+    package func store(_ headers: HTTPHeaders, from url: HTTPURL, began generation: Int? = nil) {
         guard headers.contains("Set-Cookie") else { return }
         let now = clock()
         for text in headers.values(for: "Set-Cookie") {
             guard let cookie = NetworkCookie(setCookie: text, from: url, now: now) else { continue }
             // An unencrypted response must not replace or shadow a secure cookie (RFC 6265bis, section 5.7).
             if url.scheme == .http, stored.withLock({ $0.hides(cookie, now: now) }) { continue }
-            set(cookie)
+            _ = set(cookie, began: generation)
         }
     }
 
@@ -131,6 +141,9 @@ struct CookieTable {
     private var domains: [String: [Entry]] = [:]
     private var count = 0
     private var nextOrder = 0
+    let generation: Int
+
+    init(generation: Int = 0) { self.generation = generation }
 
     /// Returns the cookies that haven't expired, oldest first.
     func cookies(now: Int) -> [NetworkCookie] {
