@@ -72,7 +72,7 @@ import Testing
     func hosts() async throws {
         let transport = transport([])
         let client = NetworkClient(.init(), transport: transport) { name, _ in
-            ProtocolHostPair(scheme: "http", host: name == "api.example.com" ? "127.0.0.1:8080" : name)
+            ResolvedHost(.init(scheme: "http", host: name == "api.example.com" ? "127.0.0.1:8080" : name))
         }
         let server = try client.reachability(of: "api.example.com", every: .seconds(1), clock: ManualClock())
         #expect(await states(server, 1) == [true])

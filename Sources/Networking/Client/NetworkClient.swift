@@ -65,7 +65,8 @@ public final class NetworkClient: Sendable {
         fallbackReason = choice.fallbackReason
         sender = HopSender(
             transport: choice.transport, hosts: hosts, cookies: configuration.cookies, signs: configuration.signs,
-            redaction: configuration.redaction, identity: configuration.makeIdentity())
+            redaction: configuration.redaction, identity: configuration.makeIdentity(),
+            trusts: configuration.makeTrust())
     }
 
     /// A client with the default configuration and without host environments, created on first use.

@@ -72,13 +72,18 @@ struct RedirectMachine {
         }
         if !Self.keepsCredentials(from: request.url, to: target) {
             next.hasLeftOrigin = true
-            next.headers.removeAll { field in
-                field.isSensitive || NetworkRedaction.standard.hides(header: field.name)
-                    || redaction.hides(header: field.name)
-                    || Self.credentialFields.contains { $0.equalsIgnoringASCIICase(field.name) }
-            }
+            Self.removeCredentials(from: &next.headers, redaction)
         }
         return .follow(next)
+    }
+
+    /// Removes the fields that another server must not receive.
+    static func removeCredentials(from headers: inout HTTPHeaders, _ redaction: NetworkRedaction) {
+        headers.removeAll { field in
+            field.isSensitive || NetworkRedaction.standard.hides(header: field.name)
+                || redaction.hides(header: field.name)
+                || Self.credentialFields.contains { $0.equalsIgnoringASCIICase(field.name) }
+        }
     }
 
     /// Whether both URLs belong to the same server, so that the second may receive the credentials of the first.

@@ -127,7 +127,10 @@ actor StubServer {
         let verify: @Sendable ([UInt8], [UInt8]) throws -> Bool = { document, signature in
             signature == [UInt8(truncatingIfNeeded: document.reduce(0) { $0 &+ Int($1) })]
         }
-        func signature(_ text: String) -> [UInt8] { [UInt8(truncatingIfNeeded: text.utf8.reduce(0) { $0 &+ Int($1) })] }
+        func signature(_ text: String) -> [UInt8] {
+            let signed = RemoteDocument.signedBytes(of: Array(text.utf8), name: "remote")
+            return [UInt8(truncatingIfNeeded: signed.reduce(0) { $0 &+ Int($1) })]
+        }
         let first = source(cache: scratch.file("cache"), verify: verify)
         let store = try store(first)
         let good = #"{"n": 1}"#

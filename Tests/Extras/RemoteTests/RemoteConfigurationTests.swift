@@ -5,15 +5,16 @@ import Testing
 @Suite struct RemoteConfigurationTests {
     @Test("A remote source sends the entity tag of its document and reads the signature of the response")
     func fetches() async throws {
+        let document = Array(#"{"n": 1}"#.utf8)
         let stub = StubTransport { request throws(NetworkError) in
             guard request.headers["If-None-Match"] != "\"1\"" else { return StubResponse(status: 304) }
             return StubResponse(
-                headers: ["ETag": "\"1\"", "Content-Signature": "AQI="], chunks: [Array(#"{"n": 1}"#.utf8)])
+                headers: ["ETag": "\"1\"", "Content-Signature": "AQI="], chunks: [document])
         }
         let configuration = ClientConfiguration()
         let client = NetworkClient(configuration, transport: stub)
         let remote = try RemoteConfigSource("remote", url: "https://example.org/c.json", client: client) {
-            $0.count == 8 && $1 == [1, 2]
+            $0 == RemoteDocument.signedBytes(of: document, name: "remote") && $1 == [1, 2]
         }
         #expect(try await remote.fetch())
         remote.activate()

@@ -25,10 +25,13 @@ public struct RemoteFiles: Sendable {
     public var hostMap: String?
     /// The URL of an update of texts; see ``CustomizationUpdate``.
     public var texts: String?
-    /// Decides whether the signature of a configuration, in the response's field `Content-Signature`, or that of texts
-    /// belongs to the bytes.
+    /// The environment whose files the app accepts, such as `production`; signatures cover it.
+    public var environment: String?
+    /// Decides whether the signature of a file belongs to the signed bytes.
     ///
-    /// A configuration or texts without a signature are then rejected. Host maps are not signed.
+    /// The signature of a configuration or a host map is in the response's field `Content-Signature`, that of texts in the
+    /// file. Files without a signature are then rejected. The names of the signed documents are `configuration` and `hosts`;
+    /// see ``RemoteDocument/signedBytes(of:name:environment:)``.
     public var verify: CustomizationUpdate.Verification?
 
     /// Creates a description without files.
@@ -73,7 +76,8 @@ final class RemoteParts: StartedAddition {
         configuration = Self.make(.configuration, at: files.configuration, issues: &issues) {
             url throws(NetworkError) in
             try RemoteConfigSource(
-                "remote", url: url, client: client, cache: files.cache + "/configuration", verify: files.verify)
+                "remote", url: url, client: client, cache: files.cache + "/configuration", signedName: "configuration",
+                environment: files.environment, verify: files.verify)
         }
         if let error = configuration?.status.error { issues.append(StartupIssue(.configuration, error)) }
     }
@@ -82,12 +86,15 @@ final class RemoteParts: StartedAddition {
 
     func use(hosts: HostSwitch, texts center: CustomizationCenter, folder: String?, issues: inout [StartupIssue]) {
         let hostMap = Self.make(.hosts, at: files.hostMap, issues: &issues) { url throws(NetworkError) in
-            try hosts.remoteMap(url, client: client, cache: files.cache + "/hosts")
+            try hosts.remoteMap(
+                url, client: client, cache: files.cache + "/hosts", environment: files.environment, verify: files.verify
+            )
         }
         let texts = Self.make(.customization, at: files.texts, issues: &issues) { url throws(NetworkError) in
             // The system may purge the cache, but not the version below which no texts are accepted.
             let store = CustomizationUpdateStore(
-                folder: files.cache + "/texts", versionFile: folder.map { $0 + "/texts-version" }, verify: files.verify)
+                folder: files.cache + "/texts", versionFile: folder.map { $0 + "/texts-version" },
+                environment: files.environment, verify: files.verify)
             return try center.remoteTexts(url, client: client, store: store, cache: files.cache + "/texts.cache")
         }
         documents.withLock { $0 = Documents(hostMap: hostMap, texts: texts) }

@@ -40,18 +40,20 @@ public struct RemoteConfigSource: StagedConfigSource {
     ///   - cache: The path of a file for the last good document; its folder must exist. Several processes can share a
     ///     file: the document that one of them fetched last stays in it.
     ///   - format: The format of documents; `nil` for a property list or JSON.
+    ///   - signedName: The name for which documents are signed; nil for `name`.
+    ///   - environment: The environment for which documents are signed.
     ///   - verify: Checks the signature of a document, such as an Ed25519 signature with a key in the program. If set,
-    ///     documents without a signature are rejected.
+    ///     documents without a signature are rejected. See ``RemoteDocument/signedBytes(of:name:environment:)``.
     ///   - fetch: Fetches the document; receives the current version.
     public init(
-        _ name: String, cache: String? = nil, format: (any ConfigFormat)? = nil,
-        verify: RemoteDocument.Verification? = nil,
+        _ name: String, cache: String? = nil, format: (any ConfigFormat)? = nil, signedName: String? = nil,
+        environment: String? = nil, verify: RemoteDocument.Verification? = nil,
         fetch: @escaping @Sendable (_ version: String?) async throws -> RemoteDocument.Response
     ) {
         self.format = format
         let location = ConfigLocation(file: SecretText.redacted(name))
         document = RemoteDocument(
-            name, cache: cache, verify: verify,
+            name, cache: cache, signedName: signedName, environment: environment, verify: verify,
             check: { try ApplicationConfig.revision(of: $0, as: format, at: location) }, use: nil, usesStored: true,
             fetch: fetch)
     }
@@ -75,14 +77,19 @@ public struct RemoteConfigSource: StagedConfigSource {
     ///   - cache: The path of a file for the last good document; its folder must exist.
     ///   - format: The format of documents; `nil` for a property list or JSON.
     ///   - signatureField: The name of the response field that contains the signature of the document in Base64.
+    ///   - signedName: The name for which documents are signed; nil for `name`.
+    ///   - environment: The environment for which documents are signed.
     ///   - verify: Checks the signature of a document; documents without a signature are then rejected.
     /// - Throws: `NetworkError` if the URL is malformed.
     public init(
         _ name: String, url: String, client: NetworkClient, cache: String? = nil, format: (any ConfigFormat)? = nil,
-        signatureField: String = "Content-Signature", verify: RemoteDocument.Verification? = nil
+        signatureField: String = "Content-Signature", signedName: String? = nil, environment: String? = nil,
+        verify: RemoteDocument.Verification? = nil
     ) throws(NetworkError) {
         let fetch = try RemoteDocument.fetch(url, by: client, signatureField: signatureField)
-        self.init(name, cache: cache, format: format, verify: verify, fetch: fetch)
+        self.init(
+            name, cache: cache, format: format, signedName: signedName, environment: environment, verify: verify,
+            fetch: fetch)
     }
 
     /// The name of the source in explanations and errors.

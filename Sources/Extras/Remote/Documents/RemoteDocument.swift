@@ -1,6 +1,7 @@
 internal import AshlarAppConfig
 internal import AshlarCore
 public import AshlarNetworking
+internal import AshlarTrees
 public import Foundation
 
 /// A document from a server: fetched, checked, used, and stored for the next start.
@@ -11,12 +12,11 @@ public import Foundation
 /// that the next start uses it before the first fetch, even if the process was killed.
 ///
 /// ```swift
-/// let hosts = HostSwitch(.empty)
 /// let client = NetworkClient(ClientConfiguration())
 /// let document = try RemoteDocument(
-///     "hosts", url: "https://config.example.org/HostMap.json", client: client, cache: "hosts.cache"
+///     "news", url: "https://config.example.org/news.json", client: client, cache: "news.cache"
 /// ) { bytes in
-///     hosts.update(try HostMap(json: bytes))
+///     print(try JSONEntity(parsing: bytes)["title"].text())
 /// }
 /// try await document.refresh()
 /// ```
@@ -51,8 +51,31 @@ public final class RemoteDocument: Sendable {
         public internal(set) var error: (any Error)?
     }
 
-    /// A closure that returns whether a signature belongs to a document.
-    public typealias Verification = @Sendable (_ document: [UInt8], _ signature: [UInt8]) throws -> Bool
+    /// A closure that returns whether a signature belongs to the bytes of ``signedBytes(of:name:environment:)``.
+    public typealias Verification = @Sendable (_ signed: [UInt8], _ signature: [UInt8]) throws -> Bool
+
+    /// Returns the bytes that the signature of a document covers: its name, its environment and its content, which
+    /// includes its `$revision`.
+    ///
+    /// One key can therefore sign all documents of an app: the signature of one isn't valid for another one, nor for
+    /// another environment. The bytes are `ashlar-document 1`, the lines `name:` and `environment:` with a JSON string, or
+    /// without an environment the first of them only, an empty line, and the document.
+    ///
+    /// ```swift
+    /// let signed = RemoteDocument.signedBytes(of: Array("{}".utf8), name: "hosts", environment: "production")
+    /// print(signed.count)  // 61
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - document: The content of the document.
+    ///   - name: The name of the document, such as `configuration` or `hosts` for the files of an app.
+    ///   - environment: The environment whose apps accept the document; nil for apps without one.
+    /// - Returns: The bytes to sign.
+    public static func signedBytes(of document: [UInt8], name: String, environment: String? = nil) -> [UInt8] {
+        var head = "ashlar-document 1\nname: \(JSONText.quoted(name))\n"
+        if let environment { head += "environment: \(JSONText.quoted(environment))\n" }
+        return Array((head + "\n").utf8) + document
+    }
 
     struct State {
         var accepted: StoredDocument?
@@ -83,6 +106,8 @@ public final class RemoteDocument: Sendable {
     /// The name of the document in errors.
     public let name: String
     let cache: String?
+    private let signedName: String
+    private let environment: String?
     private let verify: Verification?
     private let check: @Sendable ([UInt8]) throws -> Double?
     private let use: (@Sendable ([UInt8]) throws -> Void)?
@@ -96,17 +121,20 @@ public final class RemoteDocument: Sendable {
     ///   - name: The name of the document in errors.
     ///   - cache: The path of a file for the last accepted document, whose folder must exist; nil stores none. Several
     ///     processes can share a file: the document that one of them fetched last stays in it.
+    ///   - environment: The environment for which documents are signed.
     ///   - verify: Checks the signature of a document, such as an Ed25519 signature with a key in the program. If set,
     ///     documents without a signature are rejected.
     ///   - fetch: Fetches the document; receives the version of the last one.
     ///   - use: Uses the content of a document; throws to reject it. It is called by this initializer and by
     ///     ``refresh()``, never by two at a time.
     public convenience init(
-        _ name: String, cache: String? = nil, verify: Verification? = nil,
+        _ name: String, cache: String? = nil, environment: String? = nil, verify: Verification? = nil,
         fetch: @escaping @Sendable (_ version: String?) async throws -> Response,
         use: @escaping @Sendable ([UInt8]) throws -> Void
     ) {
-        self.init(name, cache: cache, verify: verify, check: { _ in nil }, use: use, usesStored: true, fetch: fetch)
+        self.init(
+            name, cache: cache, environment: environment, verify: verify, check: { _ in nil }, use: use,
+            usesStored: true, fetch: fetch)
     }
 
     /// Creates a document that a client fetches, and uses the stored copy if there is one.
@@ -119,15 +147,17 @@ public final class RemoteDocument: Sendable {
     ///   - url: The URL.
     ///   - client: The client that fetches the document.
     ///   - cache: The path of a file for the last accepted document, whose folder must exist; nil stores none.
+    ///   - environment: The environment for which documents are signed.
     ///   - verify: Checks the signature of a document; documents without a signature are then rejected.
     ///   - use: Uses the content of a document; throws to reject it. It is called by this initializer and by
     ///     ``refresh()``, never by two at a time.
     /// - Throws: `NetworkError` if the URL is malformed.
     public convenience init(
-        _ name: String, url: String, client: NetworkClient, cache: String? = nil, verify: Verification? = nil,
-        use: @escaping @Sendable ([UInt8]) throws -> Void
+        _ name: String, url: String, client: NetworkClient, cache: String? = nil, environment: String? = nil,
+        verify: Verification? = nil, use: @escaping @Sendable ([UInt8]) throws -> Void
     ) throws(NetworkError) {
-        self.init(name, cache: cache, verify: verify, fetch: try Self.fetch(url, by: client), use: use)
+        let fetch = try Self.fetch(url, by: client)
+        self.init(name, cache: cache, environment: environment, verify: verify, fetch: fetch, use: use)
     }
 
     /// Creates a document that `check` rejects by an error if its content is malformed; otherwise it returns the revision.
@@ -135,12 +165,15 @@ public final class RemoteDocument: Sendable {
     /// If `use` is nil, another object activates the document and settles it. If `usesStored` is false, the stored copy
     /// is in use already.
     init(
-        _ name: String, cache: String?, verify: Verification?, check: @escaping @Sendable ([UInt8]) throws -> Double?,
+        _ name: String, cache: String?, signedName: String? = nil, environment: String? = nil, verify: Verification?,
+        check: @escaping @Sendable ([UInt8]) throws -> Double?,
         use: (@Sendable ([UInt8]) throws -> Void)?, usesStored: Bool,
         fetch: @escaping @Sendable (_ version: String?) async throws -> Response
     ) {
         self.name = name
         self.cache = cache
+        self.signedName = signedName ?? name
+        self.environment = environment
         self.verify = verify
         self.check = check
         self.use = use
@@ -284,7 +317,8 @@ public final class RemoteDocument: Sendable {
             guard let signature = document.signature else {
                 throw RemoteError(.invalidSignature, "the document has no signature")
             }
-            guard try verify(document.bytes, signature) else {
+            let signed = Self.signedBytes(of: document.bytes, name: signedName, environment: environment)
+            guard try verify(signed, signature) else {
                 throw RemoteError(.invalidSignature, "the signature is wrong")
             }
         }

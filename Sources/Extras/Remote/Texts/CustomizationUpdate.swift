@@ -13,9 +13,10 @@ public import AshlarCustomization
 /// }
 /// ```
 ///
-/// The file is text: the first line `ashlar-strings 1`, the lines `version: 42` and `sha256: …`, an optional line
-/// `signature: …` in Base64, an empty line, and the payload as JSON. The checksum covers the payload. The signature
-/// covers the lines before it, and therefore the version and, through the checksum, the strings.
+/// The file is text: the first line `ashlar-strings 1`, the lines `version: 42` and `sha256: …`, optional lines `name: …`
+/// and `environment: …`, an optional line `signature: …` in Base64 as the last one, an empty line, and the payload as JSON.
+/// The checksum covers the payload. The signature covers the lines before it, and therefore the version, the name, the
+/// environment and, through the checksum, the strings. The lines have at most 64 KiB.
 public struct CustomizationUpdate: Sendable {
     /// A closure that returns whether a signature is valid for some bytes.
     public typealias Verification = @Sendable (_ signed: [UInt8], _ signature: [UInt8]) -> Bool
@@ -34,14 +35,22 @@ public struct CustomizationUpdate: Sendable {
     /// - Parameters:
     ///   - bytes: The content of the file.
     ///   - file: The file's path, for locations.
+    ///   - name: The name that the file must have; nil for a file without a name.
+    ///   - environment: The environment that the file must have; nil for a file without one.
     ///   - verify: Returns whether the signature is valid. If nil, a signature is ignored; otherwise, a file without a
     ///     signature is rejected.
     /// - Throws: `CustomizationError` with the code `invalidUpdate` and the reason.
     /// - Complexity: O(*n*) in the number of bytes.
     public init(
-        _ bytes: [UInt8], file: String = "update", verify: Verification? = nil
+        _ bytes: [UInt8], file: String = "update", name: String? = nil, environment: String? = nil,
+        verify: Verification? = nil
     ) throws(CustomizationError) {
         let header = try Header(bytes, file: file)
+        guard header.name == name, header.environment == environment else {
+            throw Self.invalid(
+                "the file is for \(header.name ?? "no name") in \(header.environment ?? "no environment"), not for "
+                    + "\(name ?? "no name") in \(environment ?? "no environment")", file)
+        }
         let payload = Array(bytes[header.end...])
         guard SHA256.hexadecimal(payload) == header.checksum else {
             throw Self.invalid("the checksum does not match the texts; the file is damaged or incomplete", file)
@@ -107,16 +116,22 @@ extension CustomizationUpdate {
     private struct Header {
         var version = 0
         var checksum = ""
+        var name: String?
+        var environment: String?
         var signature: [UInt8]?
         /// The bytes that the signature covers.
         var signed: [UInt8] = []
         /// The offset of the payload.
         var end = 0
 
+        private static let longest = 64 << 10
+
         init(_ bytes: [UInt8], file: String) throws(CustomizationError) {
             var at = 0
             func line() -> String? {
-                guard let end = bytes[at...].prefix(4_096).firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+                guard at < Self.longest,
+                    let end = bytes[at...].prefix(4_096).firstIndex(of: UInt8(ascii: "\n"))
+                else { return nil }
                 defer { at = end + 1 }
                 return String(decoding: bytes[at..<end], as: UTF8.self)
             }
@@ -124,21 +139,30 @@ extension CustomizationUpdate {
                 throw CustomizationUpdate.invalid(
                     "expected the line \"\(CustomizationUpdate.firstLine)\"; the file is not an update", file)
             }
+            var signedEnd = 0
             while let text = line() {
                 if text.isEmpty {
                     end = at
                     break
+                }
+                guard signature == nil else {
+                    throw CustomizationUpdate.invalid("the signature is not the last line of the head", file)
                 }
                 let name = text.prefix { $0 != ":" }
                 let value = String(text[name.endIndex...].dropFirst()).trimmingSpace()
                 switch name {
                 case "version": version = Int(value) ?? 0
                 case "sha256": checksum = value.lowercased()
-                case "signature": signature = Base64.decode(value.utf8)
+                case "name": self.name = value
+                case "environment": environment = value
+                case "signature":
+                    signature = Base64.decode(value.utf8) ?? []
+                    continue
                 default: break  // A later version of this format can have more lines.
                 }
-                if name != "signature" { signed = Array(bytes[..<at]) }
+                signedEnd = at
             }
+            signed = Array(bytes[..<signedEnd])
             guard version > 0, end > 0 else {
                 throw CustomizationUpdate.invalid("expected \"version:\" and a positive number", file)
             }

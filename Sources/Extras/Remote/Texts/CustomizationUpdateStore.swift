@@ -47,9 +47,13 @@ public final class CustomizationUpdateStore: Sendable {
         var signature: FileSignature?
     }
 
+    private typealias Parser =
+        @Sendable (_ bytes: [UInt8], _ file: String) throws(CustomizationError) -> CustomizationUpdate
+
     private let folder: String
     private let versionFile: String
-    private let verify: CustomizationUpdate.Verification?
+    /// Checks the content of a file.
+    private let parse: Parser
     /// The lock that is held while files are read and written.
     private let files: Mutex<Files>
     private let published: Mutex<Files>
@@ -63,19 +67,24 @@ public final class CustomizationUpdateStore: Sendable {
     ///   - folder: The path of the folder.
     ///   - versionFile: The path of the file with the newest installed version, below which no update is accepted. It
     ///     is in the folder if nil; if the system may purge the folder, choose another one.
-    ///   - verify: Checks a signature; see ``CustomizationUpdate/init(_:file:verify:)``.
-    public init(folder: String, versionFile: String? = nil, verify: CustomizationUpdate.Verification? = nil) {
+    ///   - name: The name that updates must have.
+    ///   - environment: The environment that updates must have.
+    ///   - verify: Checks a signature; see ``CustomizationUpdate/init(_:file:name:environment:verify:)``.
+    public init(
+        folder: String, versionFile: String? = nil, name: String? = nil, environment: String? = nil,
+        verify: CustomizationUpdate.Verification? = nil
+    ) {
         self.folder = folder
         self.versionFile = versionFile ?? folder + "/newest-version"
-        self.verify = verify
-        let files = Self.read(folder, self.versionFile, verify)
+        parse = { bytes, file throws(CustomizationError) in
+            try CustomizationUpdate(bytes, file: file, name: name, environment: environment, verify: verify)
+        }
+        let files = Self.read(folder, self.versionFile, parse)
         self.files = Mutex(files)
         published = Mutex(files)
     }
 
-    private static func read(
-        _ folder: String, _ versionFile: String, _ verify: CustomizationUpdate.Verification?
-    ) -> Files {
+    private static func read(_ folder: String, _ versionFile: String, _ parse: Parser) -> Files {
         var files = Files(signature: FileSignature(folder + "/" + File.current.rawValue))
         func problem(_ reason: String) {
             files.problems.append(CustomizationUpdate.invalid(reason, File.current.rawValue).diagnostic)
@@ -84,8 +93,7 @@ public final class CustomizationUpdateStore: Sendable {
         func stored(_ file: File) -> Stored? {
             guard let bytes = try? WholeFile.readOwn(folder + "/" + file.rawValue), !bytes.isEmpty else { return nil }
             do throws(CustomizationError) {
-                return Stored(
-                    update: try CustomizationUpdate(bytes, file: file.rawValue, verify: verify), bytes: bytes)
+                return Stored(update: try parse(bytes, file.rawValue), bytes: bytes)
             } catch {
                 files.problems.append(error.diagnostic)
                 files.isLost = files.isLost || file == .current
@@ -117,7 +125,7 @@ public final class CustomizationUpdateStore: Sendable {
         if signature == known.signature, signature?.isFresh() != true { return known }
         return files.withLock { files in
             let newest = files.versions.newest
-            files = Self.read(folder, versionFile, verify)
+            files = Self.read(folder, versionFile, parse)
             files.versions.newest = max(files.versions.newest, newest)
             published.withLock { $0 = files }
             return files
@@ -139,7 +147,7 @@ public final class CustomizationUpdateStore: Sendable {
     /// - Throws: `CustomizationError` with the code `invalidUpdate`; the current update then remains in use.
     @discardableResult
     public func install(_ bytes: [UInt8]) throws(CustomizationError) -> CustomizationUpdate {
-        let update = try CustomizationUpdate(bytes, verify: verify)
+        let update = try parse(bytes, "update")
         try change { (files: Files) throws(CustomizationError) in
             let newest = files.versions.newest
             let restores = files.isLost && update.version == newest && newest == files.versions.used
@@ -154,6 +162,9 @@ public final class CustomizationUpdateStore: Sendable {
         }
         return update
     }
+
+    /// The version of an update, which isn't installed.
+    fileprivate func version(of bytes: [UInt8]) throws(CustomizationError) -> Int { try parse(bytes, "update").version }
 
     /// Restores the previous update, or the app's strings.
     ///
@@ -178,10 +189,10 @@ public final class CustomizationUpdateStore: Sendable {
             do throws(CustomizationError) {
                 files = try withFolderLock { () throws(CustomizationError) in
                     // Another store can have changed the folder.
-                    var old = Self.read(folder, versionFile, verify)
+                    var old = Self.read(folder, versionFile, parse)
                     old.versions.newest = max(old.versions.newest, files.versions.newest)
                     try body(old)
-                    var new = Self.read(folder, versionFile, verify)
+                    var new = Self.read(folder, versionFile, parse)
                     new.versions.newest = max(new.versions.newest, old.versions.newest)
                     return new
                 }
@@ -249,7 +260,7 @@ extension CustomizationCenter {
         update { $0.with(update: store.current) }
         let use: @Sendable ([UInt8]) throws -> Void = { bytes in
             // An update that was installed by a process that ended before it wrote the cache.
-            if try CustomizationUpdate(bytes).version == store.current?.version { return }
+            if let current = store.current, try store.version(of: bytes) == current.version { return }
             try store.install(bytes)
             self.update { $0.with(update: store.current) }
         }

@@ -11,15 +11,20 @@ extension CustomizationUpdate {
     /// - Parameters:
     ///   - version: The version, a positive number greater than all earlier versions.
     ///   - tables: The tables of each language by name.
+    ///   - name: The name of the update, if apps require one.
+    ///   - environment: The environment whose apps accept the update; nil for apps without one.
     ///   - sign: Returns the signature of the given bytes; if nil, the file has no signature.
     /// - Returns: The bytes of the file.
     /// - Throws: The error of `sign`.
     /// - Complexity: O(*n*) in the size of the strings.
     public static func file(
-        version: Int, tables: [LanguageTag: [String: StringsTable]],
-        sign: ((_ signed: [UInt8]) throws -> [UInt8])? = nil
+        version: Int, tables: [LanguageTag: [String: StringsTable]], name: String? = nil,
+        environment: String? = nil, sign: ((_ signed: [UInt8]) throws -> [UInt8])? = nil
     ) throws -> [UInt8] {
         precondition(version > 0, "the version of an update is positive")
+        for text in [name, environment] {
+            precondition(text?.contains(where: \.isNewline) != true, "names of updates and environments are one line")
+        }
         let languages = tables.sorted { $0.key.description < $1.key.description }.map { language, tables in
             let members = tables.sorted { $0.key < $1.key }.map { name, table in
                 let entries = table.map { "\(JSONText.quoted($0.key)): \($0.value.json())" }
@@ -28,7 +33,9 @@ extension CustomizationUpdate {
             return "\(JSONText.quoted("\(language)")): {\(members.joined(separator: ",\n"))}"
         }
         let payload = Array("{\"languages\": {\(languages.joined(separator: ",\n"))}}\n".utf8)
-        let head = "\(firstLine)\nversion: \(version)\nsha256: \(SHA256.hexadecimal(payload))\n"
+        var head = "\(firstLine)\nversion: \(version)\nsha256: \(SHA256.hexadecimal(payload))\n"
+        if let name { head += "name: \(name)\n" }
+        if let environment { head += "environment: \(environment)\n" }
         var signature = ""
         if let sign { signature = "signature: \(Base64.encode(try sign(Array(head.utf8))))\n" }
         return Array((head + signature + "\n").utf8) + payload

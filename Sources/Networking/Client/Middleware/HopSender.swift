@@ -7,11 +7,13 @@ final class HopSender: Sendable {
     private let redaction: NetworkRedaction
     /// Returns a hash of the credentials that the client adds to a request, or nil if there are none.
     private let identity: @Sendable (NetworkRequest) -> String?
+    /// Whether the configuration names a host for the credentials.
+    private let trusts: @Sendable (String) -> Bool
 
     init(
         transport: any NetworkTransport, hosts: HostResolver?, cookies: CookieJar?,
         signs: (@Sendable (inout NetworkRequest) async throws -> Void)?, redaction: NetworkRedaction,
-        identity: @escaping @Sendable (NetworkRequest) -> String?
+        identity: @escaping @Sendable (NetworkRequest) -> String?, trusts: @escaping @Sendable (String) -> Bool
     ) {
         self.transport = transport
         self.hosts = hosts
@@ -19,6 +21,7 @@ final class HopSender: Sendable {
         self.signs = signs
         self.redaction = redaction
         self.identity = identity
+        self.trusts = trusts
     }
 
     /// Sends a request to its actual host and follows redirects.
@@ -26,7 +29,7 @@ final class HopSender: Sendable {
         _ request: NetworkRequest, _ call: RequestCall
     ) async throws(NetworkError) -> StreamedResponse {
         var current = request
-        current.url = try actualURL(of: request)
+        try resolve(&current)
         try check(&current)
         var machine = RedirectMachine(policy: request.options.redirects, redaction: redaction)
         while true {
@@ -62,6 +65,7 @@ final class HopSender: Sendable {
     private nonisolated(nonsending) func sendHop(
         _ request: NetworkRequest, _ call: RequestCall
     ) async throws(NetworkError) -> StreamedResponse {
+        let generation = cookies?.generation
         var hop = request
         addCookies(to: &hop)
         if !hop.hasLeftOrigin {
@@ -73,7 +77,7 @@ final class HopSender: Sendable {
         var response = try await transport.send(hop)
         call.received(response)
         response.bringsBody = request.method != .head && response.status != 304
-        if request.options.usesCookies { cookies?.store(response.headers, from: request.url) }
+        if request.options.usesCookies { cookies?.store(response.headers, from: request.url, began: generation) }
         return response
     }
 
@@ -100,7 +104,7 @@ final class HopSender: Sendable {
     /// Returns a request with its actual host and the jar's cookies.
     func preview(_ request: NetworkRequest) throws(NetworkError) -> NetworkRequest {
         var preview = request
-        preview.url = try actualURL(of: request)
+        try resolve(&preview)
         addCookies(to: &preview)
         preview.identity = identity(request)
         return preview
@@ -114,11 +118,27 @@ final class HopSender: Sendable {
         request.headers.append("Cookie", text, isSensitive: true)
     }
 
+    /// Resolves the canonical host of a request, and removes its credentials if only a fetched map names the current host.
+    private func resolve(_ request: inout NetworkRequest) throws(NetworkError) {
+        guard let canonical = request.canonicalHost, let choice = hosts?(canonical.name, canonical.scheme?.rawValue)
+        else { return }
+        request.url = try url(of: request, canonical, at: choice.pair)
+        if choice.isOfApp || trusts(request.url.host) { return }
+        request.hasLeftOrigin = true
+        request.url.userInfo = nil
+        RedirectMachine.removeCredentials(from: &request.headers, redaction)
+    }
+
     /// Returns the URL of a request at the current host of its canonical host.
     func actualURL(of request: NetworkRequest) throws(NetworkError) -> HTTPURL {
-        guard let canonical = request.canonicalHost, let hosts,
-            let choice = hosts(canonical.name, canonical.scheme?.rawValue)
-        else { return request.url }
+        var request = request
+        try resolve(&request)
+        return request.url
+    }
+
+    private func url(
+        of request: NetworkRequest, _ canonical: CanonicalHost, at choice: ProtocolHostPair
+    ) throws(NetworkError) -> HTTPURL {
         var scheme = canonical.scheme ?? request.url.scheme
         if let chosen = choice.scheme {
             guard let known = HTTPURL.Scheme(rawValue: chosen.lowercased()) else {
