@@ -17,7 +17,7 @@ SECONDS_PER_TARGET ?= 20
 SWIFT_FLAGS ?=
 FORMATTED := Package.swift Sources Tests Examples Benchmarks Fuzzing
 # What tests use if it is installed.
-TEST_PACKAGES := aapt gettext libnats3.4 nats-server nginx-light openssl python3 python3-hpack python3-pip python3-venv
+TEST_PACKAGES := aapt curl gettext libnats3.4 nats-server nginx-light openssl python3 python3-hpack python3-pip python3-venv
 
 # Networking and WebSockets run one test at a time, because tests that use all processors would delay the timers of others.
 parallel = $$(case "$(1)" in Networking|WebSockets) echo --no-parallel ;; esac)
