@@ -47,13 +47,14 @@ import Testing
         track("config") { _ = observed.config }
         track("hosts") { _ = observed.hosts }
         app.customization.update { $0.switching(language: "fr") }
-        try await until("the strings change") { observed.strings.string("cancel") == "Annuler" }
-        #expect(changes.withLock { $0 } == ["strings"])
+        try await until("the strings change") { changes.withLock { $0 } == ["strings"] }
         app.config.update { $0["api.timeout"] = 7 }
-        try await until("the configuration changes") { observed.config.int(forKey: "api.timeout") == 7 }
+        try await until("the configuration changes") { changes.withLock { $0 } == ["strings", "config"] }
         try app.hosts.select("DEV", for: "api.example")
-        try await until("the hosts change") { observed.hosts.resolve("api.example")?.host == "dev.example" }
-        #expect(changes.withLock { $0 } == ["strings", "config", "hosts"])
+        try await until("the hosts change") { changes.withLock { $0 } == ["strings", "config", "hosts"] }
+        #expect(observed.strings.string("cancel") == "Annuler")
+        #expect(observed.config.int(forKey: "api.timeout") == 7)
+        #expect(observed.hosts.resolve("api.example")?.host == "dev.example")
     }
 
     @Test("A released observation of an app ends and releases the app")

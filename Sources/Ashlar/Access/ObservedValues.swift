@@ -1,5 +1,6 @@
 import AshlarAppConfig
 import AshlarCustomization
+import AshlarNetworking
 import Observation
 
 /// The snapshots of an app, read observably on any thread: code that tracks its reads learns about the next change.
@@ -7,10 +8,12 @@ final class ObservedValues: Observable, Sendable {
     private let registrar = ObservationRegistrar()
     private let store: ConfigStore
     private let center: CustomizationCenter
+    private let selections: HostSwitch
 
-    init(_ store: ConfigStore, _ center: CustomizationCenter) {
+    init(_ store: ConfigStore, _ center: CustomizationCenter, _ selections: HostSwitch) {
         self.store = store
         self.center = center
+        self.selections = selections
     }
 
     /// The configuration.
@@ -25,27 +28,34 @@ final class ObservedValues: Observable, Sendable {
         return center.current
     }
 
+    /// The hosts and their selection.
+    var hosts: HostSnapshot {
+        registrar.access(self, keyPath: \.hosts)
+        return selections.current
+    }
+
     /// Announces changes until the tasks are cancelled.
     func announceChanges() -> [Task<Void, Never>] {
-        // The streams start before the snapshots are read, so that no change is lost in between.
-        let configs = store.changes()
-        let strings = center.changes()
-        let first = (store.current, center.current)
-        return [
-            Task { [self] in
-                var last = first.0
-                for await config in configs where config != last {
-                    last = config
-                    registrar.withMutation(of: self, keyPath: \.config) {}
-                }
-            },
-            Task { [self] in
-                var last = first.1
-                for await strings in strings where !strings.isIdentical(to: last) {
-                    last = strings
-                    registrar.withMutation(of: self, keyPath: \.strings) {}
-                }
-            },
+        [
+            announce(\.config, of: store.changes(), since: store.current) { $0 == $1 },
+            announce(\.strings, of: center.changes(), since: center.current) { $0.isIdentical(to: $1) },
+            announce(\.hosts, of: selections.changes(), since: selections.current) { $0.hasSameSelections(as: $1) },
         ]
+    }
+
+    /// Announces each snapshot of a stream that differs from the previous one.
+    ///
+    /// The stream starts before the first snapshot is read, so that no change is lost in between.
+    private func announce<Snapshot: Sendable>(
+        _ property: any KeyPath<ObservedValues, Snapshot> & Sendable, of snapshots: AsyncStream<Snapshot>,
+        since first: Snapshot, isSame: @escaping @Sendable (Snapshot, Snapshot) -> Bool
+    ) -> Task<Void, Never> {
+        Task { [self] in
+            var last = first
+            for await snapshot in snapshots where !isSame(snapshot, last) {
+                last = snapshot
+                registrar.withMutation(of: self, keyPath: property) {}
+            }
+        }
     }
 }

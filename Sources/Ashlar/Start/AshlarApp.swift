@@ -100,7 +100,7 @@ public final class AshlarApp: Sendable {
         router = Router(bus: bus)
         services = ServiceRegistry(bus: bus)
         self.issues = issues
-        values = ObservedValues(config, customization)
+        values = ObservedValues(config, customization, hosts)
         tasks += values.announceChanges()
         self.tasks = tasks + [config.announce(on: bus), customization.announce(on: bus), hosts.announce(on: bus)]
         if let prior = logging?.priorRun { bus.trigger(LogSystem.priorRunFound, prior) }
