@@ -64,7 +64,7 @@ package struct XMLTree {
             return close(open.removeLast().element)
         }
         guard root == nil else { throw XMLError(offset: start, reason: "second root element") }
-        var element = Element(name: name, offset: start)
+        var element = Element(name, offset: start)
         var namespaces = open.last?.namespaces ?? [:]
         for attribute in tag.attributes {
             let name = scanner.text(attribute.name)
@@ -113,6 +113,13 @@ extension XMLTree {
         package var children: [Child] = []
         /// The byte offset of the start tag.
         package let offset: Int
+
+        package init(_ name: String, attributes: [Attribute] = [], children: [Child] = [], offset: Int = 0) {
+            self.name = name
+            self.attributes = attributes
+            self.children = children
+            self.offset = offset
+        }
 
         package subscript(attribute: String) -> String? { attributes.first { $0.name == attribute }?.value }
 

@@ -56,11 +56,12 @@ struct AndroidExporter {
         for layer in layers where !AndroidPlace.isImported(layer) {
             for (name, table) in layer.tables {
                 for entry in table {
-                    guard let element = AndroidElement(entry.value, typing: typing, dialect: layer.colors) else {
-                        continue
+                    let element = XMLTree.Element(entry.value, name: "", typing: typing, dialect: layer.colors) { _ in
+                        nil
                     }
-                    let earlier = types[name, default: [:]].updateValue(element.type, forKey: entry.key)
-                    if let earlier, earlier != element.type { types[name, default: [:]][entry.key] = "string" }
+                    guard let type = element?.resourceType else { continue }
+                    let earlier = types[name, default: [:]].updateValue(type, forKey: entry.key)
+                    if let earlier, earlier != type { types[name, default: [:]][entry.key] = "string" }
                 }
             }
         }
@@ -117,68 +118,67 @@ struct AndroidExporter {
         if !source.elements.isEmpty { return sourceXML(source, entry, name: name, key: key) }
         let types = types[table] ?? [:]
         let isTyped = !isImported && types[entry.key] != "string"
-        let element = AndroidElement(entry.value, typing: isTyped ? typing : .declared, dialect: layer.colors) { key in
+        let element = XMLTree.Element(
+            entry.value, name: name, typing: isTyped ? typing : .declared, dialect: layer.colors
+        ) { key in
             isImported ? AndroidReference.named(key) : types[key].map { ($0, "@\($0)/" + AndroidNames.resource(key)) }
         }
-        let isSame = element.map { $0.value(key: isImported ? { $0 } : AndroidNames.key).value == entry.value } == true
-        return xml(element, entry, name: name, comment: entry.comment, members: key, isSame: isSame)
-    }
-
-    private mutating func xml(
-        _ element: AndroidElement?, _ entry: CustomizationEntry, name: String, comment: String?,
-        members: [(String, CustomizationValue)], isSame: Bool
-    ) -> String {
-        var members = members
-        if let element {
-            if !isSame { members.append(("value", entry.value)) }
-            checkName(name, element.type, entry)
-            reportLosses(element, entry)
-        } else {
-            members = [("key", .string(entry.key)), ("value", entry.value), ("skipped", .bool(true))]
+        guard let element else {
             diagnostics.add(
                 .note, .androidUnsupported, "Android has no resource for \(entry.value.typeName); a comment holds it",
                 for: entry)
+            let members: [(String, CustomizationValue)] = [("key", .string(entry.key)), ("value", entry.value)]
+            return xml([], entry.comment, members + [("skipped", .bool(true))])
         }
+        checkName(name, element.resourceType, entry)
+        reportLosses(element, entry)
+        let isSame = element.value(key: isImported ? { $0 } : AndroidNames.key)?.value == entry.value
+        return xml([element], entry.comment, isSame ? key : key + [("value", entry.value)])
+    }
+
+    /// Returns a comment, a marker and the elements of an entry as XML.
+    private func xml(
+        _ elements: [XMLTree.Element], _ comment: String?, _ members: [(String, CustomizationValue)]
+    ) -> String {
+        var members = members
         let comment = xml(ofComment: comment, &members)
         let marker = members.isEmpty ? "" : "    <!-- \(AndroidMarker(members).comment) -->\n"
-        return comment + marker + (element?.xml(name: name) ?? "")
+        return comment + marker + elements.map { "    \($0.xml)\n" }.joined()
     }
 
     /// Returns the XML of an entry whose comment contains the resource it was imported from.
     private mutating func sourceXML(
         _ source: AndroidSource, _ entry: CustomizationEntry, name: String, key: [(String, CustomizationValue)]
     ) -> String {
-        var (source, members) = (source, key)
-        for index in source.elements.indices { source.elements[index].set("name", to: name) }
-        let original = source.element
-        let isUnchanged = original.map { $0.value { $0 }.value == entry.value } == true
-        if !isUnchanged { source.elements[0] = changed(source.elements[0], original, entry, name: name) }
-        checkName(name, original?.type ?? "string", entry)
-        let comment = xml(ofComment: source.comment, &members)
-        let marker = members.isEmpty ? "" : "    <!-- \(AndroidMarker(members).comment) -->\n"
-        return comment + marker + source.xml
+        var elements = source.elements
+        for index in elements.indices { elements[index].set("name", to: name) }
+        let original = elements[0].value()
+        checkName(name, original == nil ? "string" : elements[0].resourceType, entry)
+        if original?.value != entry.value {
+            elements[0] = changed(elements[0], original?.losses ?? [], entry, name: name)
+        }
+        return xml(elements, source.comment, key)
     }
 
     /// Returns the element with a new value.
     private mutating func changed(
-        _ node: XMLTree.Element, _ original: AndroidElement?, _ entry: CustomizationEntry, name: String
+        _ node: XMLTree.Element, _ losses: [String], _ entry: CustomizationEntry, name: String
     ) -> XMLTree.Element {
-        var element = AndroidElement(
-            entry.value, typing: .declared, dialect: .ftCustomization, reference: AndroidReference.named)
-        if case .markup? = original, case .string(let text)? = element, AndroidMarkup.xml(text) != nil {
-            element = .markup(text)
-        } else if AndroidMarkup.hasMarkup(node) || node.elements.contains(where: AndroidMarkup.hasMarkup) {
-            diagnostics.add(.warning, .androidChanged, "markup of the original is not in the new value", for: entry)
-        }
-        for loss in original?.value(key: { $0 }).losses ?? [] {
-            diagnostics.add(.warning, .androidChanged, loss + " in the new value", for: entry)
-        }
-        guard let element, var new = XMLTree(parsing: element.xml(name: name)).root else {
+        guard var new = XMLTree.Element(entry.value, name: name) else {
             diagnostics.add(
                 .warning, .androidUnsupported, "Android has no resource for the new value; the original is written",
                 for: entry)
             return node
         }
+        let hasMarkup = AndroidMarkup.hasMarkup(node) || node.elements.contains(where: AndroidMarkup.hasMarkup)
+        if case .string(let text) = entry.value, hasMarkup, node.resourceType == "string",
+            let content = AndroidMarkup.content(AndroidFormat.java(text))
+        {
+            new.children = content
+        } else if hasMarkup {
+            diagnostics.add(.warning, .androidChanged, "markup of the original is not in the new value", for: entry)
+        }
+        for loss in losses { diagnostics.add(.warning, .androidChanged, loss + " in the new value", for: entry) }
         for attribute in node.attributes where new[attribute.name] == nil && attribute.name != "formatted" {
             if node.name == new.name { new.attributes.append(attribute) }
         }
@@ -204,7 +204,7 @@ struct AndroidExporter {
         if let collision = javaNames.collision(of: name, type: type, entry) { diagnostics.append(collision) }
     }
 
-    private mutating func reportLosses(_ element: AndroidElement, _ entry: CustomizationEntry) {
+    private mutating func reportLosses(_ element: XMLTree.Element, _ entry: CustomizationEntry) {
         switch entry.value {
         case .string(let text) where text.utf8.contains(0):
             diagnostics.add(.warning, .androidUnsupported, "U+0000 is left out of the resource", for: entry)
@@ -213,7 +213,7 @@ struct AndroidExporter {
                 diagnostics.add(
                     .note, .androidUnsupported, "Android has one text for all devices and widths", for: entry)
             }
-            if case .plurals(let forms) = element, forms[.other] == nil {
+            if element.name == "plurals", !element.elements.contains(where: { $0["quantity"] == "other" }) {
                 diagnostics.add(.error, .pluralMissingOther, "no text for category 'other'", for: entry)
             }
         default: break

@@ -54,7 +54,7 @@ struct AndroidImporter {
         let isDefault = fileName == "strings"
         if let header, let role = header.role {
             var layer = CustomizationLayer(id: header.text("layer") ?? role.description, role: role, tables: [:])
-            layer.colors = header.text("colors").flatMap(ColorDialect.init(androidName:)) ?? .ftCustomization
+            layer.colors = header.text("colors").flatMap(ColorDialect.init(markerName:)) ?? .ftCustomization
             layer.resolvesAliases = header["aliases"] == .bool(true)
             let table = header.text("table")
             return (layer, table ?? (isDefault ? CustomizationLayer.defaultTable : AndroidNames.key(fileName)))
@@ -117,25 +117,25 @@ private struct AndroidFileReader {
     }
 
     private mutating func read(_ node: XMLTree.Element, _ marker: AndroidMarker?, _ comment: String?) {
-        if AndroidElement.isIgnored.contains(node.name) { return }
+        // They have no values.
+        if ["eat-comment", "skip"].contains(node.name) { return }
         let location = source.location(ofByte: node.offset)
         guard let name = node["name"] else {
             return diagnostics.add(.warning, .androidMalformed, "<\(node.name)> has no name", at: location)
         }
         let key = marker?.text("key") ?? (isForeign ? name : AndroidNames.key(name, table: table))
         if let index = indices[name] { return addVariant(node, to: index, location) }
-        guard let element = AndroidElement(node) else {
+        guard let (value, losses) = node.value(key: resourceKey) else {
             let type = node.name == "item" ? node["type"] ?? "item" : node.name
             return diagnostics.add(.warning, .androidNotImported, "<\(type)> is not imported", at: location, key: key)
         }
-        let (value, losses) = element.value(key: isForeign ? { $0 } : AndroidNames.key)
         for loss in losses where marker?["value"] == nil {
             diagnostics.add(.warning, .androidChanged, loss, at: location, key: key)
         }
-        let keepsSource = isForeign && !AndroidSource.isImplied(node, element, by: value, name: name)
+        let keepsSource = isForeign && !AndroidSource.isImplied(node, by: value, name: name)
         indices[name] = entries.count
         entries.append(
-            CustomizationEntry(key: key, value: self.value(element, value, marker), location: location))
+            CustomizationEntry(key: key, value: exported(marker, value) ?? value, location: location))
         sources.append(
             AndroidSource(comment: marker?.text("comment") ?? comment, elements: keepsSource ? [node] : []))
         if !keepsSource { implied[entries.count - 1] = node }
@@ -158,24 +158,23 @@ private struct AndroidFileReader {
             at: location, key: key)
         let isDefault = node["product"] == nil || node["product"] == "default"
         let hasDefault = sources[index].elements.contains { $0["product"] == nil || $0["product"] == "default" }
-        if isDefault, !hasDefault, let element = AndroidElement(node) {
+        if isDefault, !hasDefault, let (value, _) = node.value() {
             sources[index].elements.insert(node, at: 0)
-            entries[index].value = element.value(key: { $0 }).value
+            entries[index].value = value
         } else {
             sources[index].elements.append(node)
         }
     }
 
-    /// Returns the exported value if the element still represents it, otherwise the element's value.
-    private func value(
-        _ element: AndroidElement, _ value: CustomizationValue, _ marker: AndroidMarker?
-    ) -> CustomizationValue {
-        guard let exported = marker?["value"] else { return value }
+    /// Returns the exported value if a resource of it still has the same value.
+    private func exported(_ marker: AndroidMarker?, _ value: CustomizationValue) -> CustomizationValue? {
+        guard let exported = marker?["value"] else { return nil }
         let isUnchanged = [AndroidTyping.declared, .colors, .all].contains { typing in
-            AndroidElement(exported, typing: typing, dialect: colors) { key in
-                (element.type, "@\(element.type)/" + AndroidNames.resource(key))
-            } == element
+            let written = XMLTree.Element(exported, name: "", typing: typing, dialect: colors)
+            return written?.value(key: resourceKey)?.value == value
         }
-        return isUnchanged ? exported : value
+        return isUnchanged ? exported : nil
     }
+
+    private func resourceKey(_ name: String) -> String { isForeign ? name : AndroidNames.key(name) }
 }

@@ -41,7 +41,7 @@ struct AndroidMarker {
         if let name { members.append(("name", .string(name))) }
         if let language = layer.language { members.append(("language", .string(language.description))) }
         members += [("layer", .string(layer.id)), ("table", .string(table))]
-        if layer.colors != .ftCustomization { members.append(("colors", .string(layer.colors.androidName))) }
+        if layer.colors != .ftCustomization { members.append(("colors", .string(layer.colors.markerName))) }
         if layer.resolvesAliases { members.append(("aliases", .bool(true))) }
     }
 
@@ -70,50 +70,42 @@ struct AndroidMarker {
 
     // MARK: Values as JSON
 
-    /// Returns JSON in ASCII without two adjacent hyphens, which a comment can't contain.
+    /// Returns JSON in ASCII without two adjacent hyphens and without asterisks, which would end a comment.
     private static func json(_ value: CustomizationValue) -> String {
-        switch value {
-        case .string(let text): return quoted(text)
-        case .int(let number): return String(number)
-        case .double(let number):
-            // A string, because JSON doesn't distinguish 1.0 from 1.
-            return "{\"$double\":\"\(number)\"}"
-        case .bool(let value): return String(value)
-        case .color(let color):
-            let parts = [color.red, color.green, color.blue, color.alpha].map { quoted(String($0)) }
-            return "{\"$color\":[\(parts.joined(separator: ","))]}"
-        case .data(let bytes):
-            return "{\"$data\":\"\(bytes.hexadecimal)\"}"
-        case .list(let values): return "[" + values.map(json).joined(separator: ",") + "]"
-        case .alias(let key): return "{\"$alias\":\(quoted(key))}"
-        case .message(let message):
-            if case .icu(let text) = message.source { return "{\"$icu\":\(quoted(text))}" }
-            return "{\"$message\":\(json(message.stringsDict))}"
-        case .dict(let members):
-            let body = members.sorted { $0.key < $1.key }.map { quoted($0.key) + ":" + json($0.value) }
-            let text = "{" + body.joined(separator: ",") + "}"
-            return members.count == 1 && members.first?.key.hasPrefix("$") == true ? "{\"$dict\":\(text)}" : text
-        }
-    }
-
-    private static func quoted(_ text: String) -> String {
-        var result = "\""
-        for unit in text.utf16 {
-            switch unit {
-            case UInt16(UInt8(ascii: "\"")): result += "\\\""
-            case UInt16(UInt8(ascii: "\\")): result += "\\\\"
-            // Prevents the end of an XML comment and of a strings file's comment.
-            case UInt16(UInt8(ascii: "-")): result += result.utf8.last == UInt8(ascii: "-") ? "\\u002d" : "-"
-            case UInt16(UInt8(ascii: "*")): result += "\\u002a"
-            case 0x20...0x7E: result.unicodeScalars.append(Unicode.Scalar(UInt8(unit)))
-            default:
+        var result = ""
+        for unit in tagged(value).json.utf16 {
+            let isHyphen = unit == UInt16(UInt8(ascii: "-")) && result.utf8.last == UInt8(ascii: "-")
+            if (0x20...0x7E).contains(unit), unit != UInt16(UInt8(ascii: "*")), !isHyphen {
+                result.unicodeScalars.append(Unicode.Scalar(UInt8(unit)))
+            } else {
                 result += "\\u" + unit.digits(4, radix: 16)
             }
         }
-        return result + "\""
+        return result
     }
 
-    /// Reads a value that `json` wrote.
+    /// Returns a value of strings, integers, booleans, lists and dictionaries that represents a value.
+    private static func tagged(_ value: CustomizationValue) -> CustomizationValue {
+        switch value {
+        case .string, .int, .bool: return value
+        // A string, because JSON doesn't distinguish 1.0 from 1.
+        case .double(let number): return .dict(["$double": .string("\(number)")])
+        case .color(let color):
+            let parts = [color.red, color.green, color.blue, color.alpha]
+            return .dict(["$color": .list(parts.map { .string("\($0)") })])
+        case .data(let bytes): return .dict(["$data": .string(bytes.hexadecimal)])
+        case .list(let values): return .list(values.map(tagged))
+        case .alias(let key): return .dict(["$alias": .string(key)])
+        case .message(let message):
+            if case .icu(let text) = message.source { return .dict(["$icu": .string(text)]) }
+            return .dict(["$message": tagged(message.stringsDict)])
+        case .dict(let members):
+            let inner = CustomizationValue.dict(members.mapValues(tagged))
+            return members.count == 1 && members.first?.key.hasPrefix("$") == true ? .dict(["$dict": inner]) : inner
+        }
+    }
+
+    /// Reads a value that `tagged` returned.
     private static func value(_ json: CustomizationValue) -> CustomizationValue {
         switch json {
         case .list(let values): return .list(values.map(value))
@@ -144,5 +136,21 @@ struct AndroidMarker {
     private static func bytes(_ hex: String) -> [UInt8] {
         let digits = hex.compactMap { $0.hexDigitValue }
         return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] * 16 + digits[$0 + 1]) }
+    }
+}
+
+extension ColorDialect {
+    private static let markerNames: [ColorDialect: String] = [
+        .components(alpha: .byte): "components-byte", .components(alpha: .percent): "components-percent",
+        .components(alpha: .fraction): "components-fraction", .squidKit: "squidkit",
+        .squidKitLenient: "squidkit-lenient", .db5: "db5", .css: "css", .android: "android", .dtcg: "dtcg",
+    ]
+
+    /// The name of the dialect in a marker.
+    fileprivate var markerName: String { Self.markerNames[self] ?? "components-byte" }
+
+    init?(markerName: String) {
+        guard let dialect = Self.markerNames.first(where: { $0.value == markerName })?.key else { return nil }
+        self = dialect
     }
 }

@@ -42,42 +42,11 @@ struct AndroidSource {
     /// The elements as indented XML.
     var xml: String { elements.map { "    " + $0.xml + "\n" }.joined() }
 
-    /// The resource of the entry's value.
-    var element: AndroidElement? { elements.first.flatMap { AndroidElement($0) } }
-
-    /// Whether an export of the value alone would restore the element.
-    static func isImplied(
-        _ node: XMLTree.Element, _ element: AndroidElement, by value: CustomizationValue, name: String
-    ) -> Bool {
-        let regenerated = AndroidElement(
-            value, typing: .declared, dialect: .ftCustomization, reference: AndroidReference.named)
-        guard regenerated == element else { return false }
-        // Most elements are plain strings, which are compared without parsing XML again.
-        if case .string(let text) = element, node.name == "string", node.attributes.count == 1, node.elements.isEmpty {
-            return !AndroidFormat.isUnformatted(text) && !node.text.contains("\\ud") && !node.text.contains("\\uD")
-        }
-        guard let xml = regenerated?.xml(name: name),
-            let written = XMLTree(parsing: xml).root, written.name == node.name,
-            Set(written.attributes) == Set(node.attributes), !node.text.contains("\\ud"), !node.text.contains("\\uD"),
-            !written.hasElements(otherThan: node)
-        else { return false }
-        switch element {
-        case .string, .array: return true
-        // A form that is a reference is read as a text.
-        case .plurals: return node.elements.allSatisfy { AndroidReference.parse($0.text) == nil }
-        default: return written.text.trimmingSpace() == node.text.trimmingSpace()
-        }
-    }
-}
-
-extension XMLTree.Element {
-    /// Whether the child elements and their attributes differ from those of another element.
-    fileprivate func hasElements(otherThan other: XMLTree.Element) -> Bool {
-        let (own, others) = (elements, other.elements)
-        return own.count != others.count
-            || zip(own, others).contains {
-                $0.name != $1.name || Set($0.attributes) != Set($1.attributes) || $0.hasElements(otherThan: $1)
-            }
+    /// Whether an export of a value alone would restore an element.
+    static func isImplied(_ node: XMLTree.Element, by value: CustomizationValue, name: String) -> Bool {
+        // A lone surrogate isn't restored.
+        if node.text.contains("\\ud") || node.text.contains("\\uD") { return false }
+        return XMLTree.Element(value, name: name)?.isSameResource(as: node) == true
     }
 }
 

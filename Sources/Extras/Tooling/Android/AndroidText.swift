@@ -3,23 +3,21 @@ import AshlarTrees
 
 /// The text of Android's string resources: escapes, quotes and whitespace by the rules of aapt2.
 enum AndroidText {
-    // MARK: Writing
-
-    /// Returns the escaped content of a resource, without U+0000, which Android doesn't support.
-    static func escaped(_ text: String) -> String { escaped(text, isFirst: true, isLast: true) }
-
-    /// Escapes a part of a string between markup.
-    static func escaped(_ text: String, isFirst: Bool, isLast: Bool) -> String {
+    /// Returns the text with escapes, without U+0000, which Android doesn't support.
+    ///
+    /// - Parameters:
+    ///   - text: A string, or a part of one between markup.
+    ///   - isFirst: Whether the text starts the string.
+    ///   - isLast: Whether the text ends the string.
+    static func escaped(_ text: String, isFirst: Bool = true, isLast: Bool = true) -> String {
         var result = String.UnicodeScalarView()
         for (index, scalar) in text.unicodeScalars.enumerated() {
             switch scalar {
             case "\0": continue
-            case "\\", "'", "\"":
-                result.append("\\")
-                result.append(scalar)
             case "\n": result.append(contentsOf: "\\n".unicodeScalars)
             case "\t": result.append(contentsOf: "\\t".unicodeScalars)
-            case "@" where index == 0 && isFirst, "?" where index == 0 && isFirst:
+            case "\\", "'", "\"",
+                "@" where index == 0 && isFirst, "?" where index == 0 && isFirst:
                 result.append("\\")
                 result.append(scalar)
             case _ where XMLText.isLegal(scalar) && scalar != "\r": result.append(scalar)
@@ -31,17 +29,7 @@ enum AndroidText {
         let losesSpaces =
             isFirst && text.hasPrefix(" ") || isLast && text.hasSuffix(" ")
             || zip(text.utf8, text.utf8.dropFirst()).contains { $0 == UInt8(ascii: " ") && $1 == UInt8(ascii: " ") }
-        let xml = XMLText.escaped(text)
-        return losesSpaces ? "\"\(xml)\"" : xml
-    }
-
-    // MARK: Reading
-
-    /// Returns the text of a resource from its escaped content.
-    static func unescaped(_ raw: String) -> String {
-        var reader = Reader()
-        reader.append(raw, isFirst: true, isLast: true)
-        return reader.text
+        return losesSpaces ? "\"\(text)\"" : text
     }
 
     /// Collects the parts of a string between markup.
@@ -82,12 +70,12 @@ enum AndroidText {
         /// Reads an escape after its backslash.
         private static func escape(_ rest: inout Substring.UnicodeScalarView, _ result: inout String.UnicodeScalarView)
         {
-            guard let letter = rest.popFirst() else { return }
-            switch letter {
+            switch rest.popFirst() {
+            case nil: return
             case "n": result.append("\n")
             case "t": result.append("\t")
             case "u":
-                guard let unit = unit(rest) else { return result.append(letter) }
+                guard let unit = unit(rest) else { return result.append("u") }
                 rest = rest.dropFirst(4)
                 var units = [unit]
                 if unit & 0xFC00 == 0xD800, rest.starts(with: "\\u".unicodeScalars),
@@ -97,7 +85,7 @@ enum AndroidText {
                     rest = rest.dropFirst(6)
                 }
                 result.append(contentsOf: String(decoding: units, as: UTF16.self).unicodeScalars)
-            default: result.append(letter)
+            case let letter?: result.append(letter)
             }
         }
 
@@ -112,21 +100,55 @@ enum AndroidText {
 
 /// Converts strings with markup, such as `Read <a href="…">this</a>`, from and to XML.
 enum AndroidMarkup {
+    /// The text between markup, and the tags, of a string.
+    private struct Pieces {
+        private(set) var pieces: [(text: String, isTag: Bool)] = []
+
+        mutating func add(_ text: some StringProtocol, isTag: Bool = false) {
+            if !isTag, let last = pieces.indices.last, !pieces[last].isTag {
+                pieces[last].text += text
+            } else if !text.isEmpty {
+                pieces.append((String(text), isTag))
+            }
+        }
+
+        /// Calls a function for each piece; the edges of the string lose their whitespace.
+        func forEach(_ body: (_ text: String, _ isTag: Bool, _ isFirst: Bool, _ isLast: Bool) -> Void) {
+            let first = pieces.firstIndex { $0.isTag } ?? pieces.count
+            let last = pieces.lastIndex { $0.isTag } ?? -1
+            for (index, piece) in pieces.enumerated() { body(piece.text, piece.isTag, index < first, index > last) }
+        }
+    }
+
     /// Returns the text of an element including its markup; markup for translators is omitted.
     static func text(_ element: XMLTree.Element) -> String {
-        var pieces: [Piece] = []
+        var pieces = Pieces()
         collect(element, &pieces)
-        let isFirst = pieces.firstIndex { !$0.isText } ?? pieces.count
-        let isLast = pieces.lastIndex { !$0.isText } ?? -1
         var reader = AndroidText.Reader()
-        for (index, piece) in pieces.enumerated() {
-            if piece.isText {
-                reader.append(piece.text, isFirst: index < isFirst, isLast: index > isLast)
+        pieces.forEach { text, isTag, isFirst, isLast in
+            if isTag {
+                reader.append(markup: text)
             } else {
-                reader.append(markup: piece.text)
+                reader.append(text, isFirst: isFirst, isLast: isLast)
             }
         }
         return reader.text
+    }
+
+    private static func collect(_ element: XMLTree.Element, _ pieces: inout Pieces) {
+        for child in element.children {
+            switch child {
+            case .comment: continue
+            case .text(let text): pieces.add(text)
+            case .element(let inner) where inner.isTranslationMark: collect(inner, &pieces)
+            case .element(let inner):
+                var tag = inner
+                tag.children = []
+                pieces.add(inner.children.isEmpty ? tag.xml : tag.xml.dropLast(2) + ">", isTag: true)
+                collect(inner, &pieces)
+                if !inner.children.isEmpty { pieces.add("</\(inner.name)>", isTag: true) }
+            }
+        }
     }
 
     /// Whether an element has markup other than markup for translators.
@@ -134,90 +156,29 @@ enum AndroidMarkup {
         element.elements.contains { !$0.isTranslationMark || hasMarkup($0) }
     }
 
-    /// Returns the content of a resource for a string with markup; `nil` if its tags don't match.
-    static func xml(_ text: String) -> String? {
-        guard let pieces = pieces(text) else { return nil }
-        let isFirst = pieces.firstIndex { !$0.isText } ?? pieces.count
-        let isLast = pieces.lastIndex { !$0.isText } ?? -1
-        return pieces.enumerated().map { index, piece in
-            piece.isText
-                ? AndroidText.escaped(piece.text, isFirst: index < isFirst, isLast: index > isLast) : piece.text
-        }.joined()
-    }
-
-    private struct Piece {
-        var text: String
-        let isText: Bool
-    }
-
-    private static func collect(_ element: XMLTree.Element, _ pieces: inout [Piece]) {
-        for child in element.children {
-            switch child {
-            case .comment: continue
-            case .text(let text):
-                if pieces.last?.isText == true {
-                    pieces[pieces.count - 1].text += text
-                } else {
-                    pieces.append(Piece(text: text, isText: true))
-                }
-            case .element(let inner) where inner.isTranslationMark: collect(inner, &pieces)
-            case .element(var inner):
-                let hasContent = !inner.children.isEmpty
-                let content = inner
-                inner.children = []
-                let tag = inner.xml
-                pieces.append(Piece(text: hasContent ? tag.dropLast(2) + ">" : tag, isText: false))
-                collect(content, &pieces)
-                if hasContent { pieces.append(Piece(text: "</\(inner.name)>", isText: false)) }
-            }
-        }
-    }
-
-    /// Divides a string at its tags; `nil` if they don't match or there are none.
-    private static func pieces(_ text: String) -> [Piece]? {
-        var (pieces, open): ([Piece], [Substring]) = ([], [])
-        var rest = text[...]
-        var hasTag = false
-        func add(_ text: Substring) {
-            if pieces.last?.isText == true {
-                pieces[pieces.count - 1].text += text
-            } else if !text.isEmpty {
-                pieces.append(Piece(text: String(text), isText: true))
-            }
-        }
+    /// Returns the content of a resource for a string with markup; `nil` if it has none or its tags don't match.
+    static func content(_ text: String) -> [XMLTree.Element.Child]? {
+        var (pieces, rest) = (Pieces(), text[...])
         while let start = rest.firstIndex(of: "<") {
-            add(rest[..<start])
-            rest = rest[start...]
-            guard let end = rest.firstIndex(of: ">"), let tag = tag(rest[...end]) else {
-                add(rest.prefix(1))
-                rest = rest.dropFirst()
-                continue
-            }
-            switch tag.kind {
-            case .open: open.append(tag.name)
-            case .close: guard open.popLast() == tag.name else { return nil }
-            case .empty: break
-            }
-            hasTag = true
-            pieces.append(Piece(text: String(rest[...end]), isText: false))
-            rest = rest[rest.index(after: end)...]
+            pieces.add(rest[..<start])
+            let end = rest[start...].firstIndex(of: ">") ?? start
+            let isTag = isTag(rest[start...end])
+            pieces.add(isTag ? rest[start...end] : rest[start...start], isTag: isTag)
+            rest = rest[rest.index(after: isTag ? end : start)...]
         }
-        add(rest)
-        return hasTag && open.isEmpty ? pieces : nil
+        pieces.add(rest)
+        var xml = ""
+        pieces.forEach { text, isTag, isFirst, isLast in
+            xml += isTag ? text : XMLText.escaped(AndroidText.escaped(text, isFirst: isFirst, isLast: isLast))
+        }
+        let tree = XMLTree(parsing: "<x>\(xml)</x>")
+        return tree.failure == nil && tree.root?.elements.isEmpty == false ? tree.root?.children : nil
     }
 
-    private enum TagKind { case open, close, empty }
-
-    /// Returns the name and kind of a tag; `nil` if it isn't valid XML.
-    private static func tag(_ text: Substring) -> (name: Substring, kind: TagKind)? {
-        let isClosing = text.hasPrefix("</")
-        let name = text.dropFirst(isClosing ? 2 : 1).prefix {
-            $0.isASCII && ($0.isLetter || $0.isNumber || "_-.".contains($0))
-        }
-        guard let first = name.first, first.isLetter else { return nil }
-        if isClosing { return text == "</\(name)>" ? (name, .close) : nil }
-        let isEmpty = text.hasSuffix("/>")
-        let element = XMLTree(parsing: isEmpty ? String(text) : text + "</\(name)>")
-        return element.failure == nil ? (name, isEmpty ? .empty : .open) : nil
+    private static func isTag(_ text: Substring) -> Bool {
+        if text.hasPrefix("</") { return true }
+        let name = text.dropFirst().prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "_-.".contains($0)) }
+        guard name.first?.isLetter == true else { return false }
+        return XMLTree(parsing: text.hasSuffix("/>") ? String(text) : "\(text)</\(name)>").failure == nil
     }
 }

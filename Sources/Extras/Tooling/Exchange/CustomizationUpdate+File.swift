@@ -27,7 +27,7 @@ extension CustomizationUpdate {
         }
         let languages = tables.sorted { $0.key.description < $1.key.description }.map { language, tables in
             let members = tables.sorted { $0.key < $1.key }.map { name, table in
-                let entries = table.map { "\(JSONText.quoted($0.key)): \($0.value.json())" }
+                let entries = table.map { "\(JSONText.quoted($0.key)): \($0.value.json)" }
                 return "\(JSONText.quoted(name)): {\n\(entries.joined(separator: ",\n"))\n}"
             }
             return "\(JSONText.quoted("\(language)")): {\(members.joined(separator: ",\n"))}"
