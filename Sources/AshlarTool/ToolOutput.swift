@@ -24,7 +24,8 @@ struct ToolOutput {
 
     /// Prints the text of a file as it is, but escaped on a terminal.
     func document(_ text: String) {
-        let text = text.hasSuffix("\n") ? String(text.dropLast()) : text
+        // Swift has one character for CR LF.
+        let text = text.utf8.last == UInt8(ascii: "\n") ? String(text.unicodeScalars.dropLast()) : text
         if isTerminal { lines(text) } else { raw(text) }
     }
 

@@ -36,6 +36,7 @@ import Testing
         try withFolder(["Localizable.xcstrings": Self.catalog]) { folder in
             let export = ["translations", "export", folder.path, "--language", "de", "--format", format]
             let text = try ToolProcess.run(export).output
+            #expect(text.utf8.last == UInt8(ascii: "\n") && !text.hasSuffix("\n\n") && !text.hasSuffix("\r\n\n"))
             let file = folder.appending(path: "de.\(suffix)")
             try Data(text.utf8).write(to: file)
             let command = ["translations", "import", folder.path, file.path]
