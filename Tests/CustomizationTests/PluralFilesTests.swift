@@ -234,6 +234,10 @@ import Testing
             "{\"sourceLanguage\":\"en\",\"strings\":{\"a\":{\"localizations\":{\"en\":{\"stringUnit\":{}}}}}}",
             "{\"sourceLanguage\":\"en\",\"strings\":{\"a\":{\"localizations\":{\"english please\":{}}}}}",
             "{\"sourceLanguage\":\"en\",\"strings\":{\"a\":{\"localizations\":{\"en\":{\"variations\":{\"plural\":{\"one\":{}}}}}}}}",
+            #"""
+            {"sourceLanguage": "en", "strings": {"a": {"localizations": {"en": {"variations": {"plural": {
+              "one": {}, "other": {"stringUnit": {"value": "x"}}}}}}}}}
+            """#,
             "{\"sourceLanguage\":\"en\",\"strings\":{\"a\":{\"localizations\":{\"en\":{\"x\":1}}}}}",
         ])
     func malformedCatalogs(text: String) {

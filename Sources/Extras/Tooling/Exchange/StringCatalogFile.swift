@@ -12,7 +12,6 @@ struct StringCatalogFile {
     private(set) var diagnostics: [CustomizationDiagnostic] = []
     /// The spelling of each language.
     private var languages: [LanguageTag: String] = [:]
-    private var keys: Set<[UInt8]> = []
 
     /// The string catalogs directly in a folder, in the order of their names; unreadable files are omitted.
     static func files(in folder: String) -> [StringCatalogFile] {
@@ -28,105 +27,32 @@ struct StringCatalogFile {
         read()
     }
 
-    func contains(_ key: String) -> Bool { keys.contains(Array(key.utf8)) }
-
-    // MARK: Reading
-
     private mutating func read() {
         units = []
-        let (document, errors) = JSONDocument.recovering(bytes)
-        for error in errors {
-            diagnostics.add(.error, .malformedFile, error.message, at: CustomizationLocation(file: file))
-        }
-        guard let document, document.kind(at: 0) == .object,
-            let strings = document.object("strings", in: 0)
-        else {
-            return diagnostics.add(
-                .error, .notATable, "expected a string catalog with the dictionary \"strings\"",
-                at: CustomizationLocation(file: file))
-        }
-        let source = document.text("sourceLanguage", in: 0)
-        if let language = source.flatMap({ LanguageTag($0) }) { sourceLanguage = language }
-        for key in document.children(of: strings) where document.kind(at: key + 1) == .object {
-            read(document, key)
-        }
-    }
-
-    private mutating func read(_ document: JSONDocument, _ key: Int) {
-        var model = TranslationUnit(table: table, key: document.string(at: key))
-        model.note = document.text("comment", in: key + 1)
-        model.extractionState = document.text("extractionState", in: key + 1)
-        let flag = document.find("shouldTranslate", in: key + 1)
-        model.shouldTranslate = flag.map { document.kind(at: $0 + 1) != .bool || document.isTrue(at: $0 + 1) } ?? true
-        keys.insert(Array(model.key.utf8))
-        var (own, numbers): ([TranslationUnit], [String: Int]) = ([], [:])
-        let source = sourceLanguage
-        let localizations = document.object("localizations", in: key + 1)
-        for name in localizations.map({ Array(document.children(of: $0)) }) ?? [] {
-            guard let language = LanguageTag(document.string(at: name)) else {
-                report(
-                    .warning, .unknownFolder, "\"\(document.string(at: name))\" is not a language", document, name,
-                    model)
-                continue
-            }
-            languages[language] = document.string(at: name)
-            var model = model
-            forEachUnit(document, name + 1, &model) { unit, target in
-                if numbers[unit.form] == nil {
-                    numbers[unit.form] = own.count
-                    own.append(unit)
-                }
-                guard let number = numbers[unit.form] else { return }
-                if unit.notation != .format { own[number].notation = unit.notation }
-                own[number][language, source] = target
-            }
-        }
-        units += own.isEmpty ? [model] : own
-    }
-
-    private mutating func report(
-        _ severity: CustomizationDiagnostic.Severity, _ code: CustomizationDiagnostic.Code, _ message: String,
-        _ document: JSONDocument, _ index: Int, _ unit: TranslationUnit
-    ) {
-        let place = document.position(of: document.range(of: index).lowerBound)
-        diagnostics.add(
-            severity, code, message, at: CustomizationLocation(file: file, line: place.line), key: unit.key)
-    }
-
-    /// Calls `body` for each text of a localization.
-    private mutating func forEachUnit(
-        _ document: JSONDocument, _ node: Int, _ unit: inout TranslationUnit,
-        _ body: (TranslationUnit, TranslationUnit.Target) -> Void
-    ) {
-        guard document.kind(at: node) == .object else { return }
-        if let string = document.object("stringUnit", in: node), let text = document.text("value", in: string) {
-            let state = TranslationUnit.State(catalog: document.text("state", in: string) ?? "translated")
-            body(unit, .init(text, state: state))
-        }
-        if document.find("stringSet", in: node) != nil {
-            report(.note, .catalogPartSkipped, "sets of phrases are not exchanged", document, node, unit)
-        }
-        let outer = unit
-        for kind in ["variations", "substitutions"] {
-            for group in document.object(kind, in: node).map({ Array(document.children(of: $0)) }) ?? [] {
-                let name = document.string(at: group)
-                unit.form = outer.form.isEmpty ? "" : outer.form + "."
-                if kind == "substitutions" {
-                    unit.form += "substitutions." + TranslationForms.escaped(name)
-                    let position = document.find("argNum", in: group + 1).flatMap { document.int64(at: $0 + 1) }
-                    unit.notation = .number(
-                        variable: name, type: document.text("formatSpecifier", in: group + 1) ?? "lld",
-                        position: position.flatMap { (1...1_000).contains($0) ? Int($0) : nil })
-                    forEachUnit(document, group + 1, &unit, body)
-                } else if document.kind(at: group + 1) == .object {
-                    let path = unit.form + name + "."
-                    for choice in document.children(of: group + 1) {
-                        unit.form = path + TranslationForms.escaped(document.string(at: choice))
-                        forEachUnit(document, choice + 1, &unit, body)
+        let catalog = StringCatalog(bytes, file: file)
+        diagnostics = catalog.diagnostics
+        let source = catalog.sourceLanguage ?? sourceLanguage
+        sourceLanguage = source
+        for key in catalog.keys {
+            let model = TranslationUnit(
+                table: table, key: key.name, note: key.comment, shouldTranslate: key.shouldTranslate,
+                extractionState: key.extractionState)
+            var (own, numbers): ([TranslationUnit], [String: Int]) = ([], [:])
+            for localization in key.localizations {
+                languages[localization.language] = localization.name
+                for form in localization.forms {
+                    let number = numbers[form.path] ?? own.count
+                    if number == own.count {
+                        numbers[form.path] = number
+                        own.append(model)
+                        own[number].form = form.path
                     }
+                    if form.notation != .format { own[number].notation = form.notation }
+                    own[number][localization.language, source] = .init(
+                        form.text, state: .init(catalog: form.state ?? "translated"))
                 }
-                unit = outer
             }
+            units += own.isEmpty ? [model] : own
         }
     }
 
@@ -174,9 +100,9 @@ struct StringCatalogFile {
             var path: [String] = []
             var words = unit.form.split(separator: ".")[...]
             while let kind = words.popFirst(), let name = words.popFirst() {
-                let name = TranslationForms.unescaped(name)
+                let name = MessageForms.unescaped(name)
                 path += kind == "substitutions" ? ["substitutions", name] : ["variations", String(kind), name]
-                let prefix = "substitutions.\(TranslationForms.escaped(name))."
+                let prefix = "substitutions.\(MessageForms.escaped(name))."
                 guard kind == "substitutions", case .number(_, let type, let position) = unit.notation,
                     known?.contains(where: { $0.form.contains(prefix) }) != true
                 else { continue }
@@ -243,18 +169,6 @@ extension JSONEdit {
         self = .scalar("null")  // Makes `members` unique.
         members[name, default: .object([:])].set(path.dropFirst(), value)
         self = .object(members)
-    }
-}
-
-extension JSONDocument {
-    fileprivate func object(_ name: String, in object: Int) -> Int? {
-        guard kind(at: object) == .object, let key = find(name, in: object) else { return nil }
-        return kind(at: key + 1) == .object ? key + 1 : nil
-    }
-
-    fileprivate func text(_ name: String, in object: Int) -> String? {
-        guard kind(at: object) == .object, let key = find(name, in: object) else { return nil }
-        return kind(at: key + 1) == .string ? string(at: key + 1) : nil
     }
 }
 

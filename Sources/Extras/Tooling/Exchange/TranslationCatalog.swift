@@ -70,7 +70,8 @@ public struct TranslationCatalog: Hashable, Sendable {
             }
             for (name, table) in layer.tables.sorted(by: { $0.key < $1.key }) {
                 for entry in table {
-                    guard let forms = TranslationForms(entry.value)?.forms else { continue }
+                    let forms = MessageForms.forms(of: entry.value)
+                    if forms.isEmpty { continue }
                     for number in index.forms(name, entry.key) { units[number][language, sourceLanguage] = nil }
                     let android = AndroidSource(entry.comment)
                     for form in forms {
@@ -112,12 +113,12 @@ public struct TranslationCatalog: Hashable, Sendable {
 
     /// Returns the value of a key; nil if it isn't translated or its forms don't belong together.
     func value(of numbers: [Int], in language: LanguageTag) -> CustomizationValue? {
-        let forms = numbers.compactMap { number -> TranslationForms.Form? in
+        let forms = numbers.compactMap { number -> MessageForms.Form? in
             let unit = units[number]
             guard let target = unit[language, sourceLanguage], target.isTranslated else { return nil }
             return .init(path: unit.form, text: target.text, notation: unit.notation)
         }
-        return forms.isEmpty ? nil : TranslationForms.value(forms)
+        return forms.isEmpty ? nil : MessageForms.value(forms)
     }
 }
 

@@ -39,14 +39,6 @@ public struct TranslationUnit: Hashable, Sendable {
         var isTranslated: Bool { state != .new }
     }
 
-    /// The meaning of a text's placeholders, as far as the text doesn't show it.
-    package enum Notation: Hashable, Sendable {
-        case format
-        case icu
-        /// A form that the number of a variable selects.
-        case number(variable: String, type: String, position: Int?)
-    }
-
     /// The name of the table; in files of other tools, the name of the original file.
     public var table: String
     /// The key.
@@ -67,7 +59,7 @@ public struct TranslationUnit: Hashable, Sendable {
     public var extractionState: String?
     /// Whether the texts are the content of XML elements, with the inline elements of XLIFF.
     public var hasMarkup: Bool = false
-    package var notation: Notation = .format
+    package var notation: MessageForms.Notation = .format
     /// The element of XLIFF that the unit was read from, for the parts that a unit lacks.
     package var element: XMLTree.Element?
 

@@ -1,54 +1,81 @@
-import AshlarCustomization
+internal import AshlarCore
 
 /// The texts of a value by path, such as `plural.one`; a value without variants has one text with an empty path.
 ///
 /// The paths are those of Xcode's exports: `plural.one`, `substitutions.files.plural.one`, `device.mac`. As in string
 /// catalogs, a variable's position is a property of the variable: `%#@files@`, not `%1$#@files@`.
-struct TranslationForms {
-    struct Form {
-        let path: String
-        let text: String
-        var notation = TranslationUnit.Notation.format
+package enum MessageForms {
+    /// The meaning of a text's placeholders, as far as the text doesn't show it.
+    package enum Notation: Hashable, Sendable {
+        case format
+        case icu
+        /// A form that the number of a variable selects.
+        case number(variable: String, type: String, position: Int?)
     }
 
-    private(set) var forms: [Form] = []
+    package struct Form: Sendable {
+        package let path: String
+        package let text: String
+        package let notation: Notation
+        /// The state in a string catalog.
+        package var state: String?
 
-    /// Collects the texts of a value; nil if it is neither a string nor a message.
-    init?(_ value: CustomizationValue) {
+        package init(path: String, text: String, notation: Notation = .format) {
+            self.path = path
+            self.text = text
+            self.notation = notation
+        }
+    }
+
+    /// The name of a device or variable as a part of a path.
+    package static func escaped(_ name: String) -> String {
+        name.replacingBytes(of: "%", with: "%25").replacingBytes(of: ".", with: "%2E")
+    }
+
+    package static func unescaped(_ name: some StringProtocol) -> String {
+        String(name).replacingBytes(of: "%2E", with: ".").replacingBytes(of: "%25", with: "%")
+    }
+
+    // MARK: From values
+
+    /// Returns the texts of a value; none if it is neither a string nor a message.
+    package static func forms(of value: CustomizationValue) -> [Form] {
         switch value {
-        case .string(let text): forms = [Form(path: "", text: text)]
-        case .message(let message): add(message, "")
-        default: return nil
+        case .string(let text): [Form(path: "", text: text)]
+        case .message(let message): forms(of: message, "")
+        default: []
         }
     }
 
-    private mutating func add(_ message: CustomizationMessage, _ path: String) {
-        func joined(_ name: String) -> String { path.isEmpty ? name : path + "." + name }
-        func add(_ choices: [String: CustomizationMessage], _ kind: String) {
-            for (name, choice) in choices.sorted(by: { $0.key < $1.key }) {
-                self.add(choice, joined("\(kind).\(Self.escaped(name))"))
-            }
+    private static func forms(of message: CustomizationMessage, _ path: String) -> [Form] {
+        func forms(_ choices: [String: CustomizationMessage], _ kind: String) -> [Form] {
+            choices.sorted { $0.key < $1.key }.flatMap { self.forms(of: $1, "\(path)\(kind).\(escaped($0)).") }
         }
+        let own = path.isEmpty ? path : String(path.dropLast())
         switch message.source {
-        case .format(let text): forms.append(Form(path: path, text: text))
-        case .icu(let text): forms.append(Form(path: path, text: text, notation: .icu))
-        case .devices(let choices): add(choices, "device")
-        case .widths(let choices): add(choices, "width")
+        case .format(let text): return [Form(path: own, text: text)]
+        case .icu(let text): return [Form(path: own, text: text, notation: .icu)]
+        case .devices(let choices): return forms(choices, "device")
+        case .widths(let choices): return forms(choices, "width")
         case .plural(let text):
-            let positions = Self.positions(of: text)
+            let positions = positions(of: text)
+            func plain(_ text: String) -> String {
+                positions.reduce(text) { $0.replacingBytes(of: "%\($1.value)$#@\($1.key)@", with: "%#@\($1.key)@") }
+            }
             let isWhole =
                 text.variables.count == 1 && text.variables.keys.first.map { text.format == "%#@\($0)@" } == true
-            if !isWhole { forms.append(Form(path: path, text: Self.plain(text.format, positions))) }
-            for (name, variable) in text.variables.sorted(by: { $0.key < $1.key }) {
-                let path = joined(isWhole ? "plural" : "substitutions.\(Self.escaped(name)).plural")
-                for category in PluralCategory.allCases {
-                    guard let text = variable.forms[category] else { continue }
-                    forms.append(
-                        Form(
-                            path: "\(path).\(category)", text: Self.plain(text, positions),
-                            notation: .number(variable: name, type: variable.valueType, position: positions[name])))
+            let format = isWhole ? [] : [Form(path: own, text: plain(text.format))]
+            return format
+                + text.variables.sorted { $0.key < $1.key }.flatMap { name, variable in
+                    let path = path + (isWhole ? "plural" : "substitutions.\(escaped(name)).plural")
+                    let notation = Notation.number(
+                        variable: name, type: variable.valueType, position: positions[name])
+                    return PluralCategory.allCases.compactMap { category in
+                        variable.forms[category].map {
+                            Form(path: "\(path).\(category)", text: plain($0), notation: notation)
+                        }
+                    }
                 }
-            }
         }
     }
 
@@ -64,26 +91,14 @@ struct TranslationForms {
         return positions.compactMapValues { $0.count == 1 ? $0.first.flatMap { $0 > 0 ? $0 : nil } : nil }
     }
 
-    private static func plain(_ text: String, _ positions: [String: Int]) -> String {
-        positions.reduce(text) { $0.replacing("%\($1.value)$#@\($1.key)@", with: "%#@\($1.key)@") }
-    }
-
-    static func escaped(_ name: String) -> String {
-        name.replacing("%", with: "%25").replacing(".", with: "%2E")
-    }
-
-    static func unescaped(_ name: some StringProtocol) -> String {
-        String(name).replacing("%2E", with: ".").replacing("%25", with: "%")
-    }
-
-    // MARK: Back to values
+    // MARK: To values
 
     /// Returns the value with the texts; nil if they don't form a value.
-    static func value(_ forms: [Form]) -> CustomizationValue? {
-        guard forms.count == 1, let form = forms.first, form.path.isEmpty else {
+    package static func value(_ forms: [Form]) -> CustomizationValue? {
+        guard forms.count == 1, let form = forms.first, form.path.isEmpty, form.notation != .icu else {
             return message(forms).map { .message($0) }
         }
-        return form.notation == .icu ? .message(CustomizationMessage(icu: form.text)) : .string(form.text)
+        return .string(form.text)
     }
 
     private static func message(_ forms: [Form]) -> CustomizationMessage? {
@@ -111,9 +126,8 @@ struct TranslationForms {
     private static func plural(_ forms: [Form]) -> CustomizationMessage? {
         var variables: [String: CustomizationMessage.Variable] = [:]
         var positions: [String: Int] = [:]
-        var format: String?
+        var format = forms.first { $0.path.isEmpty }?.text
         var whole: String?
-        for form in forms where form.path.isEmpty { format = form.text }
         let widest = forms.map { PrintfFormat($0.text).placeholders }.max { $0.count < $1.count } ?? []
         let number = widest.first { [.integer, .unsigned, .float].contains($0.type.kind) }
         for form in forms where !form.path.isEmpty {
@@ -125,7 +139,7 @@ struct TranslationForms {
                 (name, type) = (variable, known)
                 if let position { positions[name] = position }
             } else if let number, number.isPositional || widest.count > 1 {
-                // As in string catalogs, the first number chooses the form.
+                // The first number chooses the form.
                 positions[name] = number.position
                 text = PrintfFormat(text).positional
             }
@@ -145,12 +159,32 @@ struct TranslationForms {
         }
         guard let format else { return nil }
         func positioned(_ text: String) -> String {
-            positions.reduce(text) { $0.replacing("%#@\($1.key)@", with: "%\($1.value)$#@\($1.key)@") }
+            positions.reduce(text) { $0.replacingBytes(of: "%#@\($1.key)@", with: "%\($1.value)$#@\($1.key)@") }
         }
         for (name, variable) in variables {
             let argument = "%" + (positions[name].map { "\($0)$" } ?? "") + variable.valueType
-            variables[name]?.forms = variable.forms.mapValues { positioned($0.replacing("%arg", with: argument)) }
+            variables[name]?.forms = variable.forms.mapValues {
+                positioned($0.replacingBytes(of: "%arg", with: argument))
+            }
         }
         return CustomizationMessage(format: positioned(format), variables: variables)
+    }
+}
+
+extension String {
+    /// Returns the text with each occurrence replaced, compared byte by byte.
+    fileprivate func replacingBytes(of part: String, with replacement: String) -> String {
+        let (bytes, part) = (Array(utf8), Array(part.utf8))
+        var (result, index) = ([UInt8](), 0)
+        while index < bytes.count {
+            if bytes[index] == part[0], bytes[index...].starts(with: part) {
+                result += replacement.utf8
+                index += part.count
+            } else {
+                result.append(bytes[index])
+                index += 1
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
     }
 }
