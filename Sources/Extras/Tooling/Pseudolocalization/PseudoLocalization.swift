@@ -205,7 +205,7 @@ extension PseudoLocalization {
 ///
 /// It preserves placeholders, `%%`, `%arg`, tags such as `<b>`, references such as `&amp;`, URLs, the targets of links in
 /// Markdown, and the notation of ICU messages: `{name}`, and all of `{n, plural, one {# file} other {# files}}` but the
-/// words in the cases.
+/// texts of the cases.
 struct PseudoPieces {
     struct Piece {
         let text: Substring
@@ -226,8 +226,18 @@ struct PseudoPieces {
         placeholders = Dictionary(
             PrintfFormat(text).placeholders.map { ($0.offset, $0.text.utf8.count) },
             uniquingKeysWith: { first, _ in first })
-        read(until: bytes.count, depth: 0)
-        add(bytes.count..<bytes.count)
+        for range in CustomizationMessage.texts(icu: text) {
+            // A placeholder can end after the text in which it starts.
+            var at = max(start, range.lowerBound)
+            add(start..<at)
+            while at < range.upperBound {
+                let length = preservedLength(at, end: range.upperBound)
+                if length > 0 { add(at..<(at + length)) }
+                at += max(length, 1)
+            }
+            add(at..<at)
+        }
+        add(start..<bytes.count)
     }
 
     /// Adds the text before a range that is preserved, and the range.
@@ -239,19 +249,6 @@ struct PseudoPieces {
         if start < range.lowerBound { pieces.append(Piece(text: piece(start..<range.lowerBound), isText: true)) }
         if !range.isEmpty { pieces.append(Piece(text: piece(range), isText: false)) }
         start = range.upperBound
-    }
-
-    private mutating func read(until end: Int, depth: Int) {
-        var at = start
-        while at < end {
-            if bytes[at] == UInt8(ascii: "{"), depth < 16, let close = argument(at, end: end, depth: depth) {
-                at = close
-                continue
-            }
-            let length = preservedLength(at, end: end)
-            if length > 0 { add(at..<(at + length)) }
-            at += max(length, 1)
-        }
     }
 
     private func has(_ word: String, at offset: Int) -> Bool { bytes[offset...].starts(with: word.utf8) }
@@ -281,59 +278,5 @@ struct PseudoPieces {
             return bytes[at..<end].prefix { $0 > UInt8(ascii: " ") && !"\"'<>{}()[]".utf8.contains($0) }.count
         default: return 0
         }
-    }
-
-    /// Reads an ICU argument, in which the words of cases remain text, and returns its end; nil if it isn't one.
-    private mutating func argument(_ open: Int, end: Int, depth: Int) -> Int? {
-        var at = open + 1
-        func word(_ at: inout Int) -> ArraySlice<UInt8> {
-            while at < end, bytes[at] <= UInt8(ascii: " ") { at += 1 }
-            let word = bytes[at..<end].prefix { $0.isLetter || $0.isDigit || $0 >= 0x80 || "_-.=:".utf8.contains($0) }
-            at = word.endIndex
-            while at < end, bytes[at] <= UInt8(ascii: " ") { at += 1 }
-            return word
-        }
-        guard !word(&at).isEmpty, at < end else { return nil }
-        if bytes[at] == UInt8(ascii: "}") {
-            add(open..<(at + 1))
-            return at + 1
-        }
-        guard bytes[at] == UInt8(ascii: ",") else { return nil }
-        at += 1
-        let type = String(decoding: word(&at), as: UTF8.self)
-        guard at < end, let close = close(open, end: end) else { return nil }
-        guard ["plural", "select", "selectordinal"].contains(type), bytes[at] == UInt8(ascii: ",") else {
-            guard ["number", "date", "time", "spellout", "ordinal", "duration", "list"].contains(type) else {
-                return nil
-            }
-            add(open..<close)
-            return close
-        }
-        at += 1
-        var from = open
-        while at < close - 1 {
-            guard !word(&at).isEmpty, at < close else { break }
-            guard bytes[at] == UInt8(ascii: "{"), let inner = self.close(at, end: close) else { continue }
-            add(from..<(at + 1))
-            read(until: inner - 1, depth: depth + 1)
-            (from, at) = (inner - 1, inner)
-        }
-        add(from..<close)
-        return close
-    }
-
-    /// The offset after the brace that closes the one at an offset; braces in apostrophes don't count.
-    private func close(_ open: Int, end: Int) -> Int? {
-        var (depth, isQuoted) = (0, false)
-        for at in open..<end {
-            switch Unicode.Scalar(bytes[at]) {
-            case "'": isQuoted = isQuoted ? false : at + 1 < end && "{}".utf8.contains(bytes[at + 1])
-            case "{" where !isQuoted: depth += 1
-            case "}" where !isQuoted: depth -= 1
-            default: break
-            }
-            if depth == 0 { return at + 1 }
-        }
-        return nil
     }
 }
