@@ -87,11 +87,11 @@ struct AndroidExporter {
             usesMarks = usesMarks || xml.contains("<xliff:")
             body += xml
         }
-        let namespaces = XMLTree.Element.androidNamespaces.filter { $0.0 == "tools" || usesMarks }
+        let namespaces = XMLTree.Element.androidNamespaces.prefix(usesMarks ? 2 : 1)
         let text = """
             <?xml version="1.0" encoding="utf-8"?>
             <!-- \(AndroidMarker(layer: layer, table: name).comment) -->
-            <resources\(namespaces.map { " xmlns:\($0)=\"\($1)\"" }.joined())\(locale)>
+            <resources\(namespaces.map { " \($0.name)=\"\($0.value)\"" }.joined())\(locale)>
             \(body)</resources>
 
             """

@@ -108,7 +108,7 @@ private struct AndroidFileReader {
                 comment = nil
                 marker = nil
             case .element(let node):
-                read(node.normalizingPrefixes(declaredBy: root), marker, comment)
+                read(node.declaringNamespaces(of: root), marker, comment)
                 comment = nil
                 marker = nil
             }

@@ -66,47 +66,21 @@ extension StringProtocol {
     fileprivate func trimmingSpace() -> String { String(self).trimmingSpace() }
 }
 
-/// The namespaces of values files.
 extension XMLTree.Element {
     /// The prefixes and namespaces that an export declares.
     static let androidNamespaces = [
-        ("tools", "http://schemas.android.com/tools"), ("xliff", "urn:oasis:names:tc:xliff:document:1.2"),
+        Attribute(name: "xmlns:tools", value: "http://schemas.android.com/tools"),
+        Attribute(name: "xmlns:xliff", value: "urn:oasis:names:tc:xliff:document:1.2"),
     ]
 
     /// Whether the element only marks text that must not be translated.
-    var isTranslationMark: Bool { name.hasPrefix("xliff:") }
+    var isTranslationMark: Bool { name.hasPrefix("xliff:") || namespace == Self.androidNamespaces[1].value }
 
-    /// Returns the element with the prefixes that an export declares; other prefixes are declared in the element.
-    func normalizingPrefixes(declaredBy root: XMLTree.Element) -> XMLTree.Element {
-        var declared: [String: String] = [:]
-        for attribute in root.attributes where attribute.name.hasPrefix("xmlns:") {
-            declared[String(attribute.name.dropFirst(6))] = attribute.value
-        }
-        var used: Set<String> = []
-        var element = renaming { name in
-            guard let colon = name.firstIndex(of: ":"), !name.hasPrefix("xmlns:"), !name.hasPrefix("xml:") else {
-                return name
-            }
-            let prefix = String(name[..<colon])
-            let uri = declared[prefix]
-            if let known = Self.androidNamespaces.first(where: { $0.1 == uri }) { return known.0 + name[colon...] }
-            used.insert(prefix)
-            return name
-        }
-        for prefix in used.sorted() {
-            guard let uri = declared[prefix] else { continue }
-            element.attributes.append(Attribute(name: "xmlns:" + prefix, value: uri))
-        }
-        return element
-    }
-
-    private func renaming(_ name: (String) -> String) -> XMLTree.Element {
+    /// Returns the element with the namespaces of its file that it uses and an export doesn't declare.
+    func declaringNamespaces(of root: XMLTree.Element) -> XMLTree.Element {
+        let others = root.attributes.filter { $0.name.hasPrefix("xmlns:") && !Self.androidNamespaces.contains($0) }
         var element = self
-        element.name = name(self.name)
-        element.attributes = attributes.map { Attribute(name: name($0.name), value: $0.value) }
-        element.children = children.map { child in
-            if case .element(let inner) = child { .element(inner.renaming(name)) } else { child }
-        }
+        element.attributes += others.filter { xml.contains($0.name.dropFirst("xmlns:".count) + ":") }
         return element
     }
 }

@@ -25,9 +25,7 @@ extension TranslationCatalog {
 
 /// Reads XLIFF into a catalog.
 struct XLIFFReader {
-    private let bytes: [UInt8]
-    private let lines: LineTable
-    private let file: String
+    private let source: SourceText
     private let language: LanguageTag?
     private(set) var diagnostics: [CustomizationDiagnostic] = []
     private var catalog = TranslationCatalog(sourceLanguage: "en")
@@ -36,9 +34,7 @@ struct XLIFFReader {
     private var prefixes: [XMLTree.Element.Attribute] = []
 
     init(_ bytes: [UInt8], file: String, language: LanguageTag?) {
-        self.bytes = Array(String(decoding: bytes, as: UTF8.self).utf8)
-        lines = LineTable(self.bytes)
-        self.file = file
+        source = SourceText(utf8: Array(String(decoding: bytes, as: UTF8.self).utf8), file: file)
         // `messages.fr.xlf`, `app_fr.xlf`, `fr.xliff`
         let name = file.split(separator: "/").last?.split(separator: ".").dropLast().last ?? ""
         let tail = name.split(separator: "_", maxSplits: 1).last.map(String.init)
@@ -49,16 +45,11 @@ struct XLIFFReader {
         _ severity: CustomizationDiagnostic.Severity, _ code: CustomizationDiagnostic.Code, _ message: String,
         at offset: Int, key: String? = nil
     ) {
-        let place = lines.position(of: offset)
-        // A very long line has no columns, because counting its characters for each problem takes too long.
-        let start = offset - place.column + 1
-        let column = place.column > 1_000 ? 0 : bytes[start..<offset].count { $0 & 0xC0 != 0x80 } + 1
-        diagnostics.add(
-            severity, code, message, at: CustomizationLocation(file: file, line: place.line, column: column), key: key)
+        diagnostics.add(severity, code, message, at: source.location(ofByte: offset), key: key)
     }
 
     mutating func read() -> TranslationCatalog {
-        let document = XMLTree(parsing: String(decoding: bytes, as: UTF8.self))
+        let document = XMLTree(parsing: String(decoding: source.utf8, as: UTF8.self))
         if let failure = document.failure { report(.error, .malformedFile, failure.message, at: failure.offset) }
         guard let root = document.root, root.localName == "xliff" else {
             if document.failure == nil { report(.error, .malformedFile, "expected the element xliff", at: 0) }
