@@ -9,6 +9,8 @@ internal import AshlarCore
 public struct ConfigFileSchema: Sendable {
     private let root: [String: ConfigValue]
 
+    init(root: [String: ConfigValue]) { self.root = root }
+
     /// Reads a schema.
     ///
     /// - Parameters:
@@ -145,21 +147,29 @@ public struct ConfigFileSchema: Sendable {
         let properties = schema["properties"]?.dictionary
         if properties == nil {
             let items = schema["items"]?.dictionary
+            func string(_ name: String) -> String? { if case .string(let text)? = schema[name] { text } else { nil } }
+            let type = string("$documentedType") ?? Self.typeName(schema)
             var notes: [String] = []
-            if case .string(let summary)? = schema["description"] { notes.append(summary) }
-            if let range = Self.range(schema) ?? items.flatMap(Self.range) { notes.append("Expected: \(range).") }
-            if let choices = (schema["enum"] ?? items?["enum"])?.array {
+            if let summary = string("description") { notes.append(summary) }
+            if let expected = string("$documentedLimit") ?? Self.range(schema) ?? items.flatMap(Self.range) {
+                notes.append("Expected: \(expected).")
+            }
+            // The name of a type can contain the choices.
+            if let choices = (schema["enum"] ?? items?["enum"])?.array, !type.contains("(") {
                 notes.append("One of \(choices.map(ConfigKeyTable.text).joined(separator: ", ")).")
             }
             if schema["writeOnly"] == true { notes.append("Secret.") }
             let value = schema["default"].map { "`\(ConfigKeyTable.text($0))`" } ?? ""
             rows.append([
-                "`\(label)`", Self.typeName(schema), isRequired ? "required" : value, notes.joined(separator: " "),
+                "`\(label)`", type, isRequired ? "required" : value, notes.joined(separator: " "),
             ])
         }
         let required = schema["required"]?.array ?? []
-        for (key, entry) in (properties ?? [:]).sorted(by: { $0.key < $1.key }) {
-            guard let entry = entry.dictionary else { continue }
+        func order(_ schema: [String: ConfigValue]) -> Int64 {
+            if case .integer(let number)? = schema["$documentedOrder"] { number } else { 0 }
+        }
+        let entries = (properties ?? [:]).compactMapValues(\.dictionary)
+        for (key, entry) in entries.sorted(by: { (order($0.value), $0.key) < (order($1.value), $1.key) }) {
             let path = ConfigPath(components: [key])
             addRows(
                 of: entry, label: label.isEmpty ? "\(path)" : "\(label).\(path)",

@@ -5,19 +5,8 @@ internal import AshlarCore
 ///
 /// Default values of secret settings, and credentials inside texts, aren't printed.
 public struct ConfigReference: Sendable, CustomReflectable {
-    private struct Row: Sendable {
-        /// The path, with `[]` for an element of an array and `*` for an arbitrary key.
-        let label: String
-        let typeName: String
-        let defaultValue: ConfigValue?
-        let isOptional: Bool
-        let choices: [ConfigValue]
-        let field: ConfigField?
-        let isSecret: Bool
-    }
-
-    private let rows: [Row]
     private let schema: [String: ConfigValue]
+    private let title: String
 
     /// Creates the reference of a type.
     ///
@@ -25,52 +14,14 @@ public struct ConfigReference: Sendable, CustomReflectable {
     ///   - type: The type of the settings.
     ///   - path: The path of the section with the settings; by default the root.
     public init<Settings: ConfigSettings>(_ type: Settings.Type, at path: ConfigPath = .root) {
-        let outline = SettingsOutline(type, at: path)
-        rows = Self.rows(of: outline, below: "", depth: 4)
-        var schema = ConfigSchemaWriter.section(outline)
-        schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-        schema["title"] = .string("\(type)")
-        // Keys with dots are sections of bundle identifiers.
-        schema["patternProperties"] = ["^\\$|\\.": [:]]
-        self.schema = schema
-    }
-
-    private static func rows(of outline: SettingsOutline, below prefix: String, depth: Int) -> [Row] {
-        outline.entries.flatMap { entry -> [Row] in
-            let path = ConfigPath(entry.steps)
-            let label = prefix.isEmpty ? "\(path)" : "\(prefix).\(path)"
-            let row = Row(
-                label: label, typeName: entry.typeName, defaultValue: entry.defaultValue,
-                isOptional: entry.isOptional, choices: entry.choices, field: entry.field,
-                isSecret: entry.field?.isSecret == true || ConfigSecrets.standard.isSecret(path))
-            guard depth > 0, let elements = entry.elements else { return [row] }
-            let element = elements.steps.reduce(label) { $1 == .anyIndex ? "\($0)[]" : "\($0).*" }
-            return [row] + rows(of: elements.outline, below: element, depth: depth - 1)
-        }
+        schema = ConfigSchemaWriter.section(SettingsOutline(type, at: path))
+        title = "\(type)"
     }
 
     /// A table in Markdown: key, type, default, and description of each setting.
     ///
     /// The key of a setting in an element is written `servers[].port`, and below an arbitrary key `limits.*.port`.
-    public var markdown: String {
-        ConfigKeyTable.markdown(
-            rows.map { row in
-                var notes = [row.field?.summary ?? ""]
-                if let expected = row.field?.expected, row.field?.choices.isEmpty == true {
-                    notes.append("Expected: \(expected).")
-                }
-                if !row.choices.isEmpty, !row.typeName.contains("(") {
-                    notes.append("One of \(row.choices.map(ConfigKeyTable.text).joined(separator: ", ")).")
-                }
-                if row.isSecret { notes.append("Secret.") }
-                let value = row.isSecret ? "" : row.defaultValue.map { "`\(ConfigKeyTable.text($0))`" } ?? ""
-                return [
-                    "`\(row.label)`", row.typeName + (row.isOptional ? "?" : ""),
-                    row.field?.isRequired == true ? "required" : value,
-                    notes.filter { !$0.isEmpty }.joined(separator: " "),
-                ]
-            })
-    }
+    public var markdown: String { ConfigFileSchema(root: schema).markdown }
 
     /// The settings without secret default values.
     public var customMirror: Mirror { Mirror(self, children: ["markdown": markdown], displayStyle: .struct) }
@@ -79,7 +30,14 @@ public struct ConfigReference: Sendable, CustomReflectable {
     ///
     /// Structures permit no keys except those of their properties, directives that begin with `$`, and in the root, keys
     /// with dots. Arrays and dictionaries have the schema of their elements.
-    public var jsonSchema: String { JSONWriter(isPretty: true).text(.dictionary(schema)) + "\n" }
+    public var jsonSchema: String {
+        var schema = ConfigSchemaWriter.published(schema)
+        schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+        schema["title"] = .string(title)
+        // Keys with dots are sections of bundle identifiers.
+        schema["patternProperties"] = ["^\\$|\\.": [:]]
+        return JSONWriter(isPretty: true).text(.dictionary(schema)) + "\n"
+    }
 }
 
 /// A table of settings in Markdown.

@@ -2,6 +2,8 @@ import AshlarAppConfig
 import AshlarCore
 
 /// Writes the declaration of settings as a JSON schema.
+///
+/// The members that begin with `$documented`, such as the Swift type of a setting, are for documentation only.
 enum ConfigSchemaWriter {
     /// A type that contains itself ends at this depth.
     private static let maximumDepth = 4
@@ -16,13 +18,14 @@ enum ConfigSchemaWriter {
     ) -> [String: ConfigValue] {
         var properties: [String: ConfigValue] = [:]
         var required: [ConfigValue] = []
-        for (key, entries) in Dictionary(grouping: entries, by: { $0.steps[level].key ?? "" }) {
-            if let entry = entries.first, entry.steps.count == level + 1 {
-                properties[key] = .dictionary(schema(of: entry, depth))
-                if entry.field?.isRequired == true { required.append(.string(key)) }
-            } else {
-                properties[key] = .dictionary(section(entries[...], at: level + 1, depth))
-            }
+        for (key, numbers) in Dictionary(grouping: entries.indices, by: { entries[$0].steps[level].key ?? "" }) {
+            let entry = entries[numbers[0]]
+            let isSetting = entry.steps.count == level + 1
+            if isSetting, entry.field?.isRequired == true { required.append(.string(key)) }
+            var property =
+                isSetting ? schema(of: entry, depth) : section(numbers.map { entries[$0] }[...], at: level + 1, depth)
+            property["$documentedOrder"] = .integer(Int64(numbers[0]))
+            properties[key] = .dictionary(property)
         }
         var schema: [String: ConfigValue] = [
             "type": "object", "properties": .dictionary(properties), "additionalProperties": false,
@@ -54,7 +57,18 @@ enum ConfigSchemaWriter {
             schema["default"] = ConfigKeyTable.redacted(value)
         }
         if isSecret { schema["writeOnly"] = true }
+        schema["$documentedType"] = .string(entry.typeName + (entry.isOptional ? "?" : ""))
+        if let expected = entry.field?.expected, entry.field?.choices.isEmpty == true {
+            schema["$documentedLimit"] = .string(expected)
+        }
         return schema
+    }
+
+    /// Returns a schema without the members for documentation.
+    static func published(_ schema: [String: ConfigValue]) -> [String: ConfigValue] {
+        schema.filter { !$0.key.hasPrefix("$documented") }.mapValues {
+            $0.dictionary.map { .dictionary(published($0)) } ?? $0
+        }
     }
 
     /// Returns the schema of a type; a default value tells the type that a structure is encoded as.
