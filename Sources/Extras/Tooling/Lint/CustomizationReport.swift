@@ -52,51 +52,34 @@ public struct CustomizationReport: Sendable {
     ///
     /// - Complexity: O(*n* log *n*) in the number of findings.
     public var overview: String {
-        struct Rule: Hashable {
-            let place: String
-            let code: CustomizationDiagnostic.Code
-        }
         // The folder of the language, or the file.
         func place(_ finding: CustomizationDiagnostic) -> String {
             let parts = finding.file.split(separator: "/")
             return parts.first { $0.hasSuffix(".lproj") }.map(String.init) ?? finding.file
         }
-        var lines: [String] = []
-        var rest: [[String]: [CustomizationDiagnostic]] = [:]
-        var order: [[String]] = []
-        var groups: [Rule: [CustomizationDiagnostic]] = [:]
-        var rules: [Rule] = []
-        for finding in diagnostics {
-            let rule = Rule(place: place(finding), code: finding.code)
-            if groups[rule] == nil { rules.append(rule) }
-            groups[rule, default: []].append(finding)
+        // The groups of findings with the same name, in the order of their first findings.
+        func groups(
+            _ findings: [CustomizationDiagnostic], _ name: (CustomizationDiagnostic) -> [String]
+        ) -> [[CustomizationDiagnostic]] {
+            let numbers = Dictionary(grouping: findings.indices) { name(findings[$0]) }.values
+            return numbers.sorted { $0[0] < $1[0] }.map { $0.map { findings[$0] } }
         }
-        for rule in rules {
-            let findings = groups[rule] ?? []
-            guard findings.count > 10 else {
-                for finding in findings {
-                    let name = [finding.code.rawValue, finding.key ?? finding.description]
-                    if rest[name] == nil { order.append(name) }
-                    rest[name, default: []].append(finding)
-                }
-                continue
-            }
+        let rules = groups(diagnostics) { [place($0), $0.code.rawValue] }
+        let many = rules.filter { $0.count > 10 }
+        var lines = many.map { findings in
             let severity = findings.map(\.severity).max() ?? .note
             let keys = Set(findings.compactMap(\.key)).sorted().prefix(3).map { "\"\($0)\"" }
             let examples = keys.isEmpty ? "" : ", such as \(keys.joined(separator: ", "))"
-            lines.append(
-                "\(rule.place): \(severity): \(findings.count) findings\(examples); the first is at "
-                    + "\(findings[0].location) [\(rule.code)]")
+            return "\(place(findings[0])): \(severity): \(findings.count) findings\(examples); the first is at "
+                + "\(findings[0].location) [\(findings[0].code)]"
         }
-        for name in order {
-            let findings = rest[name] ?? []
+        let few = diagnostics.filter(Set(diagnostics).subtracting(many.joined()).contains)
+        lines += groups(few) { [$0.code.rawValue, $0.key ?? $0.description] }.map { findings in
             let others = Set(findings.dropFirst().map(place)).sorted()
-            let also =
-                others.isEmpty
-                ? ""
-                : " (\(findings.count - 1) more in \(others.prefix(5).joined(separator: ", "))"
-                    + (others.count > 5 ? " and \(others.count - 5) others)" : ")")
-            lines.append(findings[0].description + also)
+            if others.isEmpty { return findings[0].description }
+            let more = others.count > 5 ? " and \(others.count - 5) others" : ""
+            return "\(findings[0].description) (\(findings.count - 1) more in "
+                + "\(others.prefix(5).joined(separator: ", "))\(more))"
         }
         return lines.map { $0.onOneLine + "\n" }.joined() + totals
     }
