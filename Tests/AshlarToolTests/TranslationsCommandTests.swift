@@ -77,6 +77,58 @@ import Testing
         }
     }
 
+    @Test("An import that is killed at any time leaves every file whole, and can be repeated", .timeLimit(.minutes(3)))
+    func killed() throws {
+        let units = (0..<40).map {
+            """
+            "key \($0)" : { "localizations" : { "de" : { "stringUnit" : { "state" : "translated", "value" : "old \($0)" } } } }
+            """
+        }
+        let catalog =
+            "{ \"sourceLanguage\" : \"en\", \"strings\" : {\n\(units.joined(separator: ",\n"))\n}, \"version\" : \"1.0\" }\n"
+        let strings = (0..<40).map { "\"key \($0)\" = \"old \($0)\";\n" }.joined()
+        var files: [String: String] = [:]
+        for number in 0..<8 {
+            files["C\(number).xcstrings"] = catalog
+            files["de.lproj/S\(number).strings"] = strings
+            files["en.lproj/S\(number).strings"] = strings.replacing("old", with: "source")
+        }
+        try withFolder(files) { folder in
+            let file = folder.appending(path: "new.csv")
+            let export = ["translations", "export", folder.path, "--format", "csv", "--language", "de"]
+            let text = try ToolProcess.run(export).output
+            try Data(text.replacing("old", with: "new").utf8).write(to: file)
+            let command = ["translations", "import", folder.path, file.path, "--theirs"]
+            let start = ContinuousClock.now
+            #expect(try ToolProcess.run(command).status == 0)
+            let whole = (ContinuousClock.now - start) / .seconds(1)
+            let names = files.keys.filter { !$0.hasPrefix("en.") }
+            func read(_ name: String) throws -> String {
+                try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+            }
+            let new = try Dictionary(uniqueKeysWithValues: names.map { ($0, try read($0)) })
+            #expect(names.allSatisfy { new[$0] == files[$0]?.replacing("old", with: "new") })
+            for step in 0..<8 {
+                for (name, text) in files { try Data(text.utf8).write(to: folder.appending(path: name)) }
+                let process = Process()
+                process.executableURL = try ToolProcess.program()
+                process.arguments = command
+                process.standardOutput = FileHandle.nullDevice
+                process.standardError = FileHandle.nullDevice
+                try process.run()
+                Thread.sleep(forTimeInterval: whole * (0.6 + 0.05 * Double(step)))
+                kill(process.processIdentifier, SIGKILL)
+                process.waitUntilExit()
+                for name in names {
+                    let text = try read(name)
+                    #expect(text == new[name] || text == files[name], "\(name) is damaged")
+                }
+            }
+            #expect(try ToolProcess.run(command).status == 0)
+            for name in names { #expect(try read(name) == new[name]) }
+        }
+    }
+
     @Test("Keys are extracted from the sources of a folder")
     func extraction() throws {
         let files = [
