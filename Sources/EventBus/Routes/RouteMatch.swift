@@ -100,21 +100,10 @@ public struct RouteParameters: Sendable, CustomStringConvertible {
 struct RouteValue: Sendable {
     /// The decoded text; the segments of a catch-all are joined with `/`.
     let text: String
+    /// The value to which the parameter's type converted the text; nil if the type doesn't convert.
+    var converted: (any Sendable)?
+    /// The decoded segments of a catch-all.
+    var parts: [String]?
     /// The decoded segments: one, or several for a catch-all.
     var segments: [String] { parts ?? [text] }
-    /// The value to which the parameter's type converted the text; nil if the type doesn't convert.
-    let converted: (any Sendable)?
-    private let parts: [String]?
-
-    init(_ text: String, converted: (any Sendable)? = nil) {
-        self.text = text
-        self.converted = converted
-        parts = nil
-    }
-
-    init(catchAll segments: [String]) {
-        text = segments.joined(separator: "/")
-        converted = nil
-        parts = segments
-    }
 }

@@ -64,16 +64,7 @@ struct RouteNode: Sendable {
     /// All targets in this node and below it, in the order in which they are tried.
     ///
     /// - Complexity: O(*n* log *n*) in the number of nodes.
-    var targets: [RouteTarget] {
-        var result: [RouteTarget] = []
-        appendTargets(to: &result)
-        return result
-    }
-
-    private func appendTargets(to result: inout [RouteTarget]) {
-        if let target { result.append(target) }
-        for (_, node) in children { node.appendTargets(to: &result) }
-    }
+    var targets: [RouteTarget] { [target].compactMap(\.self) + children.flatMap(\.node.targets) }
 }
 
 /// The end of a route in the tree: a route, and the variant of its pattern that ends there.
@@ -114,12 +105,9 @@ struct RouteSearch {
             case .catchAll:
                 // A single slash isn't a value.
                 if index == url.matchedCount - 1, url.isEmpty(at: index) { continue }
-                values.append(RouteValue(catchAll: url.decodedPath(from: index)))
+                let segments = url.decodedPath(from: index)
+                values.append(RouteValue(text: segments.joined(separator: "/"), parts: segments))
                 return node.parameters[choice].node.target
-            // A plain parameter accepts any text, so its object isn't read.
-            case .parameter where node.parameters[choice].rank.kind == .plain:
-                if url.isEmpty(at: index) { continue }
-                values.append(RouteValue(url.text(at: index)))
             case .parameter(let parameter):
                 guard let value = parameter.match(url, at: index) else { continue }
                 values.append(value)

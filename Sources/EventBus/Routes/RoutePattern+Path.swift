@@ -26,13 +26,17 @@ extension RoutePattern {
         _ parameters: [String: String] = [:], query: RouteQuery = RouteQuery(), fragment: String? = nil,
         options: RouterOptions = RouterOptions()
     ) throws(EventBusError) -> String {
-        let catchAlls = variants[0].segments.compactMap { if case .catchAll(let name) = $0 { name } else { nil } }
-        let values = parameters.map { name, value in
-            guard catchAlls.contains(bytesOf: name) else { return (ByteText(name), [value]) }
-            let parts = value.utf8.split(separator: .slash, omittingEmptySubsequences: false)
-            return (ByteText(name), parts.map { String(Substring($0)) })
-        }
+        let values = parameters.map { (ByteText($0), segments(of: $1, in: $0)) }
         return try path(segments: Dictionary(values) { $1 }, query: query, fragment: fragment, options: options)
+    }
+
+    /// Returns the segments of a parameter's text: several for a catch-all.
+    func segments(of text: String, in name: String) -> [String] {
+        let isCatchAll = variants[0].segments.contains { segment in
+            if case .catchAll(let catchAll) = segment { catchAll.hasSameBytes(as: name) } else { false }
+        }
+        guard isCatchAll else { return [text] }
+        return text.utf8.split(separator: .slash, omittingEmptySubsequences: false).map { String(Substring($0)) }
     }
 
     /// Returns the path for the segments of values: one, or several for a catch-all.

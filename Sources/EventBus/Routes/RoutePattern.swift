@@ -163,8 +163,8 @@ final class RouteParameter: Sendable {
     func match(_ url: RouteURL, at index: Int) -> RouteValue? {
         guard let text = url.text(at: index, after: prefix, before: suffix) else { return nil }
         if isHostLabel, text.utf8.contains(where: { $0 == .dot || $0 == .colon }) { return nil }
-        guard let type else { return RouteValue(text) }
+        guard let type else { return RouteValue(text: text) }
         let (isValid, converted) = type.check(text)
-        return isValid ? RouteValue(text, converted: converted) : nil
+        return isValid ? RouteValue(text: text, converted: converted) : nil
     }
 }

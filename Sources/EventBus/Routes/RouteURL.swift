@@ -146,7 +146,10 @@ final class RouteURL: Sendable {
     func isEmpty(at index: Int) -> Bool { segments[index].part.isEmpty }
 
     /// Returns a segment as it is compared with literals: in lowercase if the options ignore case.
-    func key(at index: Int) -> RouteKey { RouteKey(decoded, segments[index].part, isLowercased: !isCaseSensitive) }
+    func key(at index: Int) -> RouteKey {
+        let bytes = decoded[segments[index].part]
+        return RouteKey(isCaseSensitive ? bytes : bytes.map(\.asciiLowercased)[...])
+    }
 
     /// Returns the text between a prefix and a suffix of a segment; nil if it is empty or the segment has other text.
     func text(at index: Int, after prefix: String, before suffix: String) -> String? {
@@ -174,44 +177,17 @@ final class RouteURL: Sendable {
 }
 
 /// A decoded segment, compared by its bytes.
-///
-/// The key itself stores up to 16 bytes, so most keys of a dictionary are compared without following a reference.
 struct RouteKey: Hashable, Sendable {
-    private let count: Int
-    private let first: UInt64
-    private let second: UInt64
-    /// The bytes after the first 16.
-    private let rest: [UInt8]
+    let bytes: ArraySlice<UInt8>
 
-    init(_ bytes: [UInt8], _ range: Range<Int>, isLowercased: Bool) {
-        func byte(_ at: Int) -> UInt8 { isLowercased ? bytes[at].asciiLowercased : bytes[at] }
-        /// Up to eight bytes as a number, the first as the highest.
-        func word(_ part: Range<Int>) -> UInt64 {
-            var word: UInt64 = 0
-            for at in part { word = word << 8 | UInt64(byte(at)) }
-            return word
-        }
-        count = range.count
-        first = word(range.prefix(8))
-        second = count > 8 ? word(range.dropFirst(8).prefix(8)) : 0
-        rest = count > 16 ? range.dropFirst(16).map(byte) : []
-    }
+    init(_ bytes: ArraySlice<UInt8>) { self.bytes = bytes }
 
-    init(_ text: String) { self.init(Array(text.utf8), 0..<text.utf8.count, isLowercased: false) }
+    init(_ text: String) { bytes = Array(text.utf8)[...] }
 
-    var text: String {
-        func bytes(_ word: UInt64, _ count: Int) -> [UInt8] {
-            (0..<count).reversed().map { UInt8(truncatingIfNeeded: word >> (8 * $0)) }
-        }
-        let start = bytes(first, min(count, 8)) + bytes(second, max(0, min(count - 8, 8)))
-        return String(decoding: start + rest, as: UTF8.self)
-    }
+    var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(first)
-        if count > 8 { hasher.combine(second) }
-        if count > 16 { hasher.combine(rest) }
-    }
+    // The slice's own implementation combines its bytes one by one.
+    func hash(into hasher: inout Hasher) { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
 }
 
 extension String {

@@ -30,7 +30,7 @@ final class RouteValueTree: DecodableTree {
         // A parameter takes precedence over a query item of the same name.
         for (name, items) in items where member(name.text, of: object) == nil {
             let texts = items.map { $0.value ?? "" }
-            append(name, texts.count == 1 ? RouteValue(texts[0]) : nil, texts, to: object)
+            append(name, texts.count == 1 ? RouteValue(text: texts[0]) : nil, texts, to: object)
         }
     }
 
@@ -39,7 +39,7 @@ final class RouteValueTree: DecodableTree {
         nodes[object].members?[name] = number
         nodes.append(Node(key: TreeKey(name.text), parent: object, value: value, count: elements.count))
         for (index, text) in elements.enumerated() {
-            nodes.append(Node(key: TreeKey(index: index), parent: number, value: RouteValue(text)))
+            nodes.append(Node(key: TreeKey(index: index), parent: number, value: RouteValue(text: text)))
         }
     }
 
@@ -66,7 +66,7 @@ final class RouteValueTree: DecodableTree {
         case "URL": form.members = [ByteText(FoundationText.urlKey): value]
         case "Date":
             guard let moment = RFC3339.parse(text.utf8) else { return nil }
-            form.value = RouteValue("\(moment.secondsSince2001)")
+            form.value = RouteValue(text: "\(moment.secondsSince2001)")
         default: return nil
         }
         nodes.append(form)

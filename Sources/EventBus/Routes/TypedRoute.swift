@@ -89,19 +89,13 @@ public struct TypedRoute<Value: Codable & Sendable>: Sendable {
 
     private func path(of encoded: EncodedValue) throws(EventBusError) -> String {
         let (pattern, members) = try members(of: encoded)
-        let catchAlls = pattern.variants[0].segments.compactMap {
-            if case .catchAll(let name) = $0 { name } else { nil }
-        }
         var (parameters, query) = ([ByteText: [String]](), RouteQuery())
         for (name, value) in members {
             let texts = try texts(of: value, name)
             if pattern.parameterNames.contains(bytesOf: name) {
-                if case .scalar = value.content, catchAlls.contains(bytesOf: name) {
-                    let parts = texts[0].utf8.split(separator: .slash, omittingEmptySubsequences: false)
-                    parameters[ByteText(name)] = parts.map { String(Substring($0)) }
-                } else if !texts.isEmpty {
-                    parameters[ByteText(name)] = texts
-                }
+                let isScalar = if case .scalar = value.content { true } else { false }
+                let segments = isScalar ? pattern.segments(of: texts[0], in: name) : texts
+                if !segments.isEmpty { parameters[ByteText(name)] = segments }
             } else {
                 query.items += texts.map { RouteQuery.Item(name, $0) }
             }
