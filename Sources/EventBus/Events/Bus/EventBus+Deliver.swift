@@ -30,28 +30,24 @@ extension EventBus {
         let signal = Signal(
             name: topic.name, payload: payload, sequence: pass.sequence, depth: Int(pass.depth), object: source,
             box: staged?.metadata)
-        // The tally of the other cases, which are rare, is separate, so that this number remains in a register.
-        var delivered = 0
-        var tally = DeliveryTally()
+        var result = DeliveryResult(sequence: pass.sequence)
         let isTyped = snapshot.payload == ObjectIdentifier(Payload.self)
         for watcher in snapshot.unretained {
             watcher._withUnsafeGuaranteedRef { watcher in
                 guard isTyped, watcher.flags.load(ordering: .relaxed) == 0 else {
                     return offer(
                         signal, to: watcher, isTyped: isTyped, of: topic, isolation: isolation, place: place,
-                        staged: staged, tally: &tally)
+                        staged: staged, result: &result)
                 }
-                delivered &+= 1
+                result.counts.delivered &+= 1
                 do { try unsafeDowncast(watcher, to: TypedWatcher<Payload>.self).handler(signal) } catch {
-                    fail(error, watcher, name: signal.name, sequence: signal.sequence, tally: &tally)
+                    fail(error, watcher, name: signal.name, sequence: signal.sequence, result: &result)
                 }
             }
         }
         leave(pass)
-        if tally.isEmpty, delivered > 0 { return DeliveryResult(sequence: pass.sequence, delivered: delivered) }
-        tally.delivered &+= delivered
-        if tally.isEmpty { reportUndelivered(signal, staged) }
-        return DeliveryResult(sequence: pass.sequence, tally)
+        if result.isEmpty { reportUndelivered(signal, staged) }
+        return result
     }
 
     // MARK: Before the handlers
@@ -114,33 +110,33 @@ extension EventBus {
     @inline(never)
     func offer<Payload: Sendable>(
         _ signal: Signal<Payload>, to watcher: Watcher, isTyped: Bool, of topic: TopicEntry, isolation: (any Actor)?,
-        place: TriggerPlace, staged: StagedCall?, tally: inout DeliveryTally
+        place: TriggerPlace, staged: StagedCall?, result: inout DeliveryResult
     ) {
         let call = staged?.call ?? TriggerCall(source: signal.object, isolation: isolation, place: place)
         let flags = WatcherFlags(rawValue: watcher.flags.load(ordering: .acquiring))
         guard !flags.contains(.cancelled) else { return }
         guard isTyped || flags.contains(.untyped) else {
             let error = mismatch(topic, Payload.self, at: call.location)
-            return fail(error, watcher, name: signal.name, sequence: signal.sequence, tally: &tally)
+            return fail(error, watcher, name: signal.name, sequence: signal.sequence, result: &result)
         }
         if flags.contains(.joining), watcher.isJoining(topic) { return }
         if flags.contains(.untyped) {
             let watcher = unsafeDowncast(watcher, to: TypedWatcher<any Sendable>.self)
-            hand(signal.erased, to: watcher, of: topic, call: call, tally: &tally)
+            hand(signal.erased, to: watcher, of: topic, call: call, result: &result)
         } else {
             let watcher = unsafeDowncast(watcher, to: TypedWatcher<Payload>.self)
-            hand(signal, to: watcher, of: topic, call: call, tally: &tally)
+            hand(signal, to: watcher, of: topic, call: call, result: &result)
         }
     }
 
     /// Hands an event to a watcher that isn't cancelled: calls its handler or queues the event.
     private func hand<Payload: Sendable>(
         _ signal: Signal<Payload>, to watcher: TypedWatcher<Payload>, of topic: TopicEntry, call: TriggerCall,
-        tally: inout DeliveryTally
+        result: inout DeliveryResult
     ) {
         if watcher.isOrphan {
             remove(watcher, topic)
-            if let error = watcher.ownerError { fail(error, watcher, name: signal.name, sequence: 0, tally: &tally) }
+            if let error = watcher.ownerError { fail(error, watcher, name: signal.name, sequence: 0, result: &result) }
             return
         }
         let isOnce = watcher.flags.load(ordering: .relaxed) & WatcherFlags.once.rawValue != 0
@@ -151,11 +147,11 @@ extension EventBus {
         var hasRun = true
         do {
             let outcome = try watcher.take(signal, call)
-            tally.count(outcome)
+            result.count(outcome)
             hasRun = outcome == .delivered
         } catch {
-            tally.delivered += 1
-            fail(error, watcher, name: signal.name, sequence: signal.sequence, tally: &tally)
+            result.count(.delivered)
+            fail(error, watcher, name: signal.name, sequence: signal.sequence, result: &result)
         }
         // A watcher whose only event is queued is removed after its handler has run, so that it can be cancelled.
         if watcher.isOrphan || isOnce && watcher.isQueued && hasRun { remove(watcher, topic) }
@@ -174,8 +170,8 @@ extension EventBus {
             name: topic.name, payload: payload, sequence: event.sequence, depth: 0, object: source, box: event.metadata)
         let call = TriggerCall(source: nil, isolation: nil, place: TriggerPlace(#fileID, #line, #column))
         MetadataBox.deliver(event.metadata) {
-            var tally = DeliveryTally()
-            hand(signal, to: watcher, of: topic, call: call, tally: &tally)
+            var result = DeliveryResult()
+            hand(signal, to: watcher, of: topic, call: call, result: &result)
         }
     }
 
@@ -199,22 +195,21 @@ extension EventBus {
     @usableFromInline
     @inline(never)
     func fail(
-        _ error: any Error, _ watcher: Watcher, name: String, sequence: UInt64, tally: inout DeliveryTally
+        _ error: any Error, _ watcher: Watcher, name: String, sequence: UInt64, result: inout DeliveryResult
     ) {
-        tally.failures = (tally.failures ?? []) + [error]
+        result.add(error)
         report(EventFailure(error: error, name: name, sequence: sequence, watcher: watcher.location))
     }
 
     /// Reports the error of an event that isn't delivered, and returns its result.
     func refuse(_ error: EventBusError) -> DeliveryResult {
         report(EventFailure(error: error, name: error.subject, sequence: 0, watcher: nil))
-        return DeliveryResult(failure: error)
+        return DeliveryResult().adding(failures: [error])
     }
 
     @usableFromInline
     func refuseTooDeep(_ topic: TopicEntry, _ place: TriggerPlace) -> DeliveryResult {
-        refused.add(1, ordering: .relaxed)
-        return refuse(
+        refuse(
             EventBusError(
                 .nestedTooDeep, subject: topic.name, expected: "at most \(depthLimit) triggers inside of each other",
                 location: place.location))
