@@ -8,12 +8,8 @@ typealias QueuedEvent = any AnyObject & Sendable
 /// Continuations are resumed, and events are released, outside the lock.
 final class Mailbox: Sendable {
     private let state: Mutex<State>
-    private let isUnbounded: Bool
 
-    init(_ buffer: EventBuffer) {
-        state = Mutex(State(buffer: buffer))
-        isUnbounded = buffer == .unbounded
-    }
+    init(_ buffer: EventBuffer) { state = Mutex(State(buffer: buffer)) }
 
     /// A sender that waits for room for its event; the result is whether there was room.
     private struct Sender {
@@ -112,28 +108,14 @@ final class Mailbox: Sendable {
     // MARK: Removing
 
     /// Returns the next event for the drainer; nil ends the drainer, and the next event starts a new one.
-    ///
-    /// An unbounded mailbox moves all waiting events to the drainer's `batch` at once, so that the drainer and triggers
-    /// rarely contend for the lock. In other mailboxes, events remain in the mailbox, where they can be counted and
-    /// replaced.
-    func takeOrRest(_ batch: inout Fifo<QueuedEvent>) -> QueuedEvent? {
-        if let event = batch.popFirst() { return event }
-        let empty = isUnbounded ? batch : Fifo<QueuedEvent>()
-        let (event, sender, waiting) = state.withLock { state -> (QueuedEvent?, Sender?, Fifo<QueuedEvent>?) in
-            if isUnbounded {
-                let waiting = state.items
-                state.items = empty
-                state.counts.consumed += waiting.count
-                if waiting.isEmpty { state.isDraining = false }
-                return (nil, nil, waiting)
-            }
+    func takeOrRest() -> QueuedEvent? {
+        let (event, sender) = state.withLock { state in
             let (event, sender) = state.take()
             if event == nil { state.isDraining = false }
-            return (event, sender, nil)
+            return (event, sender)
         }
-        if let waiting { batch = waiting }
         sender?.room.finish(.success(true))
-        return event ?? batch.popFirst()
+        return event
     }
 
     /// Whether no event waits and no drainer is running.

@@ -43,14 +43,12 @@ final class EventQueue<Payload: Sendable>: Sendable {
     ) -> EventQueue {
         let places = TaskPlaces(limit)
         return EventQueue(
-            // Not `unbounded`, whose waiting events are moved to the drainer and don't end with the watch.
-            .newest(.max),
+            .unbounded,
             drain: { watcher in
                 await Watcher.$handling.withValue(watcher.handlingSelf) {
                     await withDiscardingTaskGroup { group in
-                        var batch = Fifo<QueuedEvent>()
                         await places.take()
-                        while let event = watcher.nextEvent(&batch) {
+                        while let event = watcher.nextEvent() {
                             group.addTask {
                                 await watcher.handle(event, isolation: nil, didHandle, handler)
                                 places.leave()
@@ -131,9 +129,8 @@ extension TypedWatcher {
     /// Handles the waiting events, and yields from time to time.
     fileprivate func drain(isolation: isolated (any Actor)?, _ handle: (QueuedSignal<Payload>) async -> Void) async {
         await Watcher.$handling.withValue(handlingSelf) {
-            var batch = Fifo<QueuedEvent>()
             var handled = 0
-            while let event = nextEvent(&batch) {
+            while let event = nextEvent() {
                 await handle(event)
                 handled += 1
                 if handled % 64 == 0 { await Task.yield() }
@@ -142,8 +139,8 @@ extension TypedWatcher {
     }
 
     /// Returns the next event for the drainer; nil ends the drainer.
-    fileprivate func nextEvent(_ batch: inout Fifo<QueuedEvent>) -> QueuedSignal<Payload>? {
-        while let event = queue?.mailbox.takeOrRest(&batch) {
+    fileprivate func nextEvent() -> QueuedSignal<Payload>? {
+        while let event = queue?.mailbox.takeOrRest() {
             if isLive { return QueuedSignal<Payload>.of(event) }
         }
         return nil
