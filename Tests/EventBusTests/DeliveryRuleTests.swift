@@ -53,16 +53,17 @@ struct DeliveryRuleTests {
         bus.unwatch(owner: Keeper.shared)
     }
 
-    @Test("A failing failure hook is only counted")
+    @Test("A failure inside the failure hook isn't reported")
     func failingHook() {
-        bus.onFailure { [bus, b] _ in
+        bus.onFailure { [bus, b] failure in
+            seen.note(failure.name)
             bus.trigger(b, 1)
             throw Oops()
         }
         bus.watch(a) { _ in throw Oops(1) }.store(in: bag)
         bus.watch(b) { _ in throw Oops(2) }.store(in: bag)
         bus.trigger(a, 1)
-        #expect(bus.hookFailureCount == 2)
+        #expect(seen.items == ["a"])
     }
 
     @Test("A hook doesn't receive the events that it triggers; other hooks and other buses do")
@@ -82,7 +83,6 @@ struct DeliveryRuleTests {
         bus.watch(b) { _ in throw Oops() }.store(in: bag)
         bus.trigger(a, 1)
         #expect(seen.items == ["undelivered a", "failure b", "other elsewhere"])
-        #expect(bus.hookFailureCount == 0)
     }
 
     @Test("A trigger inside a handler runs immediately, one level deeper")
@@ -114,7 +114,6 @@ struct DeliveryRuleTests {
         #expect(codes == [.nestedTooDeep])
         #expect(refused.items.count == 1)
         #expect(refused.items.first?.watcher == nil)
-        #expect(bus.refusedCount == 1)
         seen.clear()
         bus.trigger(a, 0)
         #expect(seen.items.count == limit, "the depth is restored")

@@ -1,6 +1,7 @@
-import AshlarEventBus
 import AshlarTestSupport
 import Testing
+
+@testable import AshlarEventBus
 
 @Suite("Observing a bus")
 struct SeeingTests {
@@ -77,7 +78,7 @@ struct SeeingTests {
         for i in 0..<5000 {
             bus.watch(try TopicPattern(parsing: "a:\(i):*:\(i)")) { _ in }.cancel()
         }
-        #expect(bus.patternNodeCount <= 600)
+        #expect(bus.patterns.nodeCount <= 600)
         for watch in lasting { watch.cancel() }
     }
 

@@ -27,10 +27,7 @@ final class Route: Sendable {
     var action: Action? { current.withLock { $0 } }
 
     /// Releases the action and its captured values.
-    func end() {
-        let action = current.withLock { $0.take() }
-        _ = consume action
-    }
+    func end() { _ = current.withLock { $0.take() } }
 }
 
 /// Routes that were registered together, as one watch.

@@ -36,8 +36,7 @@ extension Router {
         }
         older?.cancel()
         defer {
-            let done = state.withLock { state in state.newest == number ? state.pending.take() : nil }
-            _ = consume done
+            _ = state.withLock { state in state.newest == number ? state.pending.take() : nil }
         }
         return try await withTaskCancellationHandler {
             try await task.value

@@ -102,14 +102,8 @@ public actor ServiceRegistry {
 
     /// Registers a service with a name.
     ///
-    /// - Parameters:
-    ///   - name: The name of the service.
-    ///   - needs: The names of the services that must run before it; they can be registered later.
-    ///   - restart: The policy for a ``RunningService`` that fails while it runs.
-    ///   - whenEnded: The effect on a run of the registry when the `run()` of the service returns.
-    ///   - whenFailed: The effect on a run of the registry when the service fails and isn't restarted.
-    ///   - make: Creates the running service.
-    /// - Throws: ``EventBusError``: `malformedName`, `duplicateService`, or `serviceCycle` with the cycle in `trail`.
+    /// `needs` are the names of the services that must run before it; they can be registered later. `make` creates the
+    /// running service. The other parameters and the errors are those of a registration by type.
     public func register(
         _ name: String, needs: [String] = [], restart: ServiceRestart = .never,
         whenEnded: ServiceEffect = .ignore, whenFailed: ServiceEffect = .shutDown,

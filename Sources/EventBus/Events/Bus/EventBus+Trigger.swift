@@ -125,11 +125,14 @@ extension EventBus {
     ) -> DeliveryResult {
         var call = TriggerCall(source: source, isolation: isolation, place: place)
         call.sending = sending
-        do throws(EventBusError) {
-            return passStages(payload, to: try declare(core, Payload.self, at: call.location), call)
-        } catch {
-            return refuse(error)
+        return refusing { () throws(EventBusError) in
+            passStages(payload, to: try declare(core, Payload.self, at: call.location), call)
         }
+    }
+
+    /// Returns a result, or that of a refused event.
+    private func refusing(_ body: () throws(EventBusError) -> DeliveryResult) -> DeliveryResult {
+        do throws(EventBusError) { return try body() } catch { return refuse(error) }
     }
 
     // MARK: From a name to its entry
@@ -140,11 +143,9 @@ extension EventBus {
     func resolveAndSend<Payload: Sendable>(
         _ payload: Payload, _ core: TopicCore, from source: AnyObject?, isolation: (any Actor)?, place: TriggerPlace
     ) -> DeliveryResult {
-        do throws(EventBusError) {
+        refusing { () throws(EventBusError) in
             let topic = try declare(core, Payload.self, at: place.location)
             return send(payload, to: topic, from: source, isolation: isolation, place: place)
-        } catch {
-            return refuse(error)
         }
     }
 
@@ -165,11 +166,8 @@ extension EventBus {
     func sendToUnknown<Payload: Sendable>(
         _ payload: Payload, _ name: StaticString, from source: AnyObject?, isolation: (any Actor)?, place: TriggerPlace
     ) -> DeliveryResult {
-        do throws(EventBusError) {
-            return try sendToUnknown(
-                payload, name: name.description, from: source, isolation: isolation, place: place)
-        } catch {
-            return refuse(error)
+        refusing { () throws(EventBusError) in
+            try sendToUnknown(payload, name: name.description, from: source, isolation: isolation, place: place)
         }
     }
 

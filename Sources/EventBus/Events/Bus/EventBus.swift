@@ -41,8 +41,6 @@ public final class EventBus: Sendable {
     let storing = Mutex<[ObjectIdentifier: TopicEntry]>([:])
     private let triggerCount = Atomic<UInt64>(0)
     private let watchCount = Atomic<UInt64>(0)
-    private let hookFailures = Atomic<Int>(0)
-    let refused = Atomic<Int>(0)
     private let hooks = Mutex(EventHooks())
 
     private static let numbers = Atomic<UInt32>(0)
@@ -144,41 +142,31 @@ public final class EventBus: Sendable {
     /// The hook runs on the thread of the trigger or of the delivery. A failure inside the hook isn't reported again. The
     /// hook replaces an earlier one; nil removes it.
     public func onFailure(_ hook: (@Sendable (EventFailure) throws -> Void)?) {
-        let old = hooks.withLock { hooks in
+        // The replaced hook is released outside the lock.
+        _ = hooks.withLock { hooks in
             defer { hooks.failure = hook }
             return hooks.failure
         }
-        _ = consume old
     }
 
     /// Sets the hook called for every undelivered event.
     ///
     /// Events that the hook triggers aren't reported to it. The hook replaces an earlier one; nil removes it.
     public func onUndelivered(_ hook: (@Sendable (Signal<any Sendable>) -> Void)?) {
-        let old = hooks.withLock { hooks in
+        // The replaced hook is released outside the lock.
+        _ = hooks.withLock { hooks in
             defer { hooks.undelivered = hook }
             return hooks.undelivered
         }
-        _ = consume old
         if hook != nil { insert(.observed) } else { remove(.observed) }
     }
-
-    /// The number of errors that the failure hook threw, and of failures inside it.
-    package var hookFailureCount: Int { hookFailures.load(ordering: .relaxed) }
-
-    /// The number of triggers that were refused because they were nested too deeply.
-    package var refusedCount: Int { refused.load(ordering: .relaxed) }
-
-    /// The number of nodes in the trie of watched patterns.
-    package var patternNodeCount: Int { patterns.nodeCount }
 
     var undeliveredHook: (@Sendable (Signal<any Sendable>) -> Void)? { hooks.withLock { $0.undelivered } }
 
     /// Reports a failure to the hook, outside all locks.
     func report(_ failure: EventFailure) {
         guard let hook = hooks.withLock({ $0.failure }) else { return }
-        let hasRun = try? BusThread.current.run(.failureHook, ofBus: number) { try hook(failure) }
-        if hasRun != true { hookFailures.add(1, ordering: .relaxed) }
+        _ = try? BusThread.current.run(.failureHook, ofBus: number) { try hook(failure) }
     }
 }
 

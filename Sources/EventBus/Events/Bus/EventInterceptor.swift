@@ -46,21 +46,9 @@ public struct InterceptedEvent: Sendable {
     public let location: EventLocation
     /// Whether another process receives the event, so that it isn't undelivered without a watcher here; false at first.
     public var isExported = false
-    private let eventSource: EventSource
+    let eventSource: EventSource
     /// The waits of an asynchronous caller.
-    fileprivate(set) var sending: PendingSends?
-
-    init(
-        name: String, payload: any Sendable, metadata: EventMetadata?, location: EventLocation,
-        eventSource: EventSource, sending: PendingSends?
-    ) {
-        self.name = name
-        self.payload = payload
-        self.metadata = metadata
-        self.location = location
-        self.eventSource = eventSource
-        self.sending = sending
-    }
+    var sending: PendingSends?
 
     /// Returns whether the event comes from an object, such as the bridge that received it from another process.
     public func isFrom(_ object: AnyObject) -> Bool { eventSource.object === object }
@@ -175,8 +163,7 @@ public final class AsyncInterceptor: EventInterceptor {
     }
 
     private static func drain(_ mailbox: Mailbox, _ body: Body) async {
-        var batch = Fifo<QueuedEvent>()
-        while let queued = mailbox.takeOrRest(&batch) {
+        while let queued = mailbox.takeOrRest() {
             let item = unsafeDowncast(queued, to: Item.self)
             let result = await body(item.event) { event in
                 var event = event

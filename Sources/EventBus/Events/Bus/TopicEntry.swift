@@ -98,12 +98,11 @@ final class TopicEntry: WatchHost, Sendable {
 
     /// Removes the cancelled watcher of a pattern.
     func removePatternWatcher(_ id: UInt64) {
-        let old = state.withLock { state in
-            let old = (state.patterns, state.snapshot.take())
-            state.patterns.removeAll { $0.id == id }
-            return old
+        // The removed objects are released outside the lock.
+        _ = state.withLock { state in
+            defer { state.patterns.removeAll { $0.id == id } }
+            return (state.patterns, state.snapshot.take())
         }
-        withExtendedLifetime(old) {}
     }
 
     // MARK: Properties
@@ -127,13 +126,12 @@ final class TopicEntry: WatchHost, Sendable {
         guard core.keeping > 0 || core.isOrdered else { return }
         // Registered first, so that a new watch of a pattern doesn't miss a stored event.
         if core.keeping > 0 { bus?.storing.withLock { $0[ObjectIdentifier(self)] = self } }
-        let old = state.withLock { state in
+        _ = state.withLock { state in
             state.stored.limit = max(state.stored.limit, core.keeping)
             guard state.runner == nil else { return nil as TopicSnapshot? }
             state.runner = SerialRunner()
             return state.snapshot.take()
         }
-        _ = consume old
     }
 
     /// Retains the entry on its bus while a topic caches it; returns false if the entry has left the bus.
@@ -164,10 +162,7 @@ final class TopicEntry: WatchHost, Sendable {
     }
 
     /// Removes the stored events.
-    func clearStored() {
-        let gone = state.withLock { $0.stored.removeAll() }
-        _ = consume gone
-    }
+    func clearStored() { _ = state.withLock { $0.stored.removeAll() } }
 
     /// The number of the oldest stored event; nil if there is none.
     var oldestStored: UInt64? { state.withLock { $0.stored.events.first?.sequence } }

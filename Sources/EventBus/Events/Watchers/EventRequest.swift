@@ -29,20 +29,10 @@ public struct EventRequest: Sendable {
     public let payload: any Sendable
     /// The type of the reply.
     public let replyType: Any.Type
-    private let call: RequestCall
-    private let finish: @Sendable (Result<any Sendable, any Error>) -> Bool
+    let call: RequestCall
+    let finish: @Sendable (Result<any Sendable, any Error>) -> Bool
 
     @TaskLocal static var ofHandler: EventRequest?
-
-    init(
-        payload: any Sendable, replyType: Any.Type, call: RequestCall,
-        finish: @escaping @Sendable (Result<any Sendable, any Error>) -> Bool
-    ) {
-        self.payload = payload
-        self.replyType = replyType
-        self.call = call
-        self.finish = finish
-    }
 
     /// The request that the current task answers; nil outside the handler of a responder.
     public static var current: EventRequest? { ofHandler }
