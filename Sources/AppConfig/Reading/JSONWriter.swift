@@ -18,11 +18,7 @@ package struct JSONWriter {
     package func text(_ value: ConfigValue) -> String {
         var builder = ConfigTreeBuilder()
         builder.value(value)
-        return text(builder.finish(sources: [.code("")]))
-    }
-
-    /// Returns the text of a tree without gaps, with the keys in its order.
-    func text(_ tree: ConfigTree) -> String {
+        let tree = builder.finish(sources: [.code("")])
         var text = ""
         var containers: [Int] = []
         func breakLine() {

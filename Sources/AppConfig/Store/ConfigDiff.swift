@@ -59,19 +59,13 @@ public struct ConfigDiff: Sendable, Hashable, CustomStringConvertible {
         let node: Int?
 
         /// The value without secrets.
-        var value: ConfigValue? { node.map { redacted($0).value(of: 0) } }
-
-        private func redacted(_ node: Int) -> ConfigTree {
-            var builder = ConfigTreeBuilder()
-            builder.redacted(node, of: tree, isSecret: isSecret)
-            return builder.finish(sources: tree.sources)
-        }
+        var value: ConfigValue? { node.map { tree.value(of: $0, hiding: isSecret) } }
 
         func text(_ isHidden: Bool) -> String? {
-            guard let node else { return nil }
+            guard let node, let value else { return nil }
             if isHidden { return ConfigDescription.redacted }
             guard tree.kind(of: node) == .array else { return ConfigDescription.text(node, in: tree) }
-            let text = JSONWriter(isPretty: false).text(redacted(node))
+            let text = JSONWriter(isPretty: false).text(value)
             let shown = text.prefix(200)
             return shown.endIndex == text.endIndex ? text : shown + "…"
         }
@@ -157,43 +151,5 @@ public struct ConfigDiff: Sendable, Hashable, CustomStringConvertible {
                 for node in twin..<Int(tree.nodes[twin].end) { isSecret[node] = true }
             }
         }
-    }
-}
-
-extension ConfigTreeBuilder {
-    /// Adds a value with `<redacted>` for each secret in it, and for credentials in URLs.
-    ///
-    /// Secrets aren't omitted, so that the indices of other elements don't change.
-    fileprivate mutating func redacted(_ root: Int, of tree: ConfigTree, isSecret: [Bool]) {
-        let last = Int(tree.nodes[root].end)
-        var ends: [Int] = []
-        var node = root
-        while node < last {
-            while let end = ends.last, end <= node {
-                close()
-                ends.removeLast()
-            }
-            let end = Int(tree.nodes[node].end)
-            if tree.nodes[node].flags.contains(.superseded) {
-                node = end
-                continue
-            }
-            if node != root, tree.kind(of: Int(tree.nodes[node].parent)) == .dictionary { key(tree.key(of: node)) }
-            if isSecret[node] {
-                string(ConfigDescription.redacted, position: 0)
-                node = end
-            } else if tree.kind(of: node).isContainer {
-                open(tree.kind(of: node), position: 0)
-                ends.append(end)
-                node += 1
-            } else if case .string(let text)? = tree.scalar(of: node) {
-                string(SecretText.redacted(text), position: 0)
-                node += 1
-            } else {
-                value(tree.scalar(of: node) ?? .null)
-                node += 1
-            }
-        }
-        for _ in ends { close() }
     }
 }

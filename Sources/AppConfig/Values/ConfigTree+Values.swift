@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -9,34 +11,22 @@ extension ConfigTreeBuilder {
     ///
     /// With `dropsNulls`, `null` entries of dictionaries are omitted, for trees that aren't merged.
     mutating func value(_ value: ConfigValue, position: UInt32 = 0, dropsNulls: Bool = false) {
-        struct Frame {
-            var keys: [String]
-            var values: [ConfigValue]
-            var next = 0
-        }
-        var frames: [Frame] = []
-        func frame(for value: ConfigValue) -> Frame? {
-            switch value {
-            case .dictionary(let entries):
-                let sorted = entries.filter { !dropsNulls || $0.value != .null }.sorted { $0.key < $1.key }
-                return Frame(keys: sorted.map(\.key), values: sorted.map(\.value))
-            case .array(let elements): return Frame(keys: [], values: elements)
-            default: return nil
-            }
-        }
-        add(value, position)
-        if let first = frame(for: value) { frames.append(first) }
-        while let top = frames.last {
-            guard top.next < top.values.count else {
+        // The values to add, the next one last; nil closes a container.
+        var pending: [(key: String?, value: ConfigValue?)] = [(nil, value)]
+        while let (key, value) = pending.popLast() {
+            guard let value else {
                 close()
-                frames.removeLast()
                 continue
             }
-            let child = top.values[top.next]
-            if !top.keys.isEmpty { key(String(decoding: top.keys[top.next].utf8.prefix(65535), as: UTF8.self)) }
-            frames[frames.count - 1].next += 1
-            add(child, position)
-            if let next = frame(for: child) { frames.append(next) }
+            if let key { self.key(String(decoding: key.utf8.prefix(65535), as: UTF8.self)) }
+            add(value, position)
+            switch value {
+            case .array(let elements): pending += [(nil, nil)] + elements.reversed().map { (nil, $0) }
+            case .dictionary(let entries):
+                let sorted = entries.filter { !dropsNulls || $0.value != .null }.sorted { $0.key > $1.key }
+                pending += [(nil, nil)] + sorted.map { ($0.key, $0.value) }
+            default: break
+            }
         }
     }
 
@@ -58,46 +48,31 @@ extension ConfigTreeBuilder {
 }
 
 extension ConfigTree {
-    /// Returns the value of a node with its descendants.
+    /// Returns the value of a node with its descendants, with `<redacted>` for secret values and for credentials in URLs
+    /// if `isSecret` is given.
     ///
     /// - Complexity: O(*n*) in the number of values below the node.
-    func value(of node: Int) -> ConfigValue {
-        if let scalar = scalar(of: node) { return scalar }
-        // Containers are built bottom-up from an explicit stack, so that the depth doesn't use the call stack.
-        struct Frame {
-            let node: Int
-            var children: Children
-            var elements: [ConfigValue] = []
-            var entries: [String: ConfigValue] = [:]
-            var pendingKey = ""
-        }
-        func frame(_ node: Int) -> Frame { Frame(node: node, children: children(of: node)) }
-        var frames = [frame(node)]
-        while true {
-            let top = frames.count - 1
-            let isArray = nodes[frames[top].node].kind == .array
-            if let child = frames[top].children.next() {
-                if !isArray { frames[top].pendingKey = key(of: child) }
-                guard let scalar = scalar(of: child) else {
-                    frames.append(frame(child))
-                    continue
-                }
-                if isArray {
-                    frames[top].elements.append(scalar)
+    func value(of root: Int, hiding isSecret: [Bool]? = nil) -> ConfigValue {
+        // From the last node to the first, so that values exist before their containers, without recursion.
+        var values = [ConfigValue?](repeating: nil, count: max(1, Int(nodes[root].end) - root))
+        for node in (root..<root + values.count).reversed() {
+            if isSecret?[node] == true {
+                values[node - root] = .string(ConfigDescription.redacted)
+            } else if let scalar = scalar(of: node) {
+                if case .string(let text) = scalar, isSecret != nil {
+                    values[node - root] = .string(SecretText.redacted(text))
                 } else {
-                    frames[top].entries[frames[top].pendingKey] = scalar
+                    values[node - root] = scalar
                 }
-                continue
-            }
-            let made: ConfigValue = isArray ? .array(frames[top].elements) : .dictionary(frames[top].entries)
-            frames.removeLast()
-            guard let parent = frames.indices.last else { return made }
-            if nodes[frames[parent].node].kind == .array {
-                frames[parent].elements.append(made)
+            } else if nodes[node].kind == .array {
+                values[node - root] = .array(children(of: node).compactMap { values[$0 - root].take() })
             } else {
-                frames[parent].entries[frames[parent].pendingKey] = made
+                var entries: [String: ConfigValue] = [:]
+                for child in children(of: node) { entries[key(of: child)] = values[child - root].take() }
+                values[node - root] = .dictionary(entries)
             }
         }
+        return values[0] ?? .null
     }
 
     /// Returns the value of a node, unless it is a container.
