@@ -78,8 +78,7 @@ final class ConfigDecoding: DecodableTree {
     private let root: Int
     private let path: ConfigPath
     /// The indexes of dictionaries that have been searched, because types decode their entries one at a time.
-    private var indexes: [Int: HashIndex] = [:]
-    private let seed = ByteHash.seed
+    private var indexes: [Int: [String: Int]] = [:]
     /// The keys that types requested from each dictionary; nil for a dictionary whose keys were listed.
     private(set) var requested: [Int: Set<String>?] = [:]
     private let recordsKeys: Bool
@@ -181,28 +180,10 @@ final class ConfigDecoding: DecodableTree {
             if requested[dictionary] == nil { requested[dictionary] = .some([]) }
             requested[dictionary]??.insert(key)
         }
-        var key = key
-        return key.withUTF8 { key in
-            let key = Span(_unsafeElements: key).bytes
-            let (nodes, keyBytes) = (tree.nodes, tree.keyBytes)
-            let keys = keyBytes.span
-            return index(of: dictionary).find(ByteHash.hash(key, seed: seed)) {
-                keys.extracting(nodes[$0].keyRange).bytes.hasSameBytes(as: key)
-            }
-        }
-    }
-
-    private func index(of dictionary: Int) -> HashIndex {
-        if let index = indexes[dictionary] { return index }
-        let (nodes, keyBytes) = (tree.nodes, tree.keyBytes)
-        let keys = keyBytes.span
-        var index = HashIndex(expecting: tree.count(of: dictionary))
-        for child in tree.children(of: dictionary) {
-            let hash = ByteHash.hash(keys.extracting(nodes[child].keyRange).bytes, seed: seed)
-            _ = index.insert(child, hash: hash) { _ in false }
-        }
+        if let index = indexes[dictionary] { return index[key] }
+        let index = Dictionary(tree.children(of: dictionary).map { (tree.key(of: $0), $0) }) { $1 }
         indexes[dictionary] = index
-        return index
+        return index[key]
     }
 
     /// A class is encoded into the same dictionary as its superclass, unless the dictionary has the key `super`.

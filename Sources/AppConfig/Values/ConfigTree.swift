@@ -74,13 +74,14 @@ final class ConfigTree: Sendable {
     }
 
     private func copy(
-        nodes: [ConfigNode]? = nil, sources: [ConfigTreeSource]? = nil, hasDirectives: Bool, hasTemplates: Bool,
-        hasGaps: Bool? = nil
+        nodes: [ConfigNode]? = nil, sources: [ConfigTreeSource]? = nil, hasDirectives: Bool? = nil,
+        hasTemplates: Bool? = nil, hasGaps: Bool? = nil
     ) -> ConfigTree {
         ConfigTree(
             nodes: nodes ?? self.nodes, keyBytes: keyBytes, strings: strings, blobs: blobs,
-            sources: sources ?? self.sources, hasDirectives: hasDirectives, hasTemplates: hasTemplates,
-            hasGaps: hasGaps ?? self.hasGaps, sourceNodes: nodes == nil ? sourceNodes : [:])
+            sources: sources ?? self.sources, hasDirectives: hasDirectives ?? self.hasDirectives,
+            hasTemplates: hasTemplates ?? self.hasTemplates, hasGaps: hasGaps ?? self.hasGaps,
+            sourceNodes: nodes == nil ? sourceNodes : [:])
     }
 
     /// Returns the same values with secret nodes marked, for trees in which the values have other paths.
@@ -89,14 +90,14 @@ final class ConfigTree: Sendable {
         if !isSecret.contains(true) { return self }
         var nodes = nodes
         for node in nodes.indices where isSecret[node] { nodes[node].flags.insert(.secret) }
-        return copy(nodes: nodes, hasDirectives: hasDirectives, hasTemplates: hasTemplates)
+        return copy(nodes: nodes)
     }
 
     /// Returns the same values, all of which are secret.
     func secret() -> ConfigTree {
         var nodes = nodes
         for node in nodes.indices where nodes[node].kind != .dictionary { nodes[node].flags.insert(.secret) }
-        return copy(nodes: nodes, hasDirectives: hasDirectives, hasTemplates: hasTemplates)
+        return copy(nodes: nodes)
     }
 
     /// Returns the tree without a value; the numbers of the other nodes don't change.
@@ -104,7 +105,7 @@ final class ConfigTree: Sendable {
         var nodes = nodes
         nodes[node].flags.insert(.superseded)
         nodes[Int(nodes[node].parent)].payload -= 1
-        return copy(nodes: nodes, hasDirectives: hasDirectives, hasTemplates: hasTemplates, hasGaps: true)
+        return copy(nodes: nodes, hasGaps: true)
     }
 
     /// Returns the same values without directives and templates.
@@ -123,12 +124,12 @@ final class ConfigTree: Sendable {
                 sources[number].positions = .places(places.map { $0.placed(in: file) })
             }
         }
-        return copy(sources: sources, hasDirectives: hasDirectives, hasTemplates: hasTemplates)
+        return copy(sources: sources)
     }
 
     /// Returns the same values without directives.
     func withoutDirectives() -> ConfigTree {
-        hasDirectives ? copy(hasDirectives: false, hasTemplates: hasTemplates) : self
+        hasDirectives ? copy(hasDirectives: false) : self
     }
 
     static let empty: ConfigTree = {
@@ -259,38 +260,16 @@ extension ConfigTree {
                 for pair in zip(children(of: left), other.children(of: right)) { pending.append(pair) }
             case (.dictionary, .dictionary):
                 guard count(of: left) == other.count(of: right) else { return false }
-                guard let pairs = pairs(left, other, right) else { return false }
-                pending += pairs
+                let twins = Dictionary(other.children(of: right).map { (other.key(of: $0), $0) }) { $1 }
+                for child in children(of: left) {
+                    guard let twin = twins[key(of: child)] else { return false }
+                    pending.append((child, twin))
+                }
             default:
                 guard hasSameScalar(at: left, as: other, at: right) else { return false }
             }
         }
         return true
-    }
-
-    /// Returns the entries of two dictionaries of the same size by key; nil if their keys differ.
-    private func pairs(_ node: Int, _ other: ConfigTree, _ otherNode: Int) -> [(Int, Int)]? {
-        var pairs: [(Int, Int)] = []
-        var rest = other.children(of: otherNode)
-        var table: [String: Int]?
-        for child in children(of: node) {
-            // Both dictionaries usually have the same order.
-            if table == nil, let next = rest.next(), hasSameKey(child, other, next) {
-                pairs.append((child, next))
-                continue
-            }
-            if table == nil {
-                table = Dictionary(
-                    other.children(of: otherNode).map { (other.key(of: $0), $0) }, uniquingKeysWith: { $1 })
-            }
-            guard let twin = table?[key(of: child)] else { return nil }
-            pairs.append((child, twin))
-        }
-        return pairs
-    }
-
-    private func hasSameKey(_ node: Int, _ other: ConfigTree, _ otherNode: Int) -> Bool {
-        keyBytes[nodes[node].keyRange] == other.keyBytes[other.nodes[otherNode].keyRange]
     }
 
     private func hasSameScalar(at left: Int, as other: ConfigTree, at right: Int) -> Bool {
