@@ -47,10 +47,8 @@ struct ConfigInterpolator {
     /// The frames of the values that are being resolved.
     private var openFrames: [Unit: Int] = [:]
     private var frames: [Frame] = []
-    /// The templates of each level that has been searched for them, in order.
-    private var templateNodes: [Int: [Int]] = [:]
-    /// The number of templates in containers that references copy.
-    private var copiedTemplates = 0
+    /// The number of values in containers that references copy.
+    private var copiedValues = 0
     var expandedBytes = 0
     /// The nodes of the merged tree that each template uses.
     var references: [Unit: Set<Int>] = [:]
@@ -189,31 +187,14 @@ struct ConfigInterpolator {
     /// Returns the templates in a value, which can be a container.
     private mutating func templates(in target: Unit, of unit: Unit) -> [Unit] {
         let tree = self.tree(of: target)
-        if templateNodes[target.level] == nil {
-            templateNodes[target.level] = tree.nodes.indices.filter { tree.isTemplate($0, syntax) }
-        }
-        guard let all = templateNodes[target.level] else { return [] }
-        // The templates are in order, and may be many for each of many references.
-        let first = Self.position(of: target.node, in: all)
-        let found = all[first..<max(first, Self.position(of: Int(tree.nodes[target.node].end), in: all))]
-        if tree.kind(of: target.node).isContainer { copiedTemplates += found.count }
-        guard copiedTemplates <= limits.copiedValues else {
+        let nodes = target.node..<Int(tree.nodes[target.node].end)
+        copiedValues += nodes.count - 1
+        guard copiedValues <= limits.copiedValues else {
             report(unit, code: .limitExceeded, reason: "references copy more than \(limits.copiedValues) values")
             resolved[unit] = .failed
             return []
         }
-        return found.map { Unit(level: target.level, node: $0) }
-    }
-
-    /// Returns the index of the first node that isn't before a node, by a binary search.
-    private static func position(of node: Int, in nodes: [Int]) -> Int {
-        var first = 0
-        var after = nodes.count
-        while first < after {
-            let middle = (first + after) / 2
-            if nodes[middle] < node { first = middle + 1 } else { after = middle }
-        }
-        return first
+        return nodes.filter { tree.isTemplate($0, syntax) }.map { Unit(level: target.level, node: $0) }
     }
 
     /// Returns the text of a template; empty for other kinds of values.
