@@ -3,16 +3,11 @@ internal import AshlarTrees
 
 /// The name, limits, and rules with which a file is read.
 struct ConfigReaderContext: Sendable {
-    /// The treatment of duplicate keys in a dictionary.
-    enum Duplicates: Sendable {
-        case error
-        case lastWins
-    }
-
     /// The location of the whole file.
     var location: ConfigLocation
     var limits = ConfigLimits()
-    var duplicates = Duplicates.error
+    /// Whether a duplicate key in a dictionary is an error; otherwise the last value wins.
+    var refusesDuplicates = true
     /// Whether comments and trailing commas are permitted in JSON.
     var allowsComments = false
 
@@ -29,7 +24,7 @@ struct ConfigReaderContext: Sendable {
     func duplicate(
         _ key: ConfigPath, first: ConfigLocation, second: ConfigLocation
     ) throws(ConfigError) -> ConfigDiagnostic {
-        if duplicates == .error {
+        if refusesDuplicates {
             throw ConfigError(
                 .duplicateKey, key: key, location: second, reason: "duplicate key", notes: ["first defined at \(first)"]
             )
@@ -37,6 +32,20 @@ struct ConfigReaderContext: Sendable {
         return ConfigDiagnostic(
             .duplicateKey, key: key, location: second,
             message: "duplicate key, first defined at \(first); the last value wins")
+    }
+}
+
+extension ConfigPath {
+    /// Creates the path of a value in a parsed document; nil for its root.
+    init?(_ steps: [TreeStep]) {
+        if steps.isEmpty { return nil }
+        self.init(
+            steps.map { step -> Component in
+                switch step {
+                case .key(let key): .key(key)
+                case .index(let index): .index(index)
+                }
+            })
     }
 }
 

@@ -15,7 +15,7 @@ struct JSONReader {
     static func read(_ bytes: [UInt8], _ context: ConfigReaderContext) throws(ConfigError) -> ConfigReading {
         let source = ConfigTreeSource(whole: context.location, positions: .lines(LineTable(bytes)))
         let options = JSONDocument.Options(
-            depth: context.limits.depth, rejectsDuplicateKeys: context.duplicates == .error,
+            depth: context.limits.depth, rejectsDuplicateKeys: context.refusesDuplicates,
             allowsComments: context.allowsComments, allowsTrailingCommas: context.allowsComments)
         let document: JSONDocument
         do throws(JSONSyntaxError) {
@@ -36,25 +36,13 @@ struct JSONReader {
                 .limitExceeded, location: location,
                 expected: "at most \(context.limits.depth) nested dictionaries and arrays")
         }
-        let path = error.steps.map { step -> ConfigPath.Component in
-            switch step {
-            case .key(let key): .key(key)
-            case .index(let index): .index(index)
-            }
-        }
         let code: ConfigError.Code =
             switch error.kind {
             case .size: .limitExceeded
             case .duplicateKey: .duplicateKey
             default: .malformedSource
             }
-        return ConfigError(code, key: path.isEmpty ? nil : ConfigPath(path), location: location, reason: error.message)
-    }
-
-    private init(document: JSONDocument, context: ConfigReaderContext, source: ConfigTreeSource) {
-        self.document = document
-        self.context = context
-        self.source = source
+        return ConfigError(code, key: ConfigPath(error.steps), location: location, reason: error.message)
     }
 
     private mutating func read() throws(ConfigError) -> ConfigReading {
@@ -62,7 +50,7 @@ struct JSONReader {
         let end = document.next(after: 0)
         var ends: [Int] = []
         /// The node for each position on the tape, if duplicates must be found.
-        var nodes = [Int](repeating: 0, count: context.duplicates == .lastWins ? end : 0)
+        var nodes = [Int](repeating: 0, count: context.refusesDuplicates ? 0 : end)
         var position = 0
         while position < end {
             while let end = ends.last, end <= position {

@@ -48,14 +48,8 @@ enum PropertyListReader {
     }
 
     private static func error(_ error: PropertyListError, _ context: ConfigReaderContext) -> ConfigError {
-        let path = error.path.map { step -> ConfigPath.Component in
-            switch step {
-            case .key(let key): .key(key)
-            case .index(let index): .index(index)
-            }
-        }
         return ConfigError(
-            error.code == .malformed ? .malformedSource : .limitExceeded, key: path.isEmpty ? nil : ConfigPath(path),
+            error.code == .malformed ? .malformedSource : .limitExceeded, key: ConfigPath(error.path),
             location: ConfigLocation(
                 file: context.location.file, line: error.line ?? 0, column: error.column ?? 0, offset: error.offset,
                 name: context.location.name),

@@ -78,11 +78,11 @@ enum ConfigDirectives {
         {
             let parent = Int(tree.nodes[node].parent)
             let key = tree.key(of: node)
-            func wrong(expected: String) {
+            func wrong(_ reason: String? = nil, expected: String? = nil, found: String? = nil) {
                 problems.append(
                     ConfigError(
-                        .unknownDirective, key: tree.path(of: node), location: tree.location(of: node),
-                        expected: expected, found: tree.kind(of: node).name))
+                        .unknownDirective, key: tree.path(of: node), location: tree.location(of: node), reason: reason,
+                        expected: expected, found: found ?? (reason == nil ? tree.kind(of: node).name : nil)))
             }
             switch key {
             case replace:
@@ -98,20 +98,13 @@ enum ConfigDirectives {
             case append, prepend:
                 if tree.kind(of: node) != .array { wrong(expected: "an array") }
                 let isAlone = tree.children(of: parent).allSatisfy { [append, prepend].contains(tree.key(of: $0)) }
-                if !isAlone || parent == layer.root {
-                    problems.append(
-                        ConfigError(
-                            .unknownDirective, key: tree.path(of: node), location: tree.location(of: node),
-                            reason: "\(key) must be alone in its dictionary"))
-                }
+                if !isAlone || parent == layer.root { wrong("\(key) must be alone in its dictionary") }
             default:
-                problems.append(
-                    ConfigError(
-                        .unknownDirective, key: tree.path(of: node), location: tree.location(of: node),
-                        expected:
-                            "a key that does not begin with $, or one of $replace, $unset, $append, $prepend, $secret, "
-                            + "$revision",
-                        found: key))
+                wrong(
+                    expected:
+                        "a key that does not begin with $, or one of $replace, $unset, $append, $prepend, $secret, "
+                        + "$revision",
+                    found: key)
             }
         }
         if !problems.isEmpty { throw .joining(problems) }

@@ -90,6 +90,7 @@ struct ConfigIndex: Sendable {
     static let maximumDepth = 32
 
     private let seed = ByteHash.seed
+    private let tree: ConfigTree
     private let nodes: [ConfigNode]
     private let keyBytes: ContiguousArray<UInt8>
     private var table: HashIndex
@@ -97,6 +98,7 @@ struct ConfigIndex: Sendable {
     private(set) var hidden: [Int] = []
 
     init(_ tree: ConfigTree) {
+        self.tree = tree
         nodes = tree.nodes
         keyBytes = tree.keyBytes
         table = HashIndex(expecting: tree.nodes.count)
@@ -133,13 +135,13 @@ struct ConfigIndex: Sendable {
     }
 
     private mutating func insert(_ number: Int, _ text: [UInt8]) {
-        let (nodes, keyBytes) = (nodes, keyBytes)
+        let (tree, nodes, keyBytes) = (tree, nodes, keyBytes)
         let keys = keyBytes.span
         let isRootKey = nodes[number].parent == 0
         let slice = text[...]
         let bytes = slice.span.bytes
         let twin = table.insert(number, hash: ByteHash.hash(bytes, seed: seed), replaces: isRootKey) { other in
-            Self.matches(other, bytes, in: nodes, keys: keys)
+            Self.matches(other, bytes, in: nodes, keys: keys, of: tree)
         }
         if let twin { hidden.append(isRootKey ? twin : number) }
     }
@@ -148,7 +150,9 @@ struct ConfigIndex: Sendable {
     @inline(__always)
     func find(_ text: RawSpan) -> Int? {
         let keys = keyBytes.span
-        return table.find(ByteHash.hash(text, seed: seed)) { Self.matches($0, text, in: nodes, keys: keys) }
+        return table.find(ByteHash.hash(text, seed: seed)) {
+            Self.matches($0, text, in: nodes, keys: keys, of: tree)
+        }
     }
 
     func find(_ text: [UInt8]) -> Int? {
@@ -164,7 +168,7 @@ struct ConfigIndex: Sendable {
     /// Whether a node's path has this text, compared from the last key to the first.
     @inline(__always)
     private static func matches(
-        _ number: Int, _ text: RawSpan, in nodes: [ConfigNode], keys: Span<UInt8>
+        _ number: Int, _ text: RawSpan, in nodes: [ConfigNode], keys: Span<UInt8>, of tree: ConfigTree
     ) -> Bool {
         var number = number
         var rest = text.byteCount
@@ -172,7 +176,8 @@ struct ConfigIndex: Sendable {
             let node = nodes[number]
             let isRootKey = node.parent == 0
             if node.flags.contains(.escapedKey), !(isRootKey && rest == text.byteCount) {
-                return matchesEscaped(number, text.extracting(0..<rest), in: nodes, keys: keys)
+                let path = tree.path(of: number).description
+                return text.extracting(0..<rest).withUnsafeBytes { $0.elementsEqual(path.utf8) }
             }
             let from = rest - Int(node.keyLength)
             guard from >= 0, text.extracting(from..<rest).hasSameBytes(as: keys.extracting(node.keyRange).bytes) else {
@@ -185,24 +190,5 @@ struct ConfigIndex: Sendable {
             rest = from - 1
             number = Int(node.parent)
         }
-    }
-
-    @inline(never)
-    private static func matchesEscaped(
-        _ number: Int, _ text: RawSpan, in nodes: [ConfigNode], keys: Span<UInt8>
-    ) -> Bool {
-        var path: [Int] = []
-        var at = number
-        while at != 0 {
-            path.append(at)
-            at = Int(nodes[at].parent)
-        }
-        var bytes: [UInt8] = []
-        for (depth, node) in path.reversed().enumerated() {
-            let key = nodes[node].keyRange.map { keys[$0] }
-            ConfigPath.append(key: key, to: &bytes, isFirst: depth == 0)
-        }
-        let slice = bytes[...]
-        return slice.span.bytes.hasSameBytes(as: text)
     }
 }

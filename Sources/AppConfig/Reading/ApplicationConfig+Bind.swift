@@ -20,7 +20,7 @@ extension ApplicationConfig {
     ) throws(ConfigError) -> Settings {
         let outline = SettingsOutline(type, at: path)
         snapshot.context.declaredSecrets.add(outline.secretPaths())
-        var binder = SettingsBinder(self, outline, path)
+        var binder = SettingsBinder(config: self, outline: outline, path: path)
         let settings = binder.bind(type, unknownKeys)
         guard binder.problems.isEmpty, let settings else { throw .joining(binder.sortedProblems) }
         return settings
@@ -29,16 +29,10 @@ extension ApplicationConfig {
 
 /// Reads settings and gathers every problem.
 private struct SettingsBinder {
-    private let config: ApplicationConfig
-    private let outline: SettingsOutline
-    private let path: ConfigPath
-    private(set) var problems: [ConfigError] = []
-
-    init(_ config: ApplicationConfig, _ outline: SettingsOutline, _ path: ConfigPath) {
-        self.config = config
-        self.outline = outline
-        self.path = path
-    }
+    let config: ApplicationConfig
+    let outline: SettingsOutline
+    let path: ConfigPath
+    var problems: [ConfigError] = []
 
     /// The problems in the order of the settings that they concern.
     var sortedProblems: [ConfigError] {

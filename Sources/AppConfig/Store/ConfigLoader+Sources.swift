@@ -123,7 +123,7 @@ extension ConfigLoader {
         label: String, date: Double? = nil, isSecret: Bool = false
     ) {
         let context = ConfigReaderContext(
-            location: location, limits: plan.limits, duplicates: plan.refusesDuplicateKeys ? .error : .lastWins)
+            location: location, limits: plan.limits, refusesDuplicates: plan.refusesDuplicateKeys)
         do throws(ConfigError) {
             let reading = try Self.read(bytes, format, context)
             diagnostics += reading.diagnostics

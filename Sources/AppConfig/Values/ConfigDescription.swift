@@ -1,4 +1,5 @@
 internal import AshlarCore
+internal import AshlarTrees
 
 /// The text of values in messages, explanations and descriptions, without secrets.
 enum ConfigDescription {
@@ -34,27 +35,11 @@ enum ConfigDescription {
         }
     }
 
-    /// Returns a string in quotes, without credentials in URLs.
-    static func printable(_ text: String) -> String { quoted(SecretText.redacted(text)) }
-
-    private static func quoted(_ text: String) -> String {
-        var quoted = "\""
-        for scalar in text.unicodeScalars.prefix(200) {
-            switch scalar {
-            case "\"": quoted += "\\\""
-            case "\\": quoted += "\\\\"
-            case "\n": quoted += "\\n"
-            case "\r": quoted += "\\r"
-            case "\t": quoted += "\\t"
-            default:
-                if scalar.value < 32 || scalar.value == 127 {
-                    quoted += "\\u{\(String(scalar.value, radix: 16))}"
-                } else {
-                    quoted.unicodeScalars.append(scalar)
-                }
-            }
-        }
-        return quoted + (text.unicodeScalars.count > 200 ? "…\"" : "\"")
+    /// Returns a string in quotes, truncated to 200 characters, without credentials in URLs.
+    static func printable(_ text: String) -> String {
+        let text = SecretText.redacted(text)
+        let shown = text.unicodeScalars.prefix(200)
+        return JSONText.quoted(shown.endIndex == text.endIndex ? text : String(shown) + "…")
     }
 }
 
