@@ -84,7 +84,9 @@ struct OfflineFolder: Sendable {
         try write(record.name + Self.recordSuffix, json, isDurable)
     }
 
-    func remove(_ name: String) throws(NetworkError) { try remove(file: name + Self.recordSuffix) }
+    func remove(_ name: String) throws(NetworkError) {
+        try operate { () throws(FileFailure) in try unlinkFile(name + Self.recordSuffix) }
+    }
 
     func save(_ place: OfflinePlace, _ names: [String]) throws(NetworkError) {
         let host = OfflineCoding.host(place.host)
@@ -108,10 +110,6 @@ struct OfflineFolder: Sendable {
             }
             if let failure { throw failure }
         }
-    }
-
-    private func remove(file name: String) throws(NetworkError) {
-        try operate { () throws(FileFailure) in try unlinkFile(name) }
     }
 
     private func unlinkFile(_ name: String) throws(FileFailure) {

@@ -16,9 +16,7 @@ extension RemoteDocument {
     }
 
     /// Notifies listeners of an activation.
-    func announce() {
-        for listener in state.withLock({ Array($0.listeners.values) }) { listener.yield() }
-    }
+    func announce() { announcements.update { $0 + 1 } }
 
     /// The candidate and its number, or the accepted document and 0.
     var current: (document: StoredDocument, number: Int, proof: ConfigSourceContent.Proof)? {
@@ -93,15 +91,11 @@ extension RemoteDocument {
 
     /// Returns a stream with an element for each activation.
     func activations() -> AsyncStream<Void> {
-        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let number = state.withLock { state in
-            state.lastNumber += 1
-            state.listeners[state.lastNumber] = continuation
-            return state.lastNumber
+        let known = announcements.current
+        let numbers = announcements.changes()
+        return AsyncStream {
+            for await number in numbers where number > known { return () }
+            return nil
         }
-        continuation.onTermination = { [weak self] _ in
-            _ = self?.state.withLock { $0.listeners.removeValue(forKey: number) }
-        }
-        return stream
     }
 }

@@ -95,7 +95,6 @@ public final class RemoteDocument: Sendable {
         /// The number of the latest fetch that began, and of the latest whose response was used.
         var begun = 0
         var finished = 0
-        var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
     }
 
     /// Runs closures one at a time.
@@ -113,6 +112,8 @@ public final class RemoteDocument: Sendable {
     private let use: (@Sendable ([UInt8]) throws -> Void)?
     private let request: @Sendable (String?) async throws -> Response
     let state = Mutex(State())
+    /// The number of activations.
+    let announcements = Broadcast(0)
     private let queue = Queue()
 
     /// Creates a document that a closure fetches, and uses the stored copy if there is one.
