@@ -103,6 +103,17 @@ import Testing
         #expect(Self.exported(layers).contains("<string name=\"k\">e <b>f</b> &amp; g</string>"))
     }
 
+    @Test("The items of a changed plural aren't reported as lost markup")
+    func changedPlural() throws {
+        var (layers, _) = Self.imported(
+            "<plurals name=\"k\" msgid=\"7\"><item quantity=\"other\">%d files</item></plurals>")
+        var entry = try #require(layers[0].tables["Localizable"]?.entry("k"))
+        entry.value = CustomizationMessage(forms: [.other: "%d documents"], valueType: "d").value
+        layers[0].tables["Localizable"] = StringsTable(entries: [entry])
+        #expect(AndroidResources(layers).diagnostics == [])
+        #expect(Self.exported(layers).contains("<item quantity=\"other\">%d documents</item>"))
+    }
+
     @Test(
         "Names of folders, files and keys are preserved",
         arguments: [

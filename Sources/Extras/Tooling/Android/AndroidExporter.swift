@@ -170,8 +170,10 @@ struct AndroidExporter {
                 for: entry)
             return node
         }
-        let hasMarkup = AndroidMarkup.hasMarkup(node) || node.elements.contains(where: AndroidMarkup.hasMarkup)
-        if case .string(let text) = entry.value, hasMarkup, node.resourceType == "string",
+        // The items of plurals and arrays aren't markup.
+        let isString = node.resourceType == "string"
+        let hasMarkup = ([node] + node.elements).dropFirst(isString ? 0 : 1).contains(where: AndroidMarkup.hasMarkup)
+        if case .string(let text) = entry.value, hasMarkup, isString,
             let content = AndroidMarkup.content(AndroidFormat.java(text))
         {
             new.children = content
