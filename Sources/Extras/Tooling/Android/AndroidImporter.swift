@@ -79,6 +79,8 @@ private struct AndroidFileReader {
     /// The elements of each entry.
     private var sources: [AndroidSource] = []
     private var indices: [String: Int] = [:]
+    /// The entries whose only element can be restored from the value.
+    private var implied: Set<Int> = []
 
     init(source: SourceText, table: String, colors: ColorDialect, isForeign: Bool) {
         self.source = source
@@ -113,7 +115,9 @@ private struct AndroidFileReader {
                 marker = nil
             }
         }
-        for index in entries.indices { entries[index].comment = sources[index].text }
+        for (index, source) in sources.enumerated() {
+            entries[index].comment = implied.contains(index) ? source.comment : source.text
+        }
     }
 
     private mutating func read(_ node: XMLTree.Element, _ marker: AndroidMarker?, _ comment: String?) {
@@ -132,21 +136,16 @@ private struct AndroidFileReader {
         for loss in losses where marker?["value"] == nil {
             diagnostics.add(.warning, .androidChanged, loss, at: location, key: key)
         }
-        let keepsSource = isForeign && !AndroidSource.isImplied(node, by: value, name: name)
         indices[name] = entries.count
         entries.append(
             CustomizationEntry(key: key, value: exported(marker, value) ?? value, location: location))
-        sources.append(
-            AndroidSource(comment: marker?.text("comment") ?? comment, elements: keepsSource ? [node] : []))
-        if !keepsSource { implied[entries.count - 1] = node }
+        sources.append(AndroidSource(comment: marker?.text("comment") ?? comment, elements: [node]))
+        if !isForeign || AndroidSource.isImplied(node, by: value, name: name) { implied.insert(entries.count - 1) }
     }
-
-    /// The elements that can be restored from the value of their entry, in case a variant follows.
-    private var implied: [Int: XMLTree.Element] = [:]
 
     /// Adds another element with the same name: a variant for a product, or a resource of another type.
     private mutating func addVariant(_ node: XMLTree.Element, to index: Int, _ location: CustomizationLocation) {
-        if sources[index].elements.isEmpty, let first = implied[index] { sources[index].elements = [first] }
+        implied.remove(index)
         let key = entries[index].key
         let product = node["product"].map { "product \"\($0)\"" }
         let isFirst = sources[index].elements.first.map { $0.name != node.name } == true

@@ -13,14 +13,13 @@ enum AndroidNames {
         let scalars = Array(key.unicodeScalars)
         var name = String.UnicodeScalarView()
         for (index, scalar) in scalars.enumerated() {
-            let isKept: Bool
-            if scalar == "_" {
-                isKept = scalars.count <= index + 1 || scalars[index + 1] != "x"
-            } else if index == 0 {
-                isKept = isKnown(scalar) && scalar.properties.isXIDStart
-            } else {
-                isKept = (isKnown(scalar) && scalar.properties.isXIDContinue) || scalar == "." || scalar == "-"
-            }
+            let isKept =
+                switch scalar {
+                case "_": scalars.dropFirst(index + 1).first != "x"
+                case ".", "-": index > 0
+                case _ where index == 0: isKnown(scalar) && scalar.properties.isXIDStart
+                default: isKnown(scalar) && scalar.properties.isXIDContinue
+                }
             if isKept {
                 name.append(scalar)
             } else {

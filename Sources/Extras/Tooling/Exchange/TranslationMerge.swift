@@ -47,7 +47,7 @@ extension TranslationCatalog {
     public func merging(
         _ other: TranslationCatalog, ancestor: TranslationCatalog? = nil, preferring side: TranslationMerge.Side? = nil
     ) -> TranslationMerge {
-        var merger = Merger(ours: self, theirs: other, ancestor: ancestor, side: side)
+        var merger = Merger(self, ancestor: ancestor, side: side)
         if other.sourceLanguage.language != sourceLanguage.language {
             merger.merge.diagnostics.add(
                 .error, .exchangeLoss,
@@ -63,8 +63,6 @@ extension TranslationCatalog {
 }
 
 private struct Merger {
-    let ours: TranslationCatalog
-    let theirs: TranslationCatalog
     let ancestor: TranslationCatalog?
     let side: TranslationMerge.Side?
     var merge: TranslationMerge
@@ -72,11 +70,9 @@ private struct Merger {
     private let ancestors: UnitIndex
     private let tables: Set<String>
 
-    init(
-        ours: TranslationCatalog, theirs: TranslationCatalog, ancestor: TranslationCatalog?,
-        side: TranslationMerge.Side?
-    ) {
-        (self.ours, self.theirs, self.ancestor, self.side) = (ours, theirs, ancestor, side)
+    init(_ ours: TranslationCatalog, ancestor: TranslationCatalog?, side: TranslationMerge.Side?) {
+        self.ancestor = ancestor
+        self.side = side
         merge = TranslationMerge(catalog: ours)
         index = UnitIndex(ours.units)
         ancestors = UnitIndex(ancestor?.units ?? [])
@@ -122,10 +118,11 @@ private struct Merger {
         if isOutdated {
             report(
                 .note, .outdatedTranslation,
-                "the text of \(ours.sourceLanguage) of \"\(key)\" has changed since; its translations need a review")
+                "the text of \(merge.catalog.sourceLanguage) of \"\(key)\" has changed since; its translations need a review"
+            )
         }
         for language in Set(units.flatMap(\.targets.keys)).sorted(by: { $0.description < $1.description })
-        where language != ours.sourceLanguage {
+        where language != merge.catalog.sourceLanguage {
             let old = mine.filter { $0.targets[language]?.isTranslated == true }
             let new = units.filter { $0.targets[language]?.isTranslated == true }
             // A plural in place of a plain text, or the reverse, replaces all forms.

@@ -172,29 +172,27 @@ struct XLIFFReader {
         return (text, segments.contains { $0["subState"] == XLIFFText.review } ? .needsReview : .translated)
     }
 
+    /// The attributes of elements that a unit contains.
+    private static let plainAttributes: [Substring: Set<String>] = [
+        "trans-unit": ["id", "xml:space"], "unit": ["id", "name", "xml:space"], "notes": [], "note": [],
+        "segment": ["state", "subState"], "source": [], "target": ["state"],
+    ]
+
     /// Whether a unit contains everything of its element.
     private static func isPlain(_ element: XMLTree.Element) -> Bool {
-        func hasOnly(_ names: Set<String>, _ element: XMLTree.Element) -> Bool {
-            element.attributes.allSatisfy { names.contains($0.name) || $0.name.hasSuffix(":exported") }
+        func hasOnlyKnown(_ element: XMLTree.Element) -> Bool {
+            guard let known = plainAttributes[element.localName],
+                element.attributes.allSatisfy({ known.contains($0.name) || $0.name.hasSuffix(":exported") }),
+                Set(element.elements.map(\.localName)).count == element.elements.count
+            else { return false }
+            return ["source", "target", "note"].contains(element.localName) || element.elements.allSatisfy(hasOnlyKnown)
         }
-        let isFirst = element.localName == "trans-unit"
-        let isOwnID = isFirst || (element["name"] != nil && element["id"]?.dropFirst().allSatisfy(\.isNumber) == true)
-        guard isOwnID, hasOnly(["id", "name", "xml:space"], element), element["xml:space"] == "preserve" else {
-            return false
+        guard element["xml:space"] == "preserve", hasOnlyKnown(element) else { return false }
+        guard element.localName == "trans-unit" else {
+            return element["name"] != nil && element["id"]?.dropFirst().allSatisfy(\.isNumber) == true
+                && element.elements.allSatisfy { $0["state"] != "reviewed" && $0.localName != "target" }
         }
-        let parts = isFirst ? element.elements : element.elements.flatMap(\.elements)
-        let outer = isFirst ? 1 : element.elements.count
-        guard Set(parts.map(\.localName)).count == parts.count, parts.count >= outer else { return false }
-        return parts.allSatisfy { part in
-            switch part.localName {
-            case "source", "note": return part.attributes.isEmpty
-            case "target":
-                return hasOnly(["state"], part)
-                    && (part["state"].map { name in XLIFFText.states.contains { $0.first == name } } ?? !isFirst)
-            default: return false
-            }
-        }
-            && (isFirst
-                || element.elements.allSatisfy { hasOnly(["state", "subState"], $0) && $0["state"] != "reviewed" })
+        let target = element.elements(named: "target").first
+        return target.map { target in XLIFFText.states.contains { $0.first == target["state"] } } ?? true
     }
 }

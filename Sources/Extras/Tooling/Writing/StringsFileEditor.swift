@@ -182,7 +182,8 @@ struct StringsFileLayout {
     func removal(of statement: StringsStatement) -> Range<Int> {
         let (statement, comment) = (statement.range, statement.comment)
         var start = statement.lowerBound
-        if !comment.isEmpty, isBlank(comment.upperBound..<start), lineEnds(in: comment.upperBound..<start) <= 1 {
+        let gap = comment.upperBound..<max(start, comment.upperBound)
+        if !comment.isEmpty, text[gap].allSatisfy(\.isSpace), lineEnds(in: gap) <= 1 {
             start = comment.lowerBound
         }
         let lineStart = startOfSpace(before: start)
@@ -230,10 +231,6 @@ struct StringsFileLayout {
     }
 
     private func isLineEnd(_ c: UInt8) -> Bool { c == UInt8(ascii: "\n") || c == UInt8(ascii: "\r") }
-
-    private func isBlank(_ range: Range<Int>) -> Bool {
-        text[range].allSatisfy { $0.isSpace }
-    }
 
     private func lineEnds(in range: Range<Int>) -> Int {
         range.count {
