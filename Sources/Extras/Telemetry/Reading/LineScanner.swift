@@ -15,12 +15,16 @@ struct LineScanner: Sendable {
     private var time: LogTime
 
     init(run: PriorRun, parser: LineParser, query: LogQuery) {
-        startedAt = run.startedAt
-        processID = run.processID
+        self.init(startedAt: run.startedAt, processID: run.processID, parser: parser, query: query)
+    }
+
+    init(startedAt: LogTime, processID: Int32, parser: LineParser, query: LogQuery) {
+        self.startedAt = startedAt
+        self.processID = processID
         self.parser = parser
         self.query = query
         needles = query.neededTexts.sorted { $0.utf8.count > $1.utf8.count }.compactMap { ByteNeedle($0) }
-        time = run.startedAt
+        time = startedAt
     }
 
     /// Returns the next line that matches, and moves the position behind it; nil at the end of the bytes.

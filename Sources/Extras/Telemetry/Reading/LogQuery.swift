@@ -55,6 +55,12 @@ public struct LogQuery: Sendable {
         return text.withUTF8 { needle.firstIndex(in: $0, from: 0) != nil }
     }
 
+    /// Returns the lines in a part of a run's log that match.
+    package func lines(in bytes: [UInt8], startedAt: LogTime, processID: Int32) -> [LogLine] {
+        var scanner = LineScanner(startedAt: startedAt, processID: processID, parser: LineParser([]), query: self)
+        return scanner.lines(in: bytes)
+    }
+
     func includes(_ time: LogTime) -> Bool {
         if let since, time < since { return false }
         return until.map { time < $0 } ?? true
