@@ -90,6 +90,9 @@ public final class DebugReport: Sendable {
                         ] + strings.diagnostics.map { ("\($0)", nil) })),
                 section(.log, Array(log)),
             ]
+            + app.reports.withLock { $0 }.sorted { $0.key < $1.key }.map { title, report in
+                ListSection(title, id: title, rows: rows(report()))
+            }
         return sections.filter { !$0.rows.isEmpty }
     }
 

@@ -1,4 +1,5 @@
 public import AshlarAppConfig
+package import AshlarCore
 public import AshlarCustomization
 public import AshlarEventBus
 public import AshlarLogging
@@ -52,6 +53,8 @@ public final class AshlarApp: Sendable {
     let values: ObservedValues
     /// The files that another product added at the start.
     package let additions: [any StartedAddition]
+    /// The sections that other products add to the debug report, by their titles.
+    package let reports = Mutex<[String: @Sendable () -> [(title: String, subtitle: String?)]]>([:])
     private let tasks: [Task<Void, Never>]
     private let serviceLog: Watch
 
