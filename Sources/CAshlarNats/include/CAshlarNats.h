@@ -17,7 +17,6 @@ typedef void (*ashlar_nats_complete_callback)(void *closure);
 // The functions as F(result, name, arguments); a result of type int is a natsStatus.
 #define ASHLAR_NATS_FUNCTIONS(F) \
     F(int, nats_Open, (int64_t spins)) \
-    F(const char *, nats_GetVersion, (void)) \
     F(const char *, nats_GetLastError, (int *status)) \
     F(const char *, natsStatus_GetText, (int status)) \
     F(int, nats_SetMessageDeliveryPoolSize, (int size)) \
@@ -44,7 +43,6 @@ typedef void (*ashlar_nats_complete_callback)(void *closure);
     F(void, natsConnection_Close, (void *connection)) \
     F(void, natsConnection_Destroy, (void *connection)) \
     F(int, natsConnection_FlushTimeout, (void *connection, int64_t milliseconds)) \
-    F(int, natsConnection_Status, (void *connection)) \
     F(int, natsConnection_GetConnectedUrl, (void *connection, char *buffer, size_t size)) \
     F(int64_t, natsConnection_GetMaxPayload, (void *connection)) \
     F(int, natsConnection_GetLastError, (void *connection, const char **text)) \

@@ -35,7 +35,7 @@ extension Fleet {
             throw FleetError(
                 .invalidOptions, "expected letters, digits, '-' and '_' as the name of a job", subject: job)
         }
-        let election = try FleetElection(leaders, job, lease: lease, holder: id)
+        let election = FleetElection(leaders, job, lease: lease, holder: id, clock: ContinuousClock())
         while true {
             let term = try await election.win()
             if let value = try await election.run(term, body) { return value }
@@ -43,8 +43,16 @@ extension Fleet {
     }
 
     /// The processes that are present, with this one, ordered by role.
-    public var members: [FleetMember] { presence.members.current }
+    ///
+    /// The first use of it, or of ``memberChanges()``, begins to follow the processes and returns none or few of them.
+    public var members: [FleetMember] {
+        presence.follow()
+        return presence.members.current
+    }
 
     /// Returns the processes that are present, and then each change.
-    public func memberChanges() -> AsyncStream<[FleetMember]> { presence.members.changes() }
+    public func memberChanges() -> AsyncStream<[FleetMember]> {
+        presence.follow()
+        return presence.members.changes()
+    }
 }

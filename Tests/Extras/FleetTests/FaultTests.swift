@@ -42,8 +42,13 @@ struct FaultTests {
             if isSoak, number % 10 == 0 { print("kill \(number)") }
         }
         while outputs.items.count < 3 { try await Task.sleep(for: .milliseconds(10)) }
-        let expected = "stored\nreceived \(3 * count) twice 0 swapped 0\n"
-        #expect(outputs.items == [expected, expected, expected])
+        let all = "stored\nreceived \(3 * count) twice 0 swapped "
+        for output in outputs.items {
+            #expect(output.hasPrefix(all), "\(output)")
+            // Events that were on their way at a kill can arrive after newer ones, once for each publisher.
+            let swapped = try #require(Int(output.dropFirst(all.count).dropLast()), "\(output)")
+            #expect(swapped <= 3 * kills)
+        }
     }
 
     @Test("Events that are triggered without a server are stored when it starts")

@@ -116,4 +116,61 @@ struct LeaderTests {
         await worker.close()
         try await until { web.members.map(\.role) == ["web"] }
     }
+
+    /// A clock that runs faster or slower than time.
+    private struct ScaledClock: Clock {
+        struct Instant: InstantProtocol {
+            var offset: Duration
+            func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+            func duration(to other: Instant) -> Duration { other.offset - offset }
+            static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+        }
+
+        let rate: Double
+        private let start = ContinuousClock.now
+
+        init(rate: Double) { self.rate = rate }
+
+        var now: Instant { Instant(offset: start.duration(to: .now) * rate) }
+        var minimumResolution: Duration { .zero }
+        func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+            try await ContinuousClock().sleep(until: start + deadline.offset / rate)
+        }
+    }
+
+    @Test(
+        "Two leaders don't overlap while their clocks differ by less than a third, and can do so beyond",
+        arguments: [(0.9, 1.12, 4, false), (0.5, 2.0, 2, true)])
+    func clocks(slow: Double, fast: Double, lease: Int, overlaps: Bool) async throws {
+        let server = try await NatsServer()
+        let fleets = try (0..<2).map { _ in try makeFleet(server) }
+        let elections = zip(fleets, [slow, fast]).map { fleet, rate in
+            FleetElection(
+                fleet.leaders, "job", lease: .seconds(lease), holder: fleet.id, clock: ScaledClock(rate: rate))
+        }
+        let events = Recorder<String>()
+        let term = try await elections[0].win()
+        let leading = Task {
+            try await elections[0].run(term) { _ in
+                events.note("first")
+                try? await Task.sleep(for: .seconds(100))
+                events.note("end")
+            }
+        }
+        try await until { events.items == ["first"] }
+        let waiting = Task { [election = elections[1]] in
+            let next = try await election.win()
+            events.note("second")
+            return next
+        }
+        // After some renewals, the leader loses its connection.
+        try await Task.sleep(for: .seconds(lease))
+        #expect(events.items == (overlaps ? events.items : ["first"]))
+        fleets[0].connection.close()
+        try await until { events.items.count == 3 }
+        #expect(events.items == (overlaps ? ["first", "second", "end"] : ["first", "end", "second"]))
+        #expect(try await waiting.value > term)
+        leading.cancel()
+        _ = await leading.result
+    }
 }

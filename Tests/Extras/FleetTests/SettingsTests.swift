@@ -128,4 +128,55 @@ struct SettingsTests {
             }
         }
     }
+
+    @Test(
+        "Of two processes that set one key at the same moment, all see the same winner, and one revision has one successor"
+    )
+    func race() async throws {
+        let server = try await NatsServer()
+        let folder = TemporaryFolder()
+        let apps = try (0..<3).map { _ in try makeApp(folder) }
+        let fleets = try apps.map { try Fleet.connect($0, to: server.url) }
+        for round in 0..<20 {
+            async let first: Void = fleets[0].set("api.timeout", to: round * 2)
+            async let second: Void = fleets[1].set("api.timeout", to: round * 2 + 1)
+            _ = try await (first, second)
+            // Changes arrive in their order, so whoever has this one has both.
+            try await fleets[2].set("round", to: round)
+            for app in apps { try await until { app.config.current.int(forKey: "round") == round } }
+            let values = Set(apps.map { $0.config.current.int(forKey: "api.timeout") })
+            #expect(values.count == 1 && values.first.map { $0 == round * 2 || $0 == round * 2 + 1 } == true)
+
+            let revision = try await fleets[0].settingsBucket.entry("config.api.timeout")?.revision
+            let codes = await withTaskGroup(of: FleetError.Code?.self) { group in
+                for fleet in fleets {
+                    group.addTask {
+                        do {
+                            try await fleet.settingsBucket.put([49], for: "config.api.timeout", expecting: revision)
+                            return nil
+                        } catch {
+                            return (error as? FleetError)?.code
+                        }
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(codes.filter { $0 == nil }.count == 1 && codes.filter { $0 == .conflict }.count == 2)
+        }
+    }
+
+    @Test("The debug report of an app shows the state of its fleet, the members and the counters")
+    func debugReport() async throws {
+        let server = try await NatsServer()
+        let app = try makeApp(TemporaryFolder())
+        let report = DebugReport(app)
+        #expect(!report.sections.contains { $0.title == "Fleet" })
+        let fleet = try Fleet.connect(app, to: server.url)
+        func rows() -> [String] { report.sections.first { $0.title == "Fleet" }?.rows.map(\.title) ?? [] }
+        try await until { rows().first?.hasPrefix("connected to nats://127.0.0.1") == true }
+        try await until { rows().contains { $0.hasPrefix("app@") } }
+        #expect(rows().contains("published: 0"))
+        await fleet.close()
+        #expect(rows().first == "closed: by the program")
+    }
 }

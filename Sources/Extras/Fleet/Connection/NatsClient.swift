@@ -18,7 +18,7 @@ final class NatsClient: Sendable {
         ended: @escaping @Sendable (_ reason: String) -> Void
     ) throws(FleetError) {
         self.library = library
-        let observer = Unmanaged.passRetained(NatsObserver(library, ended))
+        let observer = Unmanaged.passRetained(NatsObserver((library, ended)))
         do throws(FleetError) {
             handle = try Self.connect(library, addresses, options, observer: observer.toOpaque())
         } catch {
@@ -97,7 +97,7 @@ final class NatsClient: Sendable {
             // A server that reads nothing is left; otherwise a publisher would wait for it without a limit.
             table.natsOptions_SetWriteDeadline(raw, options.timeout.milliseconds),
             table.natsOptions_UseGlobalMessageDelivery(raw, true),
-            table.natsOptions_SetClosedCB(raw, NatsObserver.closed, observer),
+            table.natsOptions_SetClosedCB(raw, didClose, observer),
         ]
         switch options.credentials {
         case .file(let path):
@@ -136,27 +136,15 @@ final class NatsClient: Sendable {
     }
 }
 
-/// Receives the end of a connection from the library, which releases it then.
-private final class NatsObserver: Sendable {
-    private let library: NatsLibrary
-    private let ended: @Sendable (_ reason: String) -> Void
+/// What the library calls at the end of a connection, and releases then.
+private typealias NatsObserver = Box<(library: NatsLibrary, ended: @Sendable (_ reason: String) -> Void)>
 
-    init(_ library: NatsLibrary, _ ended: @escaping @Sendable (_ reason: String) -> Void) {
-        self.library = library
-        self.ended = ended
-    }
-
-    /// The last callback of a client.
-    static let closed: ashlar_nats_connection_callback = { connection, closure in
-        guard let connection, let closure else { return }
-        let observer = Unmanaged<NatsObserver>.fromOpaque(closure).takeRetainedValue()
-        observer.ended(reason(connection, observer.library))
-    }
-
-    private static func reason(_ connection: UnsafeMutableRawPointer, _ library: NatsLibrary) -> String {
-        var error: UnsafePointer<CChar>?
-        _ = library.table.pointee.natsConnection_GetLastError(connection, &error)
-        let text = error.map { String(cString: $0) } ?? ""
-        return text.isEmpty ? "the connection ended" : SecretText.redacted(text)
-    }
+/// The last callback of a client.
+private let didClose: ashlar_nats_connection_callback = { connection, closure in
+    guard let connection, let closure else { return }
+    let observer = Unmanaged<NatsObserver>.fromOpaque(closure).takeRetainedValue().value
+    var error: UnsafePointer<CChar>?
+    _ = observer.library.table.pointee.natsConnection_GetLastError(connection, &error)
+    let text = error.map { String(cString: $0) } ?? ""
+    observer.ended(text.isEmpty ? "the connection ended" : SecretText.redacted(text))
 }

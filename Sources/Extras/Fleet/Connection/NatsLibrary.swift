@@ -33,8 +33,6 @@ struct NatsLibrary: Sendable {
     /// Opens the library.
     static func open() throws(FleetError) -> NatsLibrary { try opened.get() }
 
-    var version: String { table.pointee.nats_GetVersion().map { String(cString: $0) } ?? "" }
-
     /// Throws the error of a status that isn't zero.
     func check(_ status: Int32, _ subject: String? = nil) throws(FleetError) {
         guard status != NatsStatus.ok else { return }

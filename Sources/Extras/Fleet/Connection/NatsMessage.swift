@@ -7,6 +7,8 @@ struct NatsMessage: Sendable {
     var reply: String?
     var payload: [UInt8]
     var headers: [String: String] = [:]
+    /// The number in the stream of a message that was read from it.
+    var sequence: Int?
 
     /// The status of a message without a payload that comes from the server, such as 503 for no responders.
     var status: Int? { payload.isEmpty ? headers["Status"].flatMap { Int($0) } : nil }
@@ -39,6 +41,9 @@ enum NatsHeader {
     static let messageID = "Nats-Msg-Id"
     /// The sequence number that the last message of the subject must have.
     static let expectedSubjectSequence = "Nats-Expected-Last-Subject-Sequence"
+    /// The subject and the number of a message that was read from a stream.
+    static let subject = "Nats-Subject"
+    static let sequence = "Nats-Sequence"
     /// The operation of an entry of a bucket: `DEL` or `PURGE`; absent for a value.
     static let operation = "KV-Operation"
     /// The sequence number of the last message that was delivered before a heartbeat.
@@ -52,8 +57,12 @@ enum NatsHeader {
     static let limit = "Ashlar-Limit"
     /// The error of a responder; the payload is then empty.
     static let error = "Ashlar-Error"
-    /// The process that published a message.
-    static let process = "Ashlar-Process"
+    /// The writer of lines of a log.
+    static let role = "Ashlar-Role"
+    static let host = "Ashlar-Host"
+    static let application = "Ashlar-Application"
+    /// The offset in the file of a log after the lines of a message.
+    static let offset = "Ashlar-Offset"
 
     /// Returns a value in one line, because a line break would begin another header.
     static func line(_ value: String) -> String {

@@ -3,18 +3,6 @@ internal import CAshlarNats
 
 /// A subscription, which lasts until it is released; each client of its connection starts it.
 final class NatsSubscription: Sendable {
-    /// What the library retains until the last message.
-    private final class Receiver: Sendable {
-        // Safe because nothing changes the table.
-        nonisolated(unsafe) let table: UnsafePointer<ashlar_nats>
-        let receive: @Sendable (NatsMessage) -> Void
-
-        init(_ table: UnsafePointer<ashlar_nats>, _ receive: @escaping @Sendable (NatsMessage) -> Void) {
-            self.table = table
-            self.receive = receive
-        }
-    }
-
     /// The subscription of one client.
     private final class Active: Sendable {
         let client: NatsClient
@@ -32,6 +20,8 @@ final class NatsSubscription: Sendable {
             table.natsSubscription_Destroy(handle)
         }
     }
+
+    private typealias Receiver = Box<(NatsLibrary, @Sendable (NatsMessage) -> Void)>
 
     private let subject: String
     private let group: String?
@@ -58,19 +48,21 @@ final class NatsSubscription: Sendable {
     /// Subscribes by a client, instead of an earlier one.
     func start(on client: NatsClient) throws(FleetError) {
         let table = client.library.table.pointee
-        let receiver = Unmanaged.passRetained(Receiver(client.library.table, receive)).toOpaque()
+        // The library retains the box until the last message.
+        let box = Unmanaged.passRetained(Box((client.library, receive)))
+        let receiver = box.toOpaque()
         let callback: ashlar_nats_message_callback = { _, _, message, closure in
             guard let message, let closure else { return }
-            let receiver = Unmanaged<Receiver>.fromOpaque(closure).takeUnretainedValue()
-            receiver.receive(NatsMessage(message, receiver.table.pointee))
-            receiver.table.pointee.natsMsg_Destroy(message)
+            let (library, receive) = Unmanaged<Receiver>.fromOpaque(closure).takeUnretainedValue().value
+            receive(NatsMessage(message, library.table.pointee))
+            library.table.pointee.natsMsg_Destroy(message)
         }
         var handle: UnsafeMutableRawPointer?
         let status =
             group.map { table.natsConnection_QueueSubscribe(&handle, client.handle, subject, $0, callback, receiver) }
             ?? table.natsConnection_Subscribe(&handle, client.handle, subject, callback, receiver)
         guard status == NatsStatus.ok, let handle else {
-            Unmanaged<Receiver>.fromOpaque(receiver).release()
+            box.release()
             throw client.library.error(of: status, subject)
         }
         // The receiver has limits of its own and counts what it drops.

@@ -8,3 +8,10 @@ final class Shared<Value: Sendable>: Sendable {
 
     func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result { value.withLock { body(&$0) } }
 }
+
+/// A value that the C client keeps as a pointer.
+final class Box<Value: Sendable>: Sendable {
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
+}

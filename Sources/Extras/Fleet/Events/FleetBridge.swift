@@ -127,42 +127,30 @@ final class FleetBridge: Sendable {
     // MARK: Import
 
     /// Subscribes to the topics of the table that are watched, and ends the subscriptions that nobody needs.
-    private func follow(_ interest: EventInterest) {
-        let key = Interest(pattern: interest.pattern, kind: interest.kind)
-        state.withLock { state in
-            if interest.isPresent { state.interest.insert(key) } else { state.interest.remove(key) }
+    private func follow(_ change: EventInterest) {
+        let key = Interest(pattern: change.pattern, kind: change.kind)
+        let (interests, old) = state.withLock { state in
+            if change.isPresent { state.interest.insert(key) } else { state.interest.remove(key) }
+            return (state.interest, state.subscriptions)
         }
-        for (index, rule) in topics.rules.enumerated() { update(rule, index) }
-    }
-
-    private func update(_ rule: FleetRule, _ index: Int) {
-        let wanted: EventInterest.Kind = rule.request == nil ? .events : .requests
-        let own = subjects.subjects(of: rule.pattern)
-        let (isWatched, isSubscribed) = state.withLock { state in
-            let isWatched = state.interest.contains { interest in
-                interest.kind == wanted
+        for (index, rule) in topics.rules.enumerated() {
+            let own = subjects.subjects(of: rule.pattern)
+            let isWatched = interests.contains { interest in
+                interest.kind == (rule.request == nil ? .events : .requests)
                     && subjects.subjects(of: interest.pattern).contains { other in
                         own.contains { Subjects.overlap($0, other) }
                     }
             }
-            return (isWatched, state.subscriptions[index] != nil)
-        }
-        guard isWatched != isSubscribed else { return }
-        guard isWatched else {
-            let old = state.withLock { $0.subscriptions.removeValue(forKey: index) }
-            _ = consume old
-            return
-        }
-        do {
-            let new = try own.map { try subscribe(to: $0, rule, index) }
-            let old = state.withLock { state in
-                defer { state.subscriptions[index] = new }
-                return state.subscriptions[index]
+            guard isWatched != (old[index] != nil) else { continue }
+            do {
+                let new = isWatched ? try own.map { try subscribe(to: $0, rule, index) } : nil
+                state.withLock { $0.subscriptions[index] = new }
+            } catch {
+                log.error("can't subscribe to '\(rule.pattern)': \(error)")
             }
-            _ = consume old
-        } catch {
-            log.error("can't subscribe to '\(rule.pattern)': \(error)")
         }
+        // The old subscriptions end here, outside the lock.
+        withExtendedLifetime(old) {}
     }
 
     private func subscribe(to subject: String, _ rule: FleetRule, _ index: Int) throws -> any AnyObject & Sendable {

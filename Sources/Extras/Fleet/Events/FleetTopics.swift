@@ -56,45 +56,37 @@ public struct FleetTopics: Sendable {
     public mutating func share<Payload: Codable & Sendable>(
         _ topic: Topic<Payload>, _ delivery: FleetDelivery = .atMostOnce
     ) {
-        var rule = FleetRule(topic.name, delivery)
-        rule.encode = { try FleetJSON.encode($0, as: Payload.self) }
-        rule.deliver = { bytes, _, bus, call in
-            await bus.send(
-                topic, try FleetJSON.decode(bytes), from: call.source, awaitingHandlers: call.awaitsHandlers)
-        }
-        rules.append(rule)
+        add(topic.name, delivery, { _ in topic }, FleetJSON.encode(as: Payload.self)) { try FleetJSON.decode($0) }
     }
 
     /// Adds a topic without data; its payload is `null`.
     public mutating func share(_ topic: Topic<Void>, _ delivery: FleetDelivery = .atMostOnce) {
-        var rule = FleetRule(topic.name, delivery)
-        rule.encode = { _ in Array("null".utf8) }
-        rule.deliver = { _, _, bus, call in
-            await bus.send(topic, (), from: call.source, awaitingHandlers: call.awaitsHandlers)
-        }
-        rules.append(rule)
+        add(topic.name, delivery, { _ in topic }, { _ in Array("null".utf8) }, { _ in })
     }
 
     /// Adds a topic whose payloads are sent unchanged.
     public mutating func shareBytes(_ topic: Topic<[UInt8]>, _ delivery: FleetDelivery = .atMostOnce) {
-        var rule = FleetRule(topic.name, delivery)
-        rule.encode = { try FleetJSON.cast($0) }
-        rule.deliver = { bytes, _, bus, call in
-            await bus.send(topic, bytes, from: call.source, awaitingHandlers: call.awaitsHandlers)
-        }
-        rules.append(rule)
+        add(topic.name, delivery, { _ in topic }, { try FleetJSON.cast($0) }, { $0 })
     }
 
     /// Adds the topics that a pattern matches, all with payloads of one type.
     public mutating func share<Payload: Codable & Sendable>(
         _ pattern: TopicPattern, of type: Payload.Type, _ delivery: FleetDelivery = .atMostOnce
     ) {
-        var rule = FleetRule(pattern.description, delivery)
-        rule.encode = { try FleetJSON.encode($0, as: type) }
+        add(pattern.description, delivery, { try Topic<Payload>(named: $0) }, FleetJSON.encode(as: type)) {
+            try FleetJSON.decode($0)
+        }
+    }
+
+    private mutating func add<Payload: Sendable>(
+        _ text: String, _ delivery: FleetDelivery, _ topic: @escaping @Sendable (String) throws -> Topic<Payload>,
+        _ encode: @escaping FleetRule.Encode, _ decode: @escaping @Sendable ([UInt8]) throws -> Payload
+    ) {
+        var rule = FleetRule(text, delivery)
+        rule.encode = encode
         rule.deliver = { bytes, name, bus, call in
             await bus.send(
-                try Topic<Payload>(named: name), try FleetJSON.decode(bytes), from: call.source,
-                awaitingHandlers: call.awaitsHandlers)
+                try topic(name), try decode(bytes), from: call.source, awaitingHandlers: call.awaitsHandlers)
         }
         rules.append(rule)
     }
@@ -104,7 +96,7 @@ public struct FleetTopics: Sendable {
         _ topic: RequestTopic<Request, Reply>
     ) {
         var rule = FleetRule(topic.name, .atMostOnce)
-        rule.encode = { try FleetJSON.encode($0, as: Request.self) }
+        rule.encode = FleetJSON.encode(as: Request.self)
         rule.request = FleetRule.RequestCoding(
             answer: { bytes, bus, limit, source in
                 let payload: Request = try FleetJSON.decode(bytes)
@@ -132,11 +124,12 @@ struct FleetRule: Sendable {
         let reply: @Sendable ([UInt8]) throws -> any Sendable
     }
 
+    typealias Encode = @Sendable (_ payload: any Sendable) throws -> [UInt8]
     typealias Deliver = @Sendable (_ payload: [UInt8], _ name: String, EventBus, Call) async throws -> DeliveryResult
 
     let pattern: TopicPattern
     let delivery: FleetDelivery.Kind
-    var encode: @Sendable (any Sendable) throws -> [UInt8] = { _ in [] }
+    var encode: Encode = { _ in [] }
     /// Delivers the event of a payload.
     var deliver: Deliver = { _, _, _, _ in throw FleetError(.invalidPayload, "a request was published as an event") }
     /// Nil for events.
@@ -164,6 +157,10 @@ enum FleetJSON {
 
     static func encode<Payload: Encodable>(_ payload: any Sendable, as type: Payload.Type) throws -> [UInt8] {
         [UInt8](try encoder.encode(try cast(payload) as Payload))
+    }
+
+    static func encode<Payload: Encodable & Sendable>(as: Payload.Type) -> FleetRule.Encode {
+        { try encode($0, as: Payload.self) }
     }
 
     static func decode<Payload: Decodable>(_ bytes: [UInt8]) throws -> Payload {

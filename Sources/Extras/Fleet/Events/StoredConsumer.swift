@@ -10,15 +10,22 @@ internal import AshlarNetworking
 final class StoredConsumer: Sendable {
     private struct State: Sendable {
         /// The received messages; the first one is being handled.
-        var waiting: [NatsMessage] = []
+        var waiting: [Delivery] = []
+        /// The last message of this connection.
+        var last: DeliveredPlace?
         /// The number of messages that the last request can still yield.
         var outstanding = 0
         var deadline = ContinuousClock.now
         var hasConsumer = false
-        var isRequesting = false
-        var failures = 0
-        /// The IDs of the events that were handled last, for those that are delivered again.
-        var handled = RecentIDs(capacity: 65_536)
+        /// The events that were handled, for those that are delivered again.
+        var handled = HandledEvents()
+    }
+
+    private struct Delivery: Sendable {
+        let message: NatsMessage
+        let place: DeliveredPlace
+        /// The first place in the stream that this message also covers, because the server has nothing between.
+        let first: Int
     }
 
     private let owner: StoredEvents
@@ -28,9 +35,8 @@ final class StoredConsumer: Sendable {
     private let inbox = "_INBOX.\(NatsConnection.randomToken())"
     private let handle: @Sendable (NatsMessage) async -> Bool
     private let state = Mutex(State())
-    private let work: AsyncStream<Void>.Continuation
-    private let parts = Mutex<(subscription: NatsSubscription?, tasks: [Task<Void, Never>])>((nil, []))
-    private let log = Log("fleet")
+    private let loop = ConnectionLoop()
+    private let subscription = Mutex<NatsSubscription?>(nil)
     private static let batch = 256
     private static let acknowledgeWait = Duration.seconds(30)
     private static let requestTime = Duration.seconds(5)
@@ -45,26 +51,12 @@ final class StoredConsumer: Sendable {
         self.subject = subject
         self.handle = handle
         name = jetStream.connection.options.name + "-" + Self.digest(subject)
-        let (signals, work) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        self.work = work
-        let subscription = try connection.subscribe(to: inbox) { [weak self] in self?.receive($0) }
-        let tasks = [
-            Task.detached { [weak self] in
-                for await _ in signals { await self?.run() }
-            },
-            Task.detached { [weak self] in
-                while (try? await Task.sleep(for: .seconds(1))) != nil { self?.tick() }
-            },
-            Task.detached { [weak self, states = connection.state.changes()] in
-                for await case .connected in states { self?.restart() }
-            },
-        ]
-        parts.withLock { $0 = (subscription, tasks) }
-    }
-
-    deinit {
-        work.finish()
-        for task in parts.withLock({ $0.tasks }) { task.cancel() }
+        let messages = try connection.subscribe(to: inbox) { [weak self] in self?.receive($0) }
+        subscription.withLock { $0 = messages }
+        loop.start(
+            connection, "stored events of '\(subject)' can't be requested",
+            connected: { [weak self] in self?.startOver() }, tick: { [weak self] in self?.tick() },
+            run: { [weak self] in try await self?.run() })
     }
 
     /// A text of 16 hexadecimal digits that stands for a subject, whose `.` and wildcards a name can't contain.
@@ -84,21 +76,23 @@ final class StoredConsumer: Sendable {
                 // The end of a request: no more messages within its time, or the consumer doesn't exist.
                 state.outstanding = 0
                 if message.status == 409 || message.status == 503 { state.hasConsumer = false }
-            } else {
-                state.waiting.append(message)
+            } else if let place = DeliveredPlace(message.reply) {
+                let first = place.follows(state.last) ? (state.last?.stream ?? 0) + 1 : place.stream
+                state.waiting.append(Delivery(message: message, place: place, first: first))
+                state.last = place
                 state.outstanding = max(0, state.outstanding - 1)
             }
         }
-        work.yield()
+        loop.signal()
     }
 
     /// Starts over on a new connection; what was received remains, and the server delivers what it doesn't know of.
-    private func restart() {
+    private func startOver() {
         state.withLock { state in
             state.outstanding = 0
             state.hasConsumer = false
+            state.last = nil
         }
-        work.yield()
     }
 
     /// Repeats a request that the server didn't end, and keeps the events that wait here from being delivered again.
@@ -107,37 +101,18 @@ final class StoredConsumer: Sendable {
             if state.outstanding > 0, state.deadline < .now { state.outstanding = 0 }
             return state.waiting
         }
-        for message in waiting { acknowledge(message, "+WPI") }
-        work.yield()
+        for delivery in waiting { acknowledge(delivery.message, "+WPI") }
     }
 
     /// Handles what was received, and requests more.
-    private func run() async {
-        while !Task.isCancelled {
-            guard let message = state.withLock({ $0.waiting.first }) else { break }
-            await handle(one: message)
+    private func run() async throws {
+        while !Task.isCancelled, let delivery = state.withLock({ $0.waiting.first }) {
+            await handle(delivery)
             state.withLock { state in
                 if !state.waiting.isEmpty { state.waiting.removeFirst() }
             }
         }
-        guard state.withLock({ $0.outstanding == 0 && $0.waiting.isEmpty }), case .connected = connection.state.current
-        else { return }
-        do {
-            try await requestMore()
-            state.withLock { $0.failures = 0 }
-        } catch {
-            let failures = state.withLock { state in
-                state.hasConsumer = false
-                state.failures += 1
-                return state.failures
-            }
-            if failures & (failures - 1) == 0 {
-                log.warning("stored events of '\(subject)' can't be requested: \(error)")
-            }
-        }
-    }
-
-    private func requestMore() async throws {
+        guard state.withLock({ $0.outstanding == 0 && $0.waiting.isEmpty }) else { return }
         if !state.withLock({ $0.hasConsumer }) {
             try await owner.createStream()
             try await createConsumer()
@@ -165,19 +140,17 @@ final class StoredConsumer: Sendable {
             JSONEntity(object: [("stream_name", JSONEntity(owner.streamName)), ("config", JSONEntity(object: config))]))
     }
 
-    private func handle(one message: NatsMessage) async {
-        let place = DeliveredPlace(message.reply)
-        let id = message.headers[NatsHeader.messageID] ?? "\(place?.stream ?? 0)"
-        if state.withLock({ $0.handled.contains(id) }) {
+    private func handle(_ delivery: Delivery) async {
+        let (message, place) = (delivery.message, delivery.place)
+        if state.withLock({ $0.handled.contains(place.stream, time: place.time) }) {
             owner.counters.withLock { $0.duplicates += 1 }
-            return acknowledge(message, "+ACK")
-        }
-        if await handle(message) {
-            state.withLock { $0.handled.insert(id) }
+            acknowledge(message, "+ACK")
+        } else if await handle(message) {
+            state.withLock { $0.handled.insert(delivery.first...place.stream, time: place.time) }
             acknowledge(message, "+ACK")
         } else {
             // The pause doubles from a second to half a minute.
-            let pause = Int64(min(30, 1 << min(5, (place?.deliveries ?? 1) - 1)))
+            let pause = Int64(min(30, 1 << min(5, place.deliveries - 1)))
             acknowledge(message, "-NAK {\"delay\": \(pause * 1_000_000_000)}")
         }
     }
@@ -186,25 +159,5 @@ final class StoredConsumer: Sendable {
         guard let reply = message.reply else { return }
         // A lost acknowledgement only means another delivery, which is recognized.
         try? connection.publish(NatsMessage(subject: reply, reply: nil, payload: Array(text.utf8)))
-    }
-}
-
-/// The IDs that were inserted last.
-struct RecentIDs: Sendable {
-    private var ids: Set<String> = []
-    private var ring: [String] = []
-    private var oldest = 0
-    private let capacity: Int
-
-    init(capacity: Int) { self.capacity = capacity }
-
-    func contains(_ id: String) -> Bool { ids.contains(id) }
-
-    mutating func insert(_ id: String) {
-        guard ids.insert(id).inserted else { return }
-        if ring.count < capacity { return ring.append(id) }
-        ids.remove(ring[oldest])
-        ring[oldest] = id
-        oldest = (oldest + 1) % capacity
     }
 }

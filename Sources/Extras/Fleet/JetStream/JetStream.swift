@@ -15,8 +15,6 @@ struct JetStream: Sendable {
         let text: String
 
         static let streamNotFound = 10059
-        static let consumerNotFound = 10014
-        static let messageNotFound = 10037
         static let streamNameInUse = 10058
         static let wrongLastSequence = 10071
         static let messageTooLarge = 10054
@@ -86,34 +84,25 @@ struct JetStream: Sendable {
         }
     }
 
-    /// Returns the last message of a subject, without wildcards; nil if there is none.
-    func lastMessage(in stream: String, subject: String) async throws -> NatsMessage? {
-        let body = JSONEntity(object: [("last_by_subj", JSONEntity(subject))])
-        do {
-            let message = try await call("STREAM.MSG.GET.\(stream)", body)["message"]
-            var result = NatsMessage(
-                subject: message["subject"].string(""), reply: nil,
-                payload: Base64.decode(message["data"].string("").utf8) ?? [])
-            let head = Base64.decode(message["hdrs"].string("").utf8) ?? []
-            result.headers = Self.headers(String(decoding: head, as: UTF8.self))
-            result.headers[Self.sequenceHeader] = "\(message["seq"].int(0))"
-            return result
-        } catch let failure as Failure where failure.number == Failure.messageNotFound {
-            return nil
-        }
-    }
-
-    /// The pseudo header with the sequence number of a message that was read.
-    static let sequenceHeader = "Nats-Sequence"
-
-    /// Parses the headers of a stored message, which follow a line with the version.
-    private static func headers(_ text: String) -> [String: String] {
-        var headers: [String: String] = [:]
-        for line in text.split(whereSeparator: \.isNewline).dropFirst() {
-            guard let colon = line.firstIndex(of: ":") else { continue }
-            headers[String(line[..<colon])] = String(line[line.index(after: colon)...].drop { $0 == " " })
-        }
-        return headers
+    /// Returns a stored message with its number in ``NatsMessage/sequence``; nil if there is none.
+    ///
+    /// The stream must exist and permit direct reads; otherwise the server doesn't respond. The server 2.9.10 crashes if the
+    /// other kind of read arrives while the stream is being created.
+    ///
+    /// - Parameters:
+    ///   - stream: The name of the stream.
+    ///   - wanted: `last_by_subj`, or `seq` and `next_by_subj`.
+    func message(in stream: String, _ wanted: [(String, JSONEntity)]) async throws -> NatsMessage? {
+        let request = NatsMessage(
+            subject: "$JS.API.DIRECT.GET.\(stream)", payload: JSONEntity(object: wanted).bytes())
+        var message = try await connection.request(request, within: connection.options.timeout)
+        if message.status == 404 { return nil }
+        guard let subject = message.headers[NatsHeader.subject],
+            let sequence = message.headers[NatsHeader.sequence].flatMap({ Int($0) })
+        else { throw FleetError(.rejected, "the server's response isn't a stored message", subject: stream) }
+        message.subject = subject
+        message.sequence = sequence
+        return message
     }
 }
 
@@ -122,23 +111,30 @@ struct DeliveredPlace: Sendable {
     let deliveries: Int
     let stream: Int
     let consumer: Int
+    /// The time at which the message was stored, in nanoseconds by the server's clock.
+    let time: Int64
     /// The number of messages that the consumer hasn't delivered yet.
     let pending: Int
 
     /// Reads `$JS.ACK.(domain.account.)stream.consumer.deliveries.stream.consumer.time.pending(.token)`.
     init?(_ reply: String?) {
         guard let tokens = reply?.split(separator: "."), tokens.count >= 9, tokens[0] == "$JS", tokens[1] == "ACK"
-        else {
-            return nil
-        }
-        let first = tokens.count == 9 ? 4 : 6
-        guard tokens.count > first + 4, let deliveries = Int(tokens[first]), let stream = Int(tokens[first + 1]),
-            let consumer = Int(tokens[first + 2]), let pending = Int(tokens[first + 4])
         else { return nil }
-        self.deliveries = deliveries
-        self.stream = stream
-        self.consumer = consumer
-        self.pending = pending
+        let numbers = tokens.dropFirst(tokens.count == 9 ? 4 : 6).prefix(5).compactMap { Int64($0) }
+        guard numbers.count == 5, numbers[0] > 0 else { return nil }
+        deliveries = Int(clamping: numbers[0])
+        stream = Int(clamping: numbers[1])
+        consumer = Int(clamping: numbers[2])
+        time = numbers[3]
+        pending = Int(clamping: numbers[4])
+    }
+
+    /// Returns whether the consumer has delivered this message for the first time, directly after another one.
+    ///
+    /// The stream then contains nothing between them that the consumer must deliver.
+    func follows(_ other: DeliveredPlace?) -> Bool {
+        guard let other else { return false }
+        return deliveries == 1 && other.deliveries == 1 && consumer == other.consumer + 1 && stream > other.stream
     }
 }
 

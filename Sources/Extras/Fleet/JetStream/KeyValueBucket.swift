@@ -1,5 +1,4 @@
 internal import AshlarCore
-internal import AshlarLogging
 internal import AshlarNetworking
 
 /// A key-value bucket of the server: a stream that keeps the last value of each key.
@@ -32,14 +31,9 @@ final class KeyValueBucket: Sendable {
 
     /// Returns whether a text can be a key: tokens of letters, digits and `-/_=`, separated by `.`.
     static func isKey(_ text: String) -> Bool {
-        !text.isEmpty
-            && text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { token in
-                !token.isEmpty
-                    && token.utf8.allSatisfy { byte in
-                        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-                            || "-/_=".utf8.contains(byte)
-                    }
-            }
+        text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { token in
+            !token.isEmpty && token.utf8.allSatisfy { $0.isLetter || $0.isDigit || "-/_=".utf8.contains($0) }
+        }
     }
 
     /// Creates the bucket unless it exists.
@@ -78,10 +72,11 @@ final class KeyValueBucket: Sendable {
     /// Returns the current value of a key; nil if it has never been set, and an entry without a value if it is deleted.
     func entry(_ key: String) async throws -> Entry? {
         try await create()
-        return try await jetStream.lastMessage(in: stream, subject: "$KV.\(name).\(key)").map { message in
+        let wanted = [("last_by_subj", JSONEntity("$KV.\(name).\(key)"))]
+        return try await jetStream.message(in: stream, wanted).map { message in
             Entry(
                 key: key, value: message.headers[NatsHeader.operation] == nil ? message.payload : nil,
-                revision: message.headers[JetStream.sequenceHeader].flatMap { Int($0) } ?? 0)
+                revision: message.sequence ?? 0)
         }
     }
 
@@ -91,9 +86,7 @@ final class KeyValueBucket: Sendable {
     /// complete set replaces all entries that were reported before.
     func watch(
         _ changed: @escaping @Sendable (_ entries: [Entry], _ isComplete: Bool) -> Void
-    ) throws(FleetError) -> KeyValueWatch {
-        try KeyValueWatch(self, stream: stream, prefix: "$KV.\(name).", changed)
-    }
+    ) -> KeyValueWatch { KeyValueWatch(self, stream: stream, prefix: "$KV.\(name).", changed) }
 }
 
 /// A watch of a bucket, which starts over if it may have missed a change.
@@ -101,15 +94,14 @@ final class KeyValueBucket: Sendable {
 /// Its consumer belongs to this connection, and the server removes it some time after its end.
 final class KeyValueWatch: Sendable {
     private struct State: Sendable {
-        /// The subject of the current attempt; messages of earlier ones are ignored.
-        var inbox = ""
+        /// The subject of the current attempt; messages of earlier ones are ignored. Nil if a new attempt is necessary.
+        var inbox: String?
         var subscription: NatsSubscription?
         /// The number of messages of the current attempt.
         var count = 0
         /// The entries of the current attempt, until they are complete; nil then.
         var first: [KeyValueBucket.Entry]? = []
         var lastMessage = ContinuousClock.now
-        var failures = 0
     }
 
     private let bucket: KeyValueBucket
@@ -117,95 +109,74 @@ final class KeyValueWatch: Sendable {
     private let prefix: String
     private let changed: @Sendable ([KeyValueBucket.Entry], Bool) -> Void
     private let state = Mutex(State())
-    private let restarts: AsyncStream<Void>.Continuation
-    private let tasks = Mutex<[Task<Void, Never>]>([])
-    private let log = Log("fleet")
+    private let loop = ConnectionLoop()
     private static let heartbeat = Duration.seconds(5)
 
     fileprivate init(
         _ bucket: KeyValueBucket, stream: String, prefix: String,
         _ changed: @escaping @Sendable ([KeyValueBucket.Entry], Bool) -> Void
-    ) throws(FleetError) {
+    ) {
         self.bucket = bucket
         self.stream = stream
         self.prefix = prefix
         self.changed = changed
-        let (signals, restarts) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        self.restarts = restarts
-        let states = bucket.jetStream.connection.state.changes()
-        tasks.withLock { tasks in
-            tasks = [
-                Task.detached { [weak self] in
-                    for await _ in signals { await self?.start() }
-                },
-                Task.detached { [weak self] in
-                    for await case .connected in states { self?.restarts.yield() }
-                },
-                Task.detached { [weak self] in
-                    while (try? await Task.sleep(for: .seconds(1))) != nil { self?.checkHeartbeat() }
-                },
-            ]
-        }
-    }
-
-    deinit {
-        restarts.finish()
-        for task in tasks.withLock({ $0 }) { task.cancel() }
+        loop.start(
+            bucket.jetStream.connection, "the bucket '\(bucket.name)' can't be watched",
+            connected: { [weak self] in self?.state.withLock { $0.inbox = nil } },
+            tick: { [weak self] in self?.checkHeartbeat() }, run: { [weak self] in try await self?.start() })
     }
 
     /// Creates a consumer that delivers the last value of each key, and then each change.
-    private func start() async {
-        guard case .connected = bucket.jetStream.connection.state.current else { return }
+    private func start() async throws {
+        guard state.withLock({ $0.inbox == nil }) else { return }
         let inbox = "_INBOX.\(NatsConnection.randomToken())"
+        try await bucket.create()
+        let subscription = try bucket.jetStream.connection.subscribe(to: inbox) { [weak self] message in
+            self?.receive(message, inbox)
+        }
+        let old = state.withLock { state in
+            defer { state = State(inbox: inbox, subscription: subscription) }
+            return state.subscription
+        }
+        _ = consume old
+        let config: [(String, JSONEntity)] = [
+            ("deliver_subject", JSONEntity(inbox)), ("deliver_policy", "last_per_subject"), ("ack_policy", "none"),
+            ("filter_subject", JSONEntity(prefix + ">")), ("replay_policy", "instant"), ("mem_storage", true),
+            ("max_deliver", 1), ("idle_heartbeat", JSONEntity(Self.heartbeat.milliseconds * 1_000_000)),
+        ]
         do {
-            try await bucket.create()
-            let subscription = try bucket.jetStream.connection.subscribe(to: inbox) { [weak self] message in
-                self?.receive(message, inbox)
-            }
-            let old = state.withLock { state in
-                defer { state = State(inbox: inbox, subscription: subscription, failures: state.failures) }
-                return state.subscription
-            }
-            _ = consume old
-            let config: [(String, JSONEntity)] = [
-                ("deliver_subject", JSONEntity(inbox)), ("deliver_policy", "last_per_subject"), ("ack_policy", "none"),
-                ("filter_subject", JSONEntity(prefix + ">")), ("replay_policy", "instant"), ("mem_storage", true),
-                ("max_deliver", 1), ("idle_heartbeat", JSONEntity(Self.heartbeat.milliseconds * 1_000_000)),
-            ]
             let response = try await bucket.jetStream.call(
                 "CONSUMER.CREATE.\(stream)",
                 JSONEntity(object: [("stream_name", JSONEntity(stream)), ("config", JSONEntity(object: config))]))
-            state.withLock { $0.failures = 0 }
             let isEmpty = response["num_pending"].int(0) == 0 && response["delivered"]["consumer_seq"].int(0) == 0
             if isEmpty { complete(inbox) }
         } catch {
-            let failures = state.withLock { state in
-                state.failures += 1
-                return state.failures
-            }
-            if failures & (failures - 1) == 0 { log.warning("the bucket '\(bucket.name)' can't be watched: \(error)") }
-            let pause = Backoff(first: .milliseconds(100), ceiling: .seconds(5)).pause(beforeRetry: failures)
-            try? await Task.sleep(for: pause)
-            restarts.yield()
+            startOver(inbox)
+            throw error
         }
     }
 
+    /// Lets the next run begin a new attempt instead of one that may have missed a change.
+    private func startOver(_ inbox: String) {
+        state.withLock { if $0.inbox == inbox { $0.inbox = nil } }
+        loop.signal()
+    }
+
     private func checkHeartbeat() {
-        let isOverdue = state.withLock { state in
-            state.subscription != nil && state.lastMessage.duration(to: .now) > Self.heartbeat * 3
+        state.withLock { state in
+            if state.lastMessage.duration(to: .now) > Self.heartbeat * 3 { state.inbox = nil }
         }
-        if isOverdue { restarts.yield() }
     }
 
     private func receive(_ message: NatsMessage, _ inbox: String) {
         if message.status == 100 {
-            let last = message.headers[NatsHeader.lastConsumer].flatMap { Int($0) }
+            let last = message.headers[NatsHeader.lastConsumer].flatMap { Int($0) } ?? 0
             let isBehind = state.withLock { state in
                 guard state.inbox == inbox else { return false }
                 state.lastMessage = .now
-                return (last ?? 0) > state.count
+                return last > state.count
             }
-            if isBehind { restarts.yield() }
+            if isBehind { startOver(inbox) }
             return
         }
         guard let place = DeliveredPlace(message.reply), message.subject.hasPrefix(prefix) else { return }
@@ -213,20 +184,20 @@ final class KeyValueWatch: Sendable {
             key: String(message.subject.dropFirst(prefix.count)),
             value: message.headers[NatsHeader.operation] == nil ? message.payload : nil, revision: place.stream)
         enum Step {
-            case ignore, restart, report, complete
+            case ignore, startOver, report, complete
         }
         let step = state.withLock { state -> Step in
             guard state.inbox == inbox else { return .ignore }
             state.lastMessage = .now
             state.count += 1
-            guard state.count == place.consumer else { return .restart }
+            guard state.count == place.consumer else { return .startOver }
             if state.first == nil { return .report }
             state.first?.append(entry)
             return place.pending == 0 ? .complete : .ignore
         }
         switch step {
         case .ignore: break
-        case .restart: restarts.yield()
+        case .startOver: startOver(inbox)
         case .report: changed([entry], false)
         case .complete: complete(inbox)
         }

@@ -14,88 +14,76 @@ public struct FleetLeadership: Sendable {
 
 /// The attempts of one process to lead a job.
 ///
-/// The key of the job contains the holder and a number that changes with each renewal; its absence means that nobody
-/// leads.
-final class FleetElection: Sendable {
-    private struct State: Sendable {
+/// The key of the job contains the holder and gets a new revision with each renewal; its absence means that nobody leads.
+/// All times are those of the local clock.
+final class FleetElection<Ticks: Clock>: Sendable where Ticks.Duration == Duration {
+    private struct State: Sendable, Equatable {
         /// The last change of the key, and when this process saw it.
         var revision = 0
         var isHeld = false
-        var seen = ContinuousClock.now
         var isKnown = false
+        var seen: Ticks.Instant
     }
 
     private let bucket: KeyValueBucket
     private let job: String
     private let lease: Duration
-    private let holder: String
-    private let state = Broadcast(State())
-    private let watch = Mutex<KeyValueWatch?>(nil)
+    private let holder: [UInt8]
+    private let clock: Ticks
+    private let state: Broadcast<State>
+    private let watch: KeyValueWatch
     private let log = Log("fleet")
 
-    init(_ bucket: KeyValueBucket, _ job: String, lease: Duration, holder: String) throws(FleetError) {
+    init(_ bucket: KeyValueBucket, _ job: String, lease: Duration, holder: String, clock: Ticks) {
         self.bucket = bucket
         self.job = job
         self.lease = lease
+        self.clock = clock
         // One process can have several elections.
-        self.holder = holder + " " + NatsConnection.randomToken()
-        let new = try bucket.watch { [state] entries, isComplete in
+        self.holder = Array("\(holder) \(NatsConnection.randomToken())".utf8)
+        let state = Broadcast(State(seen: clock.now))
+        self.state = state
+        watch = bucket.watch { entries, isComplete in
             let entry = entries.last { $0.key == job }
             guard entry != nil || isComplete else { return }
             state.update { old in
-                var new = old
-                new.isKnown = true
-                new.revision = entry?.revision ?? 0
-                new.isHeld = entry?.value != nil
                 // A renewal that was seen before isn't a new sign of life.
-                if new.revision != old.revision || !old.isKnown { new.seen = .now }
-                return new
+                let isNew = entry?.revision ?? 0 != old.revision || !old.isKnown
+                return State(
+                    revision: entry?.revision ?? 0, isHeld: entry?.value != nil, isKnown: true,
+                    seen: isNew ? clock.now : old.seen)
             }
         }
-        watch.withLock { $0 = new }
     }
 
     /// Waits until this process holds the lease; returns its term, the revision of the key.
     func win() async throws -> Int {
-        for await current in state.changes() {
-            guard current.isKnown else { continue }
-            if current.isHeld {
-                let rest = lease - current.seen.duration(to: .now)
-                if rest > .zero {
-                    // Either the lease ends, or a change ends the wait.
-                    guard await isUnchanged(current.revision, for: rest) else { continue }
-                }
-            }
+        while true {
             try Task.checkCancellation()
-            do {
-                return try await bucket.put(Array(holder.utf8), for: job, expecting: current.revision)
-            } catch let error as FleetError where error.code == .conflict {
-                // Another process was first; the watch reports it.
-            } catch is CancellationError {
-                throw CancellationError()
-            } catch {
-                log.warning("the leadership of '\(job)' can't be obtained: \(error)")
-                try await Task.sleep(for: lease / 3)
-                state.update { $0 }
+            let current = state.current
+            let rest = current.isHeld ? lease - current.seen.duration(to: clock.now) : .zero
+            guard current.isKnown, rest <= .zero else {
+                await wait(for: current.isKnown ? rest : lease, orChangeOf: current)
+                continue
+            }
+            do { return try await bucket.put(holder, for: job, expecting: current.revision) } catch {
+                // After a conflict, the watch reports the process that was first.
+                if (error as? FleetError)?.code != .conflict, !(error is CancellationError) {
+                    log.warning("the leadership of '\(job)' can't be obtained: \(error)")
+                }
+                await wait(for: lease / 3, orChangeOf: current)
             }
         }
-        throw CancellationError()
     }
 
-    private func isUnchanged(_ revision: Int, for time: Duration) async -> Bool {
-        await withTaskGroup(of: Bool.self) { group in
-            group.addTask {
-                (try? await Task.sleep(for: time)) != nil
-            }
+    private func wait(for time: Duration, orChangeOf old: State) async {
+        await withTaskGroup { group in
+            group.addTask { [clock] in try? await clock.sleep(for: time) }
             group.addTask { [state] in
-                for await current in state.changes() where current.revision != revision || !current.isHeld {
-                    return false
-                }
-                return false
+                for await new in state.changes() where new != old { return }
             }
-            let first = await group.next() ?? false
+            await group.next()
             group.cancelAll()
-            return first && state.current.revision == revision
         }
     }
 
@@ -104,19 +92,18 @@ final class FleetElection: Sendable {
         _ term: Int, _ body: @escaping @Sendable (FleetLeadership) async throws -> Value
     ) async throws -> Value? {
         log.info("this process leads '\(job)' (term \(term))")
-        let revision = Shared(term)
         let hasLost = Shared(false)
         let work = Task { [job] in try await body(FleetLeadership(job: job, term: term)) }
         let renewal = Task { [self] in
-            var confirmed = ContinuousClock.now
-            while true {
-                let next = confirmed + lease / 3
-                let end = confirmed + lease * 2 / 3
-                try await Task.sleep(until: max(next, ContinuousClock.now), clock: .continuous)
-                let start = ContinuousClock.now
-                let isRenewed = await renewed(revision, until: end)
-                if isRenewed { confirmed = start } else { break }
+            var revision: Int? = term
+            var confirmed = clock.now
+            while let old = revision {
+                try await clock.sleep(until: confirmed.advanced(by: lease / 3), tolerance: nil)
+                let start = clock.now
+                revision = await renew(old, until: confirmed.advanced(by: lease * 2 / 3))
+                confirmed = start
             }
+            try Task.checkCancellation()
             hasLost.withLock { $0 = true }
             log.warning("this process no longer leads '\(job)' (term \(term))")
             work.cancel()
@@ -130,50 +117,46 @@ final class FleetElection: Sendable {
         _ = await renewal.result
         if hasLost.withLock({ $0 }) {
             try Task.checkCancellation()
-            if case .success(let value) = result { return value }
-            return nil
+            return try? result.get()
         }
         // In a task of its own, because a cancelled one can't wait for the server.
         await Task { [self] in
-            guard let current = try? await ownEntry() else { return }
-            _ = try? await bucket.put(nil, for: job, expecting: current.revision)
+            guard let revision = try? await ownRevision() else { return }
+            _ = try? await bucket.put(nil, for: job, expecting: revision)
         }.value
         return try result.get()
     }
 
-    /// Returns the entry of the job if this election has set it.
-    private func ownEntry() async throws -> KeyValueBucket.Entry? {
-        guard let entry = try await bucket.entry(job), entry.value == Array(holder.utf8) else { return nil }
-        return entry
+    /// Returns the revision of the key if this election has set it.
+    private func ownRevision() async throws -> Int? {
+        try await bucket.entry(job).flatMap { $0.value == holder ? $0.revision : nil }
     }
 
-    /// Renews the lease, if necessary several times, until a point in time.
-    private func renewed(_ revision: Shared<Int>, until end: ContinuousClock.Instant) async -> Bool {
-        await withTaskGroup(of: Bool?.self) { group in
+    /// Renews the lease, in several attempts if necessary; returns the new revision, or nil if that isn't possible in time.
+    private func renew(_ revision: Int, until end: Ticks.Instant) async -> Int? {
+        await withTaskGroup(of: Int?.self) { group in
             group.addTask { [self] in
+                var revision = revision
                 while !Task.isCancelled {
                     do {
-                        let old = revision.withLock { $0 }
-                        let new = try await bucket.put(Array(holder.utf8), for: job, expecting: old)
-                        revision.withLock { $0 = new }
-                        return true
+                        return try await bucket.put(holder, for: job, expecting: revision)
                     } catch let error as FleetError where error.code == .conflict {
                         // The response to an earlier renewal may have been lost.
-                        guard let own = try? await ownEntry() else { return false }
-                        revision.withLock { $0 = own.revision }
+                        guard let own = try? await ownRevision() else { return nil }
+                        revision = own
                     } catch {
-                        try? await Task.sleep(for: lease / 30)
+                        try? await clock.sleep(for: lease / 30)
                     }
                 }
-                return false
+                return nil
             }
-            group.addTask {
-                try? await Task.sleep(until: end, clock: .continuous)
-                return false
+            group.addTask { [clock] in
+                try? await clock.sleep(until: end, tolerance: nil)
+                return nil
             }
-            let first = await group.next() ?? false
+            let first = await group.next() ?? nil
             group.cancelAll()
-            return first ?? false
+            return first
         }
     }
 }

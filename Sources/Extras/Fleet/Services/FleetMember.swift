@@ -33,36 +33,43 @@ final class FleetPresence: Sendable {
     static let interval = Duration.seconds(5)
     static let limit = Duration.seconds(15)
 
-    let members = Broadcast<[FleetMember]>([])
+    let members: Broadcast<[FleetMember]>
     private let bucket: KeyValueBucket
     private let known = Mutex<[String: Known]>([:])
     private let own: Shared<FleetMember>
     private weak let services: ServiceRegistry?
-    private let parts = Mutex<(watch: KeyValueWatch?, tasks: [Task<Void, Never>])>((nil, []))
+    private let watch = Mutex<KeyValueWatch?>(nil)
+    private let loop = ConnectionLoop()
 
-    init(_ bucket: KeyValueBucket, _ own: FleetMember, _ services: ServiceRegistry?) throws(FleetError) {
+    init(_ bucket: KeyValueBucket, _ own: FleetMember, _ services: ServiceRegistry?) {
         self.bucket = bucket
         self.own = Shared(own)
         self.services = services
-        let watch = try bucket.watch { [weak self] entries, isComplete in self?.receive(entries, isComplete) }
-        let task = Task.detached { [weak self] in
-            while !Task.isCancelled {
-                await self?.announce()
-                try? await Task.sleep(for: Self.interval)
-            }
-        }
-        parts.withLock { $0 = (watch, [task]) }
+        members = Broadcast([])
+        loop.start(
+            bucket.jetStream.connection, "this process can't be announced", every: Self.interval,
+            tick: { [weak self] in self?.publish() }, run: { [weak self] in try await self?.announce() })
     }
 
-    deinit { for task in parts.withLock({ $0.tasks }) { task.cancel() } }
+    /// Begins to follow the other processes, unless that has begun.
+    ///
+    /// Each announcement goes to all that follow, so a process that doesn't ask for the others doesn't follow them.
+    func follow() {
+        let isFollowed = watch.withLock { $0 != nil }
+        if isFollowed { return }
+        let new = bucket.watch { [weak self] entries, isComplete in self?.receive(entries, isComplete) }
+        watch.withLock { watch in
+            if watch == nil { watch = new }
+        }
+    }
 
     /// Says that this process leaves.
     func leave() async {
-        for task in parts.withLock({ $0.tasks }) { task.cancel() }
+        await loop.finish()
         _ = try? await bucket.put(nil, for: own.withLock { $0.id })
     }
 
-    private func announce() async {
+    private func announce() async throws {
         if let services {
             var states: [String: String] = [:]
             for name in await services.names {
@@ -73,11 +80,7 @@ final class FleetPresence: Sendable {
             own.withLock { $0.services = states }
         }
         let member = own.withLock { $0 }
-        // Without a server, nobody hears it.
-        if let bytes = try? FleetJSON.encode(member, as: FleetMember.self) {
-            _ = try? await bucket.put(bytes, for: member.id)
-        }
-        publish()
+        try await bucket.put(try FleetJSON.encode(member, as: FleetMember.self), for: member.id)
     }
 
     private func receive(_ entries: [KeyValueBucket.Entry], _ isComplete: Bool) {

@@ -12,13 +12,13 @@ final class SettingsFollower: Sendable {
     private let changes: AsyncStream<([KeyValueBucket.Entry], Bool)>.Continuation
     private let work = Mutex<(watch: KeyValueWatch?, task: Task<Void, Never>?)>((nil, nil))
 
-    init(_ settings: FleetSettings, _ app: AshlarApp, _ bucket: KeyValueBucket) throws(FleetError) {
+    init(_ settings: FleetSettings, _ app: AshlarApp, _ bucket: KeyValueBucket) {
         self.settings = settings
         self.app = app
         self.bucket = bucket.name
         let (stream, changes) = AsyncStream.makeStream(of: ([KeyValueBucket.Entry], Bool).self)
         self.changes = changes
-        let watch = try bucket.watch { changes.yield(($0, $1)) }
+        let watch = bucket.watch { changes.yield(($0, $1)) }
         let task = Task.detached { [weak self] in
             for await (entries, isComplete) in stream { self?.apply(entries, isComplete) }
         }
