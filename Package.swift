@@ -61,7 +61,7 @@ let extras = [
     Extra(folder: "Testing", dependencies: modules.map(\.name), helpers: ["CAshlarTesting"]),
     Extra(folder: "Originals", dependencies: modules.map(\.name)),
     Extra(
-        folder: "Fleet", dependencies: umbrella + ["AshlarRemote"], helpers: ["CAshlarNats"],
+        folder: "Fleet", dependencies: umbrella + ["AshlarRemote", "AshlarTelemetry"], helpers: ["CAshlarNats"],
         testPrograms: ["AshlarFleetTestChild"]),
     Extra(folder: "Tooling", dependencies: umbrella + ["AshlarRemote"], hasFixtures: true),
 ]
@@ -177,7 +177,7 @@ let package = Package(
         .executableTarget(
             name: "AshlarTool",
             dependencies: dependencies(
-                core + ["AshlarTooling", "AshlarTelemetry", "AshlarRemote"] + umbrella),
+                core + ["AshlarTooling", "AshlarTelemetry", "AshlarRemote", "AshlarFleet"] + umbrella),
             swiftSettings: settings),
         // Reads hostile documents; the tests limit its time.
         .executableTarget(

@@ -34,6 +34,7 @@ public final class Fleet: Sendable {
     let settingsBucket: KeyValueBucket
     let leaders: KeyValueBucket
     private let settings: SettingsFollower?
+    private let logs: FleetLogs?
     private let tasks: [Task<Void, Never>]
 
     /// Connects an app.
@@ -79,13 +80,14 @@ public final class Fleet: Sendable {
         let member = FleetMember(
             id: id, role: options.name, host: ProcessInfo.processInfo.hostName,
             processID: ProcessInfo.processInfo.processIdentifier, joined: Date(), services: [:])
-        presence = try FleetPresence(
+        presence = FleetPresence(
             KeyValueBucket(prefix + "_members", connection, age: FleetPresence.limit), member, app?.services)
         if let app, let own = app.additions.lazy.compactMap({ $0 as? FleetSettings.StartedSettings }).first {
-            settings = try SettingsFollower(own.settings, app, settingsBucket)
+            settings = SettingsFollower(own.settings, app, settingsBucket)
         } else {
             settings = nil
         }
+        logs = options.logFolder.map { FleetLogs($0, connection) }
         let log = Log("fleet")
         tasks = [
             Task { [weak bus] in
@@ -99,6 +101,9 @@ public final class Fleet: Sendable {
             }
         ]
         try bridge.start()
+        app?.reports.withLock { reports in
+            reports["Fleet"] = { [weak self] in self?.report ?? [] }
+        }
     }
 
     deinit {
@@ -115,6 +120,12 @@ public final class Fleet: Sendable {
     /// What was sent, received and lost so far.
     public var counters: FleetCounters { bridge.counters.withLock { $0 } }
 
+    /// The rows of the app's debug report.
+    private var report: [(title: String, subtitle: String?)] {
+        [("\(state)", id)] + members.map { ("\($0.role)@\($0.host)[\($0.processID)]", "\($0.services)") }
+            + Mirror(reflecting: counters).children.map { ("\($0.label ?? ""): \($0.value)", nil) }
+    }
+
     /// Waits until the server has stored all at-least-once events that were triggered before.
     ///
     /// - Throws: ``FleetError`` of an event that can't be stored, or `CancellationError`.
@@ -125,6 +136,7 @@ public final class Fleet: Sendable {
     /// At-least-once events that the server hasn't stored are lost; call ``flush()`` before.
     public func close() async {
         bridge.stop()
+        await logs?.finish()
         await presence.leave()
         let connection = connection
         await withCheckedContinuation { continuation in

@@ -1,4 +1,5 @@
 internal import AshlarCore
+internal import Foundation
 
 /// The settings of a connection to NATS.
 ///
@@ -16,6 +17,11 @@ public struct FleetOptions: Sendable {
     ///
     /// Letters, digits, `-` and `_`.
     public var prefix: String = "app"
+    /// The folder of run files, such as `LogConfiguration/folder`, whose lines the server stores; nil for none.
+    ///
+    /// The lines of this process and of runs that have ended are stored, those from before the connection too, for a week
+    /// and up to 512 MB; see ``FleetLogReader``.
+    public var logFolder: String?
     /// The proof of identity; nil for none, or that in the URL.
     public var credentials: FleetCredentials?
     /// The settings of TLS; nil for a connection without TLS, unless the URL begins with `tls:`.
@@ -99,27 +105,22 @@ struct FleetAddresses: Sendable {
         var usesTLS = options.tls != nil
         var hosts: [String] = []
         for url in urls {
-            let shown = SecretText.redacted(url)
-            guard let scheme = url.range(of: "://"), ["nats", "tls"].contains(url[..<scheme.lowerBound]) else {
+            guard let parts = URLComponents(string: url), let scheme = parts.scheme, ["nats", "tls"].contains(scheme),
+                let host = parts.host.map({ $0.trimmingCharacters(in: CharacterSet(charactersIn: "[]")) }),
+                !host.isEmpty, host.allSatisfy({ $0.isLetter || $0.isNumber || "-.:_".contains($0) })
+            else {
+                let shown = SecretText.redacted(url)
                 throw FleetError(.invalidOptions, "expected a URL such as nats://127.0.0.1:4222, found '\(shown)'")
             }
-            usesTLS = usesTLS || url.hasPrefix("tls:")
-            let authority = url[scheme.upperBound...]
-            let userInfo = authority.lastIndex(of: "@")
-            let address = userInfo.map { authority[authority.index(after: $0)...] } ?? authority
-            let isIPv6 = address.hasPrefix("[")
-            let host = address.prefix { isIPv6 ? $0 != "]" : $0 != ":" && $0 != "/" }.drop { $0 == "[" }
-            guard !host.isEmpty, host.allSatisfy({ $0.isLetter || $0.isNumber || "-.:_".contains($0) }) else {
-                throw FleetError(.invalidOptions, "expected a host in '\(shown)'")
-            }
-            hosts.append(String(host))
+            usesTLS = usesTLS || scheme == "tls"
+            hosts.append(host)
             let isSecret: Bool
             switch options.credentials {
             case .token, .user: isSecret = true
-            case .file, nil: isSecret = userInfo != nil
+            case .file, nil: isSecret = parts.user != nil
             }
             let isLoopback = host == "localhost" || host == "::1" || host.hasPrefix("127.")
-            if isSecret, !isLoopback, options.tls == nil, !url.hasPrefix("tls:"), !options.allowsPlainCredentials {
+            if isSecret, !isLoopback, options.tls == nil, scheme != "tls", !options.allowsPlainCredentials {
                 throw FleetError(
                     .invalidOptions,
                     "the credentials would be sent without TLS to '\(host)'; set 'tls', or "
@@ -136,18 +137,7 @@ struct FleetAddresses: Sendable {
     }
 
     static func isToken(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.count <= 64
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"): true
-                default: false
-                }
-            }
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { $0.isLetter || $0.isDigit || "-_".utf8.contains($0) }
     }
-}
-
-extension String {
-    /// Returns the range of a text; without Foundation's search.
-    fileprivate func range(of text: String) -> Range<String.Index>? { ranges(of: text).first }
 }

@@ -1,0 +1,120 @@
+internal import AshlarCore
+internal import AshlarLogging
+internal import AshlarNetworking
+public import AshlarTelemetry
+
+/// A line of the log of one process among many.
+public struct FleetLogLine: Sendable, CustomStringConvertible {
+    /// The role of the process that stored the line; see ``FleetOptions/name``.
+    public let role: String
+    /// The machine of that process.
+    public let host: String
+    /// The application that wrote the line; empty if it isn't known.
+    public let application: String
+    /// The line, with the ID of the process that wrote it.
+    public let line: LogLine
+
+    /// The role, the machine and the process, then the line as in its file.
+    public var description: String { "\(role)@\(host)[\(line.processID)] \(line)" }
+}
+
+/// Reads the lines that processes with a ``FleetOptions/logFolder`` have stored on the server.
+///
+/// Lines of one file remain in order; those of several processes have the order in which the server stored them, in batches.
+/// The end of each run is a line with the context `run`.
+///
+/// ```swift
+/// import AshlarFleet
+///
+/// let reader = try FleetLogReader("nats://127.0.0.1:4222")
+/// for try await line in reader.lines() { print(line) }
+/// ```
+public struct FleetLogReader: Sendable {
+    private let connection: NatsConnection
+
+    /// Creates a reader, which connects at once if there is a server; see ``state``.
+    ///
+    /// - Parameters:
+    ///   - servers: The URLs as for a ``Fleet``.
+    ///   - options: The settings of the connection.
+    /// - Throws: ``FleetError`` with the code `libraryMissing` or `invalidOptions`.
+    public init(_ servers: String, options: FleetOptions = FleetOptions(name: "logs")) throws(FleetError) {
+        connection = try NatsConnection(servers, options)
+    }
+
+    /// The state of the connection.
+    public var state: FleetState { connection.state.current }
+
+    /// Returns the stored lines that match, and ends after the newest one.
+    ///
+    /// The sequence throws ``FleetError`` without a connection. It asks the server for one batch of lines at a time.
+    ///
+    /// - Complexity: O(*n*) in the size of all stored lines.
+    public func lines(matching query: LogQuery = LogQuery()) -> AsyncThrowingStream<FleetLogLine, any Error> {
+        read(query, from: 1, endsAfterNewest: true)
+    }
+
+    /// Returns new lines that match, as they are stored, until the task is cancelled.
+    ///
+    /// The sequence waits for a server that isn't there. It asks for new lines five times per second.
+    ///
+    /// - Parameters:
+    ///   - query: The conditions for lines.
+    ///   - fromStart: Whether the sequence starts with the stored lines.
+    public func follow(
+        matching query: LogQuery = LogQuery(), fromStart: Bool = false
+    ) -> AsyncThrowingStream<FleetLogLine, any Error> {
+        read(query, from: fromStart ? 1 : nil, endsAfterNewest: false)
+    }
+
+    private func read(
+        _ query: LogQuery, from start: Int?, endsAfterNewest: Bool
+    ) -> AsyncThrowingStream<FleetLogLine, any Error> {
+        let jetStream = JetStream(connection: connection)
+        let stream = connection.options.prefix + "_logs"
+        let next = Shared<Int?>(nil)
+        let start = Shared(start)
+        let waiting = Shared([FleetLogLine]()[...])
+        return AsyncThrowingStream {
+            while !Task.isCancelled {
+                if let line = waiting.withLock({ $0.popFirst() }) { return line }
+                do {
+                    guard let number = next.withLock({ $0 }) else {
+                        // The server doesn't respond to a read of a stream that doesn't exist.
+                        let end = try await jetStream.call("STREAM.INFO.\(stream)")["state"]["last_seq"].int(0)
+                        let first = start.withLock { $0 } ?? end + 1
+                        next.withLock { $0 = first }
+                        continue
+                    }
+                    let wanted = [("seq", JSONEntity(number)), ("next_by_subj", JSONEntity(stream + ".>"))]
+                    if let message = try await jetStream.message(in: stream, wanted), let sequence = message.sequence {
+                        next.withLock { $0 = sequence + 1 }
+                        waiting.withLock { $0 = Self.lines(of: message, query)[...] }
+                        continue
+                    }
+                } catch let failure as JetStream.Failure where failure.number == JetStream.Failure.streamNotFound {
+                    start.withLock { $0 = 1 }
+                } catch let error as FleetError where !endsAfterNewest && error.code != .rejected {
+                    // The connection is lost for now.
+                }
+                if endsAfterNewest { return nil }
+                try? await Task.sleep(for: .milliseconds(200))
+            }
+            return nil
+        }
+    }
+
+    /// Returns the lines of a message that match; its subject ends with `run-TIME-PROCESS-TAG`, and the kind of the file.
+    private static func lines(of message: NatsMessage, _ query: LogQuery) -> [FleetLogLine] {
+        let name = message.subject.split(separator: ".").dropFirst().first ?? ""
+        let parts = name.split(separator: "-").compactMap { Int64($0) }
+        let lines = query.lines(
+            in: message.payload, startedAt: LogTime(nanoseconds: parts.first ?? 0),
+            processID: Int32(clamping: parts.dropFirst().first ?? 0))
+        return lines.map { line in
+            FleetLogLine(
+                role: message.headers[NatsHeader.role] ?? "", host: message.headers[NatsHeader.host] ?? "",
+                application: message.headers[NatsHeader.application] ?? "", line: line)
+        }
+    }
+}

@@ -1,0 +1,173 @@
+internal import AshlarCore
+internal import AshlarLogging
+internal import AshlarNetworking
+internal import Foundation
+
+/// Stores the lines of run files in a stream. The files are the queue, and the stream is their cursor.
+///
+/// Each file has a subject of its own, such as `app_logs.run-….log`. A message contains whole lines and the offset of their end in
+/// the file. The server stores it only if it follows the message that the publisher knows, so that a line is neither lost
+/// nor repeated whenever a process, the server or the connection ends, also if several processes publish one folder. The
+/// outcome of a run has the subject of its state file, and follows its lines.
+final class FleetLogs: Sendable {
+    private struct State: Sendable {
+        var cursors: [String: Cursor] = [:]
+        /// The runs whose outcomes are stored.
+        var finished: Set<String> = []
+        var hasStream = false
+    }
+
+    /// How much of a file is stored.
+    private struct Cursor: Sendable {
+        var offset = 0
+        /// The last message of the file; 0 if there is none, nil if the server must be asked.
+        var sequence: Int?
+    }
+
+    private let folder: String
+    private let jetStream: JetStream
+    private let headers: [String: String]
+    private let state = Shared(State())
+    private let loop = ConnectionLoop()
+    private static let batch = 128 * 1024
+    /// The age of the stream's messages in seconds; what is older may have been stored before.
+    private static let age: Int64 = 7 * 24 * 3600
+    private var options: FleetOptions { jetStream.connection.options }
+    private var stream: String { options.prefix + "_logs" }
+
+    init(_ folder: String, _ connection: NatsConnection) {
+        self.folder = folder
+        jetStream = JetStream(connection: connection)
+        headers = [NatsHeader.role: connection.options.name, NatsHeader.host: ProcessInfo.processInfo.hostName]
+        loop.start(
+            connection, "the log can't be stored on the server", every: .milliseconds(500),
+            run: { [weak self] in
+                do { try await self?.publish() } catch {
+                    // Perhaps somebody has removed the stream.
+                    self?.state.withLock { $0.hasStream = false }
+                    throw error
+                }
+            })
+    }
+
+    /// Stores what was written before, and ends.
+    func finish() async {
+        await loop.finish()
+        LogSystem.flush()
+        try? await publish()
+    }
+
+    /// Stores what was written since the last call: by this process, and by those that have ended.
+    private func publish() async throws {
+        guard jetStream.connection.state.current.isConnected else { return }
+        if !state.withLock({ $0.hasStream }) {
+            try await jetStream.createStream(
+                stream, subjects: [stream + ".>"],
+                settings: [
+                    ("retention", "limits"), ("storage", "file"), ("discard", "old"),
+                    ("max_age", JSONEntity(Self.age * 1_000_000_000)), ("max_bytes", JSONEntity(1 << 29)),
+                    ("allow_direct", true),
+                ])
+            state.withLock { $0.hasStream = true }
+        }
+        // The outcome is read first, so that the files of a finished run are complete when they are read.
+        for run in PriorRun.all(in: folder).reversed() where !state.withLock({ $0.finished.contains(run.baseName) }) {
+            let isRunning = run.outcome == .stillRunning
+            if isRunning, run.processID != ProcessInfo.processInfo.processIdentifier { continue }
+            let stateFile = run.baseName + ".state"
+            let silence = Self.silence(of: run)
+            // A process can log a few lines after the end of its run.
+            if !isRunning, silence < 2 { continue }
+            // The outcome of an old run was probably stored, and removed.
+            let isStored = isRunning ? false : try await cursor(of: stateFile).sequence ?? 0 > 0
+            if isStored || !isRunning && silence > Self.age {
+                state.withLock { _ = $0.finished.insert(run.baseName) }
+                continue
+            }
+            for path in run.files { try await publish(path, of: run, isRunning: isRunning) }
+            if !isRunning { try await send(Array(Self.verdict(of: run).utf8), of: stateFile, run) }
+        }
+    }
+
+    /// The seconds since the last change of a run's files.
+    private static func silence(of run: PriorRun) -> Int64 {
+        let times = run.files.compactMap { FileStatus($0)?.signature.modified.seconds }
+        return Int64(Date().timeIntervalSince1970) - (times.max() ?? run.startedAt.nanoseconds / 1_000_000_000)
+    }
+
+    /// The line about the end of a run, with the level that it deserves.
+    private static func verdict(of run: PriorRun) -> String {
+        let level =
+            switch run.outcome {
+            case .clean, .endedInBackground, .stillRunning: LogLevel.info
+            case .unclean, .machineRestarted: LogLevel.warning
+            case .signalled: "\(run.outcome)".hasPrefix("crashed") ? LogLevel.error : .warning
+            }
+        let lost = run.lostLines > 0 ? "; \(run.lostLines) lines were lost" : ""
+        return
+            "\(LogTime.now) [\(level)] run - the run that began at \(run.startedAt) has ended: \(run.outcome)\(lost)\n"
+    }
+
+    private func publish(_ path: String, of run: PriorRun, isRunning: Bool) async throws {
+        let file = String(path[(path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex)...])
+        while true {
+            let bytes = Self.lines(in: path, from: try await cursor(of: file).offset, isRunning: isRunning)
+            if bytes.isEmpty { return }
+            try await send(bytes, of: file, run)
+        }
+    }
+
+    /// Returns whole lines of a file that begin at an offset.
+    private static func lines(in path: String, from offset: Int, isRunning: Bool) -> [UInt8] {
+        if isRunning {
+            // Zeros are free space, or a line that is being written.
+            let bytes = RunReader.bytes(of: path, from: offset, limit: batch).prefix { $0 != 0 }
+            if bytes.count == batch { return Array(wholeLines(bytes)) }
+            return bytes.lastIndex(of: lineEnd).map { Array(bytes[...$0]) } ?? []
+        }
+        // Holes in the file of a finished run become marks, which follow everything that was read while it ran.
+        let rest = RunReader.contents(of: [path], limit: nil).dropFirst(offset)
+        return Array(rest.count > batch ? wholeLines(rest.prefix(batch)) : rest)
+    }
+
+    private static let lineEnd = UInt8(ascii: "\n")
+
+    /// Returns the bytes up to the end of a line that the next line doesn't continue; all if there is none.
+    private static func wholeLines(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        var rest = bytes.dropLast()
+        while let end = rest.lastIndex(of: lineEnd) {
+            if bytes[end + 1] != UInt8(ascii: " ") { return bytes[...end] }
+            rest = bytes[..<end]
+        }
+        return bytes
+    }
+
+    /// Returns how much of a file is stored; asks the server only if that isn't known.
+    private func cursor(of file: String) async throws -> Cursor {
+        var cursor = state.withLock { $0.cursors[file] } ?? Cursor()
+        if cursor.sequence != nil { return cursor }
+        let last = try await jetStream.message(in: stream, [("last_by_subj", JSONEntity(stream + "." + file))])
+        // Without a message, this process may still know more than the stream, which removes old messages.
+        cursor.offset = last?.headers[NatsHeader.offset].flatMap { Int($0) } ?? cursor.offset
+        cursor.sequence = last?.sequence ?? 0
+        state.withLock { [cursor] in $0.cursors[file] = cursor }
+        return cursor
+    }
+
+    private func send(_ bytes: [UInt8], of file: String, _ run: PriorRun) async throws {
+        let cursor = try await cursor(of: file)
+        let end = cursor.offset + bytes.count
+        var message = NatsMessage(subject: stream + "." + file, payload: bytes, headers: headers)
+        message.headers[NatsHeader.offset] = "\(end)"
+        message.headers[NatsHeader.application] = run.application
+        message.headers[NatsHeader.expectedSubjectSequence] = "\(cursor.sequence ?? 0)"
+        // Until the server responds, nobody knows whether it has stored the lines.
+        state.withLock { $0.cursors[file]?.sequence = nil }
+        do {
+            let sequence = try await jetStream.publish(message)
+            state.withLock { $0.cursors[file] = Cursor(offset: end, sequence: sequence) }
+        } catch let failure as JetStream.Failure where failure.number == JetStream.Failure.wrongLastSequence {
+            // Another process was first, or the last response was lost: the stream says where to go on.
+        }
+    }
+}
