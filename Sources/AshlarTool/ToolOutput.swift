@@ -1,12 +1,12 @@
 import AshlarCore
 
 /// The output of a command: results go to standard output, errors and warnings to standard error.
-struct ToolOutput {
-    private let out: (String) -> Void
-    private let error: (String) -> Void
+struct ToolOutput: Sendable {
+    private let out: @Sendable (String) -> Void
+    private let error: @Sendable (String) -> Void
     private let isTerminal: Bool
 
-    init(isTerminal: Bool, out: @escaping (String) -> Void, error: @escaping (String) -> Void) {
+    init(isTerminal: Bool, out: @escaping @Sendable (String) -> Void, error: @escaping @Sendable (String) -> Void) {
         (self.isTerminal, self.out, self.error) = (isTerminal, out, error)
     }
 
