@@ -82,7 +82,7 @@ fleet: ## Runs three processes that a NATS server connects, with a kill of a wor
 	@Examples/.build/debug/fleet
 
 bench: ## Compares with other libraries, as ratios (MODULE=Logging for one module, ARGS=--quick for a short run)
-	@Scripts/install-packages binutils libspdlog-dev libfmt-dev libcurl4-openssl-dev nginx-light valgrind
+	@Scripts/install-packages binutils libspdlog-dev libfmt-dev libcurl4-openssl-dev libnats-dev nats-server nginx-light valgrind
 	@mkdir -p .build/bench
 	@for module in $(CHOSEN_FOR_BENCH); do \
 	    swift build -q -c release --package-path Benchmarks --product $${module}Benchmarks || exit 1; \

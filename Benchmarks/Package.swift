@@ -20,6 +20,7 @@ struct NativePeer {
 
 let spdlog = NativePeer(target: "CxxSpdlogPeer", header: "spdlog/spdlog.h", condition: "SPDLOG", library: "fmt")
 let curl = NativePeer(target: "CCurlPeer", header: "x86_64-linux-gnu/curl/curl.h", condition: "CURL", library: "curl")
+let nats = NativePeer(target: "CNatsPeer", header: "nats/nats.h", condition: "NATS", library: "nats")
 
 /// The benchmarks of one module; `swift run -c release LoggingBenchmarks` runs them.
 struct ModuleBenchmarks {
@@ -38,6 +39,7 @@ let modules = [
     ModuleBenchmarks(folder: "Networking", peers: [curl]),
     ModuleBenchmarks(folder: "EventBus"),
     ModuleBenchmarks(folder: "Ashlar"),
+    ModuleBenchmarks(folder: "Fleet", extras: ["Ashlar"], peers: [nats]),
 ]
 
 let package = Package(

@@ -1,0 +1,192 @@
+import Ashlar
+import AshlarFleet
+import BenchmarkHarness
+import Dispatch
+import Foundation
+import Synchronization
+
+#if NATS
+    import CNatsPeer
+#endif
+
+/// Compares two buses that a server connects with two connections of the C client.
+@main
+struct FleetBenchmarks {
+    static func main() throws {
+        var suite = BenchmarkSuite("AshlarFleet")
+        guard let server = try Server() else { return print("nats-server isn't installed") }
+        defer { server.stop() }
+        try eventRows(&suite, server)
+        try settingsRow(&suite, server)
+        suite.finish()
+    }
+
+    /// A payload whose JSON has 100 bytes.
+    private struct Reading: Codable, Sendable {
+        var sensor = "kitchen-window"
+        var number: Int
+        var unit = "degrees Celsius"
+        var note = "measured to the north"
+    }
+
+    private static func eventRows(_ suite: inout BenchmarkSuite, _ server: Server) throws {
+        let reading = Reading(number: 1_000_000)
+        let batch: Int32 = 20_000
+        let size = try JSONEncoder().encode(reading).count
+        precondition(size == 100, "the payload has \(size) bytes")
+        let flood = Topic<Reading>("bench:flood")
+        let raw = Topic<[UInt8]>("bench:raw")
+        let ping = Topic<Reading>("bench:ping")
+        let pong = Topic<Reading>("bench:pong")
+        var topics = FleetTopics()
+        for topic in [flood, ping, pong] { topics.share(topic) }
+        topics.shareBytes(raw)
+        let (near, far) = (EventBus(), EventBus())
+        var options = FleetOptions()
+        options.maximumWaiting = 1 << 20
+        let counter = Counter()
+        let watches = [
+            far.watch(flood) { _ in counter.add() }, far.watch(raw) { _ in counter.add() },
+            far.watch(ping) { [weak far] in _ = far?.trigger(pong, $0.payload) },
+            near.watch(pong) { _ in counter.add() },
+        ]
+        let fleets = try [near, far].map { try Fleet.connect($0, to: server.url, options: options, topics: topics) }
+        // Until the server knows all subscriptions.
+        while !fleets.allSatisfy({ if case .connected = $0.state { true } else { false } }) { usleep(1000) }
+        usleep(200_000)
+
+        let bytes = [UInt8](repeating: 7, count: size)
+        #if NATS
+            precondition(cnats_start(server.url) == 0, "the C client can't connect")
+            defer { cnats_stop() }
+            let cFlood = Contender("C client") { n in
+                for _ in 0..<n { precondition(cnats_flood(batch, Int32(size)) == batch) }
+            }
+            let cPing = Contender("C client") { n in precondition(cnats_ping(Int32(n), Int32(size)) == n) }
+        #else
+            let cFlood = Contender.missing("C client", because: "libnats-dev isn't installed")
+            let cPing = cFlood
+        #endif
+        suite.row(
+            "\(batch) events of 100 bytes from bus to bus", note: "Codable, JSON",
+            ours: Contender("AshlarFleet") { n in
+                for _ in 0..<n {
+                    counter.expect(Int(batch))
+                    for _ in 0..<batch { near.trigger(flood, reading) }
+                    counter.wait()
+                }
+            }, against: [Peer(cFlood, .atLeast(0.6))])
+        suite.row(
+            "\(batch) events of 100 bytes from bus to bus", note: "bytes",
+            ours: Contender("AshlarFleet") { n in
+                for _ in 0..<n {
+                    counter.expect(Int(batch))
+                    for _ in 0..<batch { near.trigger(raw, bytes) }
+                    counter.wait()
+                }
+            }, against: [Peer(cFlood)])
+        suite.row(
+            "event there and back, latency", note: "Codable, JSON",
+            ours: Contender("AshlarFleet") { n in
+                for _ in 0..<n {
+                    counter.expect(1)
+                    near.trigger(ping, reading)
+                    counter.wait()
+                }
+            }, against: [Peer(cPing, .atMost(1.4))])
+        for watch in watches { watch.cancel() }
+        withExtendedLifetime((fleets, far)) {}
+    }
+
+    /// Measures the time from a change of the settings to the last of 100 watchers.
+    private static func settingsRow(_ suite: inout BenchmarkSuite, _ server: Server) throws {
+        guard
+            let folder = try? FileManager.default.url(
+                for: .itemReplacementDirectory, in: .userDomainMask, appropriateFor: URL(fileURLWithPath: "/tmp"),
+                create: true)
+        else { return }
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try Data("{}".utf8).write(to: folder.appendingPathComponent("ApplicationConfig.json"))
+        var configuration = AshlarApp.Configuration(resources: folder.path, environments: [], log: nil)
+        configuration.storage = .memory
+        var apps: [(app: AshlarApp, fleet: Fleet)] = []
+        for _ in 0..<100 {
+            configuration.fleet = FleetSettings()
+            let app = AshlarApp(configuration)
+            apps.append((app, try Fleet.connect(app, to: server.url)))
+        }
+        let counter = Counter()
+        let watches = apps.map { pair in
+            Task {
+                var last: Int?
+                for await config in pair.app.config.changes() {
+                    let value = config.int(forKey: "number")
+                    if value != nil, value != last { counter.add() }
+                    last = value
+                }
+            }
+        }
+        let fleet = apps[0].fleet
+        suite.value(
+            "settings: a change reaches the last of 100 apps, 99th percentile of 300", unit: "ms", bar: .below(10)
+        ) {
+            var times: [Double] = []
+            for number in 0..<320 {
+                counter.expect(100)
+                let start = ContinuousClock.now
+                Task { try await fleet.set("number", to: number) }
+                counter.wait()
+                let time = start.duration(to: .now)
+                // The first ones also wait for the watches to begin.
+                if number >= 20 { times.append(Double(time.components.attoseconds) / 1e15) }
+                usleep(10_000)
+            }
+            return times.sorted()[times.count * 99 / 100]
+        }
+        for watch in watches { watch.cancel() }
+        withExtendedLifetime(apps) {}
+    }
+}
+
+/// Counts events on any thread, and wakes a thread when all have arrived.
+private final class Counter: Sendable {
+    private let rest = Atomic(0)
+    private let done = DispatchSemaphore(value: 0)
+
+    func expect(_ count: Int) { rest.store(count, ordering: .sequentiallyConsistent) }
+    func add() { if rest.subtract(1, ordering: .sequentiallyConsistent).newValue == 0 { done.signal() } }
+    func wait() {
+        guard done.wait(timeout: .now() + 20) == .success else {
+            fatalError("\(rest.load(ordering: .relaxed)) events are missing")
+        }
+    }
+}
+
+/// A server in a process of its own.
+private final class Server {
+    let url: String
+    private let process = Process()
+    private let folder: URL
+
+    init?() throws {
+        let paths = ["/usr/sbin/nats-server", "/usr/bin/nats-server", "/opt/homebrew/bin/nats-server"]
+        guard let program = paths.first(where: { FileManager.default.isExecutableFile(atPath: $0) }) else { return nil }
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("fleet-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let port = Int.random(in: 20_000..<30_000)
+        url = "nats://127.0.0.1:\(port)"
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = ["-a", "127.0.0.1", "-p", "\(port)", "-js", "-sd", folder.path, "-l", folder.path + "/log"]
+        try process.run()
+        let log = folder.appendingPathComponent("log")
+        for _ in 0..<1000 where (try? String(contentsOf: log, encoding: .utf8))?.contains("is ready") != true {
+            usleep(10_000)
+        }
+    }
+
+    func stop() {
+        process.terminate()
+        process.waitUntilExit()
+        try? FileManager.default.removeItem(at: folder)
+    }
+}
