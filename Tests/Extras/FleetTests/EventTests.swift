@@ -201,7 +201,8 @@ struct EventTests {
         }
         for number in 1...3 { await processes.buses[0].send(saved, Note(id: number, title: "")) }
         try await until { attempts.items.count >= 4 }
-        #expect(attempts.items == [1, 2, 3, 2])
+        // On a busy machine, the third event can come after the second attempt.
+        #expect(attempts.items == [1, 2, 3, 2] || attempts.items == [1, 2, 2, 3])
         #expect(processes.fleets[1].counters.failed == 1)
         watch.cancel()
     }

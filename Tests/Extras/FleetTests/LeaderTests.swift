@@ -68,7 +68,7 @@ struct LeaderTests {
         let server = try await NatsServer()
         let fleets = try (0..<2).map { _ in try makeFleet(server) }
         let record = Record()
-        let tasks = fleets.enumerated().map { lead($1, $0, record, lease: .seconds(3)) }
+        let tasks = fleets.enumerated().map { lead($1, $0, record, lease: .seconds(6)) }
         try await until { record.leader != nil }
         let first = try #require(record.leader)
         fleets[first].connection.close()
