@@ -133,6 +133,7 @@ public final class Fleet: Sendable {
 
     /// Ends the connection, after everything that was published has been sent.
     ///
+    /// With ``FleetOptions/logFolder``, the lines that were logged before are stored, if there is a connection.
     /// At-least-once events that the server hasn't stored are lost; call ``flush()`` before.
     public func close() async {
         bridge.stop()
