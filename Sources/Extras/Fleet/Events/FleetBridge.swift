@@ -8,6 +8,7 @@ final class FleetBridge: Sendable {
     let connection: NatsConnection
     let topics: FleetTopics
     let subjects: EventSubjects
+    private let addresses: FleetAddressBook
     let counters = Shared(FleetCounters())
     let stored: StoredEvents
     private let log = Log("fleet")
@@ -31,6 +32,7 @@ final class FleetBridge: Sendable {
         self.connection = connection
         self.topics = topics
         subjects = EventSubjects(prefix: connection.options.prefix)
+        addresses = FleetAddressBook(topics, subjects)
         stored = StoredEvents(connection, topics, subjects, counters)
     }
 
@@ -44,7 +46,7 @@ final class FleetBridge: Sendable {
                     bus.intercept(rule.pattern, with: Exporter(bridge: self, index: index, rule: rule))
                 case .stored:
                     bus.intercept(rule.pattern, excluding: self, buffer: .suspend(4096)) { [weak self] event, next in
-                        guard let self, topics.index(of: event.name) == index else {
+                        guard let self, addresses.address(of: event.name)?.index == index else {
                             return await next(event)
                         }
                         return await store(event, rule)
@@ -75,7 +77,7 @@ final class FleetBridge: Sendable {
         let rule: FleetRule
 
         func intercept(_ event: InterceptedEvent, next: @escaping Next) -> DeliveryResult {
-            guard let bridge, !event.isFrom(bridge), bridge.topics.index(of: event.name) == index else {
+            guard let bridge, !event.isFrom(bridge), bridge.addresses.address(of: event.name)?.index == index else {
                 return next(event)
             }
             if let request = event.request {
@@ -97,9 +99,9 @@ final class FleetBridge: Sendable {
     }
 
     func message(of event: InterceptedEvent, _ payload: [UInt8]) throws -> NatsMessage {
-        let subject = try subjects.subject(of: event.name)
+        let subject = try addresses.address(of: event.name)?.subject ?? subjects.subject(of: event.name)
         var headers = event.metadata?.fleetHeaders ?? [:]
-        headers[NatsHeader.source] = event.metadata?.source
+        if let source = event.metadata?.source { headers[NatsHeader.source] = source }
         return NatsMessage(subject: subject, payload: payload, headers: headers)
     }
 
@@ -175,13 +177,15 @@ final class FleetBridge: Sendable {
 
     /// Delivers a received event; returns whether it is done with, so that it needn't be received again.
     private func receive(_ message: NatsMessage, _ rule: FleetRule, _ index: Int, awaitsHandlers: Bool) async -> Bool {
-        guard let name = subjects.name(of: message.subject), message.payload.count <= connection.options.maximumPayload
+        guard let address = addresses.address(ofSubject: message.subject),
+            message.payload.count <= connection.options.maximumPayload
         else {
             count(\.malformed, "the message '\(message.subject)' isn't an event")
             return true
         }
         // An earlier entry of the table has a subscription of its own.
-        guard topics.index(of: name) == index else { return true }
+        guard address.index == index else { return true }
+        let name = address.name
         let call = FleetRule.Call(source: self, awaitsHandlers: awaitsHandlers)
         do {
             let result: DeliveryResult
@@ -255,6 +259,52 @@ final class FleetBridge: Sendable {
             return counters[keyPath: counter]
         }
         if number & (number - 1) == 0 { log.warning("\(text()) (\(number) in all)") }
+    }
+}
+
+/// The names, subjects and entries of the table of the events that were sent or received.
+///
+/// A conversion takes longer than all other work for an event. At most 4,096 results are stored.
+private final class FleetAddressBook: Sendable {
+    struct Address: Sendable {
+        let name: String
+        let subject: String
+        /// The number of the entry; nil for a topic that stays in its process.
+        let index: Int?
+    }
+
+    private let topics: FleetTopics
+    private let subjects: EventSubjects
+    private let byName = Shared([String: Address]())
+    private let bySubject = Shared([String: Address]())
+
+    init(_ topics: FleetTopics, _ subjects: EventSubjects) {
+        self.topics = topics
+        self.subjects = subjects
+    }
+
+    /// Returns the address of a name; nil if the name is malformed.
+    func address(of name: String) -> Address? {
+        if let known = byName.withLock({ $0[name] }) { return known }
+        guard let subject = try? subjects.subject(of: name) else { return nil }
+        return add(name, subject)
+    }
+
+    /// Returns the address of a subject; nil if it isn't the subject of any name.
+    func address(ofSubject subject: String) -> Address? {
+        if let known = bySubject.withLock({ $0[subject] }) { return known }
+        return subjects.name(of: subject).map { add($0, subject) }
+    }
+
+    private func add(_ name: String, _ subject: String) -> Address {
+        let new = Address(name: name, subject: subject, index: topics.index(of: name))
+        for (book, key) in [(byName, name), (bySubject, subject)] {
+            book.withLock { book in
+                if book.count >= 4096 { book = [:] }
+                book[key] = new
+            }
+        }
+        return new
     }
 }
 
