@@ -22,6 +22,7 @@ struct LogTests {
     private func sweeper(_ server: NatsServer, _ folder: TemporaryFolder) throws -> Fleet {
         var options = FleetOptions(name: "sweeper")
         options.logFolder = folder.path
+        options.maximumPayload = 4096
         options.reconnectPause = .milliseconds(20)
         return try Fleet(EventBus(), server.url, options, FleetTopics())
     }

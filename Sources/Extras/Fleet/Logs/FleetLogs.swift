@@ -29,7 +29,6 @@ final class FleetLogs: Sendable {
     private let headers: [String: String]
     private let state = Shared(State())
     private let loop = ConnectionLoop()
-    private static let batch = 128 * 1024
     /// The age of the stream's messages in seconds; what is older may have been stored before.
     private static let age: Int64 = 7 * 24 * 3600
     private var options: FleetOptions { jetStream.connection.options }
@@ -111,23 +110,25 @@ final class FleetLogs: Sendable {
     private func publish(_ path: String, of run: PriorRun, isRunning: Bool) async throws {
         let file = String(path[(path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex)...])
         while true {
-            let bytes = Self.lines(in: path, from: try await cursor(of: file).offset, isRunning: isRunning)
+            let limit = min(128 * 1024, jetStream.connection.maximumPayload)
+            let offset = try await cursor(of: file).offset
+            let bytes = Self.lines(in: path, from: offset, isRunning: isRunning, limit: limit)
             if bytes.isEmpty { return }
             try await send(bytes, of: file, run)
         }
     }
 
-    /// Returns whole lines of a file that begin at an offset.
-    private static func lines(in path: String, from offset: Int, isRunning: Bool) -> [UInt8] {
+    /// Returns whole lines of a file that begin at an offset, or a part of a line that is longer than the limit.
+    private static func lines(in path: String, from offset: Int, isRunning: Bool, limit: Int) -> [UInt8] {
         if isRunning {
             // Zeros are free space, or a line that is being written.
-            let bytes = RunReader.bytes(of: path, from: offset, limit: batch).prefix { $0 != 0 }
-            if bytes.count == batch { return Array(wholeLines(bytes)) }
+            let bytes = RunReader.bytes(of: path, from: offset, limit: limit).prefix { $0 != 0 }
+            if bytes.count == limit { return Array(wholeLines(bytes)) }
             return bytes.lastIndex(of: lineEnd).map { Array(bytes[...$0]) } ?? []
         }
         // Holes in the file of a finished run become marks, which follow everything that was read while it ran.
         let rest = RunReader.contents(of: [path], limit: nil).dropFirst(offset)
-        return Array(rest.count > batch ? wholeLines(rest.prefix(batch)) : rest)
+        return Array(rest.count > limit ? wholeLines(rest.prefix(limit)) : rest)
     }
 
     private static let lineEnd = UInt8(ascii: "\n")
