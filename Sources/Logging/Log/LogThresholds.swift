@@ -76,6 +76,7 @@ public struct LogThresholds: Hashable, Sendable {
     }
 
     package static func matches(_ rule: String, _ context: String) -> Bool {
+        if rule == context { return true }
         guard context.hasPrefix(rule) else { return false }
         guard let last = rule.last, isWordPart(last) else { return true }
         return context.dropFirst(rule.count).first.map { !isWordPart($0) } ?? true

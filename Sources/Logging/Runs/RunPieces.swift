@@ -24,7 +24,7 @@ package struct RunPieces: IteratorProtocol, Sendable {
             if offset == 0, let gap = gap(before: path) { return gap }
             var size = limit
             while true {
-                let bytes = RunReader.bytes(of: path, from: offset, limit: size)
+                var bytes = RunReader.bytes(of: path, from: offset, limit: size)
                 if bytes.count < size { return finishFile(bytes) ?? next() }
                 // Zeros are free space or damage, about which the rest of the file decides.
                 if LogText.withBytes(bytes, { $0.contains(0) }) {
@@ -32,7 +32,8 @@ package struct RunPieces: IteratorProtocol, Sendable {
                 }
                 if let end = Self.endOfLines(in: bytes) {
                     offset += end
-                    return Array(bytes[..<end])
+                    bytes.removeSubrange(end...)
+                    return bytes
                 }
                 size *= 2
             }

@@ -4,6 +4,13 @@ internal import AshlarTrees
 
 /// Parses JSON lines of every profile by their member names.
 enum JSONLineParser {
+    /// Whether ``parse(_:)`` returns a line; this is faster because most lines needn't be parsed.
+    static func canParse(_ line: [UInt8]) -> Bool {
+        guard let document = try? JSONDocument(line), document.kind(at: 0) == .object else { return false }
+        if let message = document.find("message", in: 0), document.kind(at: message + 1) == .string { return true }
+        return parse(line) != nil
+    }
+
     /// Parses one object; returns nil if it isn't valid JSON or has no message.
     static func parse(_ line: [UInt8]) -> ParsedLine? {
         guard let document = try? JSONDocument(line), document.kind(at: 0) == .object else { return nil }

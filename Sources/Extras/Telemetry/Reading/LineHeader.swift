@@ -5,8 +5,6 @@ internal import AshlarLogging
 struct LineHeader {
     var level: LogLevel
     var context: String
-    /// Whether every line with such a header can be parsed.
-    var isSufficient: Bool
 }
 
 extension LineParser {
@@ -40,7 +38,7 @@ extension LineParser {
                 line[end + 1] == .space
             else { continue }
             let context = String(decoding: line[(end + 2)..<(next - 1)], as: UTF8.self)
-            return LineHeader(level: level, context: context, isSufficient: true)
+            return LineHeader(level: level, context: context)
         }
         return nil
     }
@@ -65,7 +63,9 @@ extension LineParser {
             if at < line.count, line[at] == .quote {
                 guard let value = string() else { return nil }
                 switch String(decoding: key, as: UTF8.self) {
-                case "level", "log.level": level = LogLevel(name: String(decoding: value, as: UTF8.self))
+                case "level", "log.level":
+                    let name = String(decoding: value, as: UTF8.self)
+                    level = Self.levels[name] ?? LogLevel(name: name)
                 case "severity": level = LogLevel(googleSeverity: String(decoding: value, as: UTF8.self))
                 case "context", "log.logger", "logger": context = String(decoding: value, as: UTF8.self)
                 default: break
@@ -74,7 +74,7 @@ extension LineParser {
                 // Only numbers are skipped.
                 while at < line.count, line[at].isDigit { at += 1 }
             }
-            if let level, let context { return LineHeader(level: level, context: context, isSufficient: false) }
+            if let level, let context { return LineHeader(level: level, context: context) }
             guard at < line.count, line[at] == UInt8(ascii: ",") else { return nil }
             at += 1
         }

@@ -9,7 +9,7 @@ struct LineScanner: Sendable {
     private let processID: Int32
     private let parser: LineParser
     private let query: LogQuery
-    /// Texts that each matching line contains, the longest one first.
+    /// What each matching line contains.
     private let needles: [ByteNeedle]
     /// The time of the last line that had one.
     private var time: LogTime
@@ -23,7 +23,7 @@ struct LineScanner: Sendable {
         self.processID = processID
         self.parser = parser
         self.query = query
-        needles = query.neededTexts.sorted { $0.utf8.count > $1.utf8.count }.compactMap { ByteNeedle($0) }
+        needles = query.needles
         time = startedAt
     }
 
@@ -62,7 +62,7 @@ struct LineScanner: Sendable {
         return lines
     }
 
-    /// Returns the next line that isn't empty and contains the longest needle.
+    /// Returns the next line that isn't empty and contains the first needle.
     private func nextLine(in buffer: UnsafeBufferPointer<UInt8>, from start: Int) -> Range<Int>? {
         var start = start
         while start < buffer.count {
@@ -118,49 +118,86 @@ struct LineScanner: Sendable {
     }
 }
 
-/// A text to find in bytes, ignoring the case of ASCII letters.
+/// A text to find in bytes: any text, or the key of a field that its value follows.
 struct ByteNeedle: Sendable {
     private let text: [UInt8]
+    private let ignoresCase: Bool
+    /// The value after a key; empty if it has no fixed form.
+    private let value: [UInt8]
     /// The offset of the byte that is rarest in logs, which memchr(3) finds; in the benchmark of a rare text, comparing each
     /// byte takes three times as long.
     private let rarest: Int
 
     /// Letters by their frequency in logs; other characters are rare, and digits are frequent.
     private static let frequent = Array("etaonirsldcmupfghbvwykxjqz".utf8)
+    /// The bytes in which both cases of a letter are searched at once; otherwise each search for the frequent one would also
+    /// pass over all bytes up to the rare one.
+    private static let window = 4096
 
-    /// Creates a needle; nil for an empty text.
+    /// Creates a needle for a text, ignoring the case of ASCII letters; nil for an empty text.
     init?(_ text: String) {
         guard !text.isEmpty else { return nil }
-        let bytes = text.utf8.map(\.asciiLowercased)
+        self.init(text.utf8.map(\.asciiLowercased), ignoresCase: true, value: [])
+    }
+
+    /// Creates a needle for the key of a field and its value.
+    ///
+    /// - Precondition: Every format prints both as they are.
+    init(key: String, value: String) { self.init(Array(key.utf8), ignoresCase: false, value: Array(value.utf8)) }
+
+    private init(_ text: [UInt8], ignoresCase: Bool, value: [UInt8]) {
         func rank(_ byte: UInt8) -> Int {
-            if byte.isDigit || byte == UInt8(ascii: " ") { return -1 }
+            if byte.isDigit || byte == .space { return -1 }
             return Self.frequent.firstIndex(of: byte) ?? Self.frequent.count
         }
-        rarest = bytes.indices.max { rank(bytes[$0]) < rank(bytes[$1]) } ?? 0
-        self.text = bytes
+        self.text = text
+        self.ignoresCase = ignoresCase
+        self.value = value
+        rarest = text.indices.max { rank(text[$0]) < rank(text[$1]) } ?? 0
     }
 
     /// Returns the offset of the text at or after a position.
     func firstIndex(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
-        let low = text[rarest]
-        let high = (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(low) ? low & 0xDF : low
-        var nextLow = bytes.offset(of: low, from: start + rarest)
-        var nextHigh = high == low ? nil : bytes.offset(of: high, from: start + rarest)
-        while nextLow != nil || nextHigh != nil {
-            let next = min(nextLow ?? .max, nextHigh ?? .max)
-            if matches(bytes, at: next - rarest) { return next - rarest }
-            if next == nextLow {
-                nextLow = bytes.offset(of: low, from: next + 1)
-            } else {
-                nextHigh = bytes.offset(of: high, from: next + 1)
+        var next = start + rarest
+        while next < bytes.count {
+            let end = min(next + Self.window, bytes.count)
+            let window = UnsafeBufferPointer(rebasing: bytes[..<end])
+            while let index = rarestByte(in: window, from: next) {
+                if matches(bytes, at: index - rarest) { return index - rarest }
+                next = index + 1
             }
+            next = end
         }
         return nil
     }
 
+    private func rarestByte(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+        let byte = text[rarest]
+        let index = bytes.offset(of: byte, from: start)
+        guard ignoresCase, byte.isLetter else { return index }
+        let rest = index.map { UnsafeBufferPointer(rebasing: bytes[..<$0]) } ?? bytes
+        return rest.offset(of: byte & 0xDF, from: start) ?? index
+    }
+
     private func matches(_ bytes: UnsafeBufferPointer<UInt8>, at start: Int) -> Bool {
-        guard start + text.count <= bytes.count else { return false }
-        for index in text.indices where bytes[start + index].asciiLowercased != text[index] { return false }
-        return true
+        var end = start + text.count
+        guard end <= bytes.count else { return false }
+        for index in text.indices {
+            let byte = bytes[start + index]
+            guard (ignoresCase ? byte.asciiLowercased : byte) == text[index] else { return false }
+        }
+        guard !value.isEmpty else { return true }
+        // `key=value`, `"key":value`, with quotes around a text; OpenTelemetry prints `"key","value":{"type":value}`.
+        func skip(_ byte: UInt8) -> Bool {
+            guard end < bytes.count, bytes[end] == byte else { return false }
+            end += 1
+            return true
+        }
+        _ = skip(.quote)
+        if skip(UInt8(ascii: ",")) { return true }
+        guard skip(UInt8(ascii: "=")) || skip(UInt8(ascii: ":")) else { return false }
+        while skip(.space) {}
+        _ = skip(.quote)
+        return bytes[end...].starts(with: value)
     }
 }

@@ -32,6 +32,9 @@ public struct LogLine: Sendable {
         if parsed?.time == nil { parsed?.time = time }
         return parsed?.copy
     }
+
+    /// Whether a line with a header has a record; a pattern matches each line with one, but JSON can be damaged behind it.
+    var hasRecord: Bool { text.utf8.first != UInt8(ascii: "{") || JSONLineParser.canParse(Array(text.utf8)) }
 }
 
 extension LogLine: Hashable {

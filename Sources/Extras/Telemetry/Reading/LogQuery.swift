@@ -35,20 +35,20 @@ public struct LogQuery: Sendable {
     /// A line in an unknown format has neither a level, a context nor fields.
     public func matches(_ line: LogLine) -> Bool { matches(line, knowing: nil) }
 
-    /// Whether a line satisfies all conditions, if its header does.
+    /// Whether a line satisfies all conditions; those for its header aren't checked again if it is known.
     func matches(_ line: LogLine, knowing header: LineHeader?) -> Bool {
         guard includes(line.time) else { return false }
-        let isKnown = header?.isSufficient == true
-        if concernsHeader && !isKnown || !fields.isEmpty {
-            guard let record = line.record else { return false }
-            guard matches(LineHeader(level: record.level, context: record.context, isSufficient: true)) else {
-                return false
-            }
+        if header == nil && concernsHeader || !fields.isEmpty {
+            guard let record = line.record,
+                matches(LineHeader(level: record.level, context: record.context))
+            else { return false }
             for (key, wanted) in fields {
                 guard let value = Self.value(of: key, in: record.fields),
                     value.description == wanted.logFieldValue.description
                 else { return false }
             }
+        } else if header != nil, !line.hasRecord {
+            return false
         }
         guard let needle = text.flatMap({ ByteNeedle($0) }) else { return true }
         var text = line.text
@@ -74,22 +74,25 @@ public struct LogQuery: Sendable {
         return context.map { LogThresholds.matches($0, header.context) } ?? true
     }
 
-    /// Texts without which no line matches.
-    var neededTexts: [String] {
-        var texts = [text, context].compactMap(\.self)
+    /// What each matching line contains, the rarest first: fields in their printed form, then texts.
+    var needles: [ByteNeedle] {
+        var needles: [ByteNeedle] = []
         for (key, value) in fields {
             // Formats write the members of an object under the whole path or under their own name.
-            texts.append(key.split(separator: ".").last.map(String.init) ?? key)
-            // JSON writes a missing value as null.
+            let name = key.split(separator: ".").last.map(String.init) ?? key
             let text = value.logFieldValue.description
-            if text != "nil" { texts.append(text) }
+            guard Self.isPlain(name) else { continue }
+            // JSON writes a missing value as null.
+            needles.append(ByteNeedle(key: name, value: Self.isPlain(text) && text != "nil" ? text : ""))
         }
-        return texts.filter { $0 == text || Self.isPlain($0) }
+        if let text { needles += [ByteNeedle(text)].compactMap(\.self) }
+        if let context, Self.isPlain(context) { needles += [ByteNeedle(context)].compactMap(\.self) }
+        return needles
     }
 
     /// Whether every format writes a text as it is.
     private static func isPlain(_ text: String) -> Bool {
-        text.utf8.allSatisfy { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") }
+        !text.isEmpty && text.utf8.allSatisfy { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") }
     }
 
     private static func value(of path: String, in fields: LogFields) -> LogFieldValue? {
