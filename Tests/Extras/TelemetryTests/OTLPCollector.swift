@@ -71,15 +71,12 @@ final class Collector: Sendable {
     }
 }
 
-extension OTLPSpillFolder {
-    /// Waits until the sinks that own files in a folder are freed: their tasks may run for a moment longer.
-    static func waitForSinks(of folder: TemporaryFolder) async throws {
-        let deadline = ContinuousClock.now + .seconds(30)
-        let owners = Set(
-            folder.names.compactMap { $0.split(separator: "-").dropFirst(4).first.flatMap { UInt32($0, radix: 16) } })
-        while !livingSinks.isDisjoint(with: owners) {
-            try #require(ContinuousClock.now < deadline, "a sink is not freed")
-            try await Task.sleep(for: .milliseconds(1))
-        }
+extension TemporaryFolder {
+    /// The names in a spill folder except those of locks.
+    var batches: [String] { names.filter { !$0.hasSuffix(".lock") } }
+
+    /// Waits until the sinks that own files in the folder are freed: their tasks may run for a moment longer.
+    func waitForSinks() async throws {
+        try await until { !names.contains { $0.hasSuffix(".lock") } }
     }
 }

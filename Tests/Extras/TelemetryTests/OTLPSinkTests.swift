@@ -84,8 +84,8 @@ import Testing
             Collector.log(6..<7, to: sink)
             sink.flush()
         }
-        try await OTLPSpillFolder.waitForSinks(of: folder)
-        #expect(folder.names.count == 3, "\(folder.names)")
+        try await folder.waitForSinks()
+        #expect(folder.batches.count == 3, "\(folder.batches)")
         // Other files and files with damaged names aren't changed.
         for other in ["otlp-x-1.json", "otlp-1.json", "notes.txt"] {
             try Data("mine".utf8).write(to: URL(fileURLWithPath: "\(folder.path)/\(other)"))
@@ -95,7 +95,7 @@ import Testing
         Collector.log(7..<8, to: sink)
         await sink.send()
         #expect(try collector.messages.flatMap(\.self) == (0..<8).map { "line \($0)" })
-        #expect(folder.names == ["notes.txt", "otlp-1.json", "otlp-x-1.json"])
+        #expect(folder.batches == ["notes.txt", "otlp-1.json", "otlp-x-1.json"])
     }
 
     @Test("Waiting lines are bounded: the oldest are lost and counted", arguments: [nil, "spill"])
@@ -204,7 +204,7 @@ import Testing
         let isComplete = messages.flatMap(\.self) == (0..<count).map { "line \($0)" }
         #expect(isComplete)
         #expect(messages.count < count / 512 + 20 && sink.lostLines == 0)
-        #expect(folder.names == [])
+        #expect(folder.batches == [])
     }
 
     @Test("A full batch is sent without waiting for the interval; the rest waits for it")
@@ -259,7 +259,7 @@ import Testing
         let messages = try collector.messages
         let isComplete = messages.flatMap(\.self).map { Int($0.dropFirst(5)) } == Array(0..<13_040)
         #expect(isComplete)
-        #expect(messages.count < 200 && sink.lostLines == 0 && folder.names == [], "\(messages.count)")
+        #expect(messages.count < 200 && sink.lostLines == 0 && folder.batches == [], "\(messages.count)")
     }
 
     @Test("Lines beyond the limits are counted by the process and noted in the log")
@@ -344,7 +344,9 @@ import Testing
 }
 
 private enum TemporaryFolderNames {
+    /// The names in a folder, except those of locks.
     static func of(_ folder: TemporaryFolder, _ name: String?) -> [String] {
-        (try? FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/\(name ?? "")")) ?? []
+        let names = try? FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/\(name ?? "")")
+        return (names ?? []).filter { !$0.hasSuffix(".lock") }
     }
 }

@@ -57,10 +57,10 @@ import Testing
         disk.state.withLock { $0.isBlocked = false }
         await failed
         sink.flush()
-        #expect(folder.names.count == 3 + 123, "\(folder.names.count)")
+        #expect(folder.batches.count == 3 + 123, "\(folder.batches.count)")
         await sink.send()
         #expect(try collector.messages.dropFirst().flatMap(\.self) == lines(0..<500))
-        #expect(folder.names == [] && sink.lostLines == 0)
+        #expect(folder.batches == [] && sink.lostLines == 0)
     }
 
     @Test("On a full disk the lines wait in memory, and the next flush with room writes them")
@@ -71,18 +71,18 @@ import Testing
         Collector.log(0..<40, to: sink)
         disk.state.withLock { $0.room = 4000 }
         await sink.send()
-        let written = folder.names.count
-        #expect((1..<10).contains(written), "\(folder.names)")
+        let written = folder.batches.count
+        #expect((1..<10).contains(written), "\(folder.batches)")
         Collector.log(40..<44, to: sink)
         sink.flush()
-        #expect(folder.names.count == written)
+        #expect(folder.batches.count == written)
         disk.state.withLock { $0.room = .max }
         sink.flush()
-        #expect(folder.names.count == 11)
+        #expect(folder.batches.count == 11)
         await sink.send()
         await sink.send()
         #expect(try collector.messages.dropFirst(2).flatMap(\.self) == lines(0..<44))
-        #expect(folder.names == [] && sink.lostLines == 0)
+        #expect(folder.batches == [] && sink.lostLines == 0)
     }
 
     @Test("A deleted folder is created again; only the lines in it are lost")
@@ -95,7 +95,7 @@ import Testing
         try FileManager.default.removeItem(atPath: folder.path)
         Collector.log(8..<12, to: sink)
         sink.flush()
-        #expect(folder.names.count == 1)
+        #expect(folder.batches.count == 1)
         await sink.send()
         #expect(try collector.messages.dropFirst().flatMap(\.self) == lines(8..<12))
         #expect(sink.lostLines == 8)
@@ -109,40 +109,81 @@ import Testing
         #expect(mkfifo("\(base)1-3.json", 0o600) == 0)
         #expect(symlink("/etc/hostname", "\(base)2-3.json") == 0)
         #expect(mkdir("\(base)3-3.json", 0o700) == 0)
-        let names = folder.names
+        let names = folder.batches
         let collector = Collector()
         let sink = sink(collector, folder, Disk())
         await sink.send()
         #expect(try collector.messages == [])
-        #expect(folder.names == names)
+        #expect(folder.batches == names)
     }
 
-    @Test("A new sink adopts no batches of a living sink or process")
-    func livingOwners() async throws {
+    @Test(
+        "A new sink adopts no batches of a living sink, and those of a sink that is gone, whatever process has its ID")
+    func owners() async throws {
         let folder = TemporaryFolder()
         let first = sink(Collector([nil]), folder, Disk())
         Collector.log(0..<4, to: first)
         await first.send()
-        let sleeper = Process()
-        sleeper.executableURL = URL(fileURLWithPath: "/bin/sleep")
-        sleeper.arguments = ["60"]
-        try sleeper.run()
-        // The thread of a task blocks SIGTERM, and its children inherit that.
-        defer { kill(sleeper.processIdentifier, SIGKILL) }
-        let start = try #require(ProcessIdentity.start(of: sleeper.processIdentifier))
-        for end in ["1-3.json", "2-3.json.tmp"] {
-            let name = "otlp-1700000000000000001-\(sleeper.processIdentifier)-\(start)-0000000\(end)"
-            try Data("{}".utf8).write(to: URL(fileURLWithPath: "\(folder.path)/\(name)"))
+        let living = folder.names
+        #expect(living.count == 2)
+        // Names with the IDs of living processes, as if these had got them again.
+        for pid in [getpid(), 1] {
+            let start = try #require(ProcessIdentity.start(of: pid))
+            for end in ["1-3.json", "2-3.json.tmp"] {
+                let name = "otlp-1700000000000000001-\(pid)-\(start)-0000000\(end)"
+                try Data(#"{"resourceLogs":[]}"#.utf8).write(to: URL(fileURLWithPath: "\(folder.path)/\(name)"))
+            }
+            // Left by a sink that was killed.
+            try folder.write("", to: "otlp-\(pid)-\(start)-00000003.lock")
         }
-        let names = folder.names
-        #expect(names.count == 3)
         let collector = Collector()
-        let second = sink(collector, folder, Disk())
-        await second.send()
-        #expect(try collector.messages == [])
-        #expect(folder.names == names)
+        do {
+            let second = sink(collector, folder, Disk())
+            await second.send()
+            #expect(collector.state.withLock { $0.bodies.count } == 2)
+            #expect(folder.batches == living.filter { $0.hasSuffix(".json") })
+        }
+        try await until { folder.names == living }
         await first.send()
-        #expect(folder.names.count == 2 && first.lostLines == 0)
+        #expect(folder.batches == [] && first.lostLines == 0)
+    }
+
+    @Test(
+        "A new sink adopts no batches of another process, also if it can't see it, and all of them after its end",
+        .timeLimit(.minutes(2)), arguments: [false, true])
+    func otherProcess(isContained: Bool) async throws {
+        let folder = TemporaryFolder()
+        let child = try TestChild("AshlarTelemetryTestChild", [folder.path, "other"])
+        if isContained {
+            // In a container, the process has another ID.
+            let program = try #require(child.process.executableURL).path
+            child.process.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
+            child.process.arguments = ["--pid", "--fork", "--kill-child", program, folder.path, "other"]
+        }
+        try child.process.run()
+        let end = DispatchWorkItem { kill(child.process.processIdentifier, SIGKILL) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + 60, execute: end)
+        defer { end.cancel() }
+        let isReady = child.firstLine().hasPrefix("ready")
+        // Without the right to make a container, there is nothing to test.
+        guard isReady || !isContained else { return }
+        try await until { folder.batches.count > 10 }
+        let collector = Collector()
+        let sink = sink(collector, folder, Disk())
+        await sink.send()
+        #expect(try collector.messages == [])
+        kill(child.process.processIdentifier, SIGKILL)
+        let count = child.finish().split(separator: "\n").dropLast().compactMap { Int($0) }.last ?? 0
+        // The end of a container takes a moment.
+        var lines: [String] = []
+        try await until {
+            let next = self.sink(collector, folder, Disk())
+            await next.send()
+            lines = try collector.messages.flatMap(\.self)
+            return lines.count >= count
+        }
+        #expect(count > 0 && Array(lines.prefix(count)) == (1...count).map { "other \($0)" })
+        #expect(sink.lostLines == 0)
     }
 
     @Test("Two sinks of one process share a folder: each sends its own lines, and a new one those of both")
@@ -160,12 +201,12 @@ import Testing
             Collector.log(6..<7, to: sinks[0])
             sinks[0].flush()
         }
-        try await OTLPSpillFolder.waitForSinks(of: folder)
+        try await folder.waitForSinks()
         let collector = Collector()
         let sink = sink(collector, folder, Disk())
         await sink.send()
         #expect(try collector.messages.flatMap(\.self) == lines(10..<16) + lines(6..<7))
-        #expect(folder.names == [])
+        #expect(folder.batches == [])
     }
 
     /// Two processes log at once; each is killed at a random moment, also while it writes.
@@ -208,7 +249,7 @@ import Testing
                 numbers == Array(1..<numbers.count + 1) && numbers.count >= count,
                 "\(id), seed \(seed): \(numbers.count) of \(count)")
         }
-        #expect(folder.names == [] && sink.lostLines == 0, "\(folder.names)")
+        #expect(folder.batches == [] && sink.lostLines == 0, "\(folder.batches)")
     }
 
     @Test("Each line is sent once, lost and counted, or waits, in any order of calls", arguments: 0..<30)

@@ -324,5 +324,6 @@ final class OTLPDelivery: ForkAware {
         let backlog = state.held.backlog
         state.held = State(backlog: backlog)
         state.held.backlog.forget()
+        folder?.becomeForkedChild()
     }
 }

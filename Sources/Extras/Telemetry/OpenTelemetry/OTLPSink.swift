@@ -34,8 +34,8 @@ public final class OTLPSink: LogSink {
     ///   - batchLines: The maximum number of lines in a request, which is also sent with fewer lines of 1 MiB.
     ///   - maximumBytes: The maximum size of the lines that wait in memory, by default 64 MiB; beyond it, the oldest
     ///     batch is lost and counted. With a spill folder, batches are written into it before.
-    ///   - spillFolder: A folder for batches that couldn't be sent; nil to store them in memory. Sinks and processes can
-    ///     share it, but not processes on several machines or in several containers.
+    ///   - spillFolder: A folder for batches that couldn't be sent; nil to store them in memory. Sinks, processes and
+    ///     containers of one machine can share it.
     ///   - maximumSpilledBytes: The maximum size of this sink's files in the spill folder, by default 256 MiB; beyond it,
     ///     the oldest batch is lost and counted.
     public convenience init(

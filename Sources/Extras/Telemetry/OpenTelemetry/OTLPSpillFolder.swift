@@ -3,114 +3,133 @@ internal import AshlarLogging
 
 /// The files of batches that wait for the collector.
 ///
-/// A name has the number of the batch, the process and the sink that own it, and the number of its lines:
-/// `otlp-<19 digits>-<process>-<start of the process>-<8 hex digits>-<lines>.json`. Sinks and processes can share a
-/// folder: each sends its own batches, and a new sink adopts those whose owner is gone.
+/// Sinks and processes can share a folder. A sink owns the files with its name, `otlp-<19 digits>-<owner>-<lines>.json`
+/// with the number of the batch. As long as it has files, it holds a lock on `otlp-<owner>.lock`. A new sink adopts the
+/// files whose owner is gone, also those of other containers.
 ///
 /// All methods wait for the disk.
 final class OTLPSpillFolder: Sendable {
-    private struct FileName: Sendable {
-        var number: Int64
-        var processID: Int32
-        var processStart: UInt64
-        var sink: UInt32
-        var lines: Int
+    /// A sink: `<process>-<start of the process>-<8 hex digits>`.
+    private struct Owner: Hashable, Sendable {
+        var processID = ProcessIdentity.current
+        var processStart = ProcessIdentity.start(of: ProcessIdentity.current) ?? 0
+        var sink = UInt32.random(in: 0 ... .max)
 
-        var text: String {
-            "otlp-\(number.digits(19))-\(processID)-\(processStart)-\(sink.digits(8, radix: 16))-\(lines).json"
+        var text: String { "\(processID)-\(processStart)-\(sink.digits(8, radix: 16))" }
+        var lockName: String { "otlp-\(text).lock" }
+
+        /// Whether the process is gone, where no lock shows it: on Apple systems, which end suspended apps that hold one.
+        ///
+        /// A living process can have several sinks.
+        var isProcessGone: Bool {
+            processID != ProcessIdentity.current && ProcessIdentity.start(of: processID) != processStart
+        }
+    }
+
+    /// The strictly parsed name of a file; other files are never read or removed.
+    private enum File: Hashable {
+        case batch(number: Int64, Owner, lines: Int)
+        case lock(Owner)
+
+        var owner: Owner {
+            switch self {
+            case .batch(_, let owner, _), .lock(let owner): owner
+            }
         }
 
-        init(number: Int64, processID: Int32, processStart: UInt64, sink: UInt32, lines: Int) {
-            self.number = number
-            self.processID = processID
-            self.processStart = processStart
-            self.sink = sink
-            self.lines = lines
+        var name: String {
+            switch self {
+            case .batch(let number, let owner, let lines): "otlp-\(number.digits(19))-\(owner.text)-\(lines).json"
+            case .lock(let owner): owner.lockName
+            }
         }
 
-        /// Parses a name strictly; other files are never read or removed.
         init?(_ name: String) {
-            guard name.hasPrefix("otlp-"), name.hasSuffix(".json") else { return nil }
-            let parts = name.dropFirst(5).dropLast(5).split(separator: "-", omittingEmptySubsequences: false)
-            guard parts.count == 5, let number = Int64(parts[0]), let processID = Int32(parts[1]),
-                let processStart = UInt64(parts[2]), let sink = UInt32(parts[3], radix: 16), let lines = Int(parts[4]),
-                number > 0, lines > 0
+            guard name.hasPrefix("otlp-"), let dot = name.lastIndex(of: ".") else { return nil }
+            var parts = name[..<dot].split(separator: "-", omittingEmptySubsequences: false).dropFirst()
+            let isBatch = parts.count == 5
+            guard parts.count == 3 || isBatch, let number = isBatch ? Int64(parts.removeFirst()) : 1,
+                let lines = isBatch ? Int(parts.removeLast()) : 1,
+                let processID = parts.popFirst().flatMap({ Int32($0) }),
+                let start = parts.popFirst().flatMap({ UInt64($0) }),
+                let sink = parts.popFirst().flatMap({ UInt32($0, radix: 16) }), number > 0, lines > 0
             else { return nil }
-            self.init(number: number, processID: processID, processStart: processStart, sink: sink, lines: lines)
-            guard text == name else { return nil }
+            let owner = Owner(processID: processID, processStart: start, sink: sink)
+            self = isBatch ? .batch(number: number, owner, lines: lines) : .lock(owner)
+            guard self.name == name else { return nil }
         }
     }
 
     /// Replaces a file; tests replace it by a slow or full disk.
     typealias Write = @Sendable (_ path: String, _ bytes: [UInt8]) throws -> Void
 
-    /// The sinks of this process that own files.
-    private static let sinks = Guarded<Set<UInt32>>([])
-
     private let path: String
-    private let sink: UInt32
     private let write: Write
+    /// The owner of this sink's files, and its locked file, which is created before the first one.
+    private let own = Guarded((owner: Owner(), lock: AppendedFile()))
 
     init(_ path: String, write: @escaping Write = { try AtomicFile.replace($0, with: $1) }) {
         self.path = FileSystem.absolutePath(path)
         self.write = write
-        sink = Self.sinks.withLock { sinks in
-            while true {
-                let sink = UInt32.random(in: 0 ... .max)
-                if sinks.insert(sink).inserted { return sink }
-            }
-        }
     }
 
-    deinit { Self.sinks.withLock { _ = $0.remove(sink) } }
+    deinit {
+        let (owner, lock) = own.withLock { $0 }
+        if lock.status != nil { remove(owner.lockName) }
+        own.withLock { $0.lock.close() }
+    }
 
-    /// The sinks of this process that own files.
-    ///
-    /// For tests.
-    static var livingSinks: Set<UInt32> { sinks.withLock { $0 } }
+    /// Returns the owner of new files, with a lock.
+    private func ownerOfNewFiles() throws(FileFailure) -> Owner {
+        let own = own.withLock { $0 }
+        var lock = own.lock
+        // Another program may have removed the file or the folder, or closed the descriptor.
+        for _ in 0..<3 where lock.status == nil {
+            lock.close()
+            try FolderListing.create(path, permissions: 0o700)
+            DataProtection.excludeFromBackup(path)
+            lock = AppendedFile("\(path)/\(own.owner.lockName)", exclusive: false)
+            guard lock.descriptor >= 0 else { throw FileFailure(path, .system(-lock.descriptor)) }
+            self.own.withLock { $0.lock = lock }
+        }
+        return own.owner
+    }
 
     /// Takes over the batches whose owner is gone, and removes what it left unfinished.
     ///
     /// - Returns: The batches in order.
     func adoptBatches() -> [OTLPBacklog.Batch] {
+        let files = (FolderListing.names(in: path) ?? []).compactMap { name in
+            (File(name) ?? AtomicFile.original(of: name).flatMap { File($0) }).map { (name: name, owner: $0.owner) }
+        }
+        guard !files.isEmpty, let own = try? ownerOfNewFiles() else { return [] }
+        let hasLocks = isLocked(own)
+        var isGone: [Owner: Bool] = [:]
+        for owner in Set(files.map(\.owner)) { isGone[owner] = hasLocks ? !isLocked(owner) : owner.isProcessGone }
         var batches: [OTLPBacklog.Batch] = []
         var numbers: Set<Int64> = []
-        for name in FolderListing.names(in: path) ?? [] {
-            if let original = AtomicFile.original(of: name), let unfinished = FileName(original), isOrphan(unfinished) {
+        for (name, owner) in files where isGone[owner] == true {
+            guard case .batch(var number, _, let lines) = File(name) else {
                 remove(name)
+                continue
             }
-            guard let found = FileName(name), isOrphan(found),
-                let status = FileStatus("\(path)/\(name)", followingLinks: false), status.isOwn
-            else { continue }
-            var number = found.number
+            guard let status = FileStatus("\(path)/\(name)", followingLinks: false), status.isOwn else { continue }
             while !numbers.insert(number).inserted { number += 1 }
-            let own = self.name(number, lines: found.lines)
+            let adopted = File.batch(number: number, own, lines: lines).name
             // Another process may adopt the file first.
-            guard FileSystem.rename("\(path)/\(name)", to: "\(path)/\(own)") else { continue }
-            batches.append(
-                OTLPBacklog.Batch(
-                    number: number, lines: found.lines, bytes: Int(clamping: status.signature.size), place: .file(own)))
+            guard FileSystem.rename("\(path)/\(name)", to: "\(path)/\(adopted)") else { continue }
+            let bytes = Int(clamping: status.signature.size)
+            batches.append(OTLPBacklog.Batch(number: number, lines: lines, bytes: bytes, place: .file(adopted)))
         }
         return batches.sorted { $0.number < $1.number }
     }
 
-    private func isOrphan(_ file: FileName) -> Bool {
-        if file.processID == ProcessIdentity.current { return !Self.sinks.withLock { $0.contains(file.sink) } }
-        return ProcessIdentity.start(of: file.processID) != file.processStart
-    }
-
-    private func name(_ number: Int64, lines: Int) -> String {
-        let pid = ProcessIdentity.current
-        let start = ProcessIdentity.start(of: pid) ?? 0
-        return FileName(number: number, processID: pid, processStart: start, sink: sink, lines: lines).text
-    }
+    private func isLocked(_ owner: Owner) -> Bool { SystemCalls.isInUse("\(path)/\(owner.lockName)") }
 
     /// Writes a batch to the disk; returns the name of its file, or nil if that isn't possible.
     func write(_ body: [UInt8], of batch: OTLPBacklog.Batch) -> String? {
-        let name = name(batch.number, lines: batch.lines)
         do {
-            try FolderListing.create(path, permissions: 0o700)
-            DataProtection.excludeFromBackup(path)
+            let name = File.batch(number: batch.number, try ownerOfNewFiles(), lines: batch.lines).name
             try write("\(path)/\(name)", body)
             return name
         } catch {
@@ -121,4 +140,10 @@ final class OTLPSpillFolder: Sendable {
     func read(_ name: String, limit: Int) -> [UInt8]? { try? WholeFile.readOwn("\(path)/\(name)", limit: limit) }
 
     func remove(_ name: String) { FileSystem.remove("\(path)/\(name)") }
+
+    /// Leaves the files to the parent, in a forked child.
+    func becomeForkedChild() {
+        own.held.lock.close()
+        own.held.owner = Owner()
+    }
 }
