@@ -97,6 +97,37 @@ import Testing
     }
 
     @Test(
+        "No format repeats a key: a field with a key of the line itself gets another one",
+        arguments: [
+            ("logfmt", " ", "=", ["time", "level", "context", "depth", "msg"]),
+            ("json", "\"", "\":", ["time", "seq", "level", "context", "message", "fields"]),
+            ("ecs", "\"", "\":", ["@timestamp", "log.level", "message", "labels"]),
+            ("googleCloud", "\"", "\":", ["time", "severity", "logger", "message", "fields"]),
+        ])
+    func ownKeys(name: String, before: String, after: String, keys: [String]) throws {
+        let formats: [String: LogFormat] = [
+            "logfmt": .logfmt, "json": .jsonLines, "ecs": .json(.ecs), "googleCloud": .json(.googleCloud),
+        ]
+        var fields = LogFields()
+        for key in keys { fields.append(key, "other") }
+        let line = copy(depth: 1, message: "m", fields: fields).formatted(as: try #require(formats[name]))
+        // JSON has the fields in an object of their own, the last member.
+        let own =
+            " "
+            + (line.range(of: #"(fields|labels)":\{.*"#, options: .regularExpression).map { line[..<$0.lowerBound] }
+                ?? line[...])
+        for key in keys where !["fields", "labels"].contains(key) {
+            #expect(own.components(separatedBy: before + key + after).count == 2, "\(key): \(line)")
+        }
+    }
+
+    @Test("In logfmt, a key of the line itself and the prefix of such keys get a prefix")
+    func ownKeysInLogfmt() {
+        let line = copy(depth: 0, message: "m", fields: ["msg": 1, "field.level": 2, "k": 3]).formatted(as: .logfmt)
+        #expect(line.hasSuffix(" msg=m field.msg=1 field.field.level=2 k=3"), "\(line)")
+    }
+
+    @Test(
         "Times follow the civil calendar, including leap days and years before 1970",
         arguments: [
             (0, "1970-01-01T00:00:00.000Z"), (951_782_399_999_000_000, "2000-02-28T23:59:59.999Z"),

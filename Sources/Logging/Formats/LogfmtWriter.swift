@@ -134,6 +134,7 @@ extension CompiledFormat {
         }
         line.append(" msg=" as StaticString)
         cut = LogfmtWriter.append(record.text, omitted: record.omitted, to: line, end: limit - 64) || cut
-        return LogfmtWriter.append(record.fields, to: line, end: limit, reserve: 64) || cut
+        let fields = record.fields.distinct(from: ["time", "level", "context", "depth", "msg"])
+        return LogfmtWriter.append(fields, to: line, end: limit, reserve: 64) || cut
     }
 }

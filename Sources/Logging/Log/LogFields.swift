@@ -1,9 +1,11 @@
 /// Key and value pairs of a line, in the order in which their keys were added.
 ///
 /// Text formats print them after the message as ` key=value`, JSON lines as members of an object. Each key has one value:
-/// a later value replaces an earlier one in place. A
-/// value whose key is the name of a secret, such as `password` or `apiKey`, or the secret part of a text, prints as `<redacted>`; use
-/// `.public(value)` to print it.
+/// a later value replaces an earlier one in place. In a format that prints fields beside keys of the line itself (logfmt,
+/// OpenTelemetry, the journal), a field with such a key gets a prefix: `field.level`, `FIELD_MESSAGE`.
+///
+/// A value whose key is the name of a secret, such as `password` or `apiKey`, or the secret part of a text, prints as
+/// `<redacted>`; use `.public(value)` to print it.
 ///
 /// ```swift
 /// Log("Upload").info("done", ["bytes": 1024, "hosts": ["a", "b"], "user": .private("acme")])
@@ -75,24 +77,16 @@ public struct LogFields: ExpressibleByDictionaryLiteral, Hashable, Sendable {
     private mutating func append(_ more: [Element]) {
         guard !more.isEmpty else { return }
         var all = pairs ?? []
-        if all.count + more.count <= Self.fewPairs {
-            for pair in more {
-                if let index = all.firstIndex(where: { $0.key == pair.key }) {
-                    all[index] = pair
-                } else {
-                    all.append(pair)
-                }
-            }
-        } else {
-            var places: [String: Int] = [:]
-            for (index, pair) in all.enumerated() { places[pair.key] = index }
-            for pair in more {
-                if let index = places[pair.key] {
-                    all[index] = pair
-                } else {
-                    places[pair.key] = all.count
-                    all.append(pair)
-                }
+        var places: [String: Int]?
+        if all.count + more.count > Self.fewPairs {
+            places = Dictionary(all.enumerated().map { ($1.key, $0) }) { first, _ in first }
+        }
+        for pair in more {
+            if let index = places.map({ $0[pair.key] }) ?? all.firstIndex(where: { $0.key == pair.key }) {
+                all[index] = pair
+            } else {
+                places?[pair.key] = all.count
+                all.append(pair)
             }
         }
         pairs = all
@@ -111,5 +105,27 @@ public struct LogFields: ExpressibleByDictionaryLiteral, Hashable, Sendable {
     func followed(byMissing other: LogFields) -> LogFields {
         if isEmpty || other.isEmpty { return followed(by: other) }
         return followed(by: LogFields(other.elements.filter { pair in self[pair.key] == nil }))
+    }
+
+    /// Starts the key of a field that would repeat a key of the line itself, such as `field.level`.
+    private static let ownPrefix = "field."
+
+    /// Returns the pairs for a format that uses some keys for the line itself.
+    ///
+    /// A field with such a key gets the prefix `field.`; so does a key with that prefix, so that a reader can restore both.
+    package func distinct(from ownKeys: [String]) -> LogFields {
+        func isDistinct(_ key: String) -> Bool { !ownKeys.contains(key) && !key.hasPrefix(Self.ownPrefix) }
+        guard elements.contains(where: { !isDistinct($0.key) }) else { return self }
+        return LogFields(
+            elements.map { isDistinct($0.key) ? $0 : Element(key: Self.ownPrefix + $0.key, value: $0.value) })
+    }
+
+    /// Creates the fields of a line from pairs that ``distinct(from:)`` has returned.
+    package init(restoring pairs: [Element]) {
+        self.init(
+            pairs.map { pair in
+                guard pair.key.hasPrefix(Self.ownPrefix) else { return pair }
+                return Element(key: String(pair.key.dropFirst(Self.ownPrefix.count)), value: pair.value)
+            })
     }
 }

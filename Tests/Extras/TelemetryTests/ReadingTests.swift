@@ -36,7 +36,8 @@ import Testing
     func messages(index: Int) throws {
         let (name, format) = Self.formats[index]
         for message in Self.messages {
-            for fields in [[:], ["k": "v"], ["k": "a b=c"]] as [LogFields] {
+            let ownKeys: LogFields = ["level": "x", "msg": "y", "field.time": "z", "log.context": "c", "message": "m"]
+            for fields in [[:], ["k": "v"], ["k": "a b=c"], ownKeys] as [LogFields] {
                 let line = record(message, fields).formatted(as: format)
                 let parsed = try #require(LineParser([]).parse(Array(line.utf8)), "\(name): \(line)")
                 #expect(parsed.message == message, "\(name): \(line)")
@@ -284,6 +285,48 @@ import Testing
             #expect(isEqual, "query \(index): \(found.count) lines")
             #expect(found.isEmpty == reader.lines(matching: query).isEmpty)
         }
+    }
+
+    @Test("A search takes time in proportion to the bytes, although a letter's other case never occurs")
+    func searchTime() throws {
+        let needle = try #require(ByteNeedle("status"))
+        func search(_ lines: Int) -> (found: Int, time: Duration) {
+            let bytes = Array(String(repeating: "request done status=200\n", count: lines).utf8)
+            var found = 0
+            let time = ContinuousClock().measure {
+                bytes.withUnsafeBufferPointer { buffer in
+                    var position = 0
+                    while let index = needle.firstIndex(in: buffer, from: position) {
+                        found += 1
+                        position = index + 1
+                    }
+                }
+            }
+            return (found, time)
+        }
+        let (small, large) = (5_000, 80_000)
+        #expect(search(small).found == small && search(large).found == large)
+        // Sixteen times as many bytes; with a search for the other case from each line on, 256 times as long.
+        let ratio = (0..<5).map { _ in search(large).time / search(small).time }.min() ?? .infinity
+        #expect(ratio < 64, "\(ratio)")
+    }
+
+    @Test(
+        "A needle for a field finds it in each format, and no other value",
+        arguments: [
+            "k=5", "a k=5 b", "k=\"5\"", "{\"k\":5}", "{\"k\":\"5\"}", "{\"k\": 5}",
+            "{\"key\":\"k\",\"value\":{\"intValue\":\"5\"}}",
+        ])
+    func fieldNeedle(line: String) {
+        func finds(_ key: String, _ value: String) -> Bool {
+            Array(line.utf8).withUnsafeBufferPointer {
+                ByteNeedle(key: key, value: value).firstIndex(in: $0, from: 0) != nil
+            }
+        }
+        #expect(finds("k", "5") && finds("k", ""))
+        #expect(!finds("K", "5") && !finds("x", "5"))
+        // What follows a key in OpenTelemetry's form isn't examined.
+        #expect(finds("k", "6") == line.contains("intValue"))
     }
 
     @Test("Reading begins with a part of the files, and an iterator continues where it is")

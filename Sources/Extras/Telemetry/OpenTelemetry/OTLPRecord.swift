@@ -52,8 +52,9 @@ extension JSONLineWriter {
             .init(key: "thread.id", value: .integer(Int64(clamping: record.threadID))),
             .init(key: "log.context", value: .string(record.context)),
         ])
-        // OTLP requires unique keys; a field of the line wins.
-        return writeAttributes(position.followed(by: record.fields).elements)
+        // OTLP requires unique keys.
+        let fields = record.fields.distinct(from: position.elements.map(\.key))
+        return writeAttributes(position.followed(by: fields).elements)
     }
 
     private func writeAttributes(_ pairs: [LogFields.Element]) -> Bool {

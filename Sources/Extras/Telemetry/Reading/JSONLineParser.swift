@@ -103,7 +103,7 @@ private struct JSONLineObject {
             default: rest.append(LogFields.Element(key: key, value: value))
             }
         }
-        parsed.fields = LogFields(rest)
+        parsed.fields = LogFields(restoring: rest)
     }
 
     /// The key and value of each object of an array.

@@ -18,7 +18,7 @@ enum LogfmtParser {
         for pair in pairs.elements {
             let text = pair.value.description
             switch pair.key {
-            // The keys of the line itself come first; a field can have the same key.
+            // The keys of the line itself come first.
             case _ where hasMessage: rest.append(pair)
             case "time":
                 guard let time = LogTime(rfc3339: text.utf8) else { return nil }
@@ -35,7 +35,7 @@ enum LogfmtParser {
             }
         }
         guard hasMessage else { return nil }
-        parsed.fields = LogFields(rest)
+        parsed.fields = LogFields(restoring: rest)
         return parsed
     }
 
