@@ -242,6 +242,8 @@ import Testing
                 [.modificationDate: Date(timeIntervalSince1970: 5)], ofItemAtPath: path + ".5")
             #expect(send(text, now, to: sink))
             try await until { contents(path + ".5") != "ancient\n" && contents(path + ".6") != "ancient\n" }
+            // The work ends with its lock; before, a line wouldn't end the file.
+            try await until { SystemCalls.withFolderLocked(of: path) { true } == true }
         }
         #expect(send("1", now, to: sink))
         try await rotate("2")

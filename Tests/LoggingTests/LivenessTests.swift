@@ -102,6 +102,50 @@ import Testing
         #expect(try TestChild("forks", folder.path, ["mode=\(mode)", "count=\(count)"]).run() == "done\n")
     }
 
+    @Test(
+        "A run of a killed process isn't running when another process, or another logger, gets its ID",
+        .enabled(if: canChooseProcessIDs, "this process can't choose the IDs of others"), .timeLimit(.minutes(2)),
+        arguments: ["writeThrough", "mapped"], ["sleep", "forever"])
+    func reusedID(mode: String, next: String) throws {
+        let parent = TemporaryFolder()
+        try parent.make()
+        let folder = TemporaryFolder(in: parent.path)
+        let script = """
+            program=$0 folder=$1 mode=mode=$2
+            lines() { until grep -q 20 "$1"; do sleep 0.01; done; }
+            "$program" forever "$folder" silent throttle $mode >"$folder-first" & first=$!
+            lines "$folder-first"
+            kill -9 $first
+            wait $first
+            echo $((first - 1)) >/proc/sys/kernel/ns_last_pid
+            if [ $3 = sleep ]; then
+                sleep 60 & second=$!
+            else
+                "$program" forever "$folder" silent throttle $mode >"$folder-second" & second=$!
+                lines "$folder-second"
+            fi
+            [ $first = $second ] || echo "other ID"
+            "$program" prior "$folder" runs=1 | head -n 2
+            kill -0 $second && echo alive
+            kill -9 $second
+            wait $second
+            exec "$program" prior "$folder"
+            """
+        let child = try TestChild("prior", folder.path)
+        let program = try #require(child.process.executableURL).path
+        child.process.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
+        child.process.arguments = [
+            "--pid", "--fork", "--mount-proc", "--kill-child", "bash", "-c", script, program, folder.path, mode, next,
+        ]
+        let output = try child.run().split(separator: "\n")
+        try #require(output.count > 3, "\(output)")
+        #expect(output[0].hasPrefix("unclean "), "\(output[0])")
+        #expect(output[1].contains(" line 1 ") && output[2] == "alive", "\(output[1...2])")
+        // Then the newest run is that of the second logger, or still the first one.
+        #expect(output[3].hasPrefix("unclean ") && output[4].contains(" line 1 "), "\(output[3...4])")
+        #expect(Set(output[3...].filter { $0.contains(" line ") }).count >= 20)
+    }
+
     @Test("A fork holds each lock that exists, except those that it ignores")
     func registry() {
         let (held, ignored) = (ForkSafeLock(), ForkSafeLock(inForks: .ignored))
@@ -135,3 +179,9 @@ import Testing
         }
     }
 }
+
+/// Whether this process can make a namespace of processes and choose the next ID in it.
+private let canChooseProcessIDs =
+    shell(
+        "unshare", "--pid", "--fork", "--mount-proc", "--kill-child", "bash", "-c",
+        "echo 100 >/proc/sys/kernel/ns_last_pid; sleep 0 & wait; [ $! = 101 ]") == 0
