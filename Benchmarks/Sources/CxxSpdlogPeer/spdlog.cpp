@@ -43,9 +43,21 @@ class memory_sink : public spdlog::sinks::base_sink<std::mutex> {
     void flush_() override {}
 };
 
-void spdlog_memory(long count) {
+static std::shared_ptr<spdlog::logger> memory_logger() {
     static auto logger = std::make_shared<spdlog::logger>("bench", std::make_shared<memory_sink>());
+    return logger;
+}
+
+void spdlog_memory(long count) {
+    auto logger = memory_logger();
     for (long i = 0; i < count; i++) logger->info("message {} of {}", i, count);
+}
+
+void spdlog_fields(long count) {
+    auto logger = memory_logger();
+    for (long i = 0; i < count; i++) {
+        logger->info("answered status={} user={} path={}", 200, "ada", "/api/items");
+    }
 }
 
 void spdlog_open(const char *flushed_file, const char *buffered_file) {

@@ -11,6 +11,7 @@ struct LoggingBenchmarks {
         defer { bench.cleanUp() }
         var suite = BenchmarkSuite("AshlarLogging")
         CallRows(bench: bench).run(&suite)
+        SecretRows(bench: bench).run(&suite)
         FileRows(bench: bench).run(&suite)
         StartRows(bench: bench).run(&suite)
         suite.finish()
@@ -33,12 +34,13 @@ final class Bench: Sendable {
     }
 
     /// Starts a run in a storage mode, or in memory if the mode is nil.
-    func start(_ mode: LogStorageMode?, format: LogFormat = .standard, threshold: LogLevel = .info) {
+    func start(_ mode: LogStorageMode?, format: LogFormat = .standard, revealsSecrets: Bool = false) {
         let runs = mode.map { _ in "\(folder)/runs" }
-        var configuration = LogConfiguration(folder: runs, threshold: threshold, sinks: [])
+        var configuration = LogConfiguration(folder: runs, sinks: [])
         configuration.readsEnvironment = false
         configuration.mode = mode ?? .writeThrough
         configuration.format = format
+        configuration.revealsPrivateValues = revealsSecrets
         LogSystem.shutdown()
         let report = LogSystem.start(configuration)
         precondition(report.mode == configuration.mode, "the mode cannot be measured here: \(report)")

@@ -13,6 +13,8 @@ void spdlog_disabled(long count);
 void spdlog_null(long count);
 /// The same, printed with its time and stored in memory.
 void spdlog_memory(long count);
+/// info("answered status={} user={} path={}"), printed with its time and stored in memory.
+void spdlog_fields(long count);
 /// Opens the loggers that write to files.
 void spdlog_open(const char *flushed_file, const char *buffered_file);
 /// info("message {} of {}") to a file, flushed after every line.
