@@ -66,30 +66,27 @@ public struct Log: Sendable {
     @usableFromInline
     func emit(_ level: LogLevel, _ message: consuming LogMessage, _ fields: consuming LogFields, at site: CallSite) {
         var message = message
-        let thread = ThreadContext.current
-        core.pipeline.emit(
+        let place = LogPlace(file: site.file, function: site.function)
+        emit(
             LineContent(
-                level: level, text: message.text, omitted: message.omitted, fields: fields,
-                place: LogPlace(file: site.file, function: site.function), line: site.line),
-            from: core, bound: bound, on: thread)
-        thread.giveBack(&message.owner)
-        thread.state.pointee.nesting -= 1
+                level: level, text: message.text, omitted: message.omitted, fields: fields, place: place,
+                line: site.line))
+        ThreadContext.current.giveBack(&message.owner)
     }
 
     /// Writes a line with a string known at run time, and ends the call; nil writes nothing.
     @usableFromInline
     func emit(_ level: LogLevel, _ text: (some StringProtocol)?, _ fields: LogFields, at site: CallSite) {
-        let thread = ThreadContext.current
-        if let text {
-            LogText.withBytes(String(text)) {
-                core.pipeline.emit(
-                    LineContent(
-                        level: level, text: $0, fields: fields,
-                        place: LogPlace(file: site.file, function: site.function), line: site.line),
-                    from: core, bound: bound, on: thread)
-            }
+        guard let text else { return core.end() }
+        let place = LogPlace(file: site.file, function: site.function)
+        LogText.withBytes(String(text)) {
+            emit(LineContent(level: level, text: $0, fields: fields, place: place, line: site.line))
         }
-        thread.state.pointee.nesting -= 1
+    }
+
+    private func emit(_ content: consuming LineContent) {
+        core.pipeline.emit(content, from: core, bound: bound, on: .current)
+        core.end()
     }
 
     /// Writes a line on behalf of another logging system, which has its own level, context and position.
@@ -113,14 +110,11 @@ public struct Log: Sendable {
             target = Log(core: LogCore(context, level: self.level, pipeline: core.pipeline), bound: bound)
         }
         guard target.isEnabled(level), target.core.begin() else { return }
-        let thread = ThreadContext.current
         LogText.withBytes(message) { text in
             LogPlace.with(file: file, function: function) { place in
-                let content = LineContent(level: level, text: text, fields: fields, place: place, line: line)
-                core.pipeline.emit(content, from: target.core, bound: bound, on: thread)
+                target.emit(LineContent(level: level, text: text, fields: fields, place: place, line: line))
             }
         }
-        thread.state.pointee.nesting -= 1
     }
 }
 

@@ -46,7 +46,7 @@ import Testing
     @Test("A full disk loses only lines that don't fit into memory; they are counted and reported later")
     func fullDisk() throws {
         let system = TestSystem()
-        let store = try #require(system.pipeline.settings.store as? WriteThroughStore)
+        let store = try #require(system.pipeline.settings.store as? FileStore)
         system.log().info("before")
         try system.breakDisk(store)
         for index in 1...5000 { system.log().info("line \(index) \(String(repeating: "x", count: 40))") }
@@ -78,7 +78,7 @@ import Testing
     @Test("Writing is retried every 256 lines without a flush")
     func recoversByItself() throws {
         let system = TestSystem()
-        let store = try #require(system.pipeline.settings.store as? WriteThroughStore)
+        let store = try #require(system.pipeline.settings.store as? FileStore)
         try system.breakDisk(store)
         for index in 1...10 { system.log().info("line \(index)") }
         try system.mendDisk()
@@ -91,8 +91,8 @@ import Testing
     @Test("With buffered lines too, writing is retried before lines are dropped", arguments: [1000, 65536, 300_000])
     func bufferedRecovers(bytes: Int) throws {
         let system = TestSystem { $0.mode = .buffered(bytes: bytes, milliseconds: 100_000) }
-        let store = try #require(system.pipeline.settings.store as? BufferedStore)
-        try system.breakDisk(descriptor: store.descriptor)
+        let store = try #require(system.pipeline.settings.store as? FileStore)
+        try system.breakDisk(store)
         // One write fails, and its lines wait.
         for index in 1...400 { system.log().info("line \(index)") }
         #expect(!system.flush(sync: false))
@@ -176,12 +176,10 @@ import Testing
 
 extension TestSystem {
     /// Makes every write fail as on a full disk, and the folder unusable for opening the file again.
-    func breakDisk(_ store: WriteThroughStore) throws { try breakDisk(descriptor: store.withFile { $0.descriptor }) }
-
-    func breakDisk(descriptor: Int32) throws {
+    func breakDisk(_ store: FileStore) throws {
         let full = open("/dev/full", O_WRONLY)
         try #require(full >= 0)
-        dup2(full, descriptor)
+        dup2(full, store.withFile { $0.descriptor })
         close(full)
         try FileManager.default.moveItem(atPath: folder.path, toPath: folder.path + ".moved")
         try Data().write(to: URL(fileURLWithPath: folder.path))

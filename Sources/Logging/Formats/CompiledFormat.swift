@@ -60,7 +60,7 @@ struct CompiledFormat: Sendable {
                     LogText.withBytes(record.source.name) { writePlace($0, to: line, end: line.count + short) }
                 }
             case .message: cut = writeMessage(record, to: line, end: end) || cut
-            case .fields: if !record.fields.isEmpty { cut = writeFields(record, to: line, end: end) || cut }
+            case .fields: cut = LogfmtWriter.append(record.fields, to: line, end: end, reserve: 64) || cut
             case .time: time.append(record.time, to: line)
             case .sequence: line.append(decimal: record.sequence)
             case .number: line.append(byte: .zero + record.level.rawValue)
@@ -73,10 +73,6 @@ struct CompiledFormat: Sendable {
             }
         }
         return cut
-    }
-
-    private func writeFields(_ record: borrowing LineRecord, to line: ByteBuffer, end: Int) -> Bool {
-        LogfmtWriter.append(record.fields, to: line, end: end, reserve: 64)
     }
 
     private func writeMessage(_ record: borrowing LineRecord, to line: ByteBuffer, end: Int) -> Bool {

@@ -9,16 +9,19 @@ package struct FormatPiece: Equatable, Sendable {
 
     package let kind: Kind
     /// The text of a literal.
-    package let literal: String
+    package var literal: String = ""
 
-    init(_ kind: Kind) {
+    init(_ kind: Kind, literal: String = "") {
         self.kind = kind
-        literal = ""
-    }
-
-    init(literal: String) {
-        kind = .literal
         self.literal = literal
+    }
+}
+
+extension [FormatPiece] {
+    /// Appends a character to the literal at the end, or begins one.
+    fileprivate mutating func append(_ character: Character) {
+        if last?.kind != .literal { append(FormatPiece(.literal)) }
+        self[count - 1].literal.append(character)
     }
 }
 
@@ -48,22 +51,17 @@ enum PatternParser {
 
     private static func positional(_ pattern: String) throws(LogError) -> [FormatPiece] {
         var pieces: [FormatPiece] = []
-        var literal = ""
         var found = 0
         var rest = pattern[...]
         while let character = rest.popFirst() {
             guard character == "%" else {
-                literal.append(character)
+                pieces.append(character)
                 continue
             }
             switch rest.popFirst() {
-            case "%": literal.append("%")
+            case "%": pieces.append("%" as Character)
             case "@":
-                if found < positions.count {
-                    if !literal.isEmpty { pieces.append(FormatPiece(literal: literal)) }
-                    literal = ""
-                    pieces.append(FormatPiece(positions[found]))
-                }
+                if found < positions.count { pieces.append(FormatPiece(positions[found])) }
                 found += 1
             case let other:
                 throw LogError(
@@ -76,18 +74,16 @@ enum PatternParser {
                 code: .formatMalformed, text: pattern,
                 expected: "exactly four %@ (indent, level, context, message)", found: "\(found)")
         }
-        if !literal.isEmpty { pieces.append(FormatPiece(literal: literal)) }
         return pieces
     }
 
     private static func named(_ pattern: String) throws(LogError) -> [FormatPiece] {
         var pieces: [FormatPiece] = []
-        var literal = ""
         var rest = pattern[...]
         while let character = rest.popFirst() {
             switch character {
             case "{" where rest.first == "{", "}" where rest.first == "}":
-                literal.append(character)
+                pieces.append(character)
                 rest.removeFirst()
             case "{":
                 guard let end = rest.firstIndex(of: "}") else {
@@ -102,16 +98,13 @@ enum PatternParser {
                             + "{ftlevel}, {file}, {function}, {method}, {line} or {thread}",
                         found: "{\(name)}")
                 }
-                if !literal.isEmpty { pieces.append(FormatPiece(literal: literal)) }
-                literal = ""
                 pieces.append(FormatPiece(kind))
                 rest = rest[rest.index(after: end)...]
             case "}":
                 throw LogError(code: .formatMalformed, text: pattern, expected: "}} or a { before }", found: "}")
-            default: literal.append(character)
+            default: pieces.append(character)
             }
         }
-        if !literal.isEmpty { pieces.append(FormatPiece(literal: literal)) }
         return pieces
     }
 }

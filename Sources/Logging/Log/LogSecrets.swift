@@ -60,7 +60,7 @@ enum LogSecrets {
 
     /// Returns the text without secrets, or nil if it has none.
     static func redacted(_ text: LogText) -> String? {
-        guard mayHaveSecret(text), !LogPrivacy.revealsPrivateValues else { return nil }
+        guard !LogPrivacy.revealsPrivateValues, mayHaveSecret(text) else { return nil }
         let before = text.string
         let after = SecretText.redacted(before, names: state.withLock { $0.names })
         return after == before ? nil : after

@@ -174,7 +174,7 @@ extension SystemCalls {
 
     /// Opens a regular file for reading; a negative result is `-errno`.
     static func openForReading(_ path: String) -> Int32 {
-        aboveStandardStreams(regular(retrying { open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }))
+        regular(retrying { open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) })
     }
 
     private static func regular(_ descriptor: Int32) -> Int32 {
@@ -191,7 +191,7 @@ extension SystemCalls {
         disableSIGPIPE(on: descriptor)
         guard descriptor >= 0, descriptor < highNumber else { return descriptor }
         let moved = fcntl(descriptor, F_DUPFD_CLOEXEC, highNumber)
-        guard moved >= 0 else { return aboveStandardStreams(descriptor) }
+        guard moved >= 0 else { return descriptor }
         close(descriptor)
         return moved
     }
@@ -210,15 +210,6 @@ extension SystemCalls {
         #if canImport(Darwin)
             _ = fcntl(descriptor, F_SETNOSIGPIPE, 1)
         #endif
-    }
-
-    /// Moves a descriptor away from 0, 1 and 2, which an app that closed them may reuse.
-    private static func aboveStandardStreams(_ descriptor: Int32) -> Int32 {
-        guard descriptor >= 0, descriptor <= 2 else { return descriptor }
-        let moved = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
-        let error = errno
-        close(descriptor)
-        return moved >= 0 ? moved : -error
     }
 
     static func close(_ descriptor: Int32) { systemClose(descriptor) }

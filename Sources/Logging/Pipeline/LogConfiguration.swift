@@ -13,33 +13,33 @@ public struct LogConfiguration: Sendable {
     /// The name of the application; ``LogSystem/priorRun`` is a run of the same application.
     ///
     /// By default, it is the name of the executable. Only the first 38 bytes are used.
-    public var application: String
+    public var application: String = executableName
     /// The master switch.
-    public var isEnabled: Bool
+    public var isEnabled: Bool = true
     /// The thresholds, global and by context.
     public var thresholds: LogThresholds
     /// The format of lines in the run file.
-    public var format: LogFormat
+    public var format: LogFormat = .standard
     /// The storage mode: when a log call returns, and which lines a killed process loses.
-    public var mode: LogStorageMode
+    public var mode: LogStorageMode = .writeThrough
     /// The destinations of lines in addition to the run file.
     public var sinks: [any LogSink]
     /// When a run continues in a new file, and which part of the run is retained.
-    public var rotation: LogRotation
+    public var rotation: LogRotation = LogRotation()
     /// The finished runs to retain.
-    public var retention: LogRetention
+    public var retention: LogRetention = LogRetention()
     /// The maximum length of a line in bytes without its line end, at least 1024.
     ///
     /// Longer lines are truncated.
-    public var maximumLineBytes: Int
+    public var maximumLineBytes: Int = 65536
     /// The limit for lines of one call site, or nil for no limit.
     public var rateLimit: LogRateLimit?
     /// Rate limits by context, which take precedence.
     ///
     /// Contexts match as in ``LogThresholds/contexts``.
-    public var contextRateLimits: [String: LogRateLimit]
+    public var contextRateLimits: [String: LogRateLimit] = [:]
     /// Whether repeated lines are replaced by one line such as `last line repeated 37 times`.
-    public var collapsesRepeats: Bool
+    public var collapsesRepeats: Bool = false
     /// The lines below the threshold that are recorded in memory and written before an error; nil for none.
     public var recording: LogRecording?
     /// Returns fields for each line, such as the ID of the current request.
@@ -65,9 +65,9 @@ public struct LogConfiguration: Sendable {
     /// More words that name secrets, such as `["codename"]`; see <doc:GettingStarted>.
     ///
     /// They apply to the whole process, from the start to its end.
-    public var additionalSecrets: Set<String>
+    public var additionalSecrets: Set<String> = []
     /// Whether private values and secrets are printed, for development.
-    public var revealsPrivateValues: Bool
+    public var revealsPrivateValues: Bool = false
     /// Whether a signal that ends the process is recorded in the state file, for ``PriorRun/outcome``.
     ///
     /// A crash also appends its signal and the frames of its thread to the log; see <doc:HowLinesSurvive>.
@@ -80,7 +80,7 @@ public struct LogConfiguration: Sendable {
     /// Such lines survive a power failure. Waiting for the disk (fdatasync) takes 1 to 2 ms.
     public var synchronizesAt: LogLevel?
     /// Whether the environment variable `ASHLAR_LOG` changes ``thresholds``.
-    public var readsEnvironment: Bool
+    public var readsEnvironment: Bool = true
 
     /// Creates a configuration.
     ///
@@ -93,19 +93,7 @@ public struct LogConfiguration: Sendable {
     ) {
         self.folder = folder
         self.sinks = sinks
-        application = Self.executableName
-        isEnabled = true
         thresholds = LogThresholds(global: threshold)
-        format = .standard
-        mode = .writeThrough
-        rotation = LogRotation()
-        retention = LogRetention()
-        maximumLineBytes = 65536
-        contextRateLimits = [:]
-        additionalSecrets = []
-        collapsesRepeats = false
-        revealsPrivateValues = false
-        readsEnvironment = true
     }
 
     private static var executableName: String {

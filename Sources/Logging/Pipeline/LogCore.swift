@@ -45,6 +45,9 @@ final class LogCore: Sendable {
         thread.state.pointee.nesting += 1
         return true
     }
+
+    /// Ends a call.
+    func end() { ThreadContext.current.state.pointee.nesting -= 1 }
 }
 
 /// The switch, the thresholds, and the loggers to which they apply.

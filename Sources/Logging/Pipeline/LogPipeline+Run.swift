@@ -221,12 +221,8 @@ struct RunOpening {
         if case .buffered(let bytes, _) = configuration.mode {
             settings.backlogBytes = max(settings.backlogBytes, bytes)
         }
-        return SegmentedFile.create(run: run, settings).map { file in
-            guard case .buffered(let bytes, let milliseconds) = configuration.mode else {
-                return (WriteThroughStore(file: file), .writeThrough)
-            }
-            return (BufferedStore(file: file, bytes: bytes, milliseconds: milliseconds), configuration.mode)
-        }
+        let mode = configuration.mode == .mapped ? .writeThrough : configuration.mode
+        return SegmentedFile.create(run: run, settings).map { (FileStore(file: $0, mode: mode), mode) }
     }
 
     private func inMemory(_ error: Int32) -> Opened {

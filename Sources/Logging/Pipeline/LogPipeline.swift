@@ -48,9 +48,8 @@ final class LogPipeline: Sendable {
             return emit(redacted: content, from: core, bound: bound, on: thread)
         }
         LogText.withBytes(text) {
-            let redacted = LineContent(
-                level: content.level, text: $0, omitted: content.omitted, fields: content.fields, place: content.place,
-                line: content.line)
+            var redacted = content
+            redacted.text = $0
             emit(redacted: redacted, from: core, bound: bound, on: thread)
         }
     }
@@ -189,8 +188,7 @@ final class LogPipeline: Sendable {
         if let store = settings.store { return store.contents(limit: limit) }
         let format = format
         let text = early.withLock { $0.records.all }.map { $0.formatted(as: format) + "\n" }.joined()
-        let bytes = Array(text.utf8)
-        return limit.map { RunReader.wholeLines(bytes, limit: $0) } ?? bytes
+        return RunReader.wholeLines(Array(text.utf8), limit: limit)
     }
 
     func readCounters() -> LogCounters {
@@ -210,7 +208,7 @@ final class LogPipeline: Sendable {
 /// The parts of a line that its call provides.
 struct LineContent {
     let level: LogLevel
-    let text: LogText
+    var text: LogText
     /// The number of bytes that were truncated because the line would be too long.
     var omitted = 0
     let fields: LogFields

@@ -30,43 +30,6 @@ struct StoreSettings: Sendable {
     func synchronizes(_ level: LogLevel) -> Bool { synchronizesAt.map { level <= $0 } ?? false }
 }
 
-/// The mode `.writeThrough`: a line is written with one write(2) when the call returns.
-final class WriteThroughStore: LineStore, ForkAware {
-    private let file: Guarded<SegmentedFile>
-    private let settings: StoreSettings
-
-    init(file: SegmentedFile) {
-        self.file = Guarded(file)
-        settings = file.settings
-        ForkRegistry.add(self)
-    }
-
-    /// Runs `body` with the file, under the lock.
-    func withFile<Result>(_ body: (SegmentedFile) -> Result) -> Result { file.withLock { body($0) } }
-
-    func append(_ line: LogText, level: LogLevel) {
-        withFile {
-            $0.write(line)
-            if settings.synchronizes(level) { _ = $0.flush(sync: true) }
-        }
-    }
-
-    func flush(sync: Bool) -> Bool { withFile { $0.flush(sync: sync) } }
-
-    func close(ending: RunState.Ending, lines: UInt64) {
-        withFile {
-            _ = $0.flush(sync: false)
-            $0.run.end(ending, lines: lines)
-        }
-    }
-
-    func contents(limit: Int?) -> [UInt8] { withFile { $0.contents(limit: limit) } }
-
-    func withRun(_ body: (RunIdentity) -> Void) { withFile { body($0.run) } }
-
-    package func becomeForkedChild() { file.held.becomeForkedChild(ownFile: false) }
-}
-
 /// Stores the newest lines in memory, for programs without a folder.
 final class MemoryStore: LineStore {
     private let lines: Guarded<RecentLines>
@@ -87,8 +50,7 @@ final class MemoryStore: LineStore {
     func close(ending: RunState.Ending, lines: UInt64) {}
 
     func contents(limit: Int?) -> [UInt8] {
-        let all = lines.withLock { $0.contents }
-        return limit.map { RunReader.wholeLines(all, limit: $0) } ?? all
+        RunReader.wholeLines(lines.withLock { $0.contents }, limit: limit)
     }
 
     func withRun(_ body: (RunIdentity) -> Void) {}

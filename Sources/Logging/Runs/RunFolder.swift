@@ -1,5 +1,4 @@
 internal import AshlarBase
-internal import Synchronization
 
 /// The files of one run in its folder.
 struct RunFiles: Sendable {
@@ -160,11 +159,6 @@ struct RunFolder: Sendable {
         }
         return parts.map { RunFiles(folder: path, name: $0.key, parts: $0.value) }.sorted { $1.name < $0.name }
     }
-}
-
-/// Records whether the process has forked.
-enum ForkCount {
-    static let hasForked = Atomic<Bool>(false)
 }
 
 extension Sequence<RunFiles> {

@@ -89,7 +89,7 @@ final class RunIdentity {
     /// Returns the contents of the given segments and of the signal handlers' file.
     func contents(segments: [Int], limit: Int?) -> [UInt8] {
         // The files of forked children are found only by listing the folder.
-        if ForkCount.hasForked.load(ordering: .relaxed),
+        if ForkHooks.hasForked.load(ordering: .relaxed),
             let run = RunFolder(path: folder).runs().first(where: { $0.name == name })
         {
             return RunReader.contents(of: run.paths, limit: limit)

@@ -44,11 +44,9 @@ struct RunFile: Hashable, Sendable {
         }
     }
 
-    init(run: RunName, part: Part) {
-        self.run = run
-        self.part = part
-    }
+}
 
+extension RunFile {
     /// Parses a name; returns nil for the name of any other file.
     ///
     /// Other files in the folder are never opened or removed.

@@ -20,9 +20,9 @@ package enum RunReader {
         return Array("... [segments \(number + 1) to \(next - 1) were removed: the run is too long] ...\n".utf8)
     }
 
-    /// Returns the last whole lines in at most `limit` bytes.
-    static func wholeLines(_ all: [UInt8], limit: Int) -> [UInt8] {
-        guard all.count > limit else { return all }
+    /// Returns the last whole lines in at most `limit` bytes; all bytes without a limit.
+    static func wholeLines(_ all: [UInt8], limit: Int?) -> [UInt8] {
+        guard let limit, all.count > limit else { return all }
         guard limit > 0 else { return [] }
         let first = all.count - limit
         if all[first - 1] == .newline { return Array(all[first...]) }

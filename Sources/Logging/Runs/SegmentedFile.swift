@@ -196,8 +196,7 @@ final class SegmentedFile {
     /// Returns the log: the segments and the lines that wait in memory.
     func contents(limit: Int?) -> [UInt8] {
         let numbers = ledger.numbers.filter { $0 != number } + [number]
-        let all = run.contents(segments: numbers, limit: limit) + backlog
-        return limit.map { RunReader.wholeLines(all, limit: $0) } ?? all
+        return RunReader.wholeLines(run.contents(segments: numbers, limit: limit) + backlog, limit: limit)
     }
 
     /// The lines that wait in memory.

@@ -1,9 +1,11 @@
 internal import AshlarBase
 
-/// The mode `.buffered`: lines are in memory until there are many lines or a line is old enough.
+/// The modes `.writeThrough` and `.buffered`: lines in a file.
 ///
-/// A killed process loses at most the stated bytes and the lines of the stated time.
-final class BufferedStore: LineStore, ForkAware {
+/// In write-through mode, a line is written with one write(2) when the call returns. Buffered lines are in memory until
+/// there are many lines or a line is old enough; a killed process loses at most the stated bytes and the lines of the
+/// stated time.
+final class FileStore: LineStore, ForkAware {
     private struct State {
         let file: SegmentedFile
         private let owner = MessageBuffer()
@@ -27,17 +29,22 @@ final class BufferedStore: LineStore, ForkAware {
 
     /// The state that the store and the writing thread share; the thread doesn't retain the store.
     private let monitor: Guarded<State>
-    private let capacity: Int
     private let settings: StoreSettings
+    /// The number of bytes that wait; 0 in write-through mode.
+    private let capacity: Int
 
-    init(file: SegmentedFile, bytes: Int, milliseconds: Int) {
+    init(file: SegmentedFile, mode: LogStorageMode) {
         let monitor = Guarded(State(file: file))
         self.monitor = monitor
-        capacity = max(0, bytes)
         settings = file.settings
-        let age = Duration.milliseconds(max(1, milliseconds)).clampedNanoseconds
-        let hasThread = HelperThread.start { Self.writeOldLines(of: monitor, age: age) }
-        monitor.withLock { $0.hasThread = hasThread }
+        if case .buffered(let bytes, let milliseconds) = mode {
+            capacity = max(0, bytes)
+            let age = Duration.milliseconds(max(1, milliseconds)).clampedNanoseconds
+            let hasThread = HelperThread.start { Self.writeOldLines(of: monitor, age: age) }
+            monitor.withLock { $0.hasThread = hasThread }
+        } else {
+            capacity = 0
+        }
         ForkRegistry.add(self)
     }
 
@@ -104,12 +111,12 @@ final class BufferedStore: LineStore, ForkAware {
         }
     }
 
-    /// The descriptor of the current segment.
-    var descriptor: Int32 { monitor.withLock { $0.file.descriptor } }
+    /// Runs `body` with the file, under the lock.
+    func withFile<Result>(_ body: (SegmentedFile) -> Result) -> Result { monitor.withLock { body($0.file) } }
 
-    func withRun(_ body: (RunIdentity) -> Void) { monitor.withLock { body($0.file.run) } }
+    func withRun(_ body: (RunIdentity) -> Void) { withFile { body($0.run) } }
 
-    package func becomeForkedChild() {
+    func becomeForkedChild() {
         // The buffered lines belong to the parent, and the thread doesn't exist in the child.
         monitor.held.buffer.reset()
         monitor.held.hasThread = false
