@@ -281,6 +281,24 @@ import Testing
     }
 
     @Test(
+        "The report of a loss isn't sent: a collector that rejects every request would cause one report after another")
+    func ownReports() async throws {
+        let collector = Collector(Array(repeating: .rejected(message: "status 401"), count: 9))
+        let log = Guarded<Log?>(nil)
+        let sink = OTLPSink(
+            resource: [:], threshold: .verbose, interval: .seconds(1000), limits: .init(), folder: nil,
+            send: { collector.receive($0) }, sleep: { try await Task.sleep(for: $0) },
+            note: { text in log.withLock { $0 }?.warning(text) })
+        let system = TestSystem { $0.sinks = [sink] }
+        log.withLock { $0 = system.log(OTLPSink.ownContext) }
+        system.log().info("one")
+        for _ in 0..<3 { await sink.send() }
+        #expect(try collector.messages == [["one"]])
+        let text = try #require(PriorRun.all(in: system.folder.path).first).log
+        #expect(text.hasSuffix("AshlarTelemetry - 1 line lost: the collector rejects their request (status 401)\n"))
+    }
+
+    @Test(
         "Rejected records of a partial success are counted, and its message is noted",
         arguments: [
             (

@@ -8,7 +8,7 @@ internal import AshlarTrees
 /// A batch is sent when it is full, and otherwise after an interval. While the collector is unreachable, batches wait in
 /// memory, or in a folder. They are sent again after growing pauses, the oldest first. A request is sent once by the
 /// client; the sink itself repeats it. Each lost line is counted in `LogSystem.counters`, and a line in the log reports
-/// it.
+/// it, which isn't sent.
 ///
 /// ```swift
 /// let sink = OTLPSink(
@@ -21,6 +21,8 @@ public final class OTLPSink: LogSink {
     /// The least severe level that is sent.
     public let threshold: LogLevel
     private let delivery: OTLPDelivery
+    /// The context of the lines that report losses and warnings.
+    static let ownContext = "AshlarTelemetry"
 
     /// Creates a sink; batches that an earlier process left in the spill folder are sent first.
     ///
@@ -47,7 +49,7 @@ public final class OTLPSink: LogSink {
         let limits = OTLPBacklog.Limits(
             batchLines: max(1, batchLines), memoryBytes: max(1024, maximumBytes),
             diskBytes: max(1024, maximumSpilledBytes))
-        let log = Log("AshlarTelemetry")
+        let log = Log(Self.ownContext)
         self.init(
             resource: resource, threshold: threshold, interval: interval, limits: limits,
             folder: spillFolder.map { OTLPSpillFolder($0) }, send: { await collector.send($0) },
@@ -69,8 +71,10 @@ public final class OTLPSink: LogSink {
     /// The number of lost lines: rejected by the collector, or beyond the limits.
     public var lostLines: Int { delivery.lostLines }
 
-    /// Adds the line to the next batch.
+    /// Adds the line to the next batch, unless it is a report of such a sink: a collector that rejects it or warns again
+    /// would cause the next one.
     public func receive(_ record: LogRecord) -> Bool {
+        if record.context == Self.ownContext { return true }
         delivery.add(Array(record.formatted(as: .json(.openTelemetry)).utf8))
         return true
     }
