@@ -233,9 +233,8 @@ import Testing
         #expect(runs(folder).isEmpty)
         let reset = TemporaryFolder()
         try reset.makeRun(startedAt: now - 1000, pid: 1, ending: .clean)
-        let made = RunIdentity.create(
+        let run = try RunIdentity.create(
             in: reset.path, application: "test", after: RunFolder(path: reset.path).runs().first?.name, now: 5)
-        guard case .success(let run) = made else { throw CocoaError(.fileWriteUnknown) }
         run.end(.clean, lines: 0)
         run.releaseDescriptors()
         try Data("[INFO] A - 1970\n".utf8).write(to: URL(fileURLWithPath: run.path(.segment(0))))

@@ -190,14 +190,7 @@ struct ByteBuffer {
         }
     }
 
-    func append(_ text: some StringProtocol) {
-        let direct: Void? = text.utf8.withContiguousStorageIfAvailable {
-            if let start = $0.baseAddress { append(LogText(start: start, count: $0.count)) }
-        }
-        if direct == nil { append(String(text)) }
-    }
-
-    func append(_ text: String) { LogText.withBytes(text) { append($0) } }
+    func append(_ text: some StringProtocol) { LogText.withBytes(String(text)) { append($0) } }
 
     /// Appends a number in decimal digits.
     ///

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Musl)
@@ -19,6 +21,9 @@ package protocol ForkAware: AnyObject, Sendable {
 /// A child has only the thread that forked. It would wait forever for a lock that another thread of the parent held, so
 /// the forking thread holds all locks during the fork. Locks and objects add themselves, so none can be forgotten.
 package enum ForkRegistry {
+    /// Whether the process has forked.
+    static let hasForked = Atomic<Bool>(false)
+
     private struct Member {
         weak var object: (any ForkAware)?
     }

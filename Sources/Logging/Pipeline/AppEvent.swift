@@ -2,21 +2,13 @@
     internal import Foundation
 #endif
 
-/// The events of an app that matter to its log.
-enum AppEvent: CaseIterable {
-    case entersBackground
-    case entersForeground
+/// The events of an app that matter to its log, with the names of UIKit's notifications, because the module doesn't link
+/// UIKit.
+enum AppEvent: String, CaseIterable {
+    case entersBackground = "UIApplicationDidEnterBackgroundNotification"
+    case entersForeground = "UIApplicationWillEnterForegroundNotification"
     /// The device was unlocked for the first time since it started, so that the folder can be used.
-    case protectedDataIsAvailable
-
-    /// The name of UIKit's notification; the module doesn't link UIKit.
-    var notification: String {
-        switch self {
-        case .entersBackground: "UIApplicationDidEnterBackgroundNotification"
-        case .entersForeground: "UIApplicationWillEnterForegroundNotification"
-        case .protectedDataIsAvailable: "UIApplicationProtectedDataDidBecomeAvailable"
-        }
-    }
+    case protectedDataIsAvailable = "UIApplicationProtectedDataDidBecomeAvailable"
 }
 
 extension LogPipeline {
@@ -24,7 +16,7 @@ extension LogPipeline {
     func observeApp() {
         #if os(iOS) || os(tvOS) || os(visionOS)
             for event in AppEvent.allCases {
-                let name = Notification.Name(event.notification)
+                let name = Notification.Name(event.rawValue)
                 _ = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { _ in
                     LogPipeline.shared.handle(event)
                 }

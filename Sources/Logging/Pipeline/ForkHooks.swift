@@ -6,12 +6,9 @@ internal import Synchronization
 /// The child continues the run, with a field `pid` on each line. It never ends the run, removes no old runs and doesn't
 /// write to mapped memory.
 enum ForkHooks {
-    /// Whether the process has forked.
-    static let hasForked = Atomic<Bool>(false)
-
     private static let installed: Int32 = ashlar_log_at_fork(
         {
-            hasForked.store(true, ordering: .relaxed)
+            ForkRegistry.hasForked.store(true, ordering: .relaxed)
             ForkRegistry.prepare()
         }, { ForkRegistry.continueParent() }, { child() })
 

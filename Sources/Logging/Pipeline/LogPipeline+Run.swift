@@ -167,36 +167,40 @@ struct RunOpening {
 
     func open() -> Opened {
         guard let path = configuration.folder else { return inMemory(0) }
+        do throws(FileFailure) {
+            return try open(path)
+        } catch {
+            guard case .system(let code) = error.reason else { return inMemory(SystemCalls.inputOutput) }
+            return inMemory(code)
+        }
+    }
+
+    private func open(_ path: String) throws(FileFailure) -> Opened {
         let application = RunState.shortened(configuration.application)
         let folder = RunFolder(path: path)
         let present = folder.runs()
-        switch RunIdentity.create(in: path, application: application, after: present.first?.name) {
-        case .failure(let failure): return inMemory(failure.error)
-        case .success(let run):
-            let older = present.filter { $0.name < run.name }
-            let prior = older.priorRun(of: application)
-            if let prior, prior.outcome != .clean, let run = older.first(where: { $0.name == prior.name }) {
-                run.removeUnusedEnds()
-            }
-            let retention = Retention(
-                folder: folder, policy: configuration.retention, application: application, own: run.name,
-                prior: prior?.name)
-            switch store(of: run, retention) {
-            case .failure(let failure):
-                FileSystem.remove(run.path(.state))
-                return inMemory(failure.error)
-            case .success(let (store, mode)):
-                var report = LogStartReport(
-                    storage: .file(run.path(.segment(0))), mode: mode, priorRun: prior,
-                    run: (folder, run.name, application))
-                if isWritableByOthers(path) { report.notices.append("\(path): other users can write to this folder") }
-                if mode != configuration.mode {
-                    report.notices.append("\(path): files can't be mapped safely; using write-through mode")
-                }
-                retention.apply(to: older)
-                return Opened(store: store, report: report)
-            }
+        let run = try RunIdentity.create(in: path, application: application, after: present.first?.name)
+        let older = present.filter { $0.name < run.name }
+        let prior = older.priorRun(of: application)
+        if let prior, prior.outcome != .clean { older.first { $0.name == prior.name }?.removeUnusedEnds() }
+        let retention = Retention(
+            folder: folder, policy: configuration.retention, application: application, own: run.name,
+            prior: prior?.name)
+        let (store, mode): (any LineStore, LogStorageMode)
+        do throws(FileFailure) {
+            (store, mode) = try self.store(of: run, retention)
+        } catch {
+            FileSystem.remove(run.path(.state))
+            throw error
         }
+        var report = LogStartReport(
+            storage: .file(run.path(.segment(0))), mode: mode, priorRun: prior, run: (folder, run.name, application))
+        if isWritableByOthers(path) { report.notices.append("\(path): other users can write to this folder") }
+        if mode != configuration.mode {
+            report.notices.append("\(path): files can't be mapped safely; using write-through mode")
+        }
+        retention.apply(to: older)
+        return Opened(store: store, report: report)
     }
 
     /// Whether the folder belongs to another user and is writable by users other than its owner.
@@ -207,7 +211,7 @@ struct RunOpening {
 
     private func store(
         of run: RunIdentity, _ retention: Retention
-    ) -> Result<(any LineStore, LogStorageMode), RunStoreError> {
+    ) throws(FileFailure) -> (any LineStore, LogStorageMode) {
         let pipeline = pipeline
         var settings = StoreSettings(
             rotation: configuration.rotation.withinLimits, counters: pipeline.counters,
@@ -216,13 +220,13 @@ struct RunOpening {
             notice: { [weak pipeline] in pipeline?.notice(lost: $0, reason: $1) ?? [] },
             makeRoom: { retention.makeRoom() })
         if configuration.mode == .mapped, let mapped = MappedStore(run: run, settings: settings) {
-            return .success((mapped, .mapped))
+            return (mapped, .mapped)
         }
         if case .buffered(let bytes, _) = configuration.mode {
             settings.backlogBytes = max(settings.backlogBytes, bytes)
         }
         let mode = configuration.mode == .mapped ? .writeThrough : configuration.mode
-        return SegmentedFile.create(run: run, settings).map { (FileStore(file: $0, mode: mode), mode) }
+        return (FileStore(file: try SegmentedFile.create(run: run, settings), mode: mode), mode)
     }
 
     private func inMemory(_ error: Int32) -> Opened {

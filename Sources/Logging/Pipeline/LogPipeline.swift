@@ -10,8 +10,8 @@ final class LogPipeline: Sendable {
     /// The number of running captures.
     private let captures = Atomic<Int>(0)
     private let latest: Guarded<PipelineSettings>
-    /// The lines before the start.
-    private let early = Guarded(EarlyLines())
+    /// The newest lines before the start, up to 64 KiB; nil when the run has begun.
+    private let early = Guarded<RecentRecords?>(RecentRecords(capacity: 64 * 1024))
     let control = Guarded(RunControl())
 
     init(counters: Guarded<LogCounters> = Guarded(LogCounters())) {
@@ -160,7 +160,7 @@ final class LogPipeline: Sendable {
 
     private func storeEarly(_ record: borrowing LineRecord) {
         let record = record.record
-        guard let dropped = early.withLock({ $0.append(record) }) else {
+        guard let dropped = early.withLock({ $0?.append(record) }) else {
             // The run began after this line had read the settings.
             return deliver([record], by: settings, on: .current)
         }
@@ -170,7 +170,10 @@ final class LogPipeline: Sendable {
     /// Removes the early lines and writes them to the store; the sinks receive them later.
     func replayEarly(by settings: PipelineSettings, isLast: Bool) -> [LogRecord] {
         // The start may have added names of secrets.
-        let records = early.withLock { $0.take(isLast: isLast) }.map(\.redacted)
+        let records = early.withLock { early in
+            defer { if isLast { early = nil } }
+            return early?.take() ?? []
+        }.map(\.redacted)
         guard settings.store != nil else { return records }
         for record in records { record.withLine { write($0, by: settings, on: .current) } }
         return records
@@ -187,7 +190,7 @@ final class LogPipeline: Sendable {
     func liveBytes(limit: Int?) -> [UInt8] {
         if let store = settings.store { return store.contents(limit: limit) }
         let format = format
-        let text = early.withLock { $0.records.all }.map { $0.formatted(as: format) + "\n" }.joined()
+        let text = early.withLock { $0?.all ?? [] }.map { $0.formatted(as: format) + "\n" }.joined()
         return RunReader.wholeLines(Array(text.utf8), limit: limit)
     }
 

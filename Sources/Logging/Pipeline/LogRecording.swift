@@ -30,21 +30,6 @@ final class LineRecorder: Sendable {
     func take() -> [LogRecord] { records.withLock { $0.take() } }
 }
 
-/// The newest lines before the start, up to 64 KiB.
-struct EarlyLines {
-    private(set) var records = RecentRecords(capacity: 64 * 1024)
-    private var isClosed = false
-
-    /// Appends a line; returns the number of older lines that no longer fit, or nil if the run has begun.
-    mutating func append(_ record: LogRecord) -> Int? { isClosed ? nil : records.append(record) }
-
-    /// Removes and returns the lines; after the last call, no line is stored.
-    mutating func take(isLast: Bool) -> [LogRecord] {
-        isClosed = isClosed || isLast
-        return records.take()
-    }
-}
-
 /// The newest records, up to a number of bytes.
 struct RecentRecords {
     private let capacity: Int

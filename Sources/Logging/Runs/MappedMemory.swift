@@ -21,43 +21,36 @@ struct MappedMemory {
     /// - Parameters:
     ///   - path: The path of the new file.
     ///   - wanted: The size, which is rounded up to whole pages.
-    /// - Returns: The mapping and the descriptor of the file, or an `errno`.
-    static func create(_ path: String, size wanted: Int) -> Result<(MappedMemory, Int32), RunStoreError> {
+    /// - Returns: The mapping and the descriptor of the file; nil if that isn't possible.
+    static func create(_ path: String, size wanted: Int) -> (MappedMemory, Int32)? {
         let size = (wanted + page - 1) / page * page
         // Beyond the limit, the reservation itself would raise SIGXFSZ.
-        if let limit = SystemCalls.fileSizeLimit, Int64(size) > limit {
-            return .failure(RunStoreError(error: SystemCalls.fileTooLarge))
-        }
+        if let limit = SystemCalls.fileSizeLimit, Int64(size) > limit { return nil }
         let descriptor = SystemCalls.openForUpdating(path, creating: true)
-        guard descriptor >= 0 else { return .failure(RunStoreError(error: -descriptor)) }
+        guard descriptor >= 0 else { return nil }
         // Before the slow work, so that other processes see the mark.
         SystemCalls.markInUse(descriptor)
-        var error = DataProtection.protection(of: descriptor)?.allowsMapping == false ? EACCES : 0
-        if error == 0 { error = reserve(descriptor, size: size) }
-        if error == 0 {
-            let address = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
-            if let address, address != MAP_FAILED {
-                let memory = MappedMemory(start: address, size: size)
-                memory.touch()
-                return .success((memory, descriptor))
-            }
-            error = errno
+        if DataProtection.protection(of: descriptor)?.allowsMapping != false, reserve(descriptor, size: size),
+            let address = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0), address != MAP_FAILED
+        {
+            let memory = MappedMemory(start: address, size: size)
+            memory.touch()
+            return (memory, descriptor)
         }
         SystemCalls.close(descriptor)
         FileSystem.remove(path)
-        return .failure(RunStoreError(error: error))
+        return nil
     }
 
-    private static func reserve(_ descriptor: Int32, size: Int) -> Int32 {
+    private static func reserve(_ descriptor: Int32, size: Int) -> Bool {
         #if canImport(Darwin)
             var wanted = fstore_t(
                 fst_flags: UInt32(F_ALLOCATEALL), fst_posmode: F_PEOFPOSMODE, fst_offset: 0, fst_length: off_t(size),
                 fst_bytesalloc: 0)
-            guard fcntl(descriptor, F_PREALLOCATE, &wanted) == 0 else { return errno }
-            let written = LogText.withBytes([UInt8](repeating: 0, count: size)) { SystemCalls.write(descriptor, $0) }
-            return written == size ? 0 : written < 0 ? Int32(-written) : ENOSPC
+            guard fcntl(descriptor, F_PREALLOCATE, &wanted) == 0 else { return false }
+            return LogText.withBytes([UInt8](repeating: 0, count: size)) { SystemCalls.write(descriptor, $0) } == size
         #else
-            return posix_fallocate(descriptor, 0, off_t(size))
+            return posix_fallocate(descriptor, 0, off_t(size)) == 0
         #endif
     }
 
@@ -82,9 +75,4 @@ struct MappedMemory {
     func synchronize() -> Bool { msync(start, size, MS_SYNC) == 0 }
 
     func unmap() { munmap(start, size) }
-}
-
-/// The reason why a run store can't be opened.
-struct RunStoreError: Error {
-    let error: Int32
 }

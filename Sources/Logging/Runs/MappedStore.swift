@@ -57,11 +57,10 @@ final class MappedStore: LineStore, ForkAware {
 
     private static func makeSegment(_ number: Int, of run: RunIdentity, _ rotation: LogRotation) -> Segment? {
         let size = number == 0 ? rotation.firstSegmentBytes : rotation.segmentBytes
-        guard case .success(let (memory, descriptor)) = MappedMemory.create(run.path(.segment(number)), size: size)
-        else { return nil }
-        return Segment(
-            number: number, identity: FileIdentity(descriptor: descriptor), descriptor: descriptor,
-            memory: memory)
+        return MappedMemory.create(run.path(.segment(number)), size: size).map { memory, descriptor in
+            Segment(
+                number: number, identity: FileIdentity(descriptor: descriptor), descriptor: descriptor, memory: memory)
+        }
     }
 
     func append(_ line: LogText, level: LogLevel) {

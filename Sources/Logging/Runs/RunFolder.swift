@@ -11,12 +11,7 @@ struct RunFiles: Sendable {
 
     private func path(_ part: RunFile.Part) -> String { "\(folder)/\(RunFile(run: name, part: part).name)" }
 
-    func state() -> RunState? {
-        let descriptor = SystemCalls.openForReading(path(.state))
-        guard descriptor >= 0 else { return nil }
-        defer { SystemCalls.close(descriptor) }
-        return RunState(bytes: SystemCalls.read(descriptor, offset: 0, limit: RunState.size))
-    }
+    func state() -> RunState? { RunState(bytes: RunReader.bytes(of: path(.state), limit: RunState.size)) }
 
     /// Whether the process that writes the run is running.
     ///

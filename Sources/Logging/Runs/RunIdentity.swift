@@ -51,37 +51,29 @@ final class RunIdentity {
     /// Creates the folder and the state file of a new run.
     ///
     /// Runs are ordered by name, so the new name sorts after the newest one, even if the clock was set back. The state
-    /// file contains the time of the clock. If the run can't be created, the result is an `errno`.
+    /// file contains the time of the clock.
     static func create(
         in folder: String, application: String, after newest: RunName? = nil, now: Int64 = SystemCalls.wallClock()
-    ) -> Result<RunIdentity, RunStoreError> {
-        guard !folder.isEmpty else { return .failure(RunStoreError(error: SystemCalls.missing)) }
-        do throws(FileFailure) {
-            try FolderListing.create(folder, permissions: 0o700)
-        } catch {
-            if case .system(let code) = error.reason { return .failure(RunStoreError(error: code)) }
-        }
+    ) throws(FileFailure) -> RunIdentity {
+        guard !folder.isEmpty else { throw FileFailure(folder, .system(SystemCalls.missing)) }
+        try FolderListing.create(folder, permissions: 0o700)
         let pid = ProcessIdentity.current
         let clock = min(max(0, now), RunName.latestStart)
         let next = newest.map { min($0.startedAt + 1, RunName.latestStart) } ?? 0
-        var last: Int32 = 0
         for _ in 0..<16 {
             let name = RunName(startedAt: max(clock, next), processID: pid, tag: .random(in: 0...UInt16.max))
             let descriptor = SystemCalls.openForUpdating("\(folder)/\(name.stateFile)", creating: true)
             if descriptor == -SystemCalls.exists { continue }
-            guard descriptor >= 0 else {
-                last = -descriptor
-                break
-            }
+            guard descriptor >= 0 else { throw FileFailure(folder, .system(-descriptor)) }
             let state = RunState(
                 processID: pid, startedAt: clock, processStart: ProcessIdentity.start(of: pid) ?? 0,
                 bootID: ProcessIdentity.boot.bytes, application: application)
             SystemCalls.markInUse(descriptor)
             // If the disk has no room for 128 bytes, the run is written anyway and its outcome is unclean.
             SystemCalls.overwrite(descriptor, state.bytes, offset: 0)
-            return .success(RunIdentity(folder: folder, name: name, descriptor: descriptor, state: state))
+            return RunIdentity(folder: folder, name: name, descriptor: descriptor, state: state)
         }
-        return .failure(RunStoreError(error: last == 0 ? SystemCalls.exists : last))
+        throw FileFailure(folder, .system(SystemCalls.exists))
     }
 
     func path(_ part: RunFile.Part) -> String { "\(folder)/\(RunFile(run: name, part: part).name)" }
@@ -89,7 +81,7 @@ final class RunIdentity {
     /// Returns the contents of the given segments and of the signal handlers' file.
     func contents(segments: [Int], limit: Int?) -> [UInt8] {
         // The files of forked children are found only by listing the folder.
-        if ForkHooks.hasForked.load(ordering: .relaxed),
+        if ForkRegistry.hasForked.load(ordering: .relaxed),
             let run = RunFolder(path: folder).runs().first(where: { $0.name == name })
         {
             return RunReader.contents(of: run.paths, limit: limit)

@@ -120,12 +120,7 @@ enum Damage {
     }
 
     private static func grouped(_ count: Int) -> String {
-        var digits = Array(String(count))
-        var index = digits.count - 3
-        while index > 0 {
-            digits.insert(",", at: index)
-            index -= 3
-        }
-        return String(digits)
+        let digits = String(count).reversed().enumerated().map { $0 > 0 && $0 % 3 == 0 ? "\($1)," : "\($1)" }
+        return digits.reversed().joined()
     }
 }

@@ -34,14 +34,14 @@ final class SegmentedFile {
     }
 
     /// Creates the first segment of a run.
-    static func create(run: RunIdentity, _ settings: StoreSettings) -> Result<SegmentedFile, RunStoreError> {
+    static func create(run: RunIdentity, _ settings: StoreSettings) throws(FileFailure) -> SegmentedFile {
         let first = AppendedFile(run.path(.segment(0)), exclusive: true)
-        guard first.descriptor >= 0 else { return .failure(RunStoreError(error: -first.descriptor)) }
+        guard first.descriptor >= 0 else { throw FileFailure(run.folder, .system(-first.descriptor)) }
         run.retain(firstSegment: first.descriptor)
         let segments = SegmentedFile(
             run: run, number: 0, file: first, ledger: SegmentLedger(), settings: settings)
         if settings.servesSignals { segments.receiveSignals() }
-        return .success(segments)
+        return segments
     }
 
     /// Continues a run at a segment that may exist, or starts without a segment.

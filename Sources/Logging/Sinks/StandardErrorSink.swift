@@ -58,14 +58,7 @@ public struct StandardErrorSink: LogSink {
 
     /// Prints the line.
     public func receive(_ record: LogRecord) -> Bool {
-        let line = ThreadContext.current.line
-        line.reset()
-        if isColored { line.append(record.level.color) }
-        record.withLine { _ = format.compiled.write($0, to: line, limit: 65536) }
-        if isColored { line.append("\u{1B}[0m" as StaticString) }
-        line.append(byte: .newline)
-        defer { line.shrink() }
-        return writeAll(line.text)
+        LineWriter.withLine(of: record, format, color: isColored ? record.level.color : nil) { writeAll($0) }
     }
 
     func writeAll(_ bytes: LogText) -> Bool {
