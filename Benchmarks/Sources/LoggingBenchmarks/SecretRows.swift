@@ -20,7 +20,7 @@ struct SecretRows {
                         bench.start(nil, revealsSecrets: true)
                         bench.logLines(n)
                     }, .atMost(1.2)),
-                Peer(SpdlogPeer.memory, .atMost(4)),
+                Peer(SpdlogPeer.memory),
             ])
         suite.row(
             "search for secrets in a line with fields",

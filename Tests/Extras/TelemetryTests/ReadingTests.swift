@@ -258,7 +258,7 @@ import Testing
                 let message = "line \(number) " + ["error", "Timeout\nmore", "x"].randomElement(using: &random)!
                 log.log(
                     LogLevel.allCases.randomElement(using: &random) ?? .info, message,
-                    ["status": number % 3, "o": ["k": number % 2]])
+                    ["status": number % 3, "o": ["k": number % 2], "user-id": number % 4, "a b": number % 5])
             }
             system.pipeline.shutdown()
         }
@@ -277,6 +277,8 @@ import Testing
             LogQuery(context: "a b"), LogQuery(text: "TIMEOUT"),
             LogQuery(level: .critical, context: "net.http", text: "x"),
             Self.query { $0.fields["status"] = 2 }, Self.query { $0.fields["o.k"] = 1 },
+            Self.query { $0.fields = ["user-id": 3, "status": 1] }, Self.query { $0.fields["a b"] = 4 },
+            Self.query { $0.fields["absent"] = LogFieldValue.none },
             Self.query { $0.since = all[100].time },
         ]
         for (index, query) in queries.enumerated() {
@@ -320,7 +322,7 @@ import Testing
     func fieldNeedle(line: String) {
         func finds(_ key: String, _ value: String) -> Bool {
             Array(line.utf8).withUnsafeBufferPointer {
-                ByteNeedle(key: key, value: value).firstIndex(in: $0, from: 0) != nil
+                ByteNeedle(exactly: key, value: value).firstIndex(in: $0, from: 0) != nil
             }
         }
         #expect(finds("k", "5") && finds("k", ""))

@@ -140,10 +140,12 @@ struct ByteNeedle: Sendable {
         self.init(text.utf8.map(\.asciiLowercased), ignoresCase: true, value: [])
     }
 
-    /// Creates a needle for the key of a field and its value.
+    /// Creates a needle for a text, or for the key of a field and its value.
     ///
-    /// - Precondition: Every format prints both as they are.
-    init(key: String, value: String) { self.init(Array(key.utf8), ignoresCase: false, value: Array(value.utf8)) }
+    /// - Precondition: The text isn't empty, and every format prints it and the value as they are.
+    init(exactly text: String, value: String = "") {
+        self.init(Array(text.utf8), ignoresCase: false, value: Array(value.utf8))
+    }
 
     private init(_ text: [UInt8], ignoresCase: Bool, value: [UInt8]) {
         func rank(_ byte: UInt8) -> Int {
@@ -194,6 +196,7 @@ struct ByteNeedle: Sendable {
             return true
         }
         _ = skip(.quote)
+        while skip(.space) {}
         if skip(UInt8(ascii: ",")) { return true }
         guard skip(UInt8(ascii: "=")) || skip(UInt8(ascii: ":")) else { return false }
         while skip(.space) {}

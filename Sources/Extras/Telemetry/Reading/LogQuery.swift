@@ -81,9 +81,13 @@ public struct LogQuery: Sendable {
             // Formats write the members of an object under the whole path or under their own name.
             let name = key.split(separator: ".").last.map(String.init) ?? key
             let text = value.logFieldValue.description
-            guard Self.isPlain(name) else { continue }
             // JSON writes a missing value as null.
-            needles.append(ByteNeedle(key: name, value: Self.isPlain(text) && text != "nil" ? text : ""))
+            let hasText = Self.isPlain(text) && text != "nil"
+            if Self.isPlain(name) {
+                needles.append(ByteNeedle(exactly: name, value: hasText ? text : ""))
+            } else if hasText {
+                needles.append(ByteNeedle(exactly: text))
+            }
         }
         if let text { needles += [ByteNeedle(text)].compactMap(\.self) }
         if let context, Self.isPlain(context) { needles += [ByteNeedle(context)].compactMap(\.self) }
@@ -92,7 +96,7 @@ public struct LogQuery: Sendable {
 
     /// Whether every format writes a text as it is.
     private static func isPlain(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.allSatisfy { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") }
+        !text.isEmpty && text.utf8.allSatisfy { $0.isLetter || $0.isDigit || "_-".utf8.contains($0) }
     }
 
     private static func value(of path: String, in fields: LogFields) -> LogFieldValue? {
