@@ -16,7 +16,7 @@ extension Pattern {
         config("configuration: brackets in a reference", 600) { "\"k\": \"${" + repeated("[", $0) + "}\"" },
         config("configuration: references that don't end", 300) { "\"k\": \"" + repeated("${", $0) + "\"" },
         config("configuration: defaults in defaults", 300) { "\"k\": \"" + repeated("${a:-", $0) + "\"" },
-        config("configuration: references to one dictionary", 60) { size in
+        config("configuration: references to one dictionary", 600) { size in
             #""d": {"# + repeated(##""a#": "${x:-1}""##, size, separator: ",") + "},"
                 + repeated(##""k#": "${d}""##, size, separator: ",")
         },

@@ -1,7 +1,8 @@
 import Foundation
 
 // Reads hostile documents, and prints the name of each family before it and its processor time in seconds after it.
-//     AshlarCostTestChild FACTOR: documents of one, two and four times FACTOR times the usual size
+//     AshlarCostTestChild FACTOR [NAME]: documents of one, two and four times FACTOR times the usual size, of all families
+//                                        or of those whose name begins with NAME
 // The last line is the maximum memory in KiB.
 
 let factor = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 1
@@ -14,7 +15,8 @@ func processorTime() -> Double {
 
 func write(_ text: String) { FileHandle.standardOutput.write(Data(text.utf8)) }
 
-for pattern in Pattern.all {
+let prefix = CommandLine.arguments.dropFirst(2).first ?? ""
+for pattern in Pattern.all where pattern.name.hasPrefix(prefix) {
     write(pattern.name)
     // The first reading creates tables that are needed once.
     await pattern.read(1)

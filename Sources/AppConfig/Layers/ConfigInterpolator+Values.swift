@@ -74,7 +74,8 @@ extension ConfigInterpolator {
             return fallback(reference, unit, reason: "the environment variable \(reference.name) is not set")
         }
         guard var target = find(reference.name, from: unit) else {
-            let hint = suggestion(for: reference.name)
+            // The search for a similar name costs time in proportion to the configuration, and a default needs none.
+            let hint = reference.fallback == nil ? suggestion(for: reference.name) : nil
             return fallback(
                 reference, unit, reason: "\(spelled(reference)) is not defined",
                 hint: hint.map { "did you mean \($0)?" })
@@ -128,10 +129,5 @@ extension ConfigInterpolator {
         }
         guard let (text, isSecret) = joined(fallback, unit) else { return .failed }
         return .scalar(.string(text), isSecret: isSecret || isSecretName)
-    }
-
-    func allPaths() -> [String] {
-        let tree = whole.tree
-        return tree.nodes.count > 20_000 ? [] : tree.nodes.indices.dropFirst().map { tree.path(of: $0).description }
     }
 }

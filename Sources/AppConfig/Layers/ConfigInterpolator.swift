@@ -47,6 +47,8 @@ struct ConfigInterpolator {
     /// The frames of the values that are being resolved.
     private var openFrames: [Unit: Int] = [:]
     private var frames: [Frame] = []
+    /// The maximum number of values that references copy, in proportion to the tree, so that a small file can't cost much.
+    private let copyLimit: Int
     /// The number of values in containers that references copy.
     private var copiedValues = 0
     var expandedBytes = 0
@@ -73,6 +75,7 @@ struct ConfigInterpolator {
         self.variables = variables
         self.secrets = secrets
         whole = Level(snapshot: draft, isSecret: draft.tree.secretNodes(by: secrets))
+        copyLimit = min(limits.copiedValues, 10_000 + 16 * draft.tree.nodes.count)
     }
 
     /// Returns the tree with all references resolved; unresolved values are omitted and reported in `errors`.
@@ -91,9 +94,24 @@ struct ConfigInterpolator {
     func isOpen(_ unit: Unit) -> Bool { openFrames[unit] != nil }
 
     /// Returns the path with the fewest differences from a name, for the first failures.
-    func suggestion(for name: String) -> String? {
-        errors.count < Self.suggestions ? NearestName.find(name, among: allPaths()) : nil
+    mutating func suggestion(for name: String) -> String? {
+        errors.count < Self.suggestions ? NearestName.find(name, among: candidates) : nil
     }
+
+    /// The paths that suggestions are taken from; elements of arrays have no names.
+    private lazy var candidates: [String] = {
+        let tree = whole.tree
+        var paths: [String] = []
+        var node = 1
+        while node < tree.nodes.count, paths.count < 20_000 {
+            let path = tree.path(of: node)
+            paths.append(path.description)
+            // The paths of deep values are long, and there can be many.
+            let isLeaf = tree.kind(of: node) != .dictionary || path.components.count == 16
+            node = isLeaf ? Int(tree.nodes[node].end) : node + 1
+        }
+        return paths
+    }()
 
     // MARK: Levels
 
@@ -189,8 +207,8 @@ struct ConfigInterpolator {
         let tree = self.tree(of: target)
         let nodes = target.node..<Int(tree.nodes[target.node].end)
         copiedValues += nodes.count - 1
-        guard copiedValues <= limits.copiedValues else {
-            report(unit, code: .limitExceeded, reason: "references copy more than \(limits.copiedValues) values")
+        guard copiedValues <= copyLimit else {
+            report(unit, code: .limitExceeded, reason: "references copy more than \(copyLimit) values")
             resolved[unit] = .failed
             return []
         }
@@ -280,10 +298,10 @@ extension ConfigInterpolator {
             let known = resolved[unit]
             if case .failed? = known { continue }
             if isCopy { copied += 1 }
-            if builder.count > limits.values || copied > limits.copiedValues {
+            if builder.count > limits.values || copied > copyLimit {
                 let reason =
-                    copied > limits.copiedValues
-                    ? "references copy more than \(limits.copiedValues) values"
+                    copied > copyLimit
+                    ? "references copy more than \(copyLimit) values"
                     : "references grow beyond \(limits.values) values"
                 errors.append(
                     ConfigError(
