@@ -20,11 +20,15 @@ struct OfflineFolder: Sendable {
     private static let listSuffix = ".list"
 
     private let path: String
+    private let cipher: OfflineCipher?
     private let claim: FolderClaim
 
     /// Opens a folder, and creates it if necessary.
-    init(_ path: String, holdsLock: Bool = FolderClaim.holdsLock) throws(NetworkError) {
+    init(
+        _ path: String, cipher: OfflineCipher? = nil, holdsLock: Bool = FolderClaim.holdsLock
+    ) throws(NetworkError) {
         self.path = path
+        self.cipher = cipher
         do throws(FileFailure) {
             if path.isEmpty { throw FileFailure(path, .system(ENOENT)) }
             try FolderListing.create(path, permissions: 0o700)
@@ -53,14 +57,14 @@ struct OfflineFolder: Sendable {
         for name in FolderListing.names(in: path) ?? [] {
             let file = path + "/" + name
             if name.hasSuffix(Self.recordSuffix) {
-                if let json = Self.read(file),
+                if let json = read(file, name),
                     let record = OfflineRecord(name: String(name.dropLast(Self.recordSuffix.count)), json)
                 {
                     content.records.append(record)
                 } else {
                     content.unreadable.append(file)
                 }
-            } else if name.hasSuffix(Self.listSuffix), let json = Self.read(file), let path = json["path"].string() {
+            } else if name.hasSuffix(Self.listSuffix), let json = read(file, name), let path = json["path"].string() {
                 let place = OfflinePlace(OfflineCoding.host(json["host"]), path)
                 content.lists[place] = json["records"].compactMap { $0.string() }
             } else if let original = AtomicFile.original(of: name),
@@ -73,8 +77,8 @@ struct OfflineFolder: Sendable {
         return content
     }
 
-    private static func read(_ file: String) -> JSONEntity? {
-        (try? WholeFile.readOwn(file, limit: JSONLimits.largest)).flatMap(OfflineCoding.decode)
+    private func read(_ file: String, _ name: String) -> JSONEntity? {
+        (try? WholeFile.readOwn(file, limit: JSONLimits.largest)).flatMap { OfflineCoding.decode($0, name, cipher) }
     }
 
     /// Writes a record, which survives a power cut if `isDurable` is true; a copy of the server's record needn't.
@@ -119,7 +123,7 @@ struct OfflineFolder: Sendable {
     }
 
     private func write(_ name: String, _ json: JSONEntity, _ isDurable: Bool) throws(NetworkError) {
-        let bytes = OfflineCoding.encode(json)
+        let bytes = try OfflineCoding.encode(json, name, cipher)
         try operate { () throws(FileFailure) in
             try AtomicFile.replace(path + "/" + name, with: bytes, isDurable: isDurable)
         }
@@ -175,24 +179,33 @@ final class FolderClaim: Sendable {
     }
 }
 
-/// The content of files: a line with the format and a checksum, and JSON.
+/// The content of files: a line with the format and a checksum, and JSON, which can be encrypted.
 ///
 /// The checksum detects files that a crash of the system or a person has damaged.
 enum OfflineCoding {
     private static let mark = "ashlar-offline 1 "
 
-    static func encode(_ json: JSONEntity) -> [UInt8] {
-        let bytes = json.bytes()
+    static func encode(_ json: JSONEntity, _ name: String, _ cipher: OfflineCipher?) throws(NetworkError) -> [UInt8] {
+        var bytes = json.bytes()
+        do {
+            if let cipher { bytes = try cipher.seal(bytes, name) }
+        } catch {
+            throw NetworkError(wrapping: error, as: .encodingFailed, phase: .prepare)
+        }
         return Array((mark + SHA256.hexadecimal(bytes) + "\n").utf8) + bytes
     }
 
-    /// Returns the JSON, or nil for damaged bytes.
-    static func decode(_ bytes: [UInt8]) -> JSONEntity? {
+    /// Returns the JSON, or nil for damaged bytes and those that the cipher doesn't open.
+    static func decode(_ bytes: [UInt8], _ name: String, _ cipher: OfflineCipher?) -> JSONEntity? {
         guard bytes.starts(with: Array(mark.utf8)), let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else {
             return nil
         }
-        let content = Array(bytes[(end + 1)...])
+        var content = Array(bytes[(end + 1)...])
         guard bytes[mark.utf8.count..<end].elementsEqual(SHA256.hexadecimal(content).utf8) else { return nil }
+        if let cipher {
+            guard let opened = try? cipher.open(content, name) else { return nil }
+            content = opened
+        }
         return try? JSONEntity(parsing: content, limits: JSONLimits(depth: JSONLimits.deepest))
     }
 

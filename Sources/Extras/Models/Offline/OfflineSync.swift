@@ -61,6 +61,7 @@ public final class OfflineSync: ModelSync {
     ///   - folder: The path of the folder, which is created if necessary. Use one folder for each server and user.
     ///   - schema: The identifier's attribute, `parse` and `parseList` of all records in the folder. Paths and hosts
     ///     are those of the models.
+    ///   - cipher: Encrypts the files; nil, the default, leaves them as JSON that the user of the program can read.
     ///   - answerTime: The time that a save or deletion waits for the server's answer. Later answers reach the model, and
     ///     later refusals ``pending``.
     /// - Throws: `.fileFailed` if the folder can't be used, or if another sync uses it, in this process or in another. On
@@ -68,13 +69,13 @@ public final class OfflineSync: ModelSync {
     ///   `.fileFailed`: the system ends an app that holds a lock while it is suspended.
     /// - Complexity: O(*n*) in the size of the stored records.
     public init(
-        _ sync: any ModelSync, folder: String, schema: ModelSchema = .init(),
+        _ sync: any ModelSync, folder: String, schema: ModelSchema = .init(), cipher: OfflineCipher? = nil,
         answerTime: Duration = .milliseconds(300)
     ) throws(NetworkError) {
         self.sync = sync
         self.answerTime = answerTime
         self.schema = schema
-        self.folder = try OfflineFolder(folder)
+        self.folder = try OfflineFolder(folder, cipher: cipher)
         let content = try self.folder.load()
         state = Mutex(State(table: OfflineTable(content), unreadable: content.unreadable))
     }
