@@ -44,6 +44,11 @@
             try TLSServer("/usr/bin/python3", [path("http2-server.py"), path("good.pem")])
         }
 
+        /// Starts a server that speaks only TLS 1.1.
+        package static func old() throws -> TLSServer {
+            try TLSServer("/usr/bin/env", ["python3", path("tls-server.py"), "--old", path("good.pem")])
+        }
+
         package var url: String { "https://127.0.0.1:\(port)" }
 
         private init(_ program: String, _ arguments: [String]) throws {

@@ -108,6 +108,25 @@ import Testing
         #expect(left.filter { fields.contains($0) } == ["X-Plain"])
     }
 
+    @Test("A transport takes no secret field to another host", arguments: TransportKind.allCases)
+    func redirectsOverSockets(kind: TransportKind) async throws {
+        let names = ["x-api-key", "x-auth-token", "cookie", "authorization", "x-house", "x-plain"]
+        let second = try FaultServer(answering: { request in
+            let left = request.fields.map { $0.name.lowercased() }.filter(names.contains)
+            return answer(body: left.joined(separator: " "))
+        })
+        let first = try FaultServer(answering: { request in
+            let port = request.target.dropFirst()
+            return answer(302, ["Location: http://localhost:\(port)/"])
+        })
+        var configuration = ClientConfiguration()
+        configuration.redaction = NetworkRedaction(headerNames: ["X-House"], nameFragments: [])
+        let client = try kind.client(configuration)
+        let fields = HTTPHeaders(names.map { HTTPField($0, "1") })
+        let url = "\(first.url)/\(second.port)"
+        #expect(try await client.send(client.request(.get, url, headers: fields)).text() == "x-plain")
+    }
+
     @Test("Cookies of plain HTTP never displace secure ones")
     func cookies() throws {
         let jar = CookieJar()

@@ -54,6 +54,33 @@ import Testing
             }
         }
 
+        @Test("A server that speaks only TLS 1.1 is refused, even if the system's settings allow it")
+        func oldVersion() async throws {
+            // OpenSSL reads its settings once in a process.
+            await #expect(processExitsWith: .success) {
+                setenv("OPENSSL_CONF", TLSServer.path("old-versions.cnf"), 1)
+                let server = try TLSServer.old()
+                let probe = Process()
+                probe.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
+                probe.arguments = ["s_client", "-tls1_1", "-connect", "127.0.0.1:\(server.port)"]
+                probe.standardInput = FileHandle.nullDevice
+                probe.standardOutput = FileHandle.nullDevice
+                try probe.run()
+                probe.waitUntilExit()
+                #expect(probe.terminationStatus == 0, "the server speaks TLS 1.1")
+                for kind in TransportKind.allCases {
+                    var configuration = ClientConfiguration()
+                    if kind == .curl { configuration.transport.trustRoots = TLSServer.path("ca.pem") }
+                    let client = try kind.client(configuration)
+                    let request = try client.request(.get, server.url + "/")
+                    let failure = await outcome { () async throws(NetworkError) in try await client.send(request) }
+                        .failure
+                    #expect(failure != nil)
+                    if kind == .curl { #expect(failure?.code == .tlsFailed, "\(String(describing: failure))") }
+                }
+            }
+        }
+
         @Test("A connection requires its pinned key", arguments: [true, false])
         func pins(isRight: Bool) async throws {
             let pin = try String(contentsOfFile: TLSServer.path("good.pin"), encoding: .utf8)

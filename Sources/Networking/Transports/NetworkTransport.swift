@@ -65,9 +65,32 @@ public struct TransportConfiguration: Hashable, Sendable {
     /// The transport reads them once, when it is created. They have no effect if ``proxy`` is set. See
     /// <doc:UsingProxies>.
     public var usesEnvironmentProxies: Bool = false
+    /// The kinds of networks that requests may use; `URLSessionTransport` on Apple systems only.
+    ///
+    /// A request without a permitted network fails with `.notConnected`.
+    public var networkAccess: NetworkAccess = .init()
 
     /// Creates the default configuration.
     public init() {}
+}
+
+/// The kinds of networks that an app may use.
+///
+/// ```swift
+/// var configuration = ClientConfiguration()
+/// configuration.networkAccess.allowsLowDataMode = false
+/// ```
+public struct NetworkAccess: Hashable, Sendable {
+    /// Whether requests may use a cellular network; true by default.
+    public var allowsCellular: Bool
+    /// Whether requests may use a network for which the user has turned on Low Data Mode; true by default.
+    public var allowsLowDataMode: Bool
+
+    /// Creates a description, by default of all networks.
+    public init(allowsCellular: Bool = true, allowsLowDataMode: Bool = true) {
+        self.allowsCellular = allowsCellular
+        self.allowsLowDataMode = allowsLowDataMode
+    }
 }
 
 /// A transport that fails each request, used for a configuration that no transport can honor.
@@ -77,6 +100,16 @@ struct FailingTransport: NetworkTransport {
     init(_ error: NetworkError) { self.error = error }
 
     func send(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse { throw error }
+}
+
+extension NetworkError {
+    /// The error for a setting that a transport can't honor.
+    static func unsupportedSetting(_ setting: String, by transport: String) -> NetworkError {
+        var error = NetworkError(
+            .invalidConfiguration, "\(transport) does not support \(setting)", phase: .prepare)
+        error.key = setting
+        return error
+    }
 }
 
 extension Duration {

@@ -34,10 +34,14 @@
         ///   - configuration: Connection limits, trust and proxies.
         ///   - library: The library's file name.
         /// - Throws: `.unsupported` if the library is missing, damaged or older than 7.68; `.invalidConfiguration` for
-        ///   a pin whose host no URL can have, a malformed pin, or a setting that the TLS library doesn't support.
+        ///   a pin whose host no URL can have, a malformed pin, a setting that the TLS library doesn't support, or a
+        ///   restriction of `networkAccess`.
         public init(
             _ configuration: TransportConfiguration = .init(), library: String = "libcurl.so.4"
         ) throws(NetworkError) {
+            guard configuration.networkAccess == NetworkAccess() else {
+                throw .unsupportedSetting("networkAccess", by: "libcurl")
+            }
             let library = try CurlLibrary.open(library)
             version = library.version
             loop = try CurlLoop(library, configuration)

@@ -10,6 +10,8 @@ import Foundation
 final class URLSessionExchange: ResponseProducer {
     private struct State {
         var task: URLSessionDataTask?
+        /// The task that writes the body of a streamed request.
+        var upload: Task<Void, Never>?
         var idleTimer: DeadlineTimer?
         var totalTimer: DeadlineTimer?
         var sent = 0
@@ -115,6 +117,35 @@ final class URLSessionExchange: ResponseProducer {
         #endif
     }
 
+    #if canImport(Darwin)
+        /// Returns a stream with the body from its start, which is read as fast as it is sent; nil after a failure.
+        func openBody() -> InputStream? {
+            let isFirst = state.withLock { $0.upload == nil }
+            guard isFirst || request.body.isReplayable else {
+                fail(NetworkError(.bodyNotReplayable, "the session needs the body again", phase: .send))
+                return nil
+            }
+            var input: InputStream?
+            var output: OutputStream?
+            Stream.getBoundStreams(withBufferSize: BodyWriter.capacity, inputStream: &input, outputStream: &output)
+            guard let output else { return nil }
+            let writer = BodyWriter(output)
+            let upload = Task { [self] in
+                do throws(NetworkError) {
+                    try await writer.write(request.body, length: bodyLength)
+                } catch {
+                    fail(error)
+                }
+            }
+            state.withLock { state in
+                let old = state.upload
+                state.upload = upload
+                return old
+            }?.cancel()
+            return input
+        }
+    #endif
+
     func sent(_ total: Int) {
         state.withLock { $0.sent = total }
         reportProgress()
@@ -183,9 +214,10 @@ final class URLSessionExchange: ResponseProducer {
     }
 
     private func end(_ error: NetworkError?) {
-        let (timers, metrics) = state.withLock { state in
-            ([state.idleTimer.take(), state.totalTimer.take()], state.metrics)
+        let (timers, metrics, upload) = state.withLock { state in
+            ([state.idleTimer.take(), state.totalTimer.take()], state.metrics, state.upload.take())
         }
+        upload?.cancel()
         for timer in timers { timer?.cancel() }
         let end = metrics.map { ExchangeEnd(trailers: [:], metrics: $0) }
         if let metrics, let observer = request.observer {

@@ -80,6 +80,13 @@ final class URLSessionRouter: NSObject, URLSessionDataDelegate, Sendable {
 
     #if canImport(Darwin)
         func urlSession(
+            _ session: URLSession, task: URLSessionTask,
+            needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+        ) {
+            completionHandler(exchange(task)?.openBody())
+        }
+
+        func urlSession(
             _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics
         ) {
             exchange(task)?.collected(metrics)

@@ -4,6 +4,9 @@ import Synchronization
 #if canImport(FoundationNetworking)
     import FoundationNetworking
 #endif
+#if canImport(Security)
+    import Security
+#endif
 
 /// A transport with Foundation's `URLSession`: the default on Apple platforms, the fallback elsewhere.
 ///
@@ -30,8 +33,8 @@ public final class URLSessionTransport: NetworkTransport {
     /// Creates a transport with its own sessions.
     ///
     /// - Throws: `.invalidConfiguration` for settings that a session can't honor: `addresses` and `usesEnvironmentProxies`;
-    ///   on Apple systems `clientCertificates` that aren't PKCS#12, elsewhere all of them, `trustRoots`, `pinnedKeys` and
-    ///   `proxy`.
+    ///   on Apple systems `clientCertificates` that aren't PKCS#12, elsewhere all of them, `trustRoots`, `pinnedKeys`,
+    ///   `proxy` and restrictions of `networkAccess`.
     public init(_ configuration: TransportConfiguration = .init()) throws(NetworkError) {
         try Self.check(configuration)
         let identities = try URLSessionIdentity.table(configuration.clientCertificates)
@@ -65,6 +68,12 @@ public final class URLSessionTransport: NetworkTransport {
         // The exchange has its own timers; the session's must be longer.
         settings.timeoutIntervalForRequest = 86_400
         settings.timeoutIntervalForResource = 86_400
+        #if canImport(Darwin)
+            // As CurlTransport; an app's exceptions of App Transport Security would allow older versions.
+            settings.tlsMinimumSupportedProtocolVersion = .TLSv12
+            settings.allowsCellularAccess = configuration.networkAccess.allowsCellular
+            settings.allowsConstrainedNetworkAccess = configuration.networkAccess.allowsLowDataMode
+        #endif
         return settings
     }
 
@@ -81,11 +90,9 @@ public final class URLSessionTransport: NetworkTransport {
             ("proxy", configuration.proxy != nil && isLimited),
             (ClientCertificate.setting, !URLSessionIdentity.supports(configuration.clientCertificates)),
             ("usesEnvironmentProxies", configuration.usesEnvironmentProxies),
+            ("networkAccess", configuration.networkAccess != NetworkAccess() && isLimited),
         ]
-        guard let setting = settings.first(where: \.1)?.0 else { return }
-        var error = NetworkError(.invalidConfiguration, "URLSession does not support \(setting)", phase: .prepare)
-        error.key = setting
-        throw error
+        if let setting = settings.first(where: \.1)?.0 { throw .unsupportedSetting(setting, by: "URLSession") }
     }
 
     deinit {
@@ -100,9 +107,19 @@ public final class URLSessionTransport: NetworkTransport {
     }
 
     /// Sends a request and returns when the head of the response has arrived.
+    ///
+    /// - Throws: `.invalidConfiguration` for a `connectTimeout` other than the default that is shorter than the idle timeout,
+    ///   because a session doesn't report when it has connected; the idle timeout includes the time for it. `.unsupported`
+    ///   for trailers.
     public func send(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
         let pipe = ResponsePipe()
         try request.headers.validate()
+        let options = request.options
+        if let limit = options.connectTimeout, limit != RequestOptions.defaultConnectTimeout,
+            options.idleTimeout.map({ limit < $0 }) ?? true
+        {
+            throw .unsupportedSetting("connectTimeout", by: "URLSession")
+        }
         if let upgrade = request.upgrade {
             #if canImport(Darwin)
                 if let upgrade = upgrade as? any SessionUpgrade { return try await upgrade.open(request, over: self) }
@@ -112,12 +129,10 @@ public final class URLSessionTransport: NetworkTransport {
         guard request.body.trailers == nil else {
             throw NetworkError(.unsupported, "URLSession can't send trailers", phase: .prepare)
         }
-        let urlRequest = try await Self.urlRequest(for: request)
-        let exchange = URLSessionExchange(
-            request, bodyLength: request.body.isEmpty ? 0 : urlRequest.httpBody?.count, pipe: pipe)
-        pipe.attach(exchange)
         let route = route(for: request.url)
-        let task = route.session.dataTask(with: urlRequest)
+        let (task, length) = try await Self.task(for: request, of: route.session)
+        let exchange = URLSessionExchange(request, bodyLength: length, pipe: pipe)
+        pipe.attach(exchange)
         exchange.start(task, router: route.router)
         let body = ResponseBody(pipe)
         let (head, timings) = try await pipe.head(request.observeInterim)
@@ -127,7 +142,28 @@ public final class URLSessionTransport: NetworkTransport {
         return response
     }
 
-    private static func urlRequest(for request: NetworkRequest) async throws(NetworkError) -> URLRequest {
+    /// Creates the task of a request, and returns it with the length of the body, if that is known.
+    private static func task(
+        for request: NetworkRequest, of session: URLSession
+    ) async throws(NetworkError) -> (URLSessionDataTask, length: Int?) {
+        var urlRequest = try urlRequest(for: request)
+        let length = try request.body.measuredLength()
+        if request.body.isEmpty { return (session.dataTask(with: urlRequest), 0) }
+        if case .file(let path) = request.body.content {
+            return (session.uploadTask(with: urlRequest, fromFile: URL(fileURLWithPath: path)), length)
+        }
+        #if canImport(Darwin)
+            if request.body.inMemory == nil {
+                if let length { urlRequest.setValue(String(length), forHTTPHeaderField: "Content-Length") }
+                // The session asks the delegate for the stream.
+                return (session.uploadTask(withStreamedRequest: urlRequest), length)
+            }
+        #endif
+        urlRequest.httpBody = Data(try await collected(request))
+        return (session.dataTask(with: urlRequest), urlRequest.httpBody?.count)
+    }
+
+    private static func urlRequest(for request: NetworkRequest) throws(NetworkError) -> URLRequest {
         guard let url = URL(string: request.url.requestText) else {
             throw NetworkError(.invalidURL, "not a URL for Foundation", phase: .prepare)
         }
@@ -137,8 +173,6 @@ public final class URLSessionTransport: NetworkTransport {
         result.timeoutInterval = 86_400
         for field in request.headers { result.addValue(field.value, forHTTPHeaderField: field.name) }
         if !request.options.decompresses { result.setValue("identity", forHTTPHeaderField: "Accept-Encoding") }
-        guard !request.body.isEmpty else { return result }
-        result.httpBody = Data(try await collected(request))
         return result
     }
 

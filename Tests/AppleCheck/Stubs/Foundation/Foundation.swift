@@ -281,6 +281,22 @@ open class URLSessionTaskMetrics: NSObject, @unchecked Sendable {
     open var transactionMetrics: [URLSessionTaskTransactionMetrics] { fatalError() }
 }
 open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}
+open class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {}
+open class Stream: NSObject {
+    public enum Status: UInt, Sendable { case notOpen, opening, open, reading, writing, atEnd, closed, error }
+    open var streamStatus: Status { .notOpen }
+    open func open() {}
+    open func close() {}
+    open class func getBoundStreams(
+        withBufferSize bufferSize: Int, inputStream: UnsafeMutablePointer<InputStream?>?,
+        outputStream: UnsafeMutablePointer<OutputStream?>?
+    ) {}
+}
+open class InputStream: Stream {}
+open class OutputStream: Stream {
+    open var hasSpaceAvailable: Bool { true }
+    open func write(_ buffer: UnsafePointer<UInt8>, maxLength len: Int) -> Int { 0 }
+}
 @objc(NSURLSessionWebSocketCloseCode) public enum _WebSocketCloseCode: Int, Sendable {
     case invalid = 0
     case normalClosure = 1000
@@ -316,6 +332,12 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
     open var requestCachePolicy: NSURLRequest.CachePolicy = .useProtocolCachePolicy
     open var timeoutIntervalForRequest: TimeInterval = 0
     open var timeoutIntervalForResource: TimeInterval = 0
+    open var tlsMinimumSupportedProtocolVersion: tls_protocol_version_t {
+        get { .TLSv12 }
+        set {}
+    }
+    open var allowsCellularAccess = true
+    open var allowsConstrainedNetworkAccess = true
 }
 @objc(NSURLSessionResponseDisposition) public enum _ResponseDisposition: Int, Sendable {
     case cancel, allow, becomeDownload, becomeStream
@@ -331,11 +353,16 @@ open class URLSession: NSObject, @unchecked Sendable {
         delegateQueue queue: OperationQueue?
     ) {}
     open func dataTask(with request: URLRequest) -> URLSessionDataTask { fatalError() }
+    open func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> URLSessionUploadTask { fatalError() }
+    open func uploadTask(withStreamedRequest request: URLRequest) -> URLSessionUploadTask { fatalError() }
     open func webSocketTask(with request: URLRequest) -> URLSessionWebSocketTask { fatalError() }
     open func finishTasksAndInvalidate() {}
 }
 @objc public protocol URLSessionDelegate: NSObjectProtocol, Sendable {}
 @objc public protocol URLSessionTaskDelegate: URLSessionDelegate {
+    @objc optional func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void)
     @objc optional func urlSession(
         _ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics)
     @available(macOS 14, iOS 17, tvOS 17, watchOS 10, *)

@@ -2,6 +2,7 @@
 
 It answers /head with the head of the request, and is a proxy for CONNECT. With a second file, a CA of clients, it
 answers /peer with the name in the client's certificate, or "nobody"; a third argument makes the certificate necessary.
+With --old as the first argument, it speaks only TLS 1.1.
 """
 import socket
 import ssl
@@ -9,6 +10,10 @@ import sys
 import threading
 
 context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+if sys.argv[1] == "--old":
+    del sys.argv[1]
+    context.set_ciphers("DEFAULT@SECLEVEL=0")
+    context.minimum_version = context.maximum_version = ssl.TLSVersion.TLSv1_1
 context.load_cert_chain(sys.argv[1])
 if len(sys.argv) > 2:
     context.load_verify_locations(sys.argv[2])

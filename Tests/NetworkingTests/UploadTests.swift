@@ -1,0 +1,100 @@
+import AshlarNetworkingTestSupport
+import AshlarTestSupport
+import Foundation
+import Testing
+
+@testable import AshlarNetworking
+
+/// Bodies of files and sequences, which a session reads while it sends them.
+@Suite(.timeLimit(.minutes(2))) struct UploadTests {
+    @Test("The content of a file arrives with its length", arguments: TransportKind.allCases, [0, 1, 300_000, 9 << 20])
+    func file(kind: TransportKind, count: Int) async throws {
+        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+        let folder = try TemporaryFolder([:])
+        let path = try folder.write(Data(bytes), to: "upload")
+        let server = try FaultServer(answering: { request in
+            let lengths = request.fields.filter { $0.name.lowercased() == "content-length" }.map(\.value)
+            return answer(body: "\(request.body == bytes) \(lengths)")
+        })
+        let client = try kind.client()
+        let request = try client.request(.post, server.url, body: .file(path))
+        let text = try await client.send(request).text()
+        #expect(text == "true [\"\(count)\"]" || count == 0 && text == "true []")
+        try folder.remove("upload")
+        let error = await outcome { () async throws(NetworkError) in try await client.send(request) }.failure
+        #expect(error?.code == .fileFailed && error?.file == path)
+    }
+
+    @Test("A writer writes the pieces of a body in order, and closes the stream")
+    func pieces() async throws {
+        let output = OutputStream.toMemory()
+        let pieces: [[UInt8]] = [[1, 2], [], [3], [UInt8](repeating: 4, count: 100_000)]
+        try await BodyWriter(output).write(Self.body(pieces), length: 100_003)
+        #expect(output.property(forKey: .dataWrittenToMemoryStreamKey) as? Data == Data(pieces.joined()))
+        #expect(output.streamStatus == .closed)
+    }
+
+    @Test(
+        "A body of another length is an error before more is written",
+        arguments: [(0, true), (2, true), (3, false), (4, true)])
+    func lengths(length: Int, isWrong: Bool) async {
+        let output = OutputStream.toMemory()
+        let error = await outcome { () async throws(NetworkError) in
+            try await BodyWriter(output).write(Self.body([[1, 2], [3]]), length: length)
+        }.failure
+        #expect((error?.code == .invalidBody) == isWrong && (error == nil) != isWrong)
+        #expect((output.property(forKey: .dataWrittenToMemoryStreamKey) as? Data)?.count ?? 0 <= length)
+    }
+
+    @Test("A failing body is an error, and one that its reader has closed isn't")
+    func failures() async throws {
+        struct Broken: Error {}
+        let broken = RequestBody.stream {
+            AsyncThrowingStream<[UInt8], any Error> { stream in
+                stream.yield([1])
+                stream.finish(throwing: Broken())
+            }
+        }
+        let error = await outcome { () async throws(NetworkError) in
+            try await BodyWriter(.toMemory()).write(broken, length: nil)
+        }.failure
+        #expect(error?.code == .invalidBody && error?.underlying is Broken)
+        let closed = try #require(OutputStream(toFileAtPath: "/no such folder/file", append: false))
+        try await BodyWriter(closed).write(Self.body([[1]]), length: 1)
+    }
+
+    @Test("Settings that a session can't honor are errors")
+    func settings() async throws {
+        let server = try FaultServer(answering: { _ in answer(body: "ok") })
+        let client = try TransportKind.urlSession.client()
+        var request = try client.request(.get, server.url)
+        for (limit, isAccepted) in [
+            (nil, true), (.seconds(10), true), (.seconds(9), false), (.seconds(23), false), (.seconds(24), true),
+        ] as [(Duration?, Bool)] {
+            request.options.connectTimeout = limit
+            let result = await outcome { [request] () async throws(NetworkError) in try await client.send(request) }
+            #expect((result.failure == nil) == isAccepted)
+            if isAccepted { continue }
+            #expect(result.failure?.code == .invalidConfiguration && result.failure?.key == "connectTimeout")
+        }
+        #if os(Linux)
+            for access in [NetworkAccess(allowsCellular: false), NetworkAccess(allowsLowDataMode: false)] {
+                var configuration = TransportConfiguration()
+                configuration.networkAccess = access
+                let session = #expect(throws: NetworkError.self) { _ = try URLSessionTransport(configuration) }
+                let curl = #expect(throws: NetworkError.self) { _ = try CurlTransport(configuration) }
+                #expect(session?.code == .invalidConfiguration && session?.key == "networkAccess")
+                #expect(curl?.code == .invalidConfiguration && curl?.key == "networkAccess")
+            }
+        #endif
+    }
+
+    private static func body(_ pieces: [[UInt8]]) -> RequestBody {
+        .stream {
+            AsyncStream { stream in
+                for piece in pieces { stream.yield(piece) }
+                stream.finish()
+            }
+        }
+    }
+}
