@@ -35,6 +35,17 @@ extension Pattern {
         theme("theme: values", #""k#": "1""#),
         theme("theme: one key again and again", #""k": "1""#),
         theme("theme: a chain of aliases", ##""k#": "@k#0""##),
+        theme("theme: colors with opacities", ##""k#": "f00", "k#Alpha": 0.5"##),
+        Pattern("theme: themes that extend the next one", 20) { size in
+            let themes = (0..<size).map {
+                ##"{"name": "t\##($0)", "extends": "t\##($0 + 1)", "attributes": {"a": "1"}}"##
+            }
+            let text = #"{"themes": ["# + themes.joined(separator: ",") + "]}"
+            return {
+                let parsed = Theme.parse(text.bytes, colors: .css)
+                _ = Customization(layers: []).with(themes: parsed.themes, theme: "t0").problems
+            }
+        },
         theme("theme: colors", #""k": "rgb(1 2 3 / 50%)""#),
         Pattern("theme: a long color", 300) { size in
             let text = #"{"t": {"color": "rgb("# + repeated("calc(1,", size) + #""}}"#

@@ -112,17 +112,13 @@ struct ThemeReader {
     }
 
     private mutating func withoutRepeats(_ themes: [Theme]) -> [Theme] {
-        var kept: [Theme] = []
-        for theme in themes {
-            if let old = kept.firstIndex(where: { $0.name == theme.name }) {
-                diagnostics.add(
-                    .warning, .duplicateKey, "duplicate theme \(theme.name); the last one wins",
-                    at: CustomizationLocation(file: file), key: theme.name)
-                kept.remove(at: old)
-            }
-            kept.append(theme)
+        var last: [String: Int] = [:]
+        for (index, theme) in themes.enumerated() where last.updateValue(index, forKey: theme.name) != nil {
+            diagnostics.add(
+                .warning, .duplicateKey, "duplicate theme \(theme.name); the last one wins",
+                at: CustomizationLocation(file: file), key: theme.name)
         }
-        return kept
+        return themes.enumerated().filter { last[$0.element.name] == $0.offset }.map(\.element)
     }
 
     // MARK: SquidKit
@@ -185,10 +181,9 @@ struct ThemeReader {
         }
         let dialect = colors ?? .db5
         var entries: [CustomizationEntry] = []
+        let values = Dictionary(members.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 })
         for item in members {
-            if let alpha = member.value[item.key + "Alpha"], let content = item.value.text,
-                dialect.color(content) != nil
-            {
+            if let alpha = values[item.key + "Alpha"], let content = item.value.text, dialect.color(content) != nil {
                 // The alpha is applied at composition, so that a theme can change only the color or only the alpha.
                 _ = opacity(alpha, key: item.key)
             }

@@ -88,21 +88,23 @@ enum ThemeStack {
         func report(_ code: CustomizationDiagnostic.Code, _ message: String, _ file: String) {
             diagnostics.add(.error, code, message, at: CustomizationLocation(file: file))
         }
-        var next = themes.last { $0.name == name }
+        let named = Dictionary(themes.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
+        var next = named[name]
         if next == nil {
-            next = defaultName(among: themes).flatMap { name in themes.last { $0.name == name } }
+            next = defaultName(among: themes).flatMap { named[$0] }
             let instead = next.map { "; \($0.name) is used" } ?? ""
             report(.unknownName, "unknown theme \(name)\(instead)", themes.first?.table.file ?? "")
         }
         var path: [Theme] = []
+        var seen: Set<String> = []
         while let theme = next {
-            if path.contains(where: { $0.name == theme.name }) {
+            guard seen.insert(theme.name).inserted else {
                 report(.aliasCycle, "the theme \(theme.name) extends itself", theme.table.file)
                 break
             }
             path.append(theme)
             if let parent = theme.parent {
-                next = themes.last { $0.name == parent }
+                next = named[parent]
                 if next == nil {
                     report(
                         .unknownName, "the theme \(theme.name) extends the unknown theme \(parent)",

@@ -60,8 +60,9 @@ public struct StringsFileEditor: Sendable {
         let layout = StringsFileLayout(table)
         var edits: [(range: Range<Int>, text: String)] = []
         var added: [(key: String, text: String)] = []
+        let statementsOfKeys = Dictionary(grouping: layout.statements, by: \.key)
         for (key, text) in changes.sorted(by: { $0.key < $1.key }) {
-            let statements = layout.statements.filter { $0.key == key }
+            let statements = statementsOfKeys[key] ?? []
             guard let winner = statements.last else {
                 if let text { added.append((key, text)) }
                 continue
