@@ -79,10 +79,11 @@ struct LogTests {
                 try await server.waitUntilReady()
             }
         }
-        for child in children { #expect(child.finish().hasPrefix("started\n")) }
+        // A child that was killed early has printed nothing, and perhaps begun no run.
+        for child in children { #expect(["", "started\n"].contains(child.finish())) }
         let fleet = try sweeper(server, folder)
         let runs = PriorRun.all(in: folder.path)
-        #expect(runs.count == children.count && runs.allSatisfy { $0.outcome != .stillRunning })
+        #expect(runs.count <= children.count && runs.allSatisfy { $0.outcome != .stillRunning })
         try await until("the outcome of each run is stored") {
             try await stored(server, LogQuery(context: "run")).count == runs.count
         }
