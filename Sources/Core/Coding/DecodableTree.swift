@@ -25,6 +25,8 @@ package protocol DecodableTree: AnyObject {
     func checkObject(_ value: Int) throws
     /// Returns the keys of an object, each once.
     func keys(of object: Int) -> [String]
+    /// Returns the property name that a key of an object can also stand for, or nil.
+    func propertyName(of key: String) -> String?
     /// Returns the value of a key.
     func member(_ key: String, of object: Int) -> Int?
     /// Returns the value from which the superclass of an object's class is decoded.
@@ -45,6 +47,8 @@ package protocol DecodableTree: AnyObject {
 // The errors of the standard library, for trees that have no errors of their own.
 extension DecodableTree {
     package func int(_ value: Int) throws -> Int { try integer(Int.self, value) }
+
+    package func propertyName(of key: String) -> String? { nil }
 
     package func superValue(of object: Int) throws -> Int {
         guard let value = member("super", of: object) else { throw missing(TreeKey("super"), in: object) }

@@ -58,7 +58,11 @@ private struct TreeMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let object: Int
 
     var codingPath: [any CodingKey] { tree.codingPath(to: object) }
-    var allKeys: [Key] { tree.keys(of: object).compactMap { Key(stringValue: $0) } }
+    var allKeys: [Key] {
+        tree.keys(of: object).compactMap { key in
+            Key(stringValue: key) ?? tree.propertyName(of: key).flatMap { Key(stringValue: $0) }
+        }
+    }
 
     private func find(_ key: Key) throws -> Int {
         guard let value = tree.member(key.stringValue, of: object) else { throw tree.missing(key, in: object) }

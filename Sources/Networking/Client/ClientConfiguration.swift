@@ -29,6 +29,8 @@ public struct ClientConfiguration: Sendable {
     /// The closure receives the request as it will be sent, with cookies and credentials. It is called again for each retry
     /// and for each redirect to the same origin. A redirect to another origin isn't signed.
     public var signs: (@Sendable (inout NetworkRequest) async throws -> Void)?
+    /// The format of dates and keys in the JSON of requests and responses.
+    public var json: JSONFormat = .init()
     /// The policy for retries, or nil, the default, to send each request once.
     public var retry: RetryPolicy?
     /// The maximum rate of requests to each host, including retries, or nil, the default, for no limit.

@@ -61,7 +61,7 @@ extension NetworkClient {
     public func post(
         _ path: EndpointPath, _ value: some Encodable, headers: HTTPHeaders = [:]
     ) async throws(NetworkError) -> NetworkResponse {
-        try await send(request(.post, path, headers: headers, body: .json(value)))
+        try await send(request(.post, path, headers: headers, body: json(value)))
     }
 
     /// Sends a POST with a JSON body and decodes the JSON of the response.
@@ -76,7 +76,7 @@ extension NetworkClient {
     public nonisolated(nonsending) func post<T: Decodable>(
         _ path: EndpointPath, _ value: some Encodable, headers: HTTPHeaders = [:], as type: T.Type
     ) async throws(NetworkError) -> T {
-        try await complete(request(.post, path, headers: headers, body: .json(value)), decoding: type)
+        try await complete(request(.post, path, headers: headers, body: json(value)), decoding: type)
     }
 
     /// Sends a PUT with a JSON body and returns the complete response.
@@ -86,7 +86,7 @@ extension NetworkClient {
     public func put(
         _ path: EndpointPath, _ value: some Encodable, headers: HTTPHeaders = [:]
     ) async throws(NetworkError) -> NetworkResponse {
-        try await send(request(.put, path, headers: headers, body: .json(value)))
+        try await send(request(.put, path, headers: headers, body: json(value)))
     }
 
     /// Sends a PUT with a JSON body and decodes the JSON of the response.
@@ -95,7 +95,7 @@ extension NetworkClient {
     public nonisolated(nonsending) func put<T: Decodable>(
         _ path: EndpointPath, _ value: some Encodable, headers: HTTPHeaders = [:], as type: T.Type
     ) async throws(NetworkError) -> T {
-        try await complete(request(.put, path, headers: headers, body: .json(value)), decoding: type)
+        try await complete(request(.put, path, headers: headers, body: json(value)), decoding: type)
     }
 
     /// Sends a PATCH with a JSON body and returns the complete response.
@@ -105,7 +105,7 @@ extension NetworkClient {
     public func patch(
         _ path: EndpointPath, _ value: some Encodable, headers: HTTPHeaders = [:]
     ) async throws(NetworkError) -> NetworkResponse {
-        try await send(request(.patch, path, headers: headers, body: .json(value)))
+        try await send(request(.patch, path, headers: headers, body: json(value)))
     }
 
     /// Sends a PATCH with a JSON body and decodes the JSON of the response.
@@ -114,7 +114,7 @@ extension NetworkClient {
     public nonisolated(nonsending) func patch<T: Decodable>(
         _ path: EndpointPath, _ value: some Encodable, headers: HTTPHeaders = [:], as type: T.Type
     ) async throws(NetworkError) -> T {
-        try await complete(request(.patch, path, headers: headers, body: .json(value)), decoding: type)
+        try await complete(request(.patch, path, headers: headers, body: json(value)), decoding: type)
     }
 
     /// Sends a DELETE and returns the complete response.
@@ -131,6 +131,8 @@ extension NetworkClient {
     ) async throws(NetworkError) -> NetworkResponse {
         try await send(request(.delete, path, query: query, headers: headers))
     }
+
+    private func json(_ value: some Encodable) -> RequestBody { .json(value, format: configuration.json) }
 
     private func request(
         _ method: HTTPMethod, _ path: EndpointPath, query: HTTPQuery = [:], headers: HTTPHeaders,
@@ -158,10 +160,6 @@ extension NetworkClient {
     private nonisolated(nonsending) func complete<T: Decodable>(
         _ request: NetworkRequest, decoding type: T.Type
     ) async throws(NetworkError) -> T {
-        try await complete(request) { response throws(NetworkError) in
-            // JSONEntity's own parser preserves the text of every number; JSONDecoder doesn't.
-            if T.self == JSONEntity.self, let json = try response.json() as? T { return json }
-            return try response.decode(type)
-        }
+        try await complete(request) { response throws(NetworkError) in try response.decode(type) }
     }
 }

@@ -113,8 +113,7 @@ public final class NetworkClient: Sendable {
     /// - Returns: The decoded response.
     /// - Throws: Any failure, with the redacted request and the number of attempts.
     public nonisolated(nonsending) func send<E: Endpoint>(_ endpoint: E) async throws(NetworkError) -> E.Output {
-        try await complete(try endpoint.makeRequest(options: configuration.requestOptions)) {
-            response throws(NetworkError) in
+        try await complete(try makeRequest(endpoint)) { response throws(NetworkError) in
             try endpoint.decode(response)
         }
     }
@@ -138,7 +137,7 @@ public final class NetworkClient: Sendable {
     public func stream(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
         let call = begin(request)
         do throws(NetworkError) {
-            return call.observing(try await response(to: call))
+            return call.observing(try await response(to: call), format: configuration.json)
         } catch {
             throw call.ended(with: error)
         }
@@ -152,7 +151,7 @@ public final class NetworkClient: Sendable {
     public nonisolated(nonsending) func stream<E: Endpoint>(_ endpoint: E) async throws(NetworkError)
         -> StreamedResponse
     {
-        try await stream(endpoint.makeRequest(options: configuration.requestOptions))
+        try await stream(makeRequest(endpoint))
     }
 
     /// Explains the cache's decision for a request in one line.
@@ -177,6 +176,15 @@ public final class NetworkClient: Sendable {
 
     // MARK: The path of a request
 
+    /// Builds the request of an endpoint, whose body is encoded in the client's format.
+    private func makeRequest<E: Endpoint>(_ endpoint: E) throws(NetworkError) -> NetworkRequest {
+        let options = configuration.requestOptions
+        guard configuration.json != JSONFormat() else { return try endpoint.makeRequest(options: options) }
+        return try JSONFormat.$current.withValue(configuration.json) {
+            Result { () throws(NetworkError) in try endpoint.makeRequest(options: options) }
+        }.get()
+    }
+
     /// Sends a request, reads its response to the end and decodes it on the actor of the caller.
     nonisolated(nonsending) func complete<Output>(
         _ request: NetworkRequest, _ decode: (NetworkResponse) throws(NetworkError) -> Output
@@ -184,7 +192,8 @@ public final class NetworkClient: Sendable {
         let call = begin(request)
         do throws(NetworkError) {
             let streamed = try await response(to: call)
-            let response = try await collected(streamed, upTo: call.request.options.limits.collectedBytes)
+            var response = try await collected(streamed, upTo: call.request.options.limits.collectedBytes)
+            response.jsonFormat = configuration.json
             let output = try decode(response)
             call.ended(received: response.bytes.count, status: response.status)
             return output

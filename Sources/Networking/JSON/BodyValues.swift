@@ -23,29 +23,29 @@ extension ResponseBody {
     public func values<Value: Decodable>(
         of type: Value.Type, upTo limit: Int = 1 << 20
     ) -> some AsyncSequence<Value, NetworkError> & Sendable {
-        BodyValues<Value>(lines: BodyLines(body: self, limit: limit))
+        BodyValues<Value>(lines: BodyLines(body: self, limit: limit), format: format)
     }
 }
 
 /// The values of JSON lines; see ``ResponseBody/values(of:upTo:)``.
 struct BodyValues<Value: Decodable>: AsyncSequence, Sendable {
     fileprivate let lines: BodyLines
+    fileprivate let format: JSONFormat
 
     /// Returns an iterator over the rest of the values.
-    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(lines: lines.makeAsyncIterator()) }
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(lines: lines.makeAsyncIterator(), format: format) }
 
     /// Receives the values in order.
     struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate var lines: BodyLines.AsyncIterator
+        fileprivate let format: JSONFormat
 
         /// Returns the next value, or nil at the end.
         nonisolated(nonsending) mutating func next() async throws(NetworkError) -> Value? {
             while let line = try await lines.nextBytes() {
                 if line.bytes.allSatisfy(\.isHTTPSpace) { continue }
                 do throws(NetworkError) {
-                    let json = try JSONEntity(parsing: line.bytes)
-                    if let json = json as? Value { return json }
-                    return try json.decode(Value.self)
+                    return try JSONEntity(parsing: line.bytes).formatted(format).decode(Value.self)
                 } catch {
                     lines.stop()
                     var error = error

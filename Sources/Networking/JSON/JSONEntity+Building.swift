@@ -1,6 +1,6 @@
 internal import AshlarCore
 internal import AshlarTrees
-public import Foundation
+import Foundation
 
 /// Values created in code; each is the root of its own document.
 ///
@@ -14,7 +14,7 @@ extension JSONEntity {
         if value.isImpossible {
             self = .impossible
         } else {
-            self.init(trusted: value.bytes(), key: key)
+            self.init(trusted: value.bytes(), key: key, format: value.format)
         }
     }
 
@@ -94,19 +94,11 @@ extension JSONEntity {
     ///
     /// - Parameters:
     ///   - value: The value.
-    ///   - encoder: The encoder.
+    ///   - format: The format of dates and keys, with which the entity is also read.
     /// - Throws: `.encodingFailed` with the underlying error.
-    public init(encoding value: some Encodable, with encoder: JSONEncoder = .init())
-        throws(NetworkError)
-    {
-        let data: Data
-        do {
-            data = try encoder.encode(value)
-        } catch {
-            throw NetworkError(
-                .encodingFailed, "\(type(of: value)) can't be encoded as JSON", underlying: error)
-        }
-        try self.init(parsing: data)
+    public init(encoding value: some Encodable, format: JSONFormat = .init()) throws(NetworkError) {
+        try self.init(parsing: format.encode(value))
+        self.format = format
     }
 
     /// Creates an object from Foundation objects, like SquidKit's initializer of the same name.
@@ -135,7 +127,7 @@ extension JSONEntity {
         guard isContainer else { return self }
         var bytes: [UInt8] = []
         write(to: &bytes, keepsNulls: false)
-        return JSONEntity(trusted: bytes, key: key.isEmpty ? nil : key)
+        return JSONEntity(trusted: bytes, key: key.isEmpty ? nil : key, format: format)
     }
 }
 
@@ -164,25 +156,27 @@ extension RequestBody {
     ///
     /// A `JSONEntity` is sent as written, with all digits of numbers and members in order. If the value can't be encoded,
     /// sending the request throws `.encodingFailed`.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - format: The format of dates and keys; nil, the default, for that of the client in an endpoint's `body`, and for
+    ///     the default format elsewhere.
+    ///   - contentType: The media type.
+    /// - Returns: The body.
     public static func json(
-        _ value: some Encodable, encoder: JSONEncoder = JSONEncoder(), contentType: String = "application/json"
+        _ value: some Encodable, format: JSONFormat? = nil, contentType: String = "application/json"
     ) -> RequestBody {
-        if let json = value as? JSONEntity {
-            guard json.isValid else {
-                return .failed(NetworkError(.encodingFailed, "expected a JSON value, found \(json)", phase: .prepare))
+        do throws(NetworkError) {
+            if let json = value as? JSONEntity {
+                guard json.isValid else {
+                    throw NetworkError(.encodingFailed, "expected a JSON value, found \(json)", phase: .prepare)
+                }
+                return .bytes(json.bytes(), contentType: contentType)
             }
-            return .bytes(json.bytes(), contentType: contentType)
-        }
-        do {
-            return .bytes(Array(try encoder.encode(value)), contentType: contentType)
+            return .bytes(try (format ?? .current).encode(value), contentType: contentType)
         } catch {
-            return .failed(NetworkError(.encodingFailed, Self.explain(error), phase: .prepare, underlying: error))
+            return .failed(error)
         }
-    }
-
-    private static func explain(_ error: any Error) -> String {
-        guard case EncodingError.invalidValue(_, let context) = error else { return String(describing: error) }
-        return "at \(JSONPath.text(context.codingPath)): \(context.debugDescription)"
     }
 }
 

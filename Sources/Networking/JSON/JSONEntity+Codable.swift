@@ -5,32 +5,28 @@ import Foundation
 extension JSONEntity {
     /// Decodes a value of any decodable type directly from the document.
     ///
-    /// It decodes like `JSONDecoder`, except for dates: integers must be exact and fit, strings aren't converted,
-    /// `null` and missing members are nil for optionals, `Data` is Base64, and `URL` is a string.
+    /// It decodes like `JSONDecoder`, with dates and keys in ``format``: integers must be exact and fit, strings aren't
+    /// converted, `null` and missing members are nil for optionals, `Data` is Base64, and `URL` is a string.
     ///
-    /// - Parameters:
-    ///   - type: The type.
-    ///   - dateFormat: The format of dates.
+    /// - Parameter type: The type.
     /// - Returns: The decoded value.
     /// - Throws: `.decodingFailed` with the JSON `path`, `line` and `column`, and with the `DecodingError`, or any
     ///   error of the type's own initializer, as the underlying error.
-    public func decode<T: Decodable>(_ type: T.Type, dateFormat: JSONDateFormat = .rfc3339)
-        throws(NetworkError) -> T
-    {
+    public func decode<T: Decodable>(_ type: T.Type) throws(NetworkError) -> T {
         do {
             guard isValid else {
                 throw DecodingError.valueNotFound(
                     type, .init(codingPath: [], debugDescription: "expected a value, found nothing"))
             }
-            return try decoded(type, dateFormat: dateFormat)
+            return try decoded(type, format: format)
         } catch {
             throw decodingFailure(error, type)
         }
     }
 
-    /// Decodes a value; without a date format, Foundation's types decode themselves.
-    package func decoded<T: Decodable>(_ type: T.Type, dateFormat: JSONDateFormat?) throws -> T {
-        try TreeDecoder(JSONTree(document, root: Int(index), dateFormat: dateFormat), at: Int(index)).decode(type)
+    /// Decodes a value; without a format, Foundation's types decode themselves.
+    package func decoded<T: Decodable>(_ type: T.Type, format: JSONFormat?) throws -> T {
+        try TreeDecoder(JSONTree(document, root: Int(index), format: format), at: Int(index)).decode(type)
     }
 
     private func decodingFailure(_ underlying: any Error, _ type: Any.Type) -> NetworkError {
@@ -131,16 +127,16 @@ final class JSONTree: DecodableTree, Sendable {
     let document: JSONDocument
     /// The position of the decoded value, at which coding paths start.
     private let root: Int
-    private let dateFormat: JSONDateFormat?
+    private let format: JSONFormat?
 
-    init(_ document: JSONDocument, root: Int, dateFormat: JSONDateFormat?) {
+    init(_ document: JSONDocument, root: Int, format: JSONFormat?) {
         self.document = document
         self.root = root
-        self.dateFormat = dateFormat
+        self.format = format
     }
 
     func entity(at value: Int) -> JSONEntity {
-        JSONEntity(document, Int32(truncatingIfNeeded: value))
+        JSONEntity(document, Int32(truncatingIfNeeded: value), format: format ?? .init())
     }
 
     func codingPath(to value: Int) -> [any CodingKey] {
@@ -212,9 +208,9 @@ final class JSONTree: DecodableTree, Sendable {
         if type == [Int].self { return try list(value) { try int($0) } as? T }
         if type == [Double].self { return try list(value) { try double($0) } as? T }
         // The JSON of these types differs from what their own initializers decode.
-        guard let dateFormat else { return nil }
+        guard let format else { return nil }
         if type == Date.self {
-            return try cast(entity(at: value).date(dateFormat), "a date (\(dateFormat))", value)
+            return try cast(entity(at: value).date(), "a date (\(format.dates))", value)
         }
         if type == URL.self { return try cast(entity(at: value).url(), "a URL in a string", value) }
         if type == Data.self {
@@ -261,7 +257,19 @@ final class JSONTree: DecodableTree, Sendable {
     }
 
     func member(_ key: String, of object: Int) -> Int? {
-        document.find(key, in: object).map { $0 + 1 }
+        if let found = document.find(key, in: object) { return found + 1 }
+        guard format?.keys == .snakeCase else { return nil }
+        return document.find(JSONKeyFormat.snakeCase(key), in: object).map { $0 + 1 }
+    }
+
+    func propertyName(of key: String) -> String? {
+        format?.keys == .snakeCase ? JSONKeyFormat.camelCase(key) : nil
+    }
+
+    func missing(_ key: any CodingKey, in object: Int) -> any Error {
+        let name = format?.keys == .snakeCase ? JSONKeyFormat.snakeCase(key.stringValue) : key.stringValue
+        return DecodingError.keyNotFound(
+            TreeKey(name), .init(codingPath: codingPath(to: object), debugDescription: "no value under '\(name)'"))
     }
 
     func firstElement(of array: Int) throws -> Int? {

@@ -114,10 +114,10 @@ extension JSONEntity {
 
     /// Returns the date, or nil if the value doesn't have the given format.
     ///
-    /// - Parameter format: The format of the date.
+    /// - Parameter dates: The format of the date; nil for that of ``format``.
     /// - Returns: The date, or nil.
-    public func date(_ format: JSONDateFormat = .rfc3339) -> Date? {
-        switch format {
+    public func date(_ dates: JSONDateFormat? = nil) -> Date? {
+        switch dates ?? format.dates {
         case .rfc3339:
             string().flatMap { RFC3339.parse($0.utf8) }.map {
                 Date(timeIntervalSince1970: $0.secondsSince1970)
@@ -189,17 +189,17 @@ extension JSONEntity {
     /// - Complexity: O(*n*) in the length of the value's text.
     public func detached() -> JSONEntity {
         guard isValid, keyIndex >= 0 || index > 0 || isArray || isObject else { return self }
-        return JSONEntity(trusted: bytes(), key: key.isEmpty ? nil : key)
+        return JSONEntity(trusted: bytes(), key: key.isEmpty ? nil : key, format: format)
     }
 }
 
 extension JSONEntity {
     /// Parses text written by this module; the result is `impossible` if it is deeper or larger than a document can be.
-    init(trusted bytes: [UInt8], key: String? = nil) {
+    init(trusted bytes: [UInt8], key: String? = nil, format: JSONFormat = .init()) {
         let document = bytes.withUnsafeBufferPointer {
             try? JSONDocument($0, limits: JSONLimits(depth: JSONLimits.deepest))
         }
-        if let document { self.init(document, key: key) } else { self = .impossible }
+        if let document { self.init(document, key: key, format: format) } else { self = .impossible }
     }
 }
 

@@ -31,6 +31,10 @@ public struct JSONEntity: Sendable {
     private let askedIndex: Int32
     /// The steps to a missing value inside a missing value.
     private let trail: JSONTrail?
+    /// The format of dates and keys for ``date(_:)`` and ``decode(_:)``: in a response, that of the client.
+    ///
+    /// Values inside this one have the same format. It doesn't affect equality.
+    public var format: JSONFormat = .init()
     /// Whether there is a value, including `null`.
     ///
     /// It is false only for a subscript without a result, for ``missing``, and for impossible values.
@@ -55,8 +59,12 @@ public struct JSONEntity: Sendable {
     package var isImpossible: Bool { document === JSONDocument.impossible }
 
     /// Creates the root of a document.
-    init(_ document: JSONDocument, _ index: Int32 = 0, key: String? = nil, isValid: Bool = true) {
+    init(
+        _ document: JSONDocument, _ index: Int32 = 0, key: String? = nil, isValid: Bool = true,
+        format: JSONFormat = .init()
+    ) {
         self.document = document
+        self.format = format
         self.index = index
         self.isValid = isValid
         keyIndex = key == nil ? Self.noKey : Self.givenKey
@@ -69,6 +77,7 @@ public struct JSONEntity: Sendable {
     @inline(__always)
     init(in parent: JSONEntity, _ index: Int, keyIndex: Int32) {
         document = parent.document
+        format = parent.format
         self.index = Int32(truncatingIfNeeded: index)
         self.keyIndex = keyIndex
         ownKey = keyIndex == Self.givenKey ? parent.ownKey : ""
@@ -81,12 +90,20 @@ public struct JSONEntity: Sendable {
     @inline(__always)
     private init(in parent: JSONEntity, missing key: String?, _ askedIndex: Int32) {
         document = parent.document
+        format = parent.format
         index = parent.index
         isValid = false
         keyIndex = key == nil ? parent.keyIndex : Self.givenKey
         ownKey = key ?? parent.ownKey
         self.askedIndex = key == nil ? askedIndex : Self.noIndex
         trail = parent.isValid ? nil : JSONTrail.adding(parent.step, to: parent.trail)
+    }
+
+    /// Returns the value with another format; nil changes nothing.
+    package func formatted(_ format: JSONFormat?) -> JSONEntity {
+        var value = self
+        value.format = format ?? self.format
+        return value
     }
 
     // MARK: Subscripts

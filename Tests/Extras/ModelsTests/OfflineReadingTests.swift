@@ -45,6 +45,50 @@ import Testing
         await #expect(throws: NetworkError.self) { try await notes.fetch() }
     }
 
+    @Test(
+        "Attributes have the client's format of dates and keys, online, offline and after a restart",
+        arguments: [JSONFormat(dates: .secondsSince1970, keys: .snakeCase), JSONFormat(dates: .rfc3339)])
+    func format(_ format: JSONFormat) async throws {
+        struct Note: Codable, Hashable {
+            var createdAt: Date
+        }
+        let value = Note(createdAt: Date(timeIntervalSince1970: 1_795_180_778))
+        let json = try JSONEntity(encoding: value, format: format)
+        let key = try #require(json.keys.first)
+        let (isOnline, copy) = (Locked(true), TemporaryFolder())
+        var configuration = ClientConfiguration()
+        configuration.json = format
+        let client = NetworkClient(
+            configuration,
+            transport: StubTransport { request throws(NetworkError) in
+                guard isOnline.withLock({ $0 }) else { throw NetworkError(.notConnected) }
+                let record = #"{"id": 1, "\#(key)": \#(json[key].text())}"#
+                return .json(request.url.path == "/notes" ? "[\(record)]" : record)
+            })
+        var sync = try OfflineSync(RESTSync(client), folder: folder.path, schema: schema)
+        for state in ["online", "offline", "after a restart"] {
+            let notes = ModelCollection(schema: schema, sync: sync)
+            try await notes.fetch()
+            let note = try #require(notes.first)
+            #expect(note[key].date() == value.createdAt, "\(state)")
+            #expect(try note.json.decode(Note.self) == value, "\(state)")
+            #expect(try notes.json.decode([Note].self) == [value], "\(state)")
+            #expect(try note.clone().attributes[key]?.decode(Date.self) == value.createdAt, "\(state)")
+            if state == "offline" {
+                try await note.save(["title": "a", key: json[key]])
+                try FileManager.default.copyItem(atPath: folder.path, toPath: copy.path)
+                sync = try OfflineSync(RESTSync(client), folder: copy.path, schema: schema)
+                #expect(try sync.pending.map { try $0.mine.decode(Note.self) } == [value])
+                #expect(try sync.pending.map { try $0.base.decode(Note.self) } == [value])
+            }
+            isOnline.withLock { $0 = false }
+        }
+        let new = Model([key: try JSONEntity(parsing: json[key].text())], schema: schema, sync: sync)
+        #expect(new[key].date() == value.createdAt)
+        try await new.save()
+        #expect(new[key].date() == value.createdAt && !new.isNew)
+    }
+
     @Test("Envelopes are parsed once, online and offline")
     func envelopes() async throws {
         var schema = schema

@@ -56,6 +56,17 @@ package enum RFC3339 {
         return "\(day)T\(time)\(fraction)Z"
     }
 
+    /// Writes a moment in UTC, rounded to milliseconds, which are omitted if they are zero.
+    ///
+    /// - Returns: The text, or nil for a moment more than about 6,000 years from 2001.
+    package static func format(secondsSince2001 seconds: Double) -> String? {
+        guard seconds.isFinite, abs(seconds) < 2e11 else { return nil }
+        let milliseconds = Int64((seconds * 1000).rounded()) + secondsFrom1970To2001 * 1000
+        let rest = (milliseconds % 1000 + 1000) % 1000
+        return format(
+            seconds: (milliseconds - rest) / 1000, nanoseconds: Int(rest) * 1_000_000, digits: rest == 0 ? 0 : 3)
+    }
+
     /// A cursor over the fields of a date.
     private struct Fields {
         let bytes: [UInt8]

@@ -62,7 +62,7 @@ public final class Model: Sendable {
         self.schema = schema
         self.sync = sync
         cid = "c\(Self.count.add(1, ordering: .relaxed).newValue)"
-        let all = schema.defaults.merging(attributes) { $1 }.filter(\.value.isValid)
+        let all = schema.defaults.merging(attributes) { $1 }.filter(\.value.isValid).formatted(sync?.json)
         state = Mutex(State(attributes: all, previous: all))
     }
 
@@ -111,7 +111,13 @@ public final class Model: Sendable {
     }
 
     /// The attributes as an object sorted by name, as sent by `save`.
-    public var json: JSONEntity { JSONEntity(object: attributes) }
+    public var json: JSONEntity { JSONEntity(object: attributes).formatted(format) }
+
+    /// The format of the sync's attributes, or nil without a sync.
+    private var format: JSONFormat? { anySync?.json }
+
+    /// The model's own sync, or that of the first collection that has one.
+    private var anySync: (any ModelSync)? { sync ?? collections.lazy.compactMap(\.sync).first }
 
     /// Returns a new model with the same attributes and schema, in no collection.
     public func clone() -> Model { Model(attributes, schema: schema, sync: sync) }
@@ -131,6 +137,7 @@ public final class Model: Sendable {
         if let (name, value) = changes.first(where: \.value.isImpossible) {
             throw NetworkError(.encodingFailed, "the attribute \"\(name)\" is \(value)")
         }
+        let changes = changes.formatted(format)
         if !silent { try validate(changes) }
         let (changed, isOutermost, moves) = state.withLock { state -> ([String], Bool, [Weak<ModelCollection>]) in
             let oldID = state.attributes[schema.idAttribute]
@@ -214,6 +221,13 @@ public final class Model: Sendable {
     }
 }
 
+extension [String: JSONEntity] {
+    /// Returns the attributes with another format; nil changes nothing.
+    fileprivate func formatted(_ format: JSONFormat?) -> Self {
+        format == nil ? self : mapValues { $0.formatted(format) }
+    }
+}
+
 extension Model: CustomStringConvertible {
     /// The model's name in this process and its attributes.
     public var description: String { "\(cid) \(json)" }
@@ -284,7 +298,7 @@ extension Model {
     }
 
     private func requiredSync() throws(NetworkError) -> any ModelSync {
-        guard let sync = sync ?? collections.lazy.compactMap(\.sync).first else {
+        guard let sync = anySync else {
             throw NetworkError(.missingLocation, "expected a sync in the model or its collection")
         }
         return sync

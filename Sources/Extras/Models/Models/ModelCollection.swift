@@ -87,7 +87,7 @@ public final class ModelCollection: Sendable {
     public func pluck(_ name: String) -> [JSONEntity] { models.map { $0[name] } }
 
     /// The models' attributes as an array.
-    public var json: JSONEntity { JSONEntity(array: models.map(\.json)) }
+    public var json: JSONEntity { JSONEntity(array: models.map(\.json)).formatted(sync?.json) }
 
     // MARK: Changes
 

@@ -57,11 +57,18 @@ public struct ModelSyncAnswer: Sendable {
 
 /// Performs the operations on models: on a server, in a file, or in a test's dictionary.
 public protocol ModelSync: Sendable {
+    /// The format of dates and keys in attributes; the default is that of ``JSONFormat/init(dates:keys:)``.
+    var json: JSONFormat { get }
     /// Performs an operation.
     ///
     /// - Throws: Any failure: `.conflict` if the version is outdated, `.validationFailed` with `messages` if attributes
     ///   were rejected.
     func perform(_ verb: ModelSyncVerb, _ target: ModelSyncTarget) async throws(NetworkError) -> ModelSyncAnswer
+}
+
+extension ModelSync {
+    /// The default format.
+    public var json: JSONFormat { .init() }
 }
 
 extension NetworkError.Code {
@@ -101,6 +108,9 @@ public struct RESTSync: ModelSync {
         self.prepare = prepare
     }
 
+    /// The format of the client.
+    public var json: JSONFormat { client.configuration.json }
+
     /// Sends a request.
     ///
     /// - Throws: Any error of the client; see ``RESTSync`` for statuses.
@@ -114,7 +124,7 @@ public struct RESTSync: ModelSync {
         prepare(verb, &request)
         let answer = try await client.send(request)
         guard (200...299).contains(answer.status) else { throw failure(answer, request) }
-        let json = answer.bytes.isEmpty ? JSONEntity.missing : try JSONEntity(parsing: answer.bytes)
+        let json = answer.bytes.isEmpty ? JSONEntity.missing : try answer.json()
         // `If-Match` compares strongly, so a weak version never matches (RFC 9110, section 13.1.1).
         let version = answer.headers["ETag"].flatMap { $0.hasPrefix("W/") ? nil : $0 }
         return ModelSyncAnswer(json, version: version)

@@ -90,8 +90,9 @@ public final class OfflineSync: ModelSync {
         let table = state.withLock { $0.table }
         return table.queue.map { record, change in
             OfflineChange(
-                id: change.key, verb: change.verb, path: table.resolve(change.path), mine: table.resolve(change.body),
-                base: record.base, theirs: change.refusal?.theirs ?? .missing, failure: change.refusal?.error)
+                id: change.key, verb: change.verb, path: table.resolve(change.path),
+                mine: table.resolve(change.body).formatted(json), base: record.base.formatted(json),
+                theirs: (change.refusal?.theirs ?? .missing).formatted(json), failure: change.refusal?.error)
         }
     }
 
@@ -174,6 +175,9 @@ public final class OfflineSync: ModelSync {
     }
 
     // MARK: Operations
+
+    /// The format of the sync that sends the changes.
+    public var json: JSONFormat { sync.json }
 
     /// Performs an operation; see ``OfflineSync``.
     ///

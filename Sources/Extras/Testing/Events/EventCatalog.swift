@@ -66,11 +66,11 @@ public struct EventCatalog: Sendable {
                 }
                 return try JSONEntity(ofPayload: payload)
             },
-            decode: { try $0.decoded(Request.self, dateFormat: nil) }, outlet: nil,
+            decode: { try $0.decoded(Request.self, format: nil) }, outlet: nil,
             request: { json, bus, limit, source in
-                let payload = try json.decoded(Request.self, dateFormat: nil)
+                let payload = try json.decoded(Request.self, format: nil)
                 return try JSONEntity(ofPayload: await bus.request(topic, payload, within: limit, from: source))
-            }, reply: { try $0.decoded(Reply.self, dateFormat: nil) })
+            }, reply: { try $0.decoded(Reply.self, format: nil) })
     }
 
     /// Adds all topics whose names match a pattern and aren't added by name; the first matching pattern is used.
@@ -97,7 +97,7 @@ public struct EventCatalog: Sendable {
                 guard let payload = payload as? Payload else { throw mismatch(payload, "", type) }
                 return try JSONEntity(ofPayload: payload)
             },
-            decode: { try $0.decoded(Payload.self, dateFormat: nil) }, outlet: outlet)
+            decode: { try $0.decoded(Payload.self, format: nil) }, outlet: outlet)
     }
 
     fileprivate static func mismatch(_ payload: any Sendable, _ name: String, _ type: Any.Type) -> EventBusError {

@@ -168,7 +168,7 @@ public struct RecordedEvent: Sendable, CustomStringConvertible {
         guard let number = line["n"].numberText().flatMap({ Int($0) }) else { throw invalid("an integer under \"n\"") }
         guard let name = line["name"].string() else { throw invalid("a string under \"name\"") }
         let metadata: EventMetadata
-        do { metadata = try line.decoded(EventMetadata.self, dateFormat: nil) } catch let error as EventBusError {
+        do { metadata = try line.decoded(EventMetadata.self, format: nil) } catch let error as EventBusError {
             throw error
         } catch {
             throw invalid("metadata: \(EventBusError.reason(of: error))")

@@ -1,19 +1,12 @@
 public import Foundation
 
 extension Endpoint where Output: Decodable {
-    /// Decodes the JSON body with a default `JSONDecoder`.
+    /// Decodes the JSON body in the client's format; see ``JSONFormat``.
     ///
     /// - Throws: `.decodingFailed` with the JSON path of the mismatch, or `.invalidJSON`.
     public func decode(_ response: NetworkResponse) throws(NetworkError) -> Output {
         try response.decode(Output.self)
     }
-}
-
-extension Endpoint where Output == JSONEntity {
-    /// Parses the body as JSON.
-    ///
-    /// - Throws: `.invalidJSON` with the position of the error.
-    public func decode(_ response: NetworkResponse) throws(NetworkError) -> Output { try response.json() }
 }
 
 extension Endpoint where Output == String {
@@ -44,16 +37,12 @@ extension Endpoint where Output == NetworkResponse {
 }
 
 extension NetworkResponse {
-    /// Decodes the JSON body; an empty body, as that of a 204, is nil for an optional type.
+    /// Decodes the JSON body in ``jsonFormat``; an empty body, as that of a 204, is nil for an optional type.
     ///
-    /// - Parameters:
-    ///   - type: The type to decode.
-    ///   - decoder: The decoder, with its date and key strategies.
+    /// - Parameter type: The type to decode.
     /// - Returns: The value.
     /// - Throws: `.decodingFailed` with the JSON path of the mismatch, or `.invalidJSON`.
-    public func decode<T: Decodable>(
-        _ type: T.Type, decoder: JSONDecoder = JSONDecoder()
-    ) throws(NetworkError) -> T {
+    public func decode<T: Decodable>(_ type: T.Type) throws(NetworkError) -> T {
         if bytes.isEmpty {
             if let optional = type as? any ExpressibleByNilLiteral.Type, let none = optional.init(nilLiteral: ()) as? T
             {
@@ -61,10 +50,11 @@ extension NetworkResponse {
             }
             throw described(NetworkError(.invalidJSON, "the response has no body", phase: .decode))
         }
+        let json = try json()
         do {
-            return try decoder.decode(type, from: Data(bytes))
+            return try json.decode(type)
         } catch {
-            throw failure(for: error)
+            throw described(error)
         }
     }
 
@@ -75,7 +65,7 @@ extension NetworkResponse {
     /// - Throws: `.invalidJSON` with the position of the error.
     public func json(limits: JSONLimits = .init()) throws(NetworkError) -> JSONEntity {
         do throws(NetworkError) {
-            return try JSONEntity(parsing: bytes, limits: limits)
+            return try JSONEntity(parsing: bytes, limits: limits).formatted(jsonFormat)
         } catch {
             var error = described(error)
             error.phase = .decode
@@ -94,27 +84,6 @@ extension NetworkResponse {
         var error = described(NetworkError(.invalidText, "the body is not UTF-8", phase: .decode))
         error.offset = firstInvalidUTF8(bytes)
         throw error
-    }
-
-    private func failure(for error: any Error) -> NetworkError {
-        var code = NetworkError.Code.decodingFailed
-        let context: DecodingError.Context?
-        var path: [any CodingKey]?
-        switch error as? DecodingError {
-        case .dataCorrupted(let found):
-            context = found
-            if found.codingPath.isEmpty { code = .invalidJSON }
-        case .keyNotFound(let key, let found): (context, path) = (found, found.codingPath + [key])
-        case .typeMismatch(_, let found), .valueNotFound(_, let found): context = found
-        default: context = nil
-        }
-        guard let context else {
-            return described(
-                NetworkError(.decodingFailed, String(describing: error), phase: .decode, underlying: error))
-        }
-        var result = NetworkError(code, context.debugDescription, phase: .decode, underlying: error)
-        result.path = JSONPath.text(path ?? context.codingPath)
-        return described(result)
     }
 
     /// Returns an error with the details of the response added.

@@ -117,9 +117,10 @@ final class RequestCall: Sendable {
     }
 
     /// Returns the response with a body that notifies the observers of its end.
-    func observing(_ response: StreamedResponse) -> StreamedResponse {
+    func observing(_ response: StreamedResponse, format: JSONFormat) -> StreamedResponse {
         var response = response
-        response.body = ResponseBody(ObservedBodySource(response.body, call: self, status: response.status))
+        response.body = ResponseBody(
+            ObservedBodySource(response.body, call: self, status: response.status), format: format)
         return response
     }
 

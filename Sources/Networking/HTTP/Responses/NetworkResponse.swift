@@ -43,6 +43,7 @@ public struct StreamedResponse: Sendable {
     public func collect(upTo limit: Int? = 16 << 20) async throws(NetworkError) -> NetworkResponse {
         let bytes = try await body.collect(upTo: limit, announced: bringsBody ? head.contentLength : nil)
         var response = NetworkResponse(head: head, bytes: bytes, url: url, history: history)
+        response.jsonFormat = body.format
         response.timings = timings
         response.end = ending?.end
         return response
@@ -59,6 +60,8 @@ public struct NetworkResponse: Sendable {
     public var url: HTTPURL
     /// The URLs that redirected here, oldest first.
     public var history: [HTTPURL]
+    /// The format of dates and keys in JSON; that of the client that received the response.
+    public var jsonFormat: JSONFormat = .init()
     /// The times at which the exchange reached its stages, if the transport knows them.
     package var timings: TransportTimings = .init()
     /// The parts that arrived with the end of the exchange.

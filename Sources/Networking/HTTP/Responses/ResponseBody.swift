@@ -18,9 +18,16 @@ internal import AshlarCore
 public final class ResponseBody: AsyncSequence, Sendable {
 
     private let source: any ResponseBodySource
+    /// The client's format of JSON.
+    let format: JSONFormat
 
     /// Creates a body from a source.
-    public init(_ source: some ResponseBodySource) { self.source = source }
+    public convenience init(_ source: some ResponseBodySource) { self.init(source, format: .init()) }
+
+    init(_ source: some ResponseBodySource, format: JSONFormat) {
+        self.source = source
+        self.format = format
+    }
 
     /// Creates a body in memory.
     public convenience init(_ bytes: [UInt8] = []) { self.init(MemoryBodySource(bytes)) }
