@@ -12,7 +12,7 @@ final class WebSocketChannel: Sendable {
         var pings: [UInt64: CheckedContinuation<Bool, Never>] = [:]
         var lastID: UInt64 = 0
         var room: CheckedContinuation<Void, Never>?
-        /// The task that reads, while it waits to answer a close frame.
+        /// The task that reads, while it waits to send a close frame.
         var answer: CheckedContinuation<Void, Never>?
         /// Whether it has waited long enough.
         var isAnswerOverdue = false
@@ -31,7 +31,7 @@ final class WebSocketChannel: Sendable {
                 && !ended
         }
 
-        /// Whether the messages before the server's close frame were received, and their receiver asks for the next one.
+        /// Whether the messages before the server's close frame or violation were received, and their receiver asks for the next one.
         var isRead: Bool {
             ended || sentClose || !hasReceived || isAnswerOverdue || (messages.isEmpty && !receivers.isEmpty)
         }
@@ -39,7 +39,7 @@ final class WebSocketChannel: Sendable {
 
     private static let mostMessages = 64
     private static let mostBytes = 256 << 10
-    /// How long the answer to a close frame waits for the receiver of the messages before it.
+    /// How long a close frame waits for the receiver of the messages before it.
     private static let answerTime: Duration = .seconds(1)
 
     let connection: any WebSocketConnection
@@ -222,21 +222,31 @@ extension WebSocketChannel {
         case .close(let code, let reason):
             let closing = WebSocketClosing(code: code, reason: reason)
             state.withLock { $0.closing = closing }
-            await waitForReader()
-            let isReply = state.withLock { state in
-                defer { state.sentClose = true }
-                return state.sentClose
-            }
-            if !isReply { connection.sendClose(code, "") }
-            connection.end(afterSending: true)
-            finish(isReply ? nil : closing.error)
+            await end(code, "", closing.error)
+            return false
+        case .violation(let violation):
+            var error = NetworkError(violation.errorCode, violation.message, phase: .receive)
+            if violation.code == .tooLarge { error.limit = options.messageBytes }
+            await end(violation.code, violation.message, error)
             return false
         case .progress: break
         }
         return true
     }
 
-    /// Waits until the messages before a close frame were received and answered; nothing can be sent after the own frame.
+    /// Sends a close frame, unless one was sent, when the messages before were answered, and ends the WebSocket.
+    private func end(_ code: WebSocketCloseCode?, _ reason: String, _ failure: NetworkError?) async {
+        await waitForReader()
+        let isReply = state.withLock { state in
+            defer { state.sentClose = true }
+            return state.sentClose
+        }
+        if !isReply { connection.sendClose(code, reason) }
+        connection.end(afterSending: true)
+        finish(isReply ? nil : failure)
+    }
+
+    /// Waits until the messages before the end were received and answered; nothing can be sent after the own frame.
     private func waitForReader() async {
         if state.withLock(\.isRead) { return }
         let limit = Task { [self] in

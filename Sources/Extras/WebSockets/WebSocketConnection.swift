@@ -22,6 +22,8 @@ enum WebSocketEvent: Hashable {
     case message(WebSocketMessage)
     case pong([UInt8])
     case close(WebSocketCloseCode?, String)
+    /// Bytes that violate the protocol, after which nothing is received.
+    case violation(WebSocketReader.Violation)
     /// Bytes that complete none of the others.
     case progress
 }
@@ -46,17 +48,15 @@ struct WebSocketClosing: Hashable, Sendable {
 #if os(Linux)
     /// A WebSocket's connection that reads and writes the frames itself.
     ///
-    /// It answers pings, and closes the connection with the code that belongs to a violation.
+    /// It answers pings.
     final class FramedConnection: WebSocketConnection {
         private let stream: CurlDuplex
-        private let limit: Int
         private let reader: Mutex<WebSocketReader>
         private let writer: Mutex<WebSocketWriter>
 
         /// Creates a connection that rejects messages of more than `limit` bytes.
         init(_ stream: CurlDuplex, limit: Int, _ compression: WebSocketAgreement?) {
             self.stream = stream
-            self.limit = limit
             reader = Mutex(WebSocketReader(limit: limit, compression))
             writer = Mutex(WebSocketWriter(compression))
         }
@@ -73,9 +73,7 @@ struct WebSocketClosing: Hashable, Sendable {
                 case nil: break
                 }
             } catch {
-                stream.write(WebSocketFrame.close(error.code, error.message))
-                stream.end(afterSending: true)
-                throw failure(error)
+                return .violation(error)
             }
             guard let bytes = try await stream.next() else {
                 let code: NetworkError.Code = reader.withLock(\.isWithinMessage) ? .truncated : .connectionLost
@@ -87,15 +85,6 @@ struct WebSocketClosing: Hashable, Sendable {
 
         private func readFrame() throws(WebSocketReader.Violation) -> WebSocketReader.Event? {
             try reader.withLock { reader throws(WebSocketReader.Violation) in try reader.next() }
-        }
-
-        private func failure(_ violation: WebSocketReader.Violation) -> NetworkError {
-            let code: NetworkError.Code =
-                violation.code == .tooLarge
-                ? .bodyTooLarge : violation.code == .invalidText ? .invalidText : .badResponse
-            var error = NetworkError(code, violation.message, phase: .receive)
-            if violation.code == .tooLarge { error.limit = limit }
-            return error
         }
 
         func send(_ message: WebSocketMessage) async throws(NetworkError) {

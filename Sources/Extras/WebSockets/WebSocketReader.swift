@@ -16,6 +16,14 @@ struct WebSocketReader {
     struct Violation: Error, Hashable {
         let code: WebSocketCloseCode
         let message: String
+
+        var errorCode: NetworkError.Code {
+            switch code {
+            case .tooLarge: .bodyTooLarge
+            case .invalidText: .invalidText
+            default: .badResponse
+            }
+        }
     }
 
     private struct Frame {
