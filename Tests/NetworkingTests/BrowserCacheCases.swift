@@ -168,7 +168,18 @@ enum BrowserCacheCases {
 
     private static let plain = [200, 203, 204, 299, 400, 404, 410, 499, 500, 502, 503, 504, 599]
 
-    static let statuses: [BrowserCacheCase] = [plainStatuses, heuristicStatuses].flatMap(\.self)
+    static let statuses: [BrowserCacheCase] = [plainStatuses, redirects, heuristicStatuses].flatMap(\.self)
+
+    /// Redirects that the client returns instead of following them.
+    private static let redirects: [BrowserCacheCase] = [301, 302, 303, 307, 308].flatMap {
+        status -> [BrowserCacheCase] in
+        let fresh: HTTPHeaders = ["Location": "/other", "Cache-Control": "max-age=3600"]
+        let stale: HTTPHeaders = ["Location": "/other", "Cache-Control": "max-age=2"]
+        return [
+            two("status-\(status)-fresh", fresh, .reused, status: status),
+            two("status-\(status)-stale", stale, .notReused, status: status),
+        ]
+    }
 
     private static let plainStatuses: [BrowserCacheCase] = plain.flatMap { status -> [BrowserCacheCase] in
         [
@@ -180,8 +191,8 @@ enum BrowserCacheCases {
 
     private static let heuristicStatuses: [BrowserCacheCase] = {
         let headers: HTTPHeaders = ["Last-Modified": date(-100_000), "Date": date(0)]
-        let cached = [200, 203, 204, 404, 405, 410, 414, 501]
-        let others = [201, 202, 403, 500, 502, 503, 504, 599]
+        let cached = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
+        let others = [201, 202, 302, 303, 305, 306, 307, 403, 500, 502, 503, 504, 599]
         let first = cached.map { two("heuristic-\($0)-cached", headers, .reused, status: $0) }
         return first + others.map { two("heuristic-\($0)-not_cached", headers, .notReused, status: $0) }
     }()
