@@ -44,12 +44,13 @@ import AshlarTestSupport
                 let server = try await offPool {
                     try TLSServer("good", clientCA: ca.path("ca.pem"), requiresClient: isRequired)
                 }
-                let result = await peer(try client([:]), "https://127.0.0.1:\(server.port)/peer")
-                if isRequired {
-                    // A client that has no certificate can't distinguish the server's refusal from a lost connection.
-                    #expect([.tlsFailed, .connectionLost].contains(result.failure?.code), "\(result)")
-                } else {
-                    #expect(try result.get() == "nobody")
+                for _ in 0..<(isRequired ? 20 : 1) {
+                    let result = await peer(try client([:]), "https://127.0.0.1:\(server.port)/peer")
+                    if isRequired {
+                        #expect(result.failure?.code == .tlsFailed, "\(result)")
+                    } else {
+                        #expect(try result.get() == "nobody")
+                    }
                 }
             }
         }

@@ -85,7 +85,7 @@ import Testing
         _ = try Self.sync(folder.path)
         for path in ["/dev/null", "/dev/null/x", ""] {
             let error = #expect(throws: NetworkError.self) { try Self.sync(path) }
-            #expect(error?.code == .fileFailed && error?.file?.hasPrefix(path) == true, "\(String(describing: error))")
+            #expect(error?.code == .fileFailed && error?.file == path, "\(String(describing: error))")
         }
     }
 

@@ -34,7 +34,10 @@ struct OfflineFolder: Sendable {
             try FolderListing.create(path, permissions: 0o700)
             claim = try FolderClaim(path, holdsLock: holdsLock)
         } catch {
-            throw Self.failure(error, path)
+            // The path that the caller knows, not that of a file within.
+            var failure = Self.failure(error, path)
+            failure.file = path
+            throw failure
         }
     }
 

@@ -39,10 +39,23 @@ def tunnel(secure, authority):
         pump(secure, target)
 
 
+def drain(secure):
+    """Receives until the client ends: closing a socket with unread bytes makes the system discard the alert."""
+    with socket.socket(fileno=secure.detach()) as rest:
+        rest.settimeout(10)
+        rest.shutdown(socket.SHUT_WR)
+        while rest.recv(65536):
+            pass
+
+
 def serve(connection):
     try:
-        with context.wrap_socket(connection, server_side=True) as secure:
+        with context.wrap_socket(connection, server_side=True, do_handshake_on_connect=False) as secure:
             secure.settimeout(10)
+            try:
+                secure.do_handshake()
+            except ssl.SSLError:
+                return drain(secure)
             while request := secure.recv(65536):
                 while b"\r\n\r\n" not in request:
                     request += secure.recv(65536)
