@@ -61,37 +61,52 @@ private struct BodyEvents: AsyncSequence, Sendable {
 
     struct AsyncIterator: AsyncIteratorProtocol {
         let body: ResponseBody
-        private var parser = EventStreamParser()
-        private var events: ArraySlice<ServerSentEvent> = []
-        /// The failure after the received events.
-        private var failure: NetworkError?
+        private var reader = EventReader()
 
         init(body: ResponseBody) { self.body = body }
 
         nonisolated(nonsending) mutating func next() async throws(NetworkError) -> ServerSentEvent? {
-            while true {
-                if let event = events.popFirst() { return event }
-                if let failure { throw failure }
-                guard let bytes = try await body.next() else { return nil }
-                read(bytes)
-            }
+            repeat {
+                if let event = try reader.take() { return event }
+            } while try await reader.receive(from: body)
+            return nil
         }
 
         mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(NetworkError) -> ServerSentEvent? { try await next() }
-
-        private mutating func read(_ bytes: [UInt8]) {
-            var received: [ServerSentEvent] = []
-            do throws(NetworkError) {
-                try parser.read(bytes) { received.append($0) }
-            } catch {
-                body.cancel()
-                failure = error
-            }
-            events = received[...]
-        }
     }
+}
+
+/// Reads the events of a body in pieces.
+private struct EventReader {
+    private(set) var parser = EventStreamParser()
+    private var events: ArraySlice<ServerSentEvent> = []
+    /// The failure after the received events.
+    private var failure: NetworkError?
+
+    /// Returns the next event that has been received, or nil.
+    mutating func take() throws(NetworkError) -> ServerSentEvent? {
+        if let event = events.popFirst() { return event }
+        if let failure { throw failure }
+        return nil
+    }
+
+    /// Receives the next piece; returns whether there was one.
+    nonisolated(nonsending) mutating func receive(from body: ResponseBody) async throws(NetworkError) -> Bool {
+        guard let bytes = try await body.next() else { return false }
+        var received: [ServerSentEvent] = []
+        do throws(NetworkError) {
+            try parser.read(bytes) { received.append($0) }
+        } catch {
+            body.cancel()
+            failure = error
+        }
+        events = received[...]
+        return true
+    }
+
+    mutating func reconnect() { parser.reconnect() }
 }
 
 /// A stream of server-sent events that survives lost connections; see ``NetworkClient/events(_:reconnects:clock:)``.
@@ -110,11 +125,8 @@ struct ServerSentEvents: AsyncSequence, Sendable {
         private static let longestPause = Duration.seconds(60)
 
         private let stream: ServerSentEvents
-        private var parser = EventStreamParser()
+        private var reader = EventReader()
         private var body: ResponseBody?
-        private var events: ArraySlice<ServerSentEvent> = []
-        /// The failure after the received events, which ends the stream.
-        private var failure: NetworkError?
         private var failures = 0
         private var isFirst = true
         private var isEnded = false
@@ -124,10 +136,11 @@ struct ServerSentEvents: AsyncSequence, Sendable {
         /// Returns the next event, or nil after the server has ended the stream.
         nonisolated(nonsending) mutating func next() async throws(NetworkError) -> ServerSentEvent? {
             while !isEnded {
-                if let event = events.popFirst() { return event }
-                if let failure {
+                do throws(NetworkError) {
+                    if let event = try reader.take() { return event }
+                } catch {
                     isEnded = true
-                    throw failure
+                    throw error
                 }
                 do throws(NetworkError) {
                     if body == nil { try await connect() }
@@ -150,24 +163,16 @@ struct ServerSentEvents: AsyncSequence, Sendable {
 
         private nonisolated(nonsending) mutating func receive() async throws(NetworkError) {
             guard let body else { return }
-            guard let bytes = try await body.next() else {
+            guard try await reader.receive(from: body) else {
                 if !stream.reconnects { isEnded = true }
                 return disconnect()
             }
             failures = 0
-            var received: [ServerSentEvent] = []
-            do throws(NetworkError) {
-                try parser.read(bytes) { received.append($0) }
-            } catch {
-                body.cancel()
-                failure = error
-            }
-            events = received[...]
         }
 
         private mutating func disconnect() {
             body = nil
-            parser.reconnect()
+            reader.reconnect()
             failures += 1
         }
 
@@ -177,7 +182,7 @@ struct ServerSentEvents: AsyncSequence, Sendable {
             var request = stream.request
             request.headers.set("Accept", "text/event-stream")
             request.headers.set("Cache-Control", "no-store")
-            if let field = Self.field(parser.lastID) { request.headers.set(field.name, field.value) }
+            if let field = Self.field(reader.parser.lastID) { request.headers.set(field.name, field.value) }
             request.options.totalTimeout = nil
             let response = try await stream.client.stream(request)
             guard response.status == 200 else {
@@ -203,9 +208,10 @@ struct ServerSentEvents: AsyncSequence, Sendable {
         }
 
         private nonisolated(nonsending) func sleep() async throws(NetworkError) {
-            let first = parser.retry ?? Self.pause
+            let retry = reader.parser.retry
+            let first = retry ?? Self.pause
             let backoff = Backoff(first: first, ceiling: Swift.max(first, Self.longestPause))
-            let pause = (parser.retry ?? .zero) + backoff.pause(beforeRetry: failures)
+            let pause = (retry ?? .zero) + backoff.pause(beforeRetry: failures)
             do {
                 try await stream.clock.sleep(for: pause)
             } catch {
@@ -242,9 +248,7 @@ struct EventStreamParser {
     /// The delay before a reconnection that the server requests.
     private(set) var retry: Duration?
 
-    private var line: [UInt8] = []
-    private var endedWithReturn = false
-    private var isFirstLine = true
+    private var lines = LineSplitter(limit: limit)
     private var size = 0
     private var id = ""
     private var type = ""
@@ -254,19 +258,13 @@ struct EventStreamParser {
     ///
     /// - Throws: `.bodyTooLarge` for an event of more than 1 MiB.
     mutating func read(_ bytes: [UInt8], emit: (ServerSentEvent) -> Void) throws(NetworkError) {
-        for byte in bytes {
-            let isSecondOfPair = endedWithReturn && byte == UInt8(ascii: "\n")
-            endedWithReturn = byte == UInt8(ascii: "\r")
-            if isSecondOfPair { continue }
-            if byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\n") {
-                if let event = endLine() { emit(event) }
-            } else {
-                size += 1
-                guard size <= Self.limit else {
-                    throw ResponseBody.tooLarge(Self.limit, "an event is longer than allowed")
-                }
-                line.append(byte)
+        lines.append(bytes)
+        while let line = try lines.next()?.bytes {
+            size += line.count
+            guard size <= Self.limit else {
+                throw ResponseBody.tooLarge(Self.limit, "an event is longer than allowed")
             }
+            if let event = read(line) { emit(event) }
         }
     }
 
@@ -279,12 +277,7 @@ struct EventStreamParser {
         retry = previous.retry
     }
 
-    private mutating func endLine() -> ServerSentEvent? {
-        defer { line.removeAll(keepingCapacity: true) }
-        if isFirstLine {
-            isFirstLine = false
-            if line.starts(with: "\u{FEFF}".utf8) { line.removeFirst(3) }
-        }
+    private mutating func read(_ line: [UInt8]) -> ServerSentEvent? {
         if line.isEmpty { return endEvent() }
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
             readField(line[...], [])
