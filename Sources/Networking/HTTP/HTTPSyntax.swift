@@ -9,10 +9,9 @@ package enum HTTPSyntax {
     }
 
     static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch Unicode.Scalar(byte) {
-        case "a"..."z", "A"..."Z", "0"..."9", "!", "#"..."'", "*", "+", "-", ".", "^"..."`", "|", "~": true
-        default: false
-        }
+        // The bits of `!`, `#` to `'`, `*`, `+`, `-`, `.` and the digits; and of the letters, `^`, `_`, `` ` ``, `|`, `~`.
+        let (low, high): (UInt64, UInt64) = (0x03FF_6CFA_0000_0000, 0x57FF_FFFF_C7FF_FFFE)
+        return byte < 0x80 && (byte < 0x40 ? low : high) >> (byte & 0x3F) & 1 == 1
     }
 
     /// Returns the bytes of a `Range` field with one range that exists in a number of bytes, or nil (RFC 9110, section

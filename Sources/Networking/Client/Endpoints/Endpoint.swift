@@ -275,7 +275,7 @@ extension HTTPURL {
         try segments.check()
         guard !segments.description.isEmpty else { return }
         let slash = UInt8(ascii: "/")
-        if path.utf8.last == slash { path.removeLast() }
+        if path.utf8.last == slash { path.unicodeScalars.removeLast() }
         if segments.description.utf8.first != slash { path += "/" }
         path += segments.description
     }

@@ -34,7 +34,7 @@ final class HopSender: Sendable {
         var machine = RedirectMachine(policy: request.options.redirects, redaction: redaction)
         while true {
             try call.limitTime(of: &current)
-            let response: StreamedResponse
+            var response: StreamedResponse
             do throws(NetworkError) {
                 response = try await sendHop(current, call)
             } catch {
@@ -44,7 +44,6 @@ final class HopSender: Sendable {
             }
             switch machine.step(after: current, head: response.head) {
             case .deliver:
-                var response = response
                 response.history = machine.history
                 return response
             case .fail(let error):

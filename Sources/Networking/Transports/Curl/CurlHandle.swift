@@ -82,8 +82,7 @@
             long(CurlOption.suppressConnectHeaders, 1)
             long(CurlOption.bufferSize, 16 << 10)
             long(CurlOption.uploadBufferSize, 64 << 10)
-            let age = configuration.connectionIdleTime.seconds.rounded(.up)
-            long(CurlOption.maximumConnectionAge, Int(min(max(age, 1), 1e9)))  // 0 would be no limit
+            long(CurlOption.maximumConnectionAge, loop.connectionAge)
             if let roots = configuration.trustRoots {
                 guard text(CurlOption.caInfo, roots) else { throw Self.unsupported("trustRoots") }
                 text(CurlOption.proxyCAInfo, roots)
@@ -243,7 +242,7 @@
 
         private func setFields(_ exchange: CurlExchange) {
             let headers = exchange.request.headers
-            for field in headers { fields.append(field) }
+            for field in headers where !Self.isDefault(field) { fields.append(field) }
             if exchange.asksForCompression { fields.append("Accept-Encoding", ContentDecoder.acceptEncoding.utf8) }
             if let names = exchange.request.body.trailers?.announcement { fields.append("Trailer", names.utf8) }
             let hasBody = exchange.bodyKind == .memory || exchange.bodyKind == .upload
@@ -252,6 +251,9 @@
             }
             _ = ashlar_easy_pointer(table, easy, CurlOption.httpHeader, fields.makeList())
         }
+
+        /// Whether libcurl sends the field itself, with fewer instructions.
+        private static func isDefault(_ field: HTTPField) -> Bool { field.name == "Accept" && field.value == "*/*" }
 
         private func long(_ option: Int32, _ value: Int) { _ = ashlar_easy_long(table, easy, option, value) }
 

@@ -90,24 +90,24 @@ final class CurlHeadReader {
         }
         guard status != 101 || expectation.allowsUpgrade else { throw bad("status 101 without a request to upgrade") }
         let head = ResponseHead(status: status, headers: HTTPHeaders(fields), version: version)
-        try checkLength(head.headers)
-        framing.contentLength = head.contentLength
-        if head.headers.contains("Transfer-Encoding") { try checkTransferCoding(head.headers) }
+        let length = try length(head.headers)
+        if head.headers.contains("Transfer-Encoding") {
+            try checkTransferCoding(head.headers)
+        } else if length != nil, !head.headers.contains("Content-Encoding") {
+            framing.contentLength = length
+        }
         return head
     }
 
-    /// Rejects two different lengths, also within one field: the body would have two ends.
-    private func checkLength(_ fields: HTTPHeaders) throws(NetworkError) {
-        var first: Int?
-        for value in fields.values(for: "Content-Length") {
-            for part in value.utf8.split(separator: UInt8(ascii: ",")) {
-                guard let length = Self.number(Substring(part).trimmingHTTPSpace()) else {
-                    throw bad("expected a number as Content-Length")
-                }
-                guard first == nil || first == length else { throw bad("two different values of Content-Length") }
-                first = length
-            }
-        }
+    /// Returns the announced length, and rejects two different ones, also within one field: the body would have two ends.
+    private func length(_ fields: HTTPHeaders) throws(NetworkError) -> Int? {
+        let values = fields.values(for: "Content-Length")
+        if values.isEmpty { return nil }
+        if values.count == 1, let length = Self.number(values[0]) { return length }
+        let lengths = Set(fields.list(for: "Content-Length").map(Self.number))
+        guard !lengths.contains(nil) else { throw bad("expected a number as Content-Length") }
+        guard lengths.count <= 1 else { throw bad("two different values of Content-Length") }
+        return nil
     }
 
     private static func number(_ text: String) -> Int? {
@@ -163,12 +163,14 @@ enum FieldLines {
             fields[fields.count - 1].value += (isEmpty ? "" : " ") + more
             return
         }
-        guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0 else {
-            throw bad("expected a field's name and a colon")
+        var colon = 0
+        while colon < line.count, HTTPSyntax.isTokenByte(line[colon]) { colon += 1 }
+        guard colon > 0, colon < line.count, line[colon] == UInt8(ascii: ":") else {
+            let hasName = line.firstIndex(of: UInt8(ascii: ":")) ?? 0 > 0
+            throw bad(hasName ? "the name of a field is not a token" : "expected a field's name and a colon")
         }
         let name = line.part(..<colon)
-        for byte in name where !HTTPSyntax.isTokenByte(byte) { throw bad("the name of a field is not a token") }
-        fields.append(HTTPField(text(name), try value(line.part((colon + 1)...))))
+        fields.append(HTTPField(text(name, isASCII: true), try value(line.part((colon + 1)...))))
         if fields.count > limits.headerFields {
             throw bad("more than \(limits.headerFields) fields", limit: limits.headerFields)
         }
@@ -180,15 +182,19 @@ enum FieldLines {
         while start < end, bytes[start].isHTTPSpace { start += 1 }
         while end > start, bytes[end - 1].isHTTPSpace { end -= 1 }
         let value = bytes.part(start..<end)
-        for byte in value where (byte < 0x20 && byte != UInt8(ascii: "\t")) || byte == 0x7F {
-            throw bad("control character in the value of a field")
+        var all: UInt8 = 0
+        for byte in value {
+            all |= byte
+            if (byte < 0x20 && byte != UInt8(ascii: "\t")) || byte == 0x7F {
+                throw bad("control character in the value of a field")
+            }
         }
-        return text(value)
+        return text(value, isASCII: all < 0x80)
     }
 
     /// Returns Latin-1 bytes as a string.
-    private static func text(_ bytes: UnsafeRawBufferPointer) -> String {
-        if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
+    private static func text(_ bytes: UnsafeRawBufferPointer, isASCII: Bool) -> String {
+        if isASCII { return String(decoding: bytes, as: UTF8.self) }
         return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
     }
 

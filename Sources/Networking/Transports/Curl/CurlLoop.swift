@@ -31,12 +31,14 @@
 
         let library: CurlLibrary
         let configuration: TransportConfiguration
-        let pins: PinnedKeys
+        let pins: HostSettings<String>
         let certificates: HostSettings<ClientCertificate>
         /// The addresses to connect to instead of those of a name, with brackets around those of IPv6.
         let addresses: HostSettings<String>
         /// The proxies, or nil if none are used.
         let proxies: ProxyRules?
+        /// The seconds for which libcurl stores an unused connection; 0 would be no limit.
+        let connectionAge: Int
         private let inbox = Mutex(Inbox())
         let poller: ashlar_poller
         let multi: UnsafeMutableRawPointer
@@ -64,10 +66,11 @@
                 error.file = roots
                 throw error
             }
-            pins = try PinnedKeys(configuration.pinnedKeys)
+            pins = try HostSettings(pins: configuration.pinnedKeys)
             certificates = try ClientCertificate.table(configuration.clientCertificates)
             addresses = try Self.addresses(configuration.addresses)
             proxies = try Self.proxies(library, configuration)
+            connectionAge = Int(min(max(configuration.connectionIdleTime.seconds.rounded(.up), 1), 1e9))
             var poller = ashlar_poller()
             let opened = ashlar_poller_open(&poller) == 0
             guard opened, let multi = library.table.pointee.multi_init() else {

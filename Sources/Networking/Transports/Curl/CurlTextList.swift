@@ -13,6 +13,7 @@
 
         /// Appends the line of a field; each character of a value represents one byte.
         mutating func append(_ field: HTTPField) {
+            if bytes.isEmpty { bytes.reserveCapacity(256) }
             if field.value.utf8.allSatisfy({ $0 < 0x80 }) {
                 append(field.name, field.value.utf8)
             } else {

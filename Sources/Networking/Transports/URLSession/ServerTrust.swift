@@ -12,13 +12,13 @@ import Foundation
 struct ServerTrust: Sendable {
     /// The certificates to trust instead of the system's roots, as DER, or nil.
     let roots: [[UInt8]]?
-    private let pins: PinnedKeys
+    private let pins: HostSettings<String>
 
     /// Reads the file of the roots and checks the pins.
     ///
     /// - Throws: `.invalidConfiguration` for roots that can't be read and for malformed pins.
     init(_ configuration: TransportConfiguration) throws(NetworkError) {
-        pins = try PinnedKeys(configuration.pinnedKeys)
+        pins = try HostSettings(pins: configuration.pinnedKeys)
         roots = try configuration.trustRoots.map { file throws(NetworkError) in try Self.readRoots(file) }
     }
 
