@@ -56,7 +56,7 @@ public struct FleetTopics: Sendable {
     public mutating func share<Payload: Codable & Sendable>(
         _ topic: Topic<Payload>, _ delivery: FleetDelivery = .atMostOnce
     ) {
-        add(topic.name, delivery, { _ in topic }, FleetJSON.encode(as: Payload.self)) { try FleetJSON.decode($0) }
+        add(topic.name, delivery, { _ in topic }, FleetJSON.encode(as: Payload.self), { try FleetJSON.decode($0) })
     }
 
     /// Adds a topic without data; its payload is `null`.
@@ -73,9 +73,9 @@ public struct FleetTopics: Sendable {
     public mutating func share<Payload: Codable & Sendable>(
         _ pattern: TopicPattern, of type: Payload.Type, _ delivery: FleetDelivery = .atMostOnce
     ) {
-        add(pattern.description, delivery, { try Topic<Payload>(named: $0) }, FleetJSON.encode(as: type)) {
-            try FleetJSON.decode($0)
-        }
+        add(
+            pattern.description, delivery, { try Topic<Payload>(named: $0) }, FleetJSON.encode(as: type),
+            { try FleetJSON.decode($0) })
     }
 
     private mutating func add<Payload: Sendable>(

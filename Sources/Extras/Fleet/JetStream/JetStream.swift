@@ -92,6 +92,8 @@ struct JetStream: Sendable {
     /// - Parameters:
     ///   - stream: The name of the stream.
     ///   - wanted: `last_by_subj`, or `seq` and `next_by_subj`.
+    /// - Returns: The message, or nil.
+    /// - Throws: ``FleetError`` without a connection or without a response in time.
     func message(in stream: String, _ wanted: [(String, JSONEntity)]) async throws -> NatsMessage? {
         let request = NatsMessage(
             subject: "$JS.API.DIRECT.GET.\(stream)", payload: JSONEntity(object: wanted).bytes())

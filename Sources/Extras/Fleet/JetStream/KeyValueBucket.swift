@@ -94,7 +94,9 @@ final class KeyValueBucket: Sendable {
 /// Its consumer belongs to this connection, and the server removes it some time after its end.
 final class KeyValueWatch: Sendable {
     private struct State: Sendable {
-        /// The subject of the current attempt; messages of earlier ones are ignored. Nil if a new attempt is necessary.
+        /// The subject of the current attempt, or nil if a new attempt is necessary.
+        ///
+        /// Messages of earlier attempts are ignored.
         var inbox: String?
         var subscription: NatsSubscription?
         /// The number of messages of the current attempt.

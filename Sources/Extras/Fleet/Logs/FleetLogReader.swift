@@ -61,6 +61,7 @@ public struct FleetLogReader: Sendable {
     /// - Parameters:
     ///   - query: The conditions for lines.
     ///   - fromStart: Whether the sequence starts with the stored lines.
+    /// - Returns: The lines.
     public func follow(
         matching query: LogQuery = LogQuery(), fromStart: Bool = false
     ) -> AsyncThrowingStream<FleetLogLine, any Error> {

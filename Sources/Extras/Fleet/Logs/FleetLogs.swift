@@ -3,12 +3,13 @@ internal import AshlarLogging
 internal import AshlarNetworking
 internal import Foundation
 
-/// Stores the lines of run files in a stream. The files are the queue, and the stream is their cursor.
+/// Stores the lines of run files in a stream.
 ///
-/// Each file has a subject of its own, such as `app_logs.run-….log`. A message contains whole lines and the offset of their end in
-/// the file. The server stores it only if it follows the message that the publisher knows, so that a line is neither lost
-/// nor repeated whenever a process, the server or the connection ends, also if several processes publish one folder. The
-/// outcome of a run has the subject of its state file, and follows its lines.
+/// The files are the queue, and the stream is their cursor. Each file has a subject of its own, such as
+/// `app_logs.run-….log`. A message contains whole lines and the offset of their end in the file. The server stores it only if
+/// it follows the message that the publisher knows, so that a line is neither lost nor repeated whenever a process, the
+/// server or the connection ends, also if several processes publish one folder. The outcome of a run has the subject of its
+/// state file, and follows its lines.
 final class FleetLogs: Sendable {
     private struct State: Sendable {
         var cursors: [String: Cursor] = [:]

@@ -9,6 +9,7 @@ enum AndroidText {
     ///   - text: A string, or a part of one between markup.
     ///   - isFirst: Whether the text starts the string.
     ///   - isLast: Whether the text ends the string.
+    /// - Returns: The escaped text.
     static func escaped(_ text: String, isFirst: Bool = true, isLast: Bool = true) -> String {
         var result = String.UnicodeScalarView()
         for (index, scalar) in text.unicodeScalars.enumerated() {
@@ -113,7 +114,7 @@ enum AndroidMarkup {
         }
 
         /// Calls a function for each piece; the edges of the string lose their whitespace.
-        func forEach(_ body: (_ text: String, _ isTag: Bool, _ isFirst: Bool, _ isLast: Bool) -> Void) {
+        func visit(_ body: (_ text: String, _ isTag: Bool, _ isFirst: Bool, _ isLast: Bool) -> Void) {
             let first = pieces.firstIndex { $0.isTag } ?? pieces.count
             let last = pieces.lastIndex { $0.isTag } ?? -1
             for (index, piece) in pieces.enumerated() { body(piece.text, piece.isTag, index < first, index > last) }
@@ -125,7 +126,7 @@ enum AndroidMarkup {
         var pieces = Pieces()
         collect(element, &pieces)
         var reader = AndroidText.Reader()
-        pieces.forEach { text, isTag, isFirst, isLast in
+        pieces.visit { text, isTag, isFirst, isLast in
             if isTag {
                 reader.append(markup: text)
             } else {
@@ -168,7 +169,7 @@ enum AndroidMarkup {
         }
         pieces.add(rest)
         var xml = ""
-        pieces.forEach { text, isTag, isFirst, isLast in
+        pieces.visit { text, isTag, isFirst, isLast in
             xml += isTag ? text : XMLText.escaped(AndroidText.escaped(text, isFirst: isFirst, isLast: isLast))
         }
         let tree = XMLTree(parsing: "<x>\(xml)</x>")

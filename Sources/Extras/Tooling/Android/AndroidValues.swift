@@ -126,6 +126,7 @@ extension XMLTree.Element {
     /// is malformed or has no value for an import.
     ///
     /// - Parameter key: Returns the key of a resource name that a reference contains.
+    /// - Returns: The value with the messages, or nil.
     func value(key: (String) -> String = { $0 }) -> (value: CustomizationValue, losses: [String])? {
         var losses: [String] = []
         func printf(_ element: Self) -> String {
