@@ -43,17 +43,6 @@ import Testing
 
         @Test("A pong is sent before messages that wait, and each of many pings is answered")
         func pongs() async throws {
-            // On a busy machine, all messages may have been sent when the pings arrive. Without precedence, pongs never
-            // overtake a message.
-            var overtaken = 0
-            for _ in 0..<5 where overtaken <= 0 { overtaken = try await overtakenMessages() }
-            #expect(overtaken > 0)
-        }
-
-        /// Sends messages that the server doesn't read until it has received pongs.
-        ///
-        /// - Returns: How many of the messages that the socket had accepted before the pongs arrive behind them.
-        private func overtakenMessages() async throws -> Int {
             let (mayRead, kinds) = (DispatchSemaphore(value: 0), Locked<[UInt8]>([]))
             let sent = Locked(0)
             let server = try webSocketServer { connection in
@@ -85,7 +74,6 @@ import Testing
             }
             mayRead.signal()
             #expect(try await socket.receive() == .text("pinged"))
-            let accepted = sent.withLock { $0 }
             mayRead.signal()
             try await sender.value
             await socket.close()
@@ -93,7 +81,8 @@ import Testing
             let order = kinds.withLock { $0 }
             #expect(order.count { $0 == 10 } == 10)
             let last = try #require(order.lastIndex(of: 10))
-            return accepted - order[..<last].count { $0 == 2 }
+            // One more may have left the sender's task without being counted.
+            #expect(order[..<last].count { $0 == 2 } <= before + 1, "\(before) messages waited")
         }
 
         @Test(
