@@ -7,6 +7,8 @@ import Foundation
 /// `post(_:_:)`, streamed values, and the dates and types that are read from a ``JSONEntity`` of a response.
 ///
 /// ```swift
+/// import Foundation
+///
 /// struct Note: Codable, Sendable { let createdAt: Date }
 ///
 /// func newest(_ client: NetworkClient) async throws -> Note {

@@ -78,7 +78,8 @@ import Testing
         #expect(folder.batches.count == written)
         disk.state.withLock { $0.room = .max }
         sink.flush()
-        #expect(folder.batches.count == 11)
+        // A batch has at most four lines, and fewer if it was taken while lines were logged.
+        #expect(folder.batches.count >= 11)
         await sink.send()
         await sink.send()
         #expect(try collector.messages.dropFirst(2).flatMap(\.self) == lines(0..<44))

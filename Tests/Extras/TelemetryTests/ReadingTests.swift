@@ -84,6 +84,12 @@ import Testing
         }
     }
 
+    @Test("A preset among the formats doesn't slow queries; a pattern of one's own does")
+    func presets() throws {
+        #expect(LineParser([.standard, .jsonLines, .myLogger]).isStandard)
+        #expect(!LineParser([.standard, try LogFormat("{level} {message}")]).isStandard)
+    }
+
     @Test("Lines in no known format have no record")
     func foreign() {
         for line in [

@@ -44,8 +44,10 @@ struct LineParser {
     let isStandard: Bool
 
     init(_ formats: [LogFormat]) {
-        isStandard = formats.isEmpty
-        patterns = (formats + [.standard, .myLogger, .ftToolBox]).compactMap { PatternMatcher($0) }
+        let presets = [LogFormat.standard, .myLogger, .ftToolBox].compactMap { PatternMatcher($0) }
+        let own = formats.compactMap { PatternMatcher($0) }.filter { !presets.contains($0) }
+        isStandard = own.isEmpty
+        patterns = own + presets
     }
 
     /// Parses a line without its line end; returns nil if no format matches.
@@ -103,7 +105,7 @@ extension LineParser {
 }
 
 /// Matches lines against the pattern of a format.
-struct PatternMatcher {
+struct PatternMatcher: Equatable {
     private let pieces: [FormatPiece]
     private let indent: [UInt8]
 

@@ -19,6 +19,8 @@ public struct LogReader: Sendable {
     /// The application whose runs are read; nil for all applications.
     public var application: String?
     /// Additional patterns of lines, which are tried before the presets.
+    ///
+    /// With them, a query by level, context or time parses each line, which takes about ten times as long.
     public var formats: [LogFormat]
 
     /// Creates a reader.
