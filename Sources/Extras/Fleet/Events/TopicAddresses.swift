@@ -2,7 +2,7 @@ internal import AshlarEventBus
 
 /// The names, subjects and entries of the table of the events that were sent or received.
 ///
-/// A conversion takes longer than all other work for an event. At most 4,096 results are stored.
+/// At most 4,096 results of conversions are stored.
 final class TopicAddresses: Sendable {
     struct Address: Sendable {
         let name: String
