@@ -106,7 +106,7 @@ struct FleetAddresses: Sendable {
         var hosts: [String] = []
         for url in urls {
             guard let parts = URLComponents(string: url), let scheme = parts.scheme, ["nats", "tls"].contains(scheme),
-                let host = parts.host.map({ $0.trimmingCharacters(in: CharacterSet(charactersIn: "[]")) }),
+                let host = parts.host.map({ String($0.drop { $0 == "[" }.prefix { $0 != "]" }) }),
                 !host.isEmpty, host.allSatisfy({ $0.isLetter || $0.isNumber || "-.:_".contains($0) })
             else {
                 let shown = SecretText.redacted(url)
