@@ -121,7 +121,7 @@ struct LogsCommand: ToolCommand {
             }
             end.signal()
         }
-        end.wait()
+        _ = end.wait(timeout: .distantFuture)
         return status.current
     }
 }
