@@ -57,7 +57,7 @@ public struct ModelSyncAnswer: Sendable {
 
 /// Performs the operations on models: on a server, in a file, or in a test's dictionary.
 public protocol ModelSync: Sendable {
-    /// The format of dates and keys in attributes; the default is that of ``JSONFormat/init(dates:keys:)``.
+    /// The format of dates and keys in attributes; the default is `JSONFormat()`.
     var json: JSONFormat { get }
     /// Performs an operation.
     ///
