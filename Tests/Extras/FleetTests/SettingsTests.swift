@@ -141,7 +141,7 @@ struct SettingsTests {
             async let first: Void = fleets[0].set("api.timeout", to: round * 2)
             async let second: Void = fleets[1].set("api.timeout", to: round * 2 + 1)
             _ = try await (first, second)
-            // Changes arrive in their order, so whoever has this one has both.
+            // Changes arrive in their order, so an app with this one has both.
             try await fleets[2].set("round", to: round)
             for app in apps { try await until { app.config.current.int(forKey: "round") == round } }
             let values = Set(apps.map { $0.config.current.int(forKey: "api.timeout") })

@@ -30,7 +30,7 @@ final class FleetLogs: Sendable {
     private let headers: [String: String]
     private let state = Shared(State())
     private let loop = ConnectionLoop()
-    /// The age of the stream's messages in seconds; what is older may have been stored before.
+    /// The age at which the stream removes messages, in seconds; older lines may have been stored before.
     private static let age: Int64 = 7 * 24 * 3600
     private var options: FleetOptions { jetStream.connection.options }
     private var stream: String { options.prefix + "_logs" }
@@ -50,14 +50,14 @@ final class FleetLogs: Sendable {
             })
     }
 
-    /// Stores what was written before, and ends.
+    /// Stores all lines that were written before this call, and ends.
     func finish() async {
         await loop.finish()
         LogSystem.flush()
         try? await publish()
     }
 
-    /// Stores what was written since the last call: by this process, and by those that have ended.
+    /// Stores the lines since the last call: those of this process, and those of processes that have ended.
     private func publish() async throws {
         guard jetStream.connection.state.current.isConnected else { return }
         if !state.withLock({ $0.hasStream }) {

@@ -22,7 +22,7 @@ extension HostSwitch {
         _ url: String, client: NetworkClient, cache: String? = nil, environment: String? = nil,
         verify: RemoteDocument.Verification? = nil
     ) throws(NetworkError) -> RemoteDocument {
-        // `use` reports what is malformed. Without a revision, a map doesn't replace one that has a revision.
+        // `use` reports malformed maps. Without a revision, a map doesn't replace one that has a revision.
         let check: @Sendable ([UInt8]) throws -> Double? = { bytes in
             (try? ApplicationConfig.revision(of: bytes, as: nil, at: ConfigLocation(file: "hosts"))) ?? nil
         }

@@ -40,7 +40,7 @@ enum XLIFFText {
     ]
     static let review = "ashlar:needs-review"
 
-    /// Returns the text of XML content; an inline element without text has that of the code it stands for.
+    /// Returns the text of XML content; an inline element without text is replaced by the code that it represents.
     static func plain(_ content: String) -> String {
         XMLTree(parsing: "<x>" + content + "</x>", maximumDepth: 128).root.map(plain) ?? content
     }
