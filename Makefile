@@ -17,12 +17,15 @@ SECONDS_PER_TARGET ?= 20
 SWIFT_FLAGS ?=
 FORMATTED := Package.swift Sources Tests Examples Benchmarks Fuzzing
 # What tests use if it is installed.
-TEST_PACKAGES := aapt curl gettext libnats3.4 nats-server nginx-light openssl python3 python3-hpack python3-pip python3-venv
+TEST_PACKAGES := aapt curl fish gettext groff-base libnats3.4 nats-server nginx-light openssl python3 python3-hpack \
+    python3-pip python3-venv zsh
 
 # Networking and WebSockets run one test at a time, because tests that use all processors would delay the timers of others.
 parallel = $$(case "$(1)" in Networking|WebSockets) echo --no-parallel ;; esac)
 
-.PHONY: help run test build lint format docs docs-check consumer examples fleet bench bench-check libcurl tsan asan fuzz \
+PREFIX ?= /usr/local
+
+.PHONY: help install run test build lint format docs docs-check consumer examples fleet bench bench-check libcurl tsan asan fuzz \
     soak apple api-check apple-release-check clean ci
 
 help: ## Lists the targets
@@ -32,6 +35,17 @@ run: ## Builds and runs the sample app on Resources/ (ARGS="--language fr --bran
 	@[ -d Examples/.build ] || echo "The first build takes two or three minutes."
 	@Scripts/build-quietly "the sample" swift build --package-path Examples --product field-notes
 	@Examples/.build/debug/field-notes --resources Resources $(ARGS)
+
+install: ## Installs the tool, its completions and its manual page (PREFIX=/usr/local)
+	@Scripts/build-quietly "the tool" swift build -c release --product ashlar
+	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/man/man1" \
+	    "$(DESTDIR)$(PREFIX)/share/bash-completion/completions" "$(DESTDIR)$(PREFIX)/share/zsh/site-functions" \
+	    "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d"
+	install .build/release/ashlar "$(DESTDIR)$(PREFIX)/bin/ashlar"
+	.build/release/ashlar manual >"$(DESTDIR)$(PREFIX)/share/man/man1/ashlar.1"
+	.build/release/ashlar completion bash >"$(DESTDIR)$(PREFIX)/share/bash-completion/completions/ashlar"
+	.build/release/ashlar completion zsh >"$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_ashlar"
+	.build/release/ashlar completion fish >"$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/ashlar.fish"
 
 test: build ## Builds everything, runs every module's tests and checks the sources (MODULE=Logging for the tests of one)
 	@# Each module has its own process, so that tests of one module don't delay the timers of another, and its own log.

@@ -177,7 +177,7 @@ let package = Package(
         .executableTarget(
             name: "AshlarTool",
             dependencies: dependencies(
-                core + ["AshlarTooling", "AshlarTelemetry", "AshlarRemote", "AshlarFleet"] + umbrella),
+                core + ["AshlarTooling", "AshlarTelemetry", "AshlarTesting", "AshlarRemote", "AshlarFleet"] + umbrella),
             swiftSettings: settings),
         // Reads hostile documents; the tests limit its time.
         .executableTarget(
@@ -188,7 +188,8 @@ let package = Package(
         testTarget(
             "AshlarTests", path: "Tests/AshlarTests", dependencies: ["AshlarTooling", "AshlarCostTestChild"] + umbrella),
         testTarget(
-            "AshlarToolTests", path: "Tests/AshlarToolTests", dependencies: ["AshlarTool"] + umbrella,
+            "AshlarToolTests", path: "Tests/AshlarToolTests",
+            dependencies: ["AshlarTool", "AshlarTesting", "AshlarLoggingTestChild"] + umbrella,
             exclude: ["Fixtures"]),
     ]
 )

@@ -48,7 +48,7 @@ import Testing
     func diff() throws {
         try withFolder(Self.files) { folder in
             let arguments = ["config", "diff", folder.path, "--to", "staging"]
-            let run = try ToolProcess.run(arguments + ["--format", "json"])
+            let run = try ToolProcess.run(arguments + ["--json"])
             #expect(run.status == 0 && run.errors.isEmpty && !run.output.contains("hunter"))
             let (base, staging) = ("ApplicationConfig.json", "ApplicationConfig.staging.json")
             let expected: NSArray = [
@@ -91,10 +91,10 @@ import Testing
         }
     }
 
-    @Test("A folder that is named like an action is given as a path")
+    @Test("A folder can have the name of a command")
     func folderNames() throws {
         try withFolder(["export/ApplicationConfig.json": #"{"a": 1}"#]) { folder in
-            let shown = try ToolProcess.run(["config", "./export", "a"], in: folder)
+            let shown = try ToolProcess.run(["config", "show", "export", "a"], in: folder)
             let exported = try ToolProcess.run(["config", "export", "export"], in: folder)
             #expect(shown.output.hasPrefix("a = 1\n") && exported.output == "{\n  \"a\": 1\n}\n")
         }
@@ -110,14 +110,14 @@ import Testing
                 "--local-file", folder.path + "/local.json", "--env-file", folder.path + "/.env", "--prefix", "APP_",
             ]
             let run = try ToolProcess.run(
-                ["config", folder.path, "db"] + given + ["--", "--db.pool=8", "--servers[0].host=z"])
+                ["config", "show", folder.path, "db"] + given + ["--", "--db.pool=8", "--servers[0].host=z"])
             #expect(run.status == 0)
             #expect(run.output.contains("db.pool      \"8\"") && run.output.contains("db.port      \"7\""))
             let local = try ToolProcess.run(["config", "explain", folder.path, "db.pool"] + given)
             #expect(
                 local.output
                     == "db.pool = 6\n  from local.json:1 (local file)\n  over 5 from ApplicationConfig.json:1 (base)\n")
-            let missing = try ToolProcess.run(["config", folder.path, "--env-file", "/nonexistent"])
+            let missing = try ToolProcess.run(["config", "show", folder.path, "--env-file", "/nonexistent"])
             #expect(missing.status == 1 && missing.errors == "error: /nonexistent: no such file\n")
         }
     }
@@ -126,7 +126,7 @@ import Testing
     func misspelledEnvironment() throws {
         try withFolder(Self.files) { folder in
             let errors = try [
-                ["config", folder.path], ["config", "explain", folder.path, "db.pool"],
+                ["config", "show", folder.path], ["config", "explain", folder.path, "db.pool"],
                 ["config", "check", folder.path], ["config", "export", folder.path],
             ].map { arguments in
                 let run = try ToolProcess.run(arguments + ["--environment", "stagign"])
@@ -143,11 +143,11 @@ import Testing
         files["ApplicationConfig.json"] =
             #"{"list": [1, "a"], "password": "hunter2", "servers": [{"token": "hunter2"}]}"#
         try withFolder(files) { folder in
-            let text = try ToolProcess.run(["config", folder.path])
+            let text = try ToolProcess.run(["config", "show", folder.path])
             #expect(
                 text.output.contains("list      [1, \"a\"]") && text.output.contains(#"[{"token": "<redacted>"}]"#)
                     || text.output.contains(#"[{"token":"<redacted>"}]"#))
-            let list = try ToolProcess.run(["config", folder.path, "--json"])
+            let list = try ToolProcess.run(["config", "show", folder.path, "--json"])
             let expected: NSArray = [
                 ["path": "list", "value": [1, "a"], "location": "ApplicationConfig.json:1", "layer": "base"],
                 ["path": "password", "value": "<redacted>", "location": "ApplicationConfig.json:1", "layer": "base"],
@@ -187,9 +187,9 @@ import Testing
             #expect((json as? NSArray)?.count == run.errors.split(separator: "\n").count)
             let debug = try ToolProcess.run(["config", "check", folder.path, "--environment", "debug"])
             #expect(!debug.errors.contains("at most 99") && !debug.errors.contains("staging"))
-            let lint = try ToolProcess.run(["lint", folder.path])
+            let lint = try ToolProcess.run(["strings", "lint", folder.path])
             #expect(lint.status == 1 && lint.output.contains("flags.f.enabled"), "\(lint)")
-            let docs = try ToolProcess.run(["config", "docs", folder.path + "/ApplicationConfig.schema.json"])
+            let docs = try ToolProcess.run(["config", "schema", folder.path + "/ApplicationConfig.schema.json"])
             #expect(docs.output.contains("| `port` | integer | `80` | The port. Expected: at most 99. |"))
             try Data("{}".utf8).write(to: folder.appending(path: "ApplicationConfig.staging.json"))
             try Data(#"{"port": 9}"#.utf8).write(to: folder.appending(path: "ApplicationConfig.json"))

@@ -33,11 +33,30 @@ enum ToolProcess {
 
     /// Runs the tool in a folder, by default the package's.
     static func run(_ arguments: [String], in folder: URL = root) throws -> ToolRun {
+        try run(try program(), arguments, in: folder)
+    }
+
+    /// Runs a command in a terminal of its own, with lines of input; its errors are part of the output.
+    static func runInTerminal(
+        _ command: String, input: String = "", environment: [String: String] = [:], in folder: URL = root
+    ) throws -> ToolRun {
+        let path = try program().deletingLastPathComponent().appending(path: "ashlar").path
+        let command = "stty cols 60 -echo; " + command.replacing("ashlar", with: "'\(path)'")
+        return try run(
+            URL(filePath: "/usr/bin/script"), ["-qec", command, "/dev/null"], input: input, environment, in: folder)
+    }
+
+    /// Runs a program.
+    static func run(
+        _ program: URL, _ arguments: [String], input: String = "", _ environment: [String: String] = [:],
+        in folder: URL = root
+    ) throws -> ToolRun {
         let process = Process()
-        process.executableURL = try program()
+        process.executableURL = program
         process.arguments = arguments
         process.currentDirectoryURL = folder
-        process.environment = ["LANG": "C", "TZ": "UTC"]
+        process.environment = ["LANG": "C", "TZ": "UTC", "PATH": "/usr/bin:/bin"]
+            .merging(environment) { $1 }
         let capture = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: capture, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: capture) }
@@ -45,6 +64,9 @@ enum ToolProcess {
         for file in files { try Data().write(to: file) }
         process.standardOutput = try FileHandle(forWritingTo: files[0])
         process.standardError = try FileHandle(forWritingTo: files[1])
+        let given = capture.appending(path: "in")
+        try Data(input.utf8).write(to: given)
+        process.standardInput = try FileHandle(forReadingFrom: given)
         try process.run()
         process.waitUntilExit()
         return ToolRun(

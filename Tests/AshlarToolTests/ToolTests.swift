@@ -6,18 +6,21 @@ import Testing
 @Suite struct ToolGoldenTests {
     static let runs: [(name: String, arguments: [String])] = [
         ("help", ["--help"]), ("version", ["--version"]), ("nothing", []), ("unknown-command", ["confg"]),
-        ("config-help", ["config", "--help"]), ("config-short-help", ["config", "-h"]),
-        ("strings-help", ["help", "strings"]), ("lint-help", ["lint", "--help"]),
-        ("android-help", ["android", "--help"]), ("hosts-help", ["hosts", "--help"]), ("logs-help", ["logs", "-h"]),
-        ("logs-version", ["logs", "--version"]),
-        ("config-missing-folder", ["config"]), ("config-no-folder", ["config", "/nonexistent"]),
-        ("config-no-files", ["config", "Resources/en.lproj"]),
-        ("config-extra", ["config", "Resources", "api", "more"]),
-        ("config-option", ["config", "Resources", "--enviroment", "debug"]),
-        ("config-value-missing", ["config", "Resources", "--environment"]),
-        ("config-section", ["config", "Resources", "api", "--environment=debug"]),
-        ("config-key", ["config", "Resources", "api.timeout", "--environment", "debug"]),
-        ("config-unknown-key", ["config", "Resources", "api.timeot"]),
+        ("group-help", ["config", "--help"]), ("command-short-help", ["config", "show", "-h"]),
+        ("help-of-path", ["help", "strings", "lint"]), ("command-version", ["logs", "runs", "--version"]),
+        ("group-alone", ["config"]), ("group-unknown", ["config", "shw", "Resources"]),
+        ("group-option", ["config", "--json"]), ("no-word-after-command", ["strings", "show"]),
+        ("config-no-folder", ["config", "show", "/nonexistent"]),
+        ("config-no-files", ["config", "show", "Resources/en.lproj"]),
+        ("config-extra", ["config", "show", "Resources", "api", "more"]),
+        ("config-option", ["config", "show", "Resources", "--enviroment", "debug"]),
+        ("config-letter", ["config", "show", "Resources", "-x"]),
+        ("config-value-missing", ["config", "show", "Resources", "--environment"]),
+        ("config-switch-value", ["config", "show", "Resources", "--json=yes"]),
+        ("config-section", ["config", "show", "Resources", "api", "--environment=debug"]),
+        ("config-section-json", ["config", "show", "Resources", "api", "-edebug", "--json"]),
+        ("config-key", ["config", "show", "Resources", "api.timeout", "-e", "debug"]),
+        ("config-unknown-key", ["config", "show", "Resources", "api.timeot"]),
         ("config-export", ["config", "export", "Resources", "--environment", "debug"]),
         ("config-export-plist", ["config", "export", "Resources", "--format=plist"]),
         ("config-export-no-folder", ["config", "export"]), ("config-export-file", ["config", "export", "README.md"]),
@@ -26,28 +29,41 @@ import Testing
         ("config-export-key", ["config", "export", "Resources", "api"]),
         ("config-export-option", ["config", "export", "Resources", "--to", "debug"]),
         ("config-diff", ["config", "diff", "Resources", "--to", "debug"]),
-        ("config-diff-json", ["config", "diff", "Resources", "--from=debug", "--to=simulator", "--format", "json"]),
+        ("config-diff-json", ["config", "diff", "Resources", "--from=debug", "--to=simulator", "--json"]),
         ("config-diff-same", ["config", "diff", "Resources", "--from", "debug", "--to", "debug", "--exit-code"]),
         ("config-diff-exit-code", ["config", "diff", "Resources", "--to=debug", "--exit-code"]),
         ("config-diff-environment", ["config", "diff", "Resources", "--environment", "debug"]),
         ("config-diff-unknown", ["config", "diff", "Resources", "--from", "debug", "--to", "staging"]),
-        ("config-format", ["config", "Resources", "--format", "json"]),
-        ("strings-key", ["strings", "Resources", "note.share", "--language", "fr-CA", "--brand", "borealis"]),
-        ("strings-list", ["strings", "Resources", "--language", "de", "--brand", "borealis"]),
-        ("strings-table", ["strings", "Resources", "--table", "Localisable"]),
-        ("strings-brand", ["strings", "Resources", "--brand", "boralis"]),
-        ("strings-language", ["strings", "Resources", "--language", "!"]),
-        ("strings-theme", ["strings", "Resources", "--themes", "Resources/Themes.json", "--theme", "Nihgt"]),
-        ("strings-unknown-key", ["strings", "Resources", "note.shar", "--language", "en"]),
-        ("hosts-list", ["hosts", "Resources/HostMap.json", "--prerelease"]),
-        ("hosts-key-missing", ["hosts", "Resources/HostMap.json", "api.fieldnotes.example"]),
-        ("hosts-no-file", ["hosts", "/no/such/map.json"]),
-        ("lint-rule", ["lint", "Resources", "--ignore", "extra-keys"]),
-        ("lint-summary", ["lint", "Resources", "--format", "summary", "--language", "en"]),
-        ("lint-only", ["lint", "Resources", "--only", "unknown-folder", "--language", "en"]),
+        (
+            "strings-key",
+            ["strings", "explain", "Resources", "note.share", "--language", "fr-CA", "--brand", "borealis"]
+        ),
+        ("strings-list", ["strings", "show", "Resources", "--language", "de", "--brand", "borealis"]),
+        ("strings-table", ["strings", "show", "Resources", "--table", "Localisable"]),
+        ("strings-brand", ["strings", "show", "Resources", "--brand", "boralis"]),
+        ("strings-language", ["strings", "show", "Resources", "--language", "!"]),
+        ("strings-theme", ["strings", "show", "Resources", "--themes", "Resources/Themes.json", "--theme", "Nihgt"]),
+        ("strings-unknown-key", ["strings", "explain", "Resources", "note.shar", "--language", "en"]),
+        ("strings-coverage", ["strings", "coverage", "Resources"]),
+        ("strings-missing", ["strings", "coverage", "Resources", "--missing", "--json"]),
+        ("strings-diff", ["strings", "diff", "Resources", "Resources", "--exit-code"]),
+        ("strings-pseudo", ["strings", "pseudo", "Resources", "--language", "en"]),
+        ("hosts-list", ["hosts", "list", "Resources/HostMap.json"]),
+        ("hosts-list-json", ["hosts", "list", "Resources/HostMap.json", "--json"]),
+        ("hosts-prerelease", ["hosts", "use", "Resources/HostMap.json", "--prerelease"]),
+        ("hosts-menu-piped", ["hosts", "use", "Resources/HostMap.json"]),
+        ("hosts-key-missing", ["hosts", "use", "Resources/HostMap.json", "api.fieldnotes.example"]),
+        ("hosts-explain", ["hosts", "explain", "Resources/HostMap.json", "api.fieldnotes.example"]),
+        ("hosts-unknown", ["hosts", "explain", "Resources/HostMap.json", "api.fieldnote.example"]),
+        ("hosts-no-file", ["hosts", "list", "/no/such/map.json"]),
+        ("lint-rule", ["strings", "lint", "Resources", "--ignore", "extra-keys"]),
+        ("lint-summary", ["strings", "lint", "Resources", "--format", "summary", "--language", "en"]),
+        ("lint-only", ["strings", "lint", "Resources", "--only", "unknown-folder", "--language", "en"]),
         ("android-check-file", ["android", "check", "README.md"]), ("android-action", ["android", "exprt", "a", "b"]),
-        ("logs-number", ["logs", "Resources", "--show", "0"]), ("logs-empty", ["logs", "Resources"]),
-        ("dash-dash", ["config", "--", "--help"]),
+        ("logs-number", ["logs", "show", "Resources", "0"]), ("logs-empty", ["logs", "runs", "Resources"]),
+        ("request-curl", ["request", "PUT", ":80/a", "n:=[1]", "t=x y", "q==1", "A:b", "--curl"]),
+        ("request-item", ["request", ":80/a", "word"]), ("request-json", ["request", ":80/a", "n:={"]),
+        ("dash-dash", ["config", "show", "--", "--help"]), ("color", ["confg", "--color=always"]),
     ]
 
     @Test("The printed text and the exit status are those of the golden file", arguments: runs.map(\.name))
@@ -63,12 +79,15 @@ import Testing
     @Test("Mistakes exit with 2, problems in the files with 1, and both are printed to standard error")
     func streams() throws {
         for arguments in [
-            ["nope"], ["config"], ["config", "x", "y", "z"], ["strings", "Resources", "--table", "Nope"],
+            ["nope"], ["config"], ["config", "show", "x", "y", "z"],
+            ["strings", "show", "Resources", "--table", "Nope"],
         ] {
             let run = try ToolProcess.run(arguments)
             #expect(run.status == 2 && run.output.isEmpty && run.errors.hasPrefix("error: "))
         }
-        for arguments in [["config", "/nonexistent"], ["logs", "/nonexistent"], ["hosts", "/nonexistent"]] {
+        for arguments in [
+            ["config", "show", "/nonexistent"], ["logs", "runs", "/nonexistent"], ["hosts", "list", "/nonexistent"],
+        ] {
             let run = try ToolProcess.run(arguments)
             #expect(run.status == 1 && run.output.isEmpty && run.errors.contains("/nonexistent"))
         }
@@ -79,7 +98,7 @@ import Testing
     @Test("A malformed configuration file is reported with its line")
     func config() throws {
         try withFolder(["ApplicationConfig.plist": "<plist><dict><key>"]) { folder in
-            let run = try ToolProcess.run(["config", folder.path])
+            let run = try ToolProcess.run(["config", "show", folder.path])
             #expect(run.status == 1 && run.errors.contains("ApplicationConfig.plist:1"))
         }
     }
@@ -89,12 +108,12 @@ import Testing
         try withFolder { folder in
             let map = "Resources/HostMap.json"
             let store = ["--store", folder.path + "/choices.json"]
-            func output(_ arguments: [String] = []) throws -> String {
-                try ToolProcess.run(["hosts", map] + arguments + store).output
+            func output(_ command: String, _ arguments: [String] = []) throws -> String {
+                try ToolProcess.run(["hosts", command, map] + arguments + store).output
             }
             let outputs = [
-                try output(), try output(["api.fieldnotes.example", "USER", "box:8080"]), try output(),
-                try output(["--clear"]),
+                try output("list"), try output("use", ["api.fieldnotes.example", "USER", "box:8080"]),
+                try output("list"), try output("reset"),
             ]
             #expect(!outputs[0].contains("✓") && outputs[1].contains("✓ USER") && !outputs[3].contains("✓"))
             #expect(outputs[2].contains("api.fieldnotes.example → https://box:8080"))
@@ -107,7 +126,7 @@ import Testing
             ["api.fieldnotes.example", "STAGE"], ["other.example", "QA"], ["api.fieldnotes.example", "USER", "a b"],
         ])
     func unknownHosts(choice: [String]) throws {
-        let run = try ToolProcess.run(["hosts", "Resources/HostMap.json"] + choice)
+        let run = try ToolProcess.run(["hosts", "use", "Resources/HostMap.json"] + choice)
         #expect(run.status == 1 && run.errors.hasPrefix("error: "))
         #expect(choice.contains { run.errors.contains($0) })
     }
@@ -122,11 +141,11 @@ import Testing
                 Log("Tool").info(text)
             }
         }
-        let list = try ToolProcess.run(["logs", folder]).output.split(separator: "\n")
+        let list = try ToolProcess.run(["logs", "runs", folder]).output.split(separator: "\n")
         #expect(list.count == 2)
         #expect(list.allSatisfy { $0.hasSuffix("clean") })
-        #expect(try ToolProcess.run(["logs", folder, "--show", "2"]).output.hasSuffix("Z [INFO] Tool - first\n"))
-        #expect(try ToolProcess.run(["logs", folder, "--show", "3"]).status == 1)
+        #expect(try ToolProcess.run(["logs", "show", folder, "2"]).output.hasSuffix("Z [INFO] Tool - first\n"))
+        #expect(try ToolProcess.run(["logs", "show", folder, "3"]).status == 1)
         // A corrupt log holds whatever bytes the disk gives.
         let files = try FileManager.default.subpathsOfDirectory(atPath: folder).map { folder + "/" + $0 }
         let log = try #require(
@@ -134,21 +153,25 @@ import Testing
         let text = try String(contentsOfFile: log, encoding: .utf8)
         try text.replacing("second", with: "\u{1B}]0;\u{9B}\u{7F}").write(
             toFile: log, atomically: false, encoding: .utf8)
-        let shown = try ToolProcess.run(["logs", folder, "--show", "1"]).output
+        let shown = try ToolProcess.run(["logs", "show", folder]).output
         #expect(shown.hasSuffix("Z [INFO] Tool - \\x1B]0;\\u{9B}\\x7F\n"))
-        #expect(try ToolProcess.run(["logs", folder, "--show", "1", "--raw"]).output.contains("\u{1B}]0;"))
+        #expect(try ToolProcess.run(["logs", "show", folder, "--raw"]).output.contains("\u{1B}]0;"))
     }
 
     @Test(
         "A name with a line feed or a bidirectional control can't forge a line of a report",
         arguments: [
-            ["lint", "."], ["lint", ".", "--format", "summary"], ["strings", "."],
-            ["strings", ".", "--table", "T\nerror: forged"],
-            ["strings", ".", "k\nerror: forged\u{202E}", "--table", "T\nerror: forged"],
-            ["strings", ".", "none\nerror: forged"], ["config", "."], ["config", ".", "a\nerror: forged"],
-            ["config", "check", "."], ["config", "diff", ".", "--to", "x\nerror: forged"], ["hosts", "HostMap.json"],
+            ["strings", "lint", "."], ["strings", "lint", ".", "--format", "summary"], ["strings", "show", "."],
+            ["strings", "show", ".", "--table", "T\nerror: forged"],
+            ["strings", "explain", ".", "k\nerror: forged\u{202E}", "--table", "T\nerror: forged"],
+            ["strings", "explain", ".", "none\nerror: forged"], ["strings", "coverage", ".", "--missing"],
+            ["strings", "diff", ".", "fr.lproj"], ["request", "h", "--replay", "no\nerror: forged"],
+            ["config", "show", "."], ["config", "show", ".", "a\nerror: forged"],
+            ["config", "check", "."], ["config", "diff", ".", "--to", "x\nerror: forged"],
+            ["hosts", "list", "HostMap.json"], ["hosts", "explain", "HostMap.json", "b\nerror: forged"],
+            ["routes", "check", "routes\nerror: forged"], ["events", "show", "no\nerror: forged"],
             ["translations", "extract", ".", "Use.swift"], ["translations", "import", ".", "x\nerror: forged.csv"],
-            ["config\nerror: forged"], ["logs", "no\nerror: forged"],
+            ["config\nerror: forged"], ["logs", "runs", "no\nerror: forged"],
         ])
     func hostileNames(arguments: [String]) throws {
         let files = [
@@ -163,6 +186,7 @@ import Testing
             "host": "h"}]}, {"canonical_host": "b\\nerror: forged", "canonical_protocol": "https", "hosts": [{"key": "k\\nerror: forged\\u202e", "host": "h"}]}]}
             """,
             "Use.swift": #"let a = strings.string("k2\nerror: forged")"#,
+            "routes\nerror: forged": "a\u{2028}error:forged /x\nb\u{202E} /x\n",
             "x\nerror: forged.csv": "key,en,x\u{202E}\n\"no\nerror: forged\",b,c\n",
         ]
         try withFolder(files) { folder in
@@ -181,7 +205,7 @@ import Testing
             "fr.lproj/Localizable.strings": "\"a\" = \"quatre\";\n\"b\" = \"5\";",
         ]
         try withFolder(files) { folder in
-            let lint = ["lint", folder.path, "--language", "en"]
+            let lint = ["strings", "lint", folder.path, "--language", "en"]
             #expect(try ToolProcess.run(lint).status == 1)
             let file = folder.path + "/lint-baseline.txt"
             #expect(try ToolProcess.run(lint + ["--write-baseline", file]).status == 0)

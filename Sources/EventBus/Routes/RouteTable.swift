@@ -59,6 +59,12 @@ public struct RouteTable: Sendable {
         return (try? search.find(from: root(of: parts))) != nil
     }
 
+    /// The patterns in the order in which they are tried; one with optional groups is listed once.
+    package var patterns: [String] {
+        var known: Set<String> = []
+        return targets.map(\.pattern.source).filter { known.insert($0).inserted }
+    }
+
     var paths: RouteNode { trees[0] }
     var urls: RouteNode { trees[1] }
 

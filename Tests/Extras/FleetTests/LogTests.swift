@@ -156,7 +156,7 @@ struct LogTests {
         try folder.make()
         #expect(try child(server, "web", folder, lines: 20).run() == "started\n")
         func run(_ options: String...) throws -> [Substring] {
-            try TestChild("ashlar", ["logs", "--fleet", server.url, "--stored"] + options).run()
+            try TestChild("ashlar", ["logs", "follow", "--fleet", server.url, "--stored"] + options).run()
                 .split(separator: "\n")
         }
         let all = try run("--context", "work")
@@ -164,7 +164,7 @@ struct LogTests {
         #expect(try run("--field", "number=7", "--level", "info", "--context", "work").count == 1)
         #expect(try run("--text", "web 1", "--level", "error").isEmpty && run("--prefix", "other").isEmpty)
         server.kill()
-        let failed = try TestChild("ashlar", ["logs", "--fleet", server.url, "--stored"])
+        let failed = try TestChild("ashlar", ["logs", "follow", "--fleet", server.url, "--stored"])
         #expect(try failed.run() == "" && failed.process.terminationStatus == 1)
     }
 }

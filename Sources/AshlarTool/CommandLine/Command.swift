@@ -1,0 +1,166 @@
+import AshlarCore
+import AshlarTooling
+
+/// A command of the tool, or a group of commands.
+///
+/// The table of commands is the only description of the command line: parsing, help, completion and the manual page
+/// read it.
+struct Command: Sendable {
+    typealias Body = @Sendable (Invocation, ToolOutput) async throws -> ToolStatus
+
+    let name: String
+    /// One sentence for lists of commands.
+    let summary: String
+    /// More sentences for the command's own help.
+    let discussion: String
+    let operands: [Operand]
+    let options: [Option]
+    /// Whether the words after `--` are the arguments of a program that the command imitates.
+    let takesProgramArguments: Bool
+    /// The commands of a group.
+    let commands: [Command]
+    /// Runs the command; nil for a group.
+    let body: Body?
+
+    /// Creates a command.
+    init(
+        _ name: String, _ summary: String, discussion: String = "", operands: [Operand] = [], options: [Option] = [],
+        takesProgramArguments: Bool = false, body: @escaping Body
+    ) {
+        self.name = name
+        self.summary = summary
+        self.discussion = discussion
+        self.operands = operands
+        self.options = options
+        self.takesProgramArguments = takesProgramArguments
+        self.commands = []
+        self.body = body
+    }
+
+    /// Creates a group of commands.
+    init(_ name: String, _ summary: String, discussion: String = "", commands: [Command]) {
+        self.name = name
+        self.summary = summary
+        self.discussion = discussion
+        self.operands = []
+        self.options = []
+        self.takesProgramArguments = false
+        self.commands = commands
+        self.body = nil
+    }
+
+    /// The options of the command and those of every command.
+    var allOptions: [Option] { options + Option.common }
+
+    /// Returns the command that the first words name, and the number of these words.
+    ///
+    /// Words after the last known name are the command's own; options before a name aren't skipped.
+    func command(at words: [String]) -> (path: [Command], count: Int) {
+        var path = [self]
+        for word in words {
+            guard let next = path[path.count - 1].commands.first(where: { $0.name == word }) else { break }
+            path.append(next)
+        }
+        return (path, path.count - 1)
+    }
+}
+
+/// What a word of the command line stands for; completion and checks use it.
+enum WordKind: Sendable, Equatable {
+    case text
+    /// A whole number above 0.
+    case number
+    case file
+    case folder
+    case language
+    case choice([String])
+}
+
+/// A word of a command that isn't an option.
+struct Operand: Sendable {
+    let name: String
+    let kind: WordKind
+    let isOptional: Bool
+    let isRepeatable: Bool
+
+    init(_ name: String, _ kind: WordKind, isOptional: Bool = false, isRepeatable: Bool = false) {
+        self.name = name
+        self.kind = kind
+        self.isOptional = isOptional
+        self.isRepeatable = isRepeatable
+    }
+
+    /// The operand in a line of usage.
+    var usage: String {
+        let name = isRepeatable ? name + "..." : name
+        return isOptional ? "[\(name)]" : name
+    }
+}
+
+/// An option of a command.
+struct Option: Sendable {
+    /// The name with its two hyphens.
+    let name: String
+    /// The letter of the short form.
+    let letter: Character?
+    /// The name of the value in the help text; nil for a switch.
+    let value: String?
+    let kind: WordKind
+    let help: String
+
+    init(_ name: String, _ letter: Character? = nil, value: String? = nil, kind: WordKind = .text, help: String) {
+        self.name = name
+        self.letter = letter
+        self.value = value
+        self.kind = kind
+        self.help = help
+    }
+
+    /// The option in a list of options, such as `-o, --output FILE`.
+    var usage: String { (letter.map { "-\($0), " } ?? "") + name + (value.map { " " + $0 } ?? "") }
+
+    static let help = Option("--help", "h", help: "Prints this text.")
+    static let version = Option("--version", help: "Prints the version.")
+    static let color = Option(
+        "--color", value: "MODE", kind: .choice(["auto", "always", "never"]),
+        help: "Colors the output: auto, always or never; auto if omitted.")
+    static let json = Option("--json", help: "Prints JSON.")
+
+    /// The options of every command.
+    static let common = [color, help, version]
+}
+
+/// The exit status of the tool.
+enum ToolStatus: Int32 {
+    case success = 0
+    /// The files have errors, or the requested value doesn't exist.
+    case problems = 1
+    /// The command line is wrong.
+    case misuse = 2
+}
+
+/// The reason why a command ends early.
+struct ToolError: Error {
+    let status: ToolStatus
+    let message: String
+
+    /// A problem that has been printed.
+    static let reported = ToolError(status: .problems, message: "")
+
+    /// A problem of a file, a server or a value.
+    static func problem(_ message: String) -> ToolError { ToolError(status: .problems, message: message) }
+
+    /// A mistake on the command line.
+    static func misuse(_ message: String) -> ToolError { ToolError(status: .misuse, message: message) }
+
+    /// A mistake in a name, with the most similar known name as a suggestion.
+    static func unknown(_ what: String, _ name: String, among known: [String]) -> ToolError {
+        misuse("unknown \(what) '\(name)'" + hint(name, among: known))
+    }
+
+    /// The end of an error about a name: the most similar known name, or a short list of all.
+    static func hint(_ name: String, among known: [String]) -> String {
+        if let nearest = NearestName.find(name, among: known) { return "; did you mean '\(nearest)'?" }
+        return known.isEmpty || known.count > 12 ? "" : "; known: " + known.joined(separator: ", ")
+    }
+}

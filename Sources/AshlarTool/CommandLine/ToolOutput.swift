@@ -1,0 +1,162 @@
+import AshlarCore
+import AshlarTooling
+import Dispatch
+
+/// The output of a command: results go to standard output; errors, warnings and progress go to standard error.
+///
+/// Text that isn't the tool's own is escaped: it can't end a line, control the terminal or change the reading order.
+struct ToolOutput: Sendable {
+    private let out: @Sendable ([UInt8]) -> Void
+    private let error: @Sendable (String) -> Void
+    /// The standard output.
+    private let terminal: Terminal
+    /// The standard error.
+    private let errorTerminal: Terminal
+
+    init(
+        terminal: Terminal, errorTerminal: Terminal, out: @escaping @Sendable ([UInt8]) -> Void,
+        error: @escaping @Sendable (String) -> Void
+    ) {
+        self.terminal = terminal
+        self.errorTerminal = errorTerminal
+        self.out = out
+        self.error = error
+    }
+
+    /// Whether the standard output is a terminal.
+    var isTerminal: Bool { terminal.isTerminal }
+
+    /// Prints a line of a result.
+    func line(_ text: String, _ style: TextStyle = .plain) { raw(style.applied(to: text.onOneLine, terminal) + "\n") }
+
+    /// Prints a result whose line feeds are its own; text of files in it has no line feeds.
+    func lines(_ text: String) {
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) { self.line(String(line)) }
+    }
+
+    /// Prints the question of a menu, without a line end.
+    func prompt(_ text: String) { error(text) }
+
+    /// Prints text without changes.
+    func raw(_ text: String) { out(Array(text.utf8)) }
+
+    /// Prints bytes without changes.
+    func raw(_ bytes: [UInt8]) { out(bytes) }
+
+    /// Prints the text of a file as it is, but escaped on a terminal.
+    func document(_ text: String) {
+        if isTerminal {
+            // Swift has one character for CR LF.
+            lines(text.utf8.last == UInt8(ascii: "\n") ? String(text.unicodeScalars.dropLast()) : text)
+        } else {
+            raw(text.utf8.last == UInt8(ascii: "\n") ? text : text + "\n")
+        }
+    }
+
+    /// Prints a value as JSON.
+    func json(_ value: ConfigValue) { document(JSONWriter(isPretty: true).text(value)) }
+
+    /// Prints an error or a warning in one line; `error:` and `warning:` at its start are colored.
+    func problem(_ text: String) {
+        let line = text.onOneLine
+        for (prefix, style) in [("error:", TextStyle.red), ("warning:", .yellow)] where line.hasPrefix(prefix) {
+            error(style.applied(to: prefix, errorTerminal) + line.dropFirst(prefix.count) + "\n")
+            return
+        }
+        error(line + "\n")
+    }
+
+    /// Prints an error that has a line for each of several problems.
+    func problems(_ text: String) { for line in text.split(separator: "\n") { problem(String(line)) } }
+
+    /// Prints a listing as a table, which fits the width of a terminal, or as JSON.
+    func list(_ listing: Listing, asJSON: Bool) {
+        guard !asJSON else { return json(listing.json) }
+        let hasTitles = listing.hasTitles || isTerminal
+        let rows = (hasTitles ? [listing.columns] : []) + listing.rows.map { $0.map { $0.text.onOneLine } }
+        let lines = TextTable.aligned(rows, width: terminal.width, limit: listing.limit)
+        for (number, text) in lines.enumerated() {
+            raw((number == 0 && hasTitles ? TextStyle.bold : .plain).applied(to: text, terminal) + "\n")
+        }
+    }
+
+    /// Runs work, and shows its title and time on a terminal while it takes longer than a second.
+    func working<Result>(_ title: String, _ body: () throws -> Result) rethrows -> Result {
+        guard errorTerminal.isTerminal else { return try body() }
+        let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "progress"))
+        let start = ContinuousClock.now
+        let isShown = Broadcast(false)
+        timer.setEventHandler { [error] in
+            isShown.update { _ in true }
+            error("\r\u{1B}[K\(title.onOneLine) … \((ContinuousClock.now - start).components.seconds) s")
+        }
+        timer.schedule(deadline: .now() + 1, repeating: 1)
+        timer.activate()
+        defer {
+            timer.cancel()
+            if isShown.current { error("\r\u{1B}[K") }
+        }
+        return try body()
+    }
+}
+
+/// What the tool knows of an output.
+struct Terminal: Sendable {
+    let isTerminal: Bool
+    /// The number of columns; nil if the output isn't a terminal.
+    let width: Int?
+    let usesColor: Bool
+}
+
+/// The color of a text on a terminal.
+enum TextStyle: String {
+    case plain = ""
+    case red = "31"
+    case yellow = "33"
+    case green = "32"
+    case bold = "1"
+
+    func applied(to text: String, _ terminal: Terminal) -> String {
+        terminal.usesColor && self != .plain ? "\u{1B}[\(rawValue)m\(text)\u{1B}[0m" : text
+    }
+}
+
+/// Rows with named columns, which are printed as a table or as JSON.
+struct Listing {
+    /// The names of the columns, which are the keys of the JSON.
+    let columns: [String]
+    private(set) var rows: [[ConfigValue]] = []
+    /// Longer cells don't widen their column.
+    let limit: Int
+    /// Whether the table has a row of titles, even if the output isn't a terminal.
+    var hasTitles = false
+
+    init(_ columns: [String], limit: Int = .max) {
+        self.columns = columns
+        self.limit = limit
+    }
+
+    init(_ columns: String..., limit: Int = .max) { self.init(columns, limit: limit) }
+
+    mutating func add(_ row: [ConfigValue]) { rows.append(row) }
+
+    mutating func add(_ row: ConfigValue...) { rows.append(row) }
+
+    var json: ConfigValue {
+        .array(
+            rows.map { row in
+                .dictionary(Dictionary(zip(columns, row)) { $1 }.filter { $0.value != .null })
+            })
+    }
+}
+
+extension ConfigValue {
+    /// The text of a cell.
+    fileprivate var text: String {
+        switch self {
+        case .string(let text): text
+        case .null: ""
+        default: JSONWriter(isPretty: false).text(self)
+        }
+    }
+}

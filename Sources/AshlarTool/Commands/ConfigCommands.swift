@@ -1,0 +1,176 @@
+import AshlarCore
+import AshlarTooling
+
+extension Command {
+    /// The command `config`.
+    static let config: Command = Command(
+        "config", "Lists, explains, checks, exports or compares the values of a configuration.",
+        discussion: """
+            The values are those of production with the same sources: --local-file, --env-file, the environment variables
+            with --prefix, and the program's arguments after a final --, such as -- --http.timeout=5.
+            """,
+        commands: [show, explain, check, diff, export, schema])
+
+    private static let folder = Operand("FOLDER", .folder)
+
+    private static let show = Command(
+        "show", "Lists the values with their file and line.",
+        discussion: "With the key of a value, prints the value; with the key of a section, lists the section.",
+        operands: [folder, Operand("KEY", .text, isOptional: true)], options: ConfigSources.options + [.json],
+        takesProgramArguments: true
+    ) { invocation, output in
+        let listing = try ConfigListing(invocation, output)
+        return listing.show(invocation.operand(1), asJSON: invocation.has("--json"))
+    }
+
+    private static let explain = Command(
+        "explain", "Prints the origin of a value or section, and the values that it overrides.",
+        operands: [folder, Operand("KEY", .text)], options: ConfigSources.options + [.json],
+        takesProgramArguments: true
+    ) { invocation, output in
+        let listing = try ConfigListing(invocation, output)
+        return listing.explain(invocation.operands[1], asJSON: invocation.has("--json"))
+    }
+
+    private static let check = Command(
+        "check", "Reports every problem of the files and their flags.",
+        discussion: """
+            With --schema or a file ApplicationConfig.schema.json in the folder, checks keys and values, too. Without
+            --environment, checks the base files and each environment.
+            """,
+        operands: [folder],
+        options: ConfigSources.options + [
+            Option("--schema", "s", value: "FILE", kind: .file, help: "Checks keys and values by a JSON schema."),
+            .json,
+        ],
+        takesProgramArguments: true
+    ) { invocation, output in
+        let sources = try ConfigSources(invocation, output)
+        let standard = "\(sources.folder)/ApplicationConfig.schema.json"
+        let isStandard = FileStatus(standard)?.kind == .regular
+        let file = invocation.value(of: "--schema") ?? (isStandard ? standard : nil)
+        let check = ConfigCheck(sources, schema: try file.map { try ConfigFileSchema($0) })
+        return check.run(output, asJSON: invocation.has("--json"))
+    }
+
+    private static let export = Command(
+        "export", "Prints the effective values as one file.",
+        discussion: "Secret values are left out, and credentials inside texts are redacted.",
+        operands: [folder],
+        options: ConfigSources.options + [
+            Option(
+                "--format", "f", value: "FORMAT", kind: .choice(["json", "plist"]),
+                help: "Exports json or plist; json if omitted."),
+            Option("--include-secrets", help: "Exports secret values and credentials, too."),
+        ],
+        takesProgramArguments: true
+    ) { invocation, output in
+        let sources = try ConfigSources(invocation, output)
+        guard let config = sources.load(sources.environments, output) else { return .problems }
+        output.document(
+            config.exported(
+                as: invocation.value(of: "--format") == "plist" ? .propertyList : .json,
+                includesSecrets: invocation.has("--include-secrets")))
+        return .success
+    }
+
+    private static let diff = Command(
+        "diff", "Prints the values that differ between two environments.",
+        discussion: "Without --from or --to, that side has no environment.",
+        operands: [folder],
+        options: [
+            Option("--from", value: "NAME", help: "Compares this environment; repeatable, the last wins."),
+            Option("--to", value: "NAME", help: "Compares with this environment; repeatable, the last wins."),
+            Option("--exit-code", help: "Exits with 1 if there are differences."),
+        ] + ConfigSources.options.filter { $0.name != "--environment" } + [.json],
+        takesProgramArguments: true
+    ) { invocation, output in
+        let sources = try ConfigSources(invocation, output)
+        guard let old = sources.load(invocation.values(of: "--from"), output),
+            let new = sources.load(invocation.values(of: "--to"), output)
+        else { return .problems }
+        let diff = ConfigDiff(from: old, to: new)
+        if invocation.has("--json") {
+            output.document(diff.json)
+        } else {
+            var listing = Listing("path", "change", "location")
+            for change in diff.changes {
+                let places = [change.oldLocation, change.newLocation].compactMap { $0.map { "\($0)" } }
+                listing.add(
+                    .string("\(change.path)"), .string("\(change.old ?? "nothing") → \(change.new ?? "nothing")"),
+                    .string(places.joined(separator: " → ")))
+            }
+            output.list(listing, asJSON: false)
+        }
+        return invocation.has("--exit-code") && !diff.isEmpty ? .problems : .success
+    }
+
+    private static let schema = Command(
+        "schema", "Prints the keys of a JSON schema as a table in Markdown.",
+        discussion: "An app writes the schema of its settings with 'ConfigReference'.",
+        operands: [Operand("FILE", .file)]
+    ) { invocation, output in
+        output.document(try ConfigFileSchema(invocation.operands[0]).markdown)
+        return .success
+    }
+}
+
+/// The sources of the configuration that a command reads.
+struct ConfigSources {
+    static let options = [
+        Option(
+            "--environment", "e", value: "NAME", help: "Applies the files of an environment; repeatable, the last wins."
+        ),
+        Option("--bundle-id", value: "ID", help: "Applies the sections of a bundle identifier."),
+        Option("--local-file", value: "FILE", kind: .file, help: "Applies the local file of a machine or developer."),
+        Option(
+            "--env-file", value: "FILE", kind: .file,
+            help: "Reads variables from a .env file; repeatable, the last wins."),
+        Option("--prefix", value: "PREFIX", help: "Applies the environment variables with a prefix, such as APP_."),
+    ]
+
+    let folder: String
+    let environments: [String]
+    private let invocation: Invocation
+
+    init(_ invocation: Invocation, _ output: ToolOutput) throws(ToolError) {
+        self.invocation = invocation
+        folder = invocation.operands[0]
+        environments = invocation.values(of: "--environment")
+        try output.checkFolder(folder)
+        for file in invocation.values(of: "--env-file") where FileStatus(file)?.kind != .regular {
+            throw .problem("\(file): no such file")
+        }
+    }
+
+    /// Loads the configuration of some environments, whose files must exist; reports every error.
+    func load(_ environments: [String], _ output: ToolOutput) -> ApplicationConfig? {
+        let report = ApplicationConfig.loadReport(plan(environments))
+        for error in report.errors { output.problems("error: \(error)") }
+        return report.errors.isEmpty ? report.config : nil
+    }
+
+    /// The plan of a program in some environments, whose files must exist.
+    func plan(_ environments: [String]) -> ConfigPlan {
+        var plan = ConfigPlan.directory(
+            folder, environments: environments.map { ConfigEnvironment($0) },
+            bundleIdentifier: invocation.value(of: "--bundle-id"))
+        plan.requiresBase = true
+        plan.requiredEnvironments = Set(plan.environments)
+        plan.localFile = invocation.value(of: "--local-file")
+        plan.requiresLocalFile = plan.localFile != nil
+        plan.variableFiles = invocation.values(of: "--env-file")
+        plan.variablePrefix = invocation.value(of: "--prefix")
+        plan.arguments = invocation.programArguments
+        return plan
+    }
+}
+
+extension ConfigFileSchema {
+    /// Reads a schema.
+    fileprivate init(_ file: String) throws(ToolError) {
+        do { self = try ConfigFileSchema(try WholeFile.read(file), file: file) } catch {
+            throw .problem((error as? FileFailure).map { "\($0.path): \($0)" } ?? "\(error)")
+        }
+    }
+}

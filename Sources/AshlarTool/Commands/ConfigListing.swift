@@ -1,0 +1,110 @@
+import AshlarCore
+import AshlarRemote
+import AshlarTooling
+
+/// The listing and the explanation of the values of a configuration.
+struct ConfigListing {
+    private let config: ApplicationConfig
+    private let errors: [ConfigError]
+    private let output: ToolOutput
+
+    init(_ invocation: Invocation, _ output: ToolOutput) throws(ToolError) {
+        let sources = try ConfigSources(invocation, output)
+        let report = ApplicationConfig.loadReport(sources.plan(sources.environments))
+        // A misspelled environment is the same error for each command.
+        if report.errors.contains(where: { $0.code == .missingSource }) {
+            for error in report.errors { output.problems("error: \(error)") }
+            throw .reported
+        }
+        config = report.config
+        errors = report.errors
+        self.output = output
+    }
+
+    /// Lists all values, the values of a section, or one value.
+    func show(_ key: String?, asJSON: Bool) -> ToolStatus {
+        let paths = config.paths()
+        guard let key else {
+            list(paths, asJSON)
+            return status(true)
+        }
+        let path = ConfigPath(key)
+        let rows = paths.filter {
+            $0.components.count > path.components.count && $0.components.starts(with: path.components)
+        }
+        if rows.isEmpty { return explain(key, asJSON: asJSON) }
+        list(rows, asJSON)
+        return status(true)
+    }
+
+    /// Explains a value.
+    func explain(_ key: String, asJSON: Bool) -> ToolStatus {
+        let story = config.explain(ConfigPath(key))
+        if story.text == nil {
+            let sections = Set(config.paths().flatMap { Self.prefixes(of: $0) })
+            let hint = NearestName.find(key, among: sections.sorted()).map { "; did you mean '\($0)'?" } ?? ""
+            output.problem("error: no value at '\(key)'\(hint)")
+            if story.removed != nil { output.problems("\(story)") }
+        } else if asJSON {
+            output.json(json(story))
+        } else {
+            output.lines("\(story)")
+        }
+        return status(story.text != nil)
+    }
+
+    private func status(_ isFound: Bool) -> ToolStatus {
+        for problem in config.flagProblems() { output.problem("warning: \(problem)") }
+        for diagnostic in config.diagnostics { output.problem("note: \(diagnostic)") }
+        for error in errors { output.problems("error: \(error)") }
+        return isFound && errors.isEmpty ? .success : .problems
+    }
+
+    /// The length up to which an array is listed with its elements.
+    private static let longestList = 60
+
+    private func list(_ paths: [ConfigPath], _ asJSON: Bool) {
+        var listing = Listing("path", "value", "location", "layer")
+        var table = Listing("path", "value", "location")
+        for path in paths {
+            let story = config.explain(path)
+            let place = story.winner.map { ConfigValue.string("\($0.location)") } ?? .null
+            let layer = story.winner.map { ConfigValue.string("\($0.layer)") } ?? .null
+            var text = story.text ?? ""
+            if !story.isSecret, let elements = value(at: path).array {
+                let list = JSONWriter(isPretty: false).text(.array(elements))
+                if list.count <= Self.longestList { text = list }
+            }
+            listing.add(.string("\(path)"), value(at: path), place, layer)
+            table.add(.string("\(path)"), .string(text), place)
+        }
+        output.list(asJSON ? listing : table, asJSON: asJSON)
+    }
+
+    /// The value at a path without secrets.
+    private func value(at path: ConfigPath) -> ConfigValue {
+        config.locate(path).map { $0.isSecret ? .string(SecretNames.placeholder) : $0.shownValue } ?? .null
+    }
+
+    private func json(_ story: ConfigExplanation) -> ConfigValue {
+        func entry(_ entry: ConfigExplanation.Entry) -> ConfigValue {
+            [
+                "location": .string("\(entry.location)"), "layer": .string("\(entry.layer)"),
+                "text": .string(entry.text),
+            ]
+        }
+        var members: [String: ConfigValue] = ["path": .string("\(story.path)")]
+        if let text = story.text { members["text"] = .string(text) }
+        if story.isSecret { members["isSecret"] = true }
+        if let winner = story.winner { members["winner"] = entry(winner) }
+        if !story.merged.isEmpty { members["merged"] = .array(story.merged.map(entry)) }
+        if !story.shadowed.isEmpty { members["shadowed"] = .array(story.shadowed.map(entry)) }
+        if !story.parts.isEmpty { members["parts"] = .array(story.parts.map(json)) }
+        return .dictionary(members)
+    }
+
+    /// A path and the paths of its enclosing sections, as text.
+    private static func prefixes(of path: ConfigPath) -> [String] {
+        path.components.indices.map { "\(ConfigPath(Array(path.components[...$0])))" }
+    }
+}

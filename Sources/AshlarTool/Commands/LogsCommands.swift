@@ -1,0 +1,191 @@
+import AshlarCore
+import AshlarFleet
+import AshlarTelemetry
+import AshlarTooling
+
+extension Command {
+    /// The command `logs`.
+    static let logs: Command = Command(
+        "logs", "Lists, prints, follows and merges the logs of runs.",
+        discussion: "Control characters in a printed line are escaped, except with --raw.",
+        commands: [runs, showLog, followLogs, mergeLogs, symbolicate])
+
+    private static let folder = Operand("FOLDER", .folder)
+    private static let raw = Option("--raw", help: "Prints lines without escaping.")
+
+    private static let runs = Command(
+        "runs", "Lists the runs in a log folder with their outcomes, the newest first.",
+        operands: [folder], options: [.json]
+    ) { invocation, output in
+        var listing = Listing("run", "startedAt", "application", "process", "outcome")
+        for (number, run) in try runs(in: invocation.operands[0], output).enumerated() {
+            listing.add(
+                .integer(Int64(number + 1)), .string("\(run.startedAt)"), .string(run.application ?? "?"),
+                .string("pid \(run.processID)"), .string("\(run.outcome)"))
+        }
+        output.list(listing, asJSON: invocation.has("--json"))
+        return .success
+    }
+
+    private static let showLog = Command(
+        "show", "Prints the log of a run.",
+        discussion: "RUN is a number of 'logs runs'; 1, the newest run, if omitted.",
+        operands: [folder, Operand("RUN", .number, isOptional: true)],
+        options: LogSelection.options + [
+            Option(
+                "--tail", "n", value: "BYTES", kind: .number,
+                help: "Prints only the last bytes, from the start of a line."), raw,
+        ]
+    ) { invocation, output in
+        let run = try run(invocation, output)
+        if LogSelection.isGiven(invocation) {
+            let reader = LogReader(folder: invocation.operands[0])
+            for line in reader.lines(of: run, matching: try LogSelection.query(invocation)) {
+                print(line.text, invocation, output)
+            }
+        } else {
+            let log = invocation.number(of: "--tail").map { run.tail(bytes: $0) } ?? run.log
+            print(log.hasSuffix("\n") ? String(log.dropLast()) : log, invocation, output)
+        }
+        return .success
+    }
+
+    private static let followLogs = Command(
+        "follow", "Prints lines as they are written, until it is interrupted.",
+        discussion: """
+            With --fleet instead of FOLDER, prints the lines that the processes of a fleet store on a NATS server, with the
+            role, the machine and the ID of the process.
+            """,
+        operands: [Operand("FOLDER", .folder, isOptional: true)],
+        options: LogSelection.options + [
+            Option("--from-start", help: "Starts with the lines that exist."),
+            Option("--fleet", value: "URL", help: "Follows the lines on a NATS server, such as nats://127.0.0.1:4222."),
+            Option("--stored", help: "Prints the lines that the server has stored, and ends."),
+            Option("--prefix", value: "PREFIX", help: "Reads the stream of this prefix instead of 'app'."),
+            Option("--credentials", value: "FILE", kind: .file, help: "Connects with a credentials file."),
+            Option(
+                "--trust-roots", value: "FILE", kind: .file,
+                help: "Connects with TLS and the trusted roots of a PEM file."), raw,
+        ]
+    ) { invocation, output in
+        let query = try LogSelection.query(invocation)
+        guard let url = invocation.value(of: "--fleet") else {
+            guard let folder = invocation.operand(0) else { throw ToolError.misuse("missing argument FOLDER") }
+            try output.checkFolder(folder)
+            let reader = LogReader(folder: folder)
+            for await line in reader.follow(matching: query, fromStart: invocation.has("--from-start")) {
+                print(line.text, invocation, output)
+            }
+            return .success
+        }
+        if let word = invocation.operand(0) { throw ToolError.misuse("unexpected argument '\(word)'") }
+        var options = FleetOptions(name: "logs")
+        options.prefix = invocation.value(of: "--prefix") ?? options.prefix
+        options.credentials = invocation.value(of: "--credentials").map { .file($0) }
+        options.tls = invocation.value(of: "--trust-roots").map { FleetTLS(trustRoots: $0) }
+        let reader = try FleetLogReader(url, options: options)
+        let isStored = invocation.has("--stored")
+        if case .reconnecting(let reason) = reader.state, !isStored {
+            output.problem("waiting for a server: \(reason)")
+        }
+        let lines =
+            isStored
+            ? reader.lines(matching: query)
+            : reader.follow(matching: query, fromStart: invocation.has("--from-start"))
+        for try await line in lines { print("\(line)", invocation, output) }
+        return .success
+    }
+
+    private static let mergeLogs = Command(
+        "merge", "Prints the lines of all runs in folders, ordered by time.",
+        discussion: "Each line has the process that wrote it; with several folders, their names, too.",
+        operands: [Operand("FOLDER", .folder, isRepeatable: true)], options: LogSelection.options + [raw]
+    ) { invocation, output in
+        let query = try LogSelection.query(invocation)
+        var sources: [(name: String, lines: LogLines.Iterator, next: LogLine)] = []
+        for folder in invocation.operands {
+            try output.checkFolder(folder)
+            var lines = LogReader(folder: folder).lines(matching: query).makeIterator()
+            guard let first = lines.next() else { continue }
+            sources.append((invocation.operands.count > 1 ? folder + " " : "", lines, first))
+        }
+        while let number = sources.indices.min(by: { sources[$0].next.time < sources[$1].next.time }) {
+            let line = sources[number].next
+            print("\(sources[number].name)\(line.processID) \(line.text)", invocation, output)
+            if let next = sources[number].lines.next() {
+                sources[number].next = next
+            } else {
+                sources.remove(at: number)
+            }
+        }
+        return .success
+    }
+
+    private static let symbolicate = Command(
+        "symbolicate", "Prints the log of a run with the functions, files and lines of a crash.",
+        discussion: """
+            RUN is a number of 'logs runs'; 1, the newest run, if omitted. Runs llvm-symbolizer for the frames that a signal
+            handler wrote, so the program and its libraries must be the ones that crashed.
+            """,
+        operands: [folder, Operand("RUN", .number, isOptional: true)],
+        options: [
+            Option(
+                "--symbolizer", value: "PROGRAM", kind: .file, help: "Runs another program with the same arguments."),
+            raw,
+        ]
+    ) { invocation, output in
+        let run = try run(invocation, output)
+        let symbolizer = Symbolizer(program: invocation.value(of: "--symbolizer") ?? "llvm-symbolizer")
+        for line in run.log.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
+            print(String(line), invocation, output)
+            for place in try symbolizer.places(ofFrame: String(line)) { output.line("    " + place) }
+        }
+        return .success
+    }
+
+    private static func runs(in folder: String, _ output: ToolOutput) throws(ToolError) -> [PriorRun] {
+        try output.checkFolder(folder)
+        let runs = PriorRun.all(in: folder)
+        if runs.isEmpty { throw .problem("\(folder): the folder contains no runs") }
+        return runs
+    }
+
+    private static func run(_ invocation: Invocation, _ output: ToolOutput) throws(ToolError) -> PriorRun {
+        let runs = try runs(in: invocation.operands[0], output)
+        let number = invocation.operand(1).flatMap { Int($0) } ?? 1
+        guard number <= runs.count else {
+            throw .problem("\(invocation.operands[0]): no run \(number); the folder contains \(runs.count)")
+        }
+        return runs[number - 1]
+    }
+
+    private static func print(_ text: String, _ invocation: Invocation, _ output: ToolOutput) {
+        invocation.has("--raw") ? output.raw(text + "\n") : output.lines(text)
+    }
+}
+
+/// The options that select lines of a log.
+enum LogSelection {
+    static let options = [
+        Option("--level", "l", value: "LEVEL", help: "Selects lines that are at least as severe, such as warning."),
+        Option("--context", "c", value: "CONTEXT", help: "Selects lines of a context and of those below it."),
+        Option("--text", "t", value: "TEXT", help: "Selects lines that contain a text, ignoring case."),
+        Option("--field", "f", value: "KEY=VALUE", help: "Selects lines with a field; repeatable."),
+    ]
+
+    static func isGiven(_ invocation: Invocation) -> Bool { options.contains { invocation.has($0.name) } }
+
+    static func query(_ invocation: Invocation) throws(ToolError) -> LogQuery {
+        var query = LogQuery(context: invocation.value(of: "--context"), text: invocation.value(of: "--text"))
+        if let text = invocation.value(of: "--level") {
+            guard let level = LogLevel(name: text) else { throw .misuse("--level needs a level, such as warning") }
+            query.level = level
+        }
+        for field in invocation.values(of: "--field") {
+            let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2 else { throw .misuse("--field needs KEY=VALUE") }
+            query.fields[parts[0]] = parts[1]
+        }
+        return query
+    }
+}

@@ -1,0 +1,166 @@
+import AshlarCore
+import AshlarTooling
+
+extension Command {
+    /// The command `strings`.
+    static let strings: Command = Command(
+        "strings", "Lists, explains, checks and compares the strings of a tree of .lproj folders.",
+        commands: [show, explain, lintStrings, diffStrings, coverage, pseudo])
+
+    private static let tree = Operand("TREE", .folder)
+    private static let table = Option("--table", "t", value: "NAME", help: "Reads a table other than Localizable.")
+
+    private static let show = Command(
+        "show", "Lists the strings of a table with their file and line.", operands: [tree],
+        options: Tree.options + [table, .json]
+    ) { invocation, output in
+        let tree = try Tree(invocation, output)
+        let table = try tree.table(invocation)
+        var listing = Listing("key", "value", "location", limit: 60)
+        for key in tree.strings.keys(table: table) {
+            let place = tree.strings.explain(key, table: table).winner.map { "\($0.location)" } ?? ""
+            listing.add(.string(key), .string(tree.strings.string(key, table: table)), .string(place))
+        }
+        output.list(listing, asJSON: invocation.has("--json"))
+        return tree.reportProblems(output)
+    }
+
+    private static let explain = Command(
+        "explain", "Prints the origin of a string, and the values that it overrides.",
+        operands: [tree, Operand("KEY", .text)], options: Tree.options + [table]
+    ) { invocation, output in
+        let tree = try Tree(invocation, output)
+        let (table, key) = (try tree.table(invocation), invocation.operands[1])
+        let story = tree.strings.explain(key, table: table)
+        guard story.winner != nil else {
+            let hint = ToolError.hint(key, among: tree.strings.keys(table: table))
+            throw ToolError.problem("no string for '\(key)' in table \(table ?? "Localizable")\(hint)")
+        }
+        output.lines("\(story)")
+        return tree.reportProblems(output)
+    }
+
+    private static let diffStrings = Command(
+        "diff", "Prints the strings that differ between two trees.",
+        discussion: "Compares the base language and every other language, without brands.",
+        operands: [Operand("OLD", .folder), Operand("NEW", .folder)],
+        options: [
+            Option("--base", value: "TAG", kind: .language, help: "The base language; en if omitted."), .json,
+            Option("--exit-code", help: "Exits with 1 if there are differences."),
+        ]
+    ) { invocation, output in
+        let base = invocation.languages(of: "--base").last ?? "en"
+        var catalogs: [[StringsPlace: String]] = []
+        for folder in invocation.operands {
+            try output.checkFolder(folder)
+            let catalog = TranslationCatalog(Customization(path: folder, base: base))
+            catalogs.append(StringsPlace.texts(of: catalog))
+        }
+        var listing = Listing("language", "table", "key", "old", "new", limit: 60)
+        for place in Set(catalogs[0].keys).union(catalogs[1].keys).sorted() {
+            let (old, new) = (catalogs[0][place], catalogs[1][place])
+            if old == new { continue }
+            listing.add(
+                .string(place.language), .string(place.table), .string(place.key), old.map { .string($0) } ?? .null,
+                new.map { .string($0) } ?? .null)
+        }
+        output.list(listing, asJSON: invocation.has("--json"))
+        return invocation.has("--exit-code") && !listing.rows.isEmpty ? .problems : .success
+    }
+
+    private static let coverage = Command(
+        "coverage", "Counts the translated strings of each language and brand.",
+        discussion: """
+            A row is a language. The column 'strings' is the number of keys that the language translates, of the keys of
+            the base language. The column of a brand is the number of the brand's own strings in that language.
+            """,
+        operands: [tree],
+        options: [
+            Option("--base", value: "TAG", kind: .language, help: "The base language; en if omitted."),
+            Option("--missing", help: "Lists the keys that a language lacks instead of their number."), .json,
+        ]
+    ) { invocation, output in
+        try output.checkFolder(invocation.operands[0])
+        let base = invocation.languages(of: "--base").last ?? "en"
+        let coverage = StringsCoverage(Customization(path: invocation.operands[0], base: base))
+        let listing = invocation.has("--missing") ? coverage.missing : coverage.matrix
+        output.list(listing, asJSON: invocation.has("--json"))
+        return .success
+    }
+
+    private static let pseudo = Command(
+        "pseudo", "Prints the pseudolocalized strings of a table, to test layouts.",
+        operands: [tree],
+        options: Tree.options + [
+            table,
+            Option(
+                "--style", value: "STYLE", kind: .choice(["accented", "mirrored"]),
+                help: "Prints longer texts with accents, or mirrored texts; accented if omitted."),
+        ]
+    ) { invocation, output in
+        let tree = try Tree(invocation, output)
+        let name = try tree.table(invocation) ?? CustomizationLayer.defaultTable
+        let style: PseudoLocalization = invocation.value(of: "--style") == "mirrored" ? .mirrored : .accented
+        let layer = tree.strings.pseudolocalized(style).layers.last { $0.id == "pseudo" }
+        output.document(layer?.tables[name]?.formatted() ?? "")
+        return .success
+    }
+}
+
+/// The tree of a command with the layers that its options select.
+struct Tree {
+    static let options = [
+        Option(
+            "--language", "l", value: "TAG", kind: .language,
+            help: "Prefers a language; repeatable, in the order of preference."),
+        Option("--brand", "b", value: "NAME", help: "Uses a brand instead of the one in Info.plist."),
+        Option("--themes", value: "FILE", kind: .file, help: "Reads a file of themes."),
+        Option("--theme", value: "NAME", help: "Uses a theme of the file instead of its default theme."),
+    ]
+
+    let folder: String
+    let strings: Customization
+    /// The problems of themes, also of those that aren't selected.
+    let themeProblems: [CustomizationDiagnostic]
+
+    init(_ invocation: Invocation, _ output: ToolOutput) throws(ToolError) {
+        folder = invocation.operands[0]
+        try output.checkFolder(folder)
+        let brands = CustomizationTree(path: folder).availableBrands
+        let brand = invocation.value(of: "--brand")
+        if let brand, !brands.contains(brand) { throw .unknown("brand", brand, among: brands) }
+        let themes = invocation.value(of: "--themes").map { Theme.load($0) }
+        let names = themes?.themes.map(\.name) ?? []
+        let theme = invocation.value(of: "--theme")
+        if let theme, !names.contains(theme) { throw .unknown("theme", theme, among: names) }
+        let languages = invocation.languages(of: "--language")
+        strings = Customization(
+            path: folder, languages: languages.isEmpty ? nil : languages,
+            brand: brand.map { .named($0) } ?? .fromInfoPlist, themes: themes?.themes ?? [], theme: theme)
+        themeProblems = themes?.diagnostics ?? []
+    }
+
+    /// The table of the option `--table`; nil if it was omitted.
+    func table(_ invocation: Invocation) throws(ToolError) -> String? {
+        let table = invocation.value(of: "--table")
+        if let table, !strings.tableNames.contains(table) {
+            throw .unknown("table", table, among: strings.tableNames)
+        }
+        return table
+    }
+
+    /// Prints the problems of the tree.
+    func reportProblems(_ output: ToolOutput) -> ToolStatus {
+        // The current theme's problems are in both lists; the report removes duplicates.
+        output.report(strings.diagnostics + themeProblems)
+    }
+}
+
+extension ToolOutput {
+    /// Throws an error if a path isn't a folder that can be listed.
+    func checkFolder(_ path: String) throws(ToolError) {
+        guard FolderListing.names(in: path) == nil else { return }
+        let reason = FileStatus(path) == nil ? "no such folder" : "not a folder that can be listed"
+        throw .problem("\(path): \(reason)")
+    }
+}
