@@ -6,14 +6,15 @@ import Testing
     private func check(_ base: CustomizationValue, _ translation: CustomizationValue, language: LanguageTag = "fr")
         -> [String]
     {
-        func layer(_ role: CustomizationLayer.Role, _ value: CustomizationValue) -> CustomizationLayer {
-            let entry = CustomizationEntry(key: "k", value: value, location: .init(file: "\(role)"))
-            return CustomizationLayer(
-                id: "\(role)", role: role, tables: ["Localizable": StringsTable(entries: [entry])])
-        }
-        return FormatLint.check(
-            layers: [layer(.base("en"), base), layer(.language(language), translation)], base: "en"
-        ).map { "\($0.severity) \($0.code)" }
+        Self.findings(base, translation, language: language).map { "\($0.severity) \($0.code)" }
+    }
+
+    /// Returns the findings of a value of the base language and of its translation.
+    static func findings(
+        _ base: CustomizationValue, _ translation: CustomizationValue, language: LanguageTag = "fr"
+    ) -> [CustomizationDiagnostic] {
+        FormatLint.check(CustomizationEntry(key: "k", value: base), base: nil, language: "en")
+            + FormatLint.check(CustomizationEntry(key: "k", value: translation), base: base, language: language)
     }
 
     @Test(
@@ -41,10 +42,8 @@ import Testing
     @Test("A position without its $ is reported in the base language, too")
     func baseWidths() {
         func codes(_ text: String) -> [String] {
-            let entry = CustomizationEntry(key: "k", value: .string(text))
-            let layer = CustomizationLayer(
-                id: "en", role: .base("en"), tables: ["Localizable": StringsTable(entries: [entry])])
-            return FormatLint.check(layers: [layer], base: "en").map(\.code.rawValue)
+            FormatLint.check(CustomizationEntry(key: "k", value: .string(text)), base: nil, language: "en").map(
+                \.code.rawValue)
         }
         #expect(codes("%1d of %2d") == ["placeholder-suspicious"])
         #expect(codes("%2d %05d %-3d %1.2f %1$d").isEmpty == false, "mixed positions")
@@ -85,7 +84,10 @@ import Testing
                 tables: ["Localizable": StringsTable(entries: [CustomizationEntry(key: "k", value: .string(text))])])
         }
         let layers = [layer("a", .base("en"), "%@"), layer("b", .base("en"), "%d"), layer("c", .language("fr"), "%d")]
-        #expect(FormatLint.check(layers: layers, base: "en") == [])
+        let found = Customization(layers: layers).lint().diagnostics
+        #expect(found.map(\.code) == [.untranslated])
+        let reversed = Customization(layers: [layers[1], layers[0], layers[2]]).lint().diagnostics
+        #expect(reversed.map(\.code) == [.placeholderType])
     }
 
     @Test("A message and a plain string are compared by their arguments")

@@ -81,13 +81,7 @@ import Testing
         #expect(refused.count > pairs.count / 10 && refused.count < pairs.count * 9 / 10)
         var differences: [String] = []
         for (number, pair) in pairs.enumerated() where checked.contains(number) && differences.count < 20 {
-            func layer(_ role: CustomizationLayer.Role, _ text: String) -> CustomizationLayer {
-                let entry = CustomizationEntry(key: "k", value: .string(text))
-                return CustomizationLayer(
-                    id: "\(role)", role: role, tables: ["Localizable": StringsTable(entries: [entry])])
-            }
-            let all = FormatLint.check(
-                layers: [layer(.base("en"), pair.0), layer(.language("fr"), pair.1)], base: "en")
+            let all = FormatLintTests.findings(.string(pair.0), .string(pair.1))
             if PrintfFormat(pair.1).placeholders.contains(where: \.isAccidental) {
                 // msgfmt parses the "% o" of "50% of" as a placeholder; lint reports that it looks like one.
                 if !all.contains(where: { $0.code == .placeholderSuspicious }) {

@@ -7,17 +7,8 @@ import Testing
     static let base = "{name} sent {count, plural, one {# file} other {# files}}"
 
     private func check(_ base: String, _ text: String, language: LanguageTag = "fr") -> [String] {
-        func layer(_ role: CustomizationLayer.Role, _ text: String) -> CustomizationLayer {
-            CustomizationLayer(
-                id: "\(role)", role: role,
-                tables: [
-                    "Localizable": StringsTable(entries: [
-                        .init(key: "k", value: .string(text), location: .init(file: "\(role)", line: 1))
-                    ])
-                ])
-        }
-        return MessageLint.check(layers: [layer(.base("en"), base), layer(.language(language), text)])
-            .filter { $0.file != "base en" }.map { "\($0.severity) \($0.code): \($0.message)" }
+        MessageLint.check(CustomizationEntry(key: "k", value: .string(text)), base: base, language: language)
+            .map { "\($0.severity) \($0.code): \($0.message)" }
     }
 
     @Test(

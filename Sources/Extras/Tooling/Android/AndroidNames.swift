@@ -135,23 +135,15 @@ struct AndroidJavaNames {
             key: entry.key)
     }
 
-    /// Returns the collisions in an export of layers.
-    static func collisions(in layers: [CustomizationLayer]) -> [CustomizationDiagnostic] {
-        var names = AndroidJavaNames()
-        return layers.flatMap { layer in
-            layer.tables.sorted { $0.key < $1.key }.flatMap { table, entries in
-                entries.compactMap { entry in
-                    let type: String
-                    switch entry.value {
-                    case .data, .dict: return nil
-                    case .string, .alias: type = "string"
-                    default: type = entry.value.typeName
-                    }
-                    let name = AndroidNames.resource(entry.key, table: table)
-                    return names.collision(of: name, type: type, entry)
-                }
-            }
+    /// Returns the collision of an entry's resource with an earlier one.
+    mutating func collision(of entry: CustomizationEntry, table: String) -> CustomizationDiagnostic? {
+        let type: String
+        switch entry.value {
+        case .data, .dict: return nil
+        case .string, .alias: type = "string"
+        default: type = entry.value.typeName
         }
+        return collision(of: AndroidNames.resource(entry.key, table: table), type: type, entry)
     }
 }
 

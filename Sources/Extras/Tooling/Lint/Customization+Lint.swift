@@ -32,6 +32,7 @@ struct CustomizationLinter {
     private let untranslated: Set<[String]>
     /// The pairs of similar keys that have been reported, because other languages have the same pairs.
     private var similarPairs: Set<[String]> = []
+    private var javaNames = AndroidJavaNames()
 
     init(_ customization: Customization) {
         self.customization = customization
@@ -53,14 +54,10 @@ struct CustomizationLinter {
         findings = customization.diagnostics
         for layer in languages { findings += layer.diagnostics }
         checkFolders()
-        for layer in layers { checkFiles(of: layer) }
-        for layer in languages { compareLanguage(layer) }
-        for layer in layers where !base.contains(where: { $0.id == layer.id }) { compareTypes(layer) }
+        for layer in layers { check(layer) }
+        for layer in languages { findMissingKeys(of: layer) }
         findings += customization.aliasErrors.map(\.diagnostic)
         checkOtherThemes()
-        findings += AndroidJavaNames.collisions(in: layers)
-        findings += FormatLint.check(layers: layers, base: customization.baseLanguage)
-        findings += MessageLint.check(layers: layers)
     }
 
     /// Returns the base language's entry for a key.
@@ -95,11 +92,22 @@ struct CustomizationLinter {
         }
     }
 
-    private mutating func checkFiles(of layer: CustomizationLayer) {
+    /// Checks the files and entries of a layer.
+    private mutating func check(_ layer: CustomizationLayer) {
+        let isOfBase = base.contains { $0.id == layer.id }
         for (name, table) in layer.tables.sorted(by: { $0.key < $1.key }) {
             checkTruncation(table)
             checkSimilarKeys(table, name)
-            for entry in table { checkValue(entry, layer) }
+            for entry in table {
+                checkValue(entry, layer)
+                let reference = isOfBase ? nil : baseEntry(entry.key, name)
+                if case .language(let tag) = layer.role { compareText(entry, with: reference?.entry, tag) }
+                if let reference { compareType(entry, of: layer, with: reference) }
+                findings += FormatLint.check(entry, base: reference?.entry.value, language: layer.language)
+                findings += MessageLint.check(
+                    entry, base: reference?.entry.value.text, language: layer.language)
+                if let collision = javaNames.collision(of: entry, table: name) { findings.append(collision) }
+            }
         }
     }
 
@@ -200,40 +208,29 @@ struct CustomizationLinter {
 
     // MARK: Languages
 
-    private mutating func compareLanguage(_ layer: CustomizationLayer) {
+    private mutating func findMissingKeys(of layer: CustomizationLayer) {
         guard case .language(let tag) = layer.role else { return }
-        let parents = languages.filter { other in
+        // The file of a region contains only the differences from its parent.
+        let hasParent = languages.contains { other in
             if case .language(let parent) = other.role { tag.fallbacks.dropFirst().contains(parent) } else { false }
         }
-        var tables: Set<String> = Set(layer.tables.keys)
-        for layer in base { tables.formUnion(layer.tables.keys) }
-        for name in tables.sorted() {
-            let table = layer.tables[name] ?? .empty
-            for entry in table {
-                guard let (reference, _) = baseEntry(entry.key, name) else {
-                    findings.add(
-                        .warning, .extraKey,
-                        "key \"\(entry.key)\" is in \(tag) but not in the base language \(customization.baseLanguage)",
-                        for: entry)
-                    continue
-                }
-                compareText(entry, with: reference, tag)
-            }
-            // The file of a region contains only the differences from its parent.
-            guard parents.isEmpty else { continue }
+        if hasParent { return }
+        // A folder and a string catalog of one language complete each other.
+        let all = languages.filter { $0.role == layer.role }
+        for name in Set(base.flatMap(\.tables.keys)).union(layer.tables.keys).sorted() {
+            let file = layer.tables[name]?.file ?? ""
             var known: Set<String> = []
             for source in base {
                 for reference in source.tables[name] ?? .empty where known.insert(reference.key).inserted {
-                    if table[reference.key] != nil || isValueOnly(reference, source) { continue }
-                    if untranslated.contains([name, reference.key]) { continue }
-                    // A folder and a string catalog of one language complete each other.
-                    if languages.contains(where: { $0.role == layer.role && $0.tables[name]?[reference.key] != nil }) {
+                    if all.contains(where: { $0.tables[name]?[reference.key] != nil })
+                        || isValueOnly(reference, source) || untranslated.contains([name, reference.key])
+                    {
                         continue
                     }
                     findings.add(
                         .warning, .missingTranslation,
                         "no \(tag) translation of \"\(reference.key)\", defined at \(reference.location)",
-                        at: CustomizationLocation(file: table.file.isEmpty ? layer.id : table.file), key: reference.key)
+                        at: CustomizationLocation(file: file.isEmpty ? layer.id : file), key: reference.key)
                 }
             }
         }
@@ -245,8 +242,14 @@ struct CustomizationLinter {
     }
 
     private mutating func compareText(
-        _ entry: CustomizationEntry, with reference: CustomizationEntry, _ tag: LanguageTag
+        _ entry: CustomizationEntry, with reference: CustomizationEntry?, _ tag: LanguageTag
     ) {
+        guard let reference else {
+            return findings.add(
+                .warning, .extraKey,
+                "key \"\(entry.key)\" is in \(tag) but not in the base language \(customization.baseLanguage)",
+                for: entry)
+        }
         guard case .string(let text) = entry.value, case .string(let original) = reference.value else { return }
         if text == original, tag.language != customization.baseLanguage.language,
             text.unicodeScalars.contains(where: \.properties.isAlphabetic), !isImageName(text),
@@ -263,30 +266,27 @@ struct CustomizationLinter {
         }
     }
 
-    /// Finds values whose type differs from the base language's value.
-    private mutating func compareTypes(_ layer: CustomizationLayer) {
-        for (name, table) in layer.tables.sorted(by: { $0.key < $1.key }) {
-            for entry in table {
-                guard let (reference, source) = baseEntry(entry.key, name) else { continue }
-                let before = reference.value.readableTypes(colors: source.colors)
-                // A number can gain or lose a fraction, but one type must remain.
-                guard !before.isEmpty, before.isDisjoint(with: entry.value.readableTypes(colors: layer.colors))
-                else { continue }
-                // "Yes" can be the title of a button; only these spellings are booleans.
-                if before == [.bool], !["YES", "NO", "true", "false"].contains(reference.value.text ?? "") { continue }
-                if !before.isDisjoint(with: [.int, .double]), Self.isLocalizedNumber(entry.value.text ?? "") {
-                    findings.add(
-                        .note, .localizedNumber,
-                        "\(entry.value) is a number in the spelling of a language; a typed read expects "
-                            + "\(reference.value), as at \(reference.location)", for: entry)
-                    continue
-                }
-                findings.add(
-                    before == [.bool] ? .warning : .error, .changedType,
-                    "\(entry.value) is not \(Self.name(before)), unlike \(reference.value) of the base language at "
-                        + "\(reference.location)", for: entry)
-            }
+    /// Finds a value whose type differs from the base language's value.
+    private mutating func compareType(
+        _ entry: CustomizationEntry, of layer: CustomizationLayer,
+        with base: (entry: CustomizationEntry, layer: CustomizationLayer)
+    ) {
+        let reference = base.entry
+        let before = reference.value.readableTypes(colors: base.layer.colors)
+        // A number can gain or lose a fraction, but one type must remain.
+        guard !before.isEmpty, before.isDisjoint(with: entry.value.readableTypes(colors: layer.colors)) else { return }
+        // "Yes" can be the title of a button; only these spellings are booleans.
+        if before == [.bool], !["YES", "NO", "true", "false"].contains(reference.value.text ?? "") { return }
+        if !before.isDisjoint(with: [.int, .double]), Self.isLocalizedNumber(entry.value.text ?? "") {
+            return findings.add(
+                .note, .localizedNumber,
+                "\(entry.value) is a number in the spelling of a language; a typed read expects "
+                    + "\(reference.value), as at \(reference.location)", for: entry)
         }
+        findings.add(
+            before == [.bool] ? .warning : .error, .changedType,
+            "\(entry.value) is not \(Self.name(before)), unlike \(reference.value) of the base language at "
+                + "\(reference.location)", for: entry)
     }
 
     /// Whether a string is a number in the notation of a language: `0,25`, `1 000`, `٠٫٢٥`.
@@ -310,7 +310,7 @@ struct CustomizationLinter {
         for theme in customization.themes where theme.name != customization.theme {
             findings += theme.diagnostics
             let themed = customization.switching(theme: theme.name)
-            for layer in themed.layers where !layers.contains(where: { $0.id == layer.id }) { checkFiles(of: layer) }
+            for layer in themed.layers where !layers.contains(where: { $0.id == layer.id }) { check(layer) }
             findings += themed.aliasErrors.map(\.diagnostic)
         }
     }

@@ -2,25 +2,12 @@ package import AshlarCustomization
 
 /// Compares the placeholders of translations with those of the base language, and finds missing plural forms.
 enum FormatLint {
-    static func check(layers: [CustomizationLayer], base: LanguageTag) -> [CustomizationDiagnostic] {
-        let bases = layers.filter(\.isBase)
-        var diagnostics: [CustomizationDiagnostic] = []
-        for layer in layers {
-            for (name, table) in layer.tables.sorted(by: { $0.key < $1.key }) {
-                let baseTables = layer.isBase ? [] : bases.reversed().compactMap { $0.tables[name] }
-                for entry in table {
-                    guard let text = FormatUse(entry.value) else { continue }
-                    let expected = baseTables.lazy.compactMap { $0[entry.key] }.first.flatMap(FormatUse.init)
-                    diagnostics += self.diagnostics(text, expected, entry, language: layer.language)
-                }
-            }
-        }
-        return diagnostics
-    }
-
-    private static func diagnostics(
-        _ text: FormatUse, _ base: FormatUse?, _ entry: CustomizationEntry, language: LanguageTag?
+    /// Returns the problems of an entry.
+    static func check(
+        _ entry: CustomizationEntry, base: CustomizationValue?, language: LanguageTag?
     ) -> [CustomizationDiagnostic] {
+        guard let text = FormatUse(entry.value) else { return [] }
+        let base = base.flatMap(FormatUse.init)
         var found: [CustomizationDiagnostic] = []
         func add(
             _ severity: CustomizationDiagnostic.Severity, _ code: CustomizationDiagnostic.Code, _ message: String,
@@ -183,22 +170,6 @@ extension CustomizationDiagnostic.Code {
 enum MessageLint {
     private typealias Use = CustomizationMessage.ArgumentUse
 
-    static func check(layers: [CustomizationLayer]) -> [CustomizationDiagnostic] {
-        let bases = layers.filter(\.isBase)
-        var findings: [CustomizationDiagnostic] = []
-        for layer in layers {
-            for (name, table) in layer.tables.sorted(by: { $0.key < $1.key }) {
-                for entry in table {
-                    guard case .string(let text) = entry.value else { continue }
-                    let base = bases.reversed().lazy.compactMap { $0.tables[name]?[entry.key]?.text }.first
-                    guard isMessage(base ?? text) || hasChoice(text) else { continue }
-                    findings += check(text, entry, base: layer.isBase ? nil : base, language: layer.language)
-                }
-            }
-        }
-        return findings
-    }
-
     /// Whether a string has an argument in braces.
     private static func isMessage(_ text: String) -> Bool {
         guard text.utf8.contains(UInt8(ascii: "{")) else { return false }
@@ -217,9 +188,11 @@ enum MessageLint {
         }
     }
 
-    private static func check(
-        _ text: String, _ entry: CustomizationEntry, base: String?, language: LanguageTag?
+    /// Returns the problems of an entry.
+    static func check(
+        _ entry: CustomizationEntry, base: String?, language: LanguageTag?
     ) -> [CustomizationDiagnostic] {
+        guard case .string(let text) = entry.value, isMessage(base ?? text) || hasChoice(text) else { return [] }
         var findings: [CustomizationDiagnostic] = []
         func add(
             _ severity: CustomizationDiagnostic.Severity, _ code: CustomizationDiagnostic.Code, _ message: String
