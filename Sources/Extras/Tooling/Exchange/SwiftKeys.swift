@@ -57,11 +57,11 @@ public struct SwiftKeys: Sendable {
                     .note, .dynamicKey, "the program computes the key, so it is not extracted", at: location)
                 continue
             }
-            let arguments = found.arguments
+            let labels = found.labels
             uses.append(
                 Use(
-                    key: key, table: arguments["table"] ?? arguments["tableName"] ?? CustomizationLayer.defaultTable,
-                    value: arguments["value"] ?? arguments["defaultValue"], comment: arguments["comment"],
+                    key: key, table: labels["table"] ?? labels["tableName"] ?? CustomizationLayer.defaultTable,
+                    value: labels["value"] ?? labels["defaultValue"], comment: labels["comment"],
                     location: location, hasGuessedTypes: found.isGuess))
         }
     }
@@ -74,7 +74,7 @@ private struct SwiftKeyScanner {
         /// The key; nil if the program computes it.
         let key: String?
         var isGuess = false
-        var arguments: [String: String] = [:]
+        var labels: [String: String] = [:]
     }
 
     /// The meaning of the literals in a place.
@@ -87,6 +87,8 @@ private struct SwiftKeyScanner {
         case view
     }
 
+    private typealias Argument = (label: String?, value: Range<Int>)
+
     let tokens: [SwiftToken]
     private(set) var found: [Found] = []
     /// The types of the names that the file declares.
@@ -94,27 +96,28 @@ private struct SwiftKeyScanner {
 
     init(_ tokens: [SwiftToken]) {
         self.tokens = tokens
-        for at in tokens.indices.dropLast(2) {
-            guard case .word(let name) = tokens[at].kind, case .word(let type) = tokens[at + 2].kind else { continue }
-            if tokens[at + 1].kind == .sign(":"), Self.placeholders[type] != nil { types[name] = type }
+        for at in tokens.indices {
+            guard let name = word(at), isSign(":", at + 1), let type = word(at + 2) else { continue }
+            if Self.placeholders[type] != nil { types[name] = type }
         }
         for at in tokens.indices {
-            if tokens[at].kind == .sign("("), let place = place(ofCall: at) {
-                var start = at + 1
-                if case .word(let label)? = kind(at + 1), kind(at + 2) == .sign(":") {
-                    guard place == .localized, label == "localized" || label == "stringLiteral" else { continue }
-                    start += 2
-                }
-                let end = end(from: start)
-                read(start..<end, place, arguments(end))
-            } else if tokens[at].kind == .sign("="), let place = place(ofDeclaration: at), case .literal? = kind(at + 1)
-            {
-                read((at + 1)..<(at + 2), place, [:])
+            guard let name = word(at), let place = place(name, at) else { continue }
+            let next = afterGenerics(at + 1)
+            if isSign("(", next) {
+                let arguments = self.arguments(next)
+                guard let first = arguments.first, takesKey(name, first.label) else { continue }
+                read(first.value, place, labels(arguments.dropFirst()))
+            } else if isSign("=", next), isSign(":", at - 1), case .literal? = kind(next + 1) {
+                read((next + 1)..<tokens[next + 1].next, place, [:])
             }
         }
     }
 
     private func kind(_ at: Int) -> SwiftToken.Kind? { tokens.indices.contains(at) ? tokens[at].kind : nil }
+
+    private func isSign(_ sign: Character, _ at: Int) -> Bool { kind(at) == .sign(sign) }
+
+    private func word(_ at: Int) -> String? { if case .word(let word)? = kind(at) { word } else { nil } }
 
     // MARK: Places
 
@@ -124,9 +127,7 @@ private struct SwiftKeyScanner {
     private static let keywords: Set<String> = [
         "case", "return", "in", "try", "await", "throw", "yield", "where", "is", "as", "else",
     ]
-    private static let localized: Set<String> = [
-        "String", "AttributedString", "LocalizedStringKey", "LocalizedStringResource", "LocalizationValue",
-    ]
+    private static let localized: Set<String> = ["LocalizedStringKey", "LocalizedStringResource", "LocalizationValue"]
     private static let views: Set<String> = [
         "Text", "Label", "Button", "Toggle", "TextField", "SecureField", "Picker", "Section", "NavigationLink", "Menu",
         "Link", "Stepper", "DatePicker", "MultiDatePicker", "ColorPicker", "PhotosPicker", "DisclosureGroup",
@@ -139,121 +140,110 @@ private struct SwiftKeyScanner {
         "accessibilityLabel", "accessibilityHint", "accessibilityValue", "accessibilityAction",
     ]
 
-    private func place(ofCall at: Int) -> Place? {
-        // `CustomizationKey<Int>("k")`
-        if kind(at - 1) == .sign(">") { return isKeyType(endingAt: at - 1) ? .key : nil }
-        guard case .word(let name)? = kind(at - 1) else { return nil }
-        if name == "NSLocalizedString" || name == "CustomizationKey" { return .key }
-        if name == "Localized" { return kind(at - 2) == .sign("@") ? .key : nil }
-        let isMember = kind(at - 2) == .sign(".")
-        if Self.localized.contains(name) {
-            // The first argument of the first two types is no key unless it has a label.
-            let hasLabel = kind(at + 1) == .word("localized") && kind(at + 2) == .sign(":")
-            return hasLabel || (name.hasPrefix("Localiz") && !isMember) ? .localized : nil
-        }
-        if Self.views.contains(name), !isMember || kind(at - 3) == .word("SwiftUI") { return .view }
-        if Self.modifiers.contains(name), isMember { return .view }
-        guard Self.methods.contains(name), isMember, let receiver = kind(at - 3) else { return nil }
-        // `.string("x")` without a receiver is a case of an enumeration.
-        switch receiver {
-        case .word(let word): return Self.values.contains(word) || Self.keywords.contains(word) ? nil : .key
-        case .sign(let sign): return ")]}?!>`".contains(sign) ? .key : nil
-        case .literal: return .key
-        case .choice: return nil
+    /// The place of the argument or value after a name.
+    private func place(_ name: String, _ at: Int) -> Place? {
+        let isMember = isSign(".", at - 1)
+        switch name {
+        case "NSLocalizedString", "CustomizationKey": return .key
+        case "Localized": return isSign("@", at - 1) ? .key : nil
+        case "String", "AttributedString": return .localized
+        case _ where Self.localized.contains(name): return isMember ? nil : .localized
+        case _ where Self.views.contains(name): return !isMember || word(at - 2) == "SwiftUI" ? .view : nil
+        case _ where Self.modifiers.contains(name): return isMember ? .view : nil
+        case _ where Self.methods.contains(name) && isMember:
+            // `.string("x")` without a receiver is a case of an enumeration.
+            switch kind(at - 2) {
+            case .word(let word)?: return Self.values.contains(word) || Self.keywords.contains(word) ? nil : .key
+            case .sign(let sign)?: return ")]}?!>`".contains(sign) ? .key : nil
+            case .literal?: return .key
+            case .choice?, nil: return nil
+            }
+        default: return nil
         }
     }
 
-    /// The place of the value of a declaration, `let k: CustomizationKey<Int> = "k"`.
-    private func place(ofDeclaration at: Int) -> Place? {
-        if kind(at - 1) == .sign(">") { return isKeyType(endingAt: at - 1) ? .key : nil }
-        guard case .word(let type)? = kind(at - 1), kind(at - 2) == .sign(":") else { return nil }
-        return type.hasPrefix("LocalizedString") && Self.localized.contains(type) ? .localized : nil
+    /// Whether the first argument of a call is a key if it has a label.
+    private func takesKey(_ name: String, _ label: String?) -> Bool {
+        switch name {
+        case "String", "AttributedString": label == "localized"
+        case _ where Self.localized.contains(name): [nil, "localized", "stringLiteral"].contains(label)
+        default: label == nil
+        }
     }
 
-    private func isKeyType(endingAt end: Int) -> Bool {
-        var depth = 0
+    /// The position after the generic arguments, if any, that begin at a position: `<[String: Int]>`.
+    private func afterGenerics(_ start: Int) -> Int {
+        var (at, depth) = (start, 0)
         // No type has more tokens; the limit makes the search linear.
-        for at in stride(from: end, through: max(end - 200, 0), by: -1) {
-            if kind(at) == .sign(">") { depth += 1 }
-            if kind(at) == .sign("<") { depth -= 1 }
-            if depth == 0 { return kind(at - 1) == .word("CustomizationKey") }
+        while at < min(tokens.count, start + 200) {
+            if isSign("<", at) { depth += 1 }
+            if depth == 0 { return at }
+            if isSign(">", at) { depth -= 1 }
+            at = tokens[at].next
         }
-        return false
+        return start
     }
 
     // MARK: Arguments
 
-    /// The position after an argument: that of the next comma, or of the parenthesis that ends the call.
-    private func end(from start: Int, at sign: Character = ",") -> Int {
-        var (at, depth, choices) = (start, 0, 0)
-        // No argument has more tokens; the limit makes the search linear.
-        while at < min(tokens.count, start + 5_000) {
-            switch tokens[at].kind {
-            case .sign("("), .sign("["), .sign("{"): depth += 1
-            case .sign(")"), .sign("]"), .sign("}"):
-                if depth == 0 { return at }
-                depth -= 1
-            case .choice where depth == 0: choices += 1
-            case .sign(":") where depth == 0 && choices > 0 && sign == ":": choices -= 1
-            case .sign(let found) where found == sign && depth == 0: return at
-            default: break
-            }
-            at = next(at)
-        }
-        return at
-    }
-
-    /// The position after a token, and after the interpolations of a literal.
-    private func next(_ at: Int) -> Int { tokens[at].interpolations.last?.upperBound ?? at + 1 }
-
-    /// The literals with labels in the rest of a call.
-    private func arguments(_ comma: Int) -> [String: String] {
-        var (arguments, at): ([String: String], Int) = ([:], comma)
-        while kind(at) == .sign(",") {
-            if case .word(let label)? = kind(at + 1), kind(at + 2) == .sign(":"),
-                case .literal(let text, false)? = kind(at + 3)
-            {
-                arguments[label] = text
-            }
-            at = end(from: at + 1)
+    /// The arguments in the parentheses that begin at a position.
+    private func arguments(_ open: Int) -> [Argument] {
+        guard isSign("(", open) else { return [] }
+        let close = tokens[open].next - 1
+        var (arguments, at): ([Argument], Int) = ([], open + 1)
+        while at < close {
+            let end = self.first(of: .sign(","), in: at..<close) ?? close
+            let hasLabel = word(at) != nil && isSign(":", at + 1)
+            arguments.append((hasLabel ? word(at) : nil, min(hasLabel ? at + 2 : at, end)..<end))
+            at = end + 1
         }
         return arguments
     }
 
+    /// The position of a token in a range, outside of its brackets and interpolations.
+    private func first(of kind: SwiftToken.Kind, in range: Range<Int>) -> Int? {
+        var at = range.lowerBound
+        while at < range.upperBound, tokens[at].kind != kind { at = tokens[at].next }
+        return at < range.upperBound ? at : nil
+    }
+
+    /// The literals with labels.
+    private func labels(_ arguments: some Sequence<Argument>) -> [String: String] {
+        arguments.reduce(into: [:]) { labels, argument in
+            guard let label = argument.label, case .literal(let text, false)? = kind(argument.value.lowerBound) else {
+                return
+            }
+            labels[label] = text
+        }
+    }
+
     /// Adds the keys of an argument: of a literal, or of both texts of a choice.
-    private mutating func read(_ range: Range<Int>, _ place: Place, _ arguments: [String: String]) {
+    private mutating func read(_ range: Range<Int>, _ place: Place, _ labels: [String: String]) {
         // `@"…"` in Objective-C
-        let range = kind(range.lowerBound) == .sign("@") ? (range.lowerBound + 1)..<range.upperBound : range
-        guard !range.isEmpty else { return }
-        if case .literal(let text, let isInterpolated) = tokens[range.lowerBound].kind,
-            next(range.lowerBound) == range.upperBound
+        let start = isSign("@", range.lowerBound) ? range.lowerBound + 1 : range.lowerBound
+        guard start < range.upperBound else { return }
+        if let choice = first(of: .choice, in: start..<range.upperBound) {
+            // The colon after the inner choices.
+            var (colon, choices) = (choice, 0)
+            repeat {
+                if tokens[colon].kind == .choice { choices += 1 }
+                if isSign(":", colon) { choices -= 1 }
+                colon = tokens[colon].next
+            } while choices > 0 && colon < range.upperBound
+            guard choices == 0 else { return }
+            read((choice + 1)..<(colon - 1), place, labels)
+            read(colon..<range.upperBound, place, labels)
+        } else if case .literal(let text, let isInterpolated) = tokens[start].kind,
+            tokens[start].next == range.upperBound, place != .key || !isInterpolated
         {
-            guard isInterpolated else {
-                return found.append(Found(literal: range.lowerBound, key: text, arguments: arguments))
+            let (key, isGuess) = isInterpolated ? format(text, tokens[start].interpolations) : (text, false)
+            found.append(Found(literal: start, key: key, isGuess: isGuess, labels: labels))
+        } else if place != .view {
+            var at = start
+            while at < range.upperBound {
+                if case .literal = tokens[at].kind { return found.append(Found(literal: at, key: nil)) }
+                at = tokens[at].next
             }
-            guard place != .key else { return found.append(Found(literal: range.lowerBound, key: nil)) }
-            let (key, isGuess) = format(text, tokens[range.lowerBound].interpolations)
-            return found.append(
-                Found(literal: range.lowerBound, key: key, isGuess: isGuess, arguments: arguments))
-        }
-        var (at, depth, choice, literal): (Int, Int, Int?, Int?) = (range.lowerBound, 0, nil, nil)
-        while at < range.upperBound, choice == nil {
-            switch tokens[at].kind {
-            case .sign("("), .sign("["), .sign("{"): depth += 1
-            case .sign(")"), .sign("]"), .sign("}"): depth -= 1
-            case .choice where depth == 0: choice = at
-            case .literal where depth == 0: literal = literal ?? at
-            default: break
-            }
-            at = next(at)
-        }
-        if let choice {
-            let colon = end(from: choice + 1, at: ":")
-            guard colon < range.upperBound else { return }
-            read((choice + 1)..<colon, place, arguments)
-            read((colon + 1)..<range.upperBound, place, arguments)
-        } else if let literal, place != .view {
-            found.append(Found(literal: literal, key: nil))
         }
     }
 
@@ -266,7 +256,7 @@ private struct SwiftKeyScanner {
     ]
 
     /// The key of a literal with interpolations, and whether a type is unknown.
-    private func format(_ text: String, _ interpolations: [Range<Int>]) -> (key: String, isGuess: Bool) {
+    private func format(_ text: String, _ interpolations: [Int]) -> (key: String, isGuess: Bool) {
         var (key, isGuess, rest) = ("", false, interpolations[...])
         for character in text {
             switch character {
@@ -281,24 +271,21 @@ private struct SwiftKeyScanner {
         return (key, isGuess)
     }
 
-    private func placeholder(_ interpolation: Range<Int>) -> String? {
-        let start = interpolation.lowerBound + 1
-        let end = end(from: start)
-        if let specifier = arguments(end)["specifier"] { return specifier }
-        guard start < end else { return nil }
-        if case .literal = tokens[start].kind, end == next(start) { return "%@" }
-        guard case .word(let first) = tokens[start].kind, case .word(let last) = tokens[end - 1].kind else {
-            // `Int(x)`
-            guard case .word(let type) = tokens[start].kind, kind(start + 1) == .sign("("),
-                self.end(from: start + 2, at: ")") == end - 1
-            else { return nil }
-            return Self.placeholders[type]
+    /// The placeholder of an interpolation, given the position of its parenthesis.
+    private func placeholder(_ open: Int) -> String? {
+        let arguments = self.arguments(open)
+        if let specifier = labels(arguments)["specifier"] { return specifier }
+        guard let first = arguments.first, first.label == nil, let start = first.value.first else { return nil }
+        let end = first.value.upperBound
+        if case .literal = tokens[start].kind, tokens[start].next == end { return "%@" }
+        guard let name = word(start) else { return nil }
+        // `Int(x)`
+        if isSign("(", start + 1), tokens[start + 1].next == end { return Self.placeholders[name] }
+        if name.utf8.allSatisfy(\.isDigit) {
+            return end - start == 1 ? "%lld" : isSign(".", start + 1) ? "%lf" : nil
         }
-        if first.utf8.allSatisfy(\.isDigit) {
-            return end - start == 1 ? "%lld" : kind(start + 1) == .sign(".") ? "%lf" : nil
-        }
-        let isPath = stride(from: start + 1, to: end, by: 2).allSatisfy { kind($0) == .sign(".") }
-        guard isPath else { return nil }
+        let isPath = stride(from: start + 1, to: end, by: 2).allSatisfy { isSign(".", $0) }
+        guard isPath, let last = word(end - 1) else { return nil }
         return last == "count" && end - start > 1 ? "%lld" : types[last].flatMap { Self.placeholders[$0] }
     }
 }

@@ -11,10 +11,13 @@ struct SwiftToken {
         case literal(String, isInterpolated: Bool)
     }
 
-    let kind: Kind
+    var kind: Kind
     let offset: Int
-    /// The positions of the tokens of each interpolation of a literal, which follow it with their parentheses.
-    var interpolations: [Range<Int>] = []
+    /// The position after the token, after the bracket that matches an opening bracket, or after a literal's
+    /// interpolations.
+    var next: Int
+    /// The positions of the opening parentheses of a literal's interpolations.
+    var interpolations: [Int] = []
 
     static let interpolation: Character = "\u{0}"
 
@@ -29,11 +32,11 @@ struct SwiftToken {
 private struct SwiftTokenizer {
     let bytes: [UInt8]
     var tokens: [SwiftToken] = []
-    private var at = 0
+    var at = 0
+    /// The positions of the brackets that aren't closed yet.
+    var open: [Int] = []
     /// The number of interpolations around the token.
-    private var depth = 0
-
-    init(bytes: [UInt8]) { self.bytes = bytes }
+    var depth = 0
 
     private func has(_ text: StaticString, _ offset: Int) -> Bool {
         let count = text.utf8CodeUnitCount
@@ -43,6 +46,14 @@ private struct SwiftTokenizer {
 
     mutating func run() {
         while at < bytes.count { token() }
+        for number in open { tokens[number].next = tokens.count }
+    }
+
+    private mutating func add(_ kind: SwiftToken.Kind, at offset: Int) {
+        tokens.append(SwiftToken(kind: kind, offset: offset, next: tokens.count + 1))
+        guard case .sign(let sign) = kind else { return }
+        if "([{".contains(sign) { open.append(tokens.count - 1) }
+        if ")]}".contains(sign), let number = open.popLast() { tokens[number].next = tokens.count }
     }
 
     private mutating func token() {
@@ -56,13 +67,12 @@ private struct SwiftTokenizer {
         } else if isWord(byte) {
             let start = at
             while at < bytes.count, isWord(bytes[at]) { at += 1 }
-            tokens.append(SwiftToken(kind: .word(String(decoding: bytes[start..<at], as: UTF8.self)), offset: start))
+            add(.word(String(decoding: bytes[start..<at], as: UTF8.self)), at: start)
         } else {
             if byte > UInt8(ascii: " ") {
                 func isSpace(_ at: Int) -> Bool { bytes.indices.contains(at) && bytes[at] <= UInt8(ascii: " ") }
                 let isChoice = byte == UInt8(ascii: "?") && isSpace(at - 1) && isSpace(at + 1)
-                tokens.append(
-                    SwiftToken(kind: isChoice ? .choice : .sign(Character(Unicode.Scalar(byte))), offset: at))
+                add(isChoice ? .choice : .sign(Character(Unicode.Scalar(byte))), at: at)
             }
             at += 1
         }
@@ -98,17 +108,15 @@ private struct SwiftTokenizer {
             at += 1
         }
         guard at < bytes.count, bytes[at] == UInt8(ascii: "\"") else {
-            tokens.append(SwiftToken(kind: .sign("#"), offset: start))
-            return
+            return add(.sign("#"), at: start)
         }
         let isMultiline = has("\"\"\"", at)
         at += isMultiline ? 3 : 1
         let number = tokens.count
-        tokens.append(SwiftToken(kind: .literal("", isInterpolated: true), offset: start))
+        add(.literal("", isInterpolated: true), at: start)
         var text: [UInt8] = []
         // The lines of the source in `text`: an escaped `\n` starts none, and a `\` at the end of a line joins two.
         var lineStarts: [Int] = []
-        var interpolations: [Range<Int>] = []
         while at < bytes.count {
             if ends(isMultiline: isMultiline, hashes: hashes) { break }
             if bytes[at] == UInt8(ascii: "\n"), !isMultiline { break }
@@ -116,9 +124,8 @@ private struct SwiftTokenizer {
                 at += 1 + hashes
                 if at < bytes.count, bytes[at] == UInt8(ascii: "(") {
                     text += String(SwiftToken.interpolation).utf8
-                    let first = tokens.count
+                    tokens[number].interpolations.append(tokens.count)
                     interpolation()
-                    interpolations.append(first..<tokens.count)
                 } else if isMultiline, let next = continuation() {
                     at = next
                     lineStarts.append(text.count)
@@ -135,17 +142,14 @@ private struct SwiftTokenizer {
             }
         }
         let content = isMultiline ? Self.withoutIndent(text, lineStarts) : String(decoding: text, as: UTF8.self)
-        tokens[number] = SwiftToken(
-            kind: .literal(content, isInterpolated: !interpolations.isEmpty), offset: start,
-            interpolations: interpolations)
+        tokens[number].kind = .literal(content, isInterpolated: !tokens[number].interpolations.isEmpty)
+        tokens[number].next = tokens.count
     }
 
     private mutating func ends(isMultiline: Bool, hashes: Int) -> Bool {
-        guard isMultiline ? has("\"\"\"", at) : bytes[at] == UInt8(ascii: "\"") else { return false }
+        guard has(isMultiline ? "\"\"\"" : "\"", at) else { return false }
         let end = at + (isMultiline ? 3 : 1)
-        guard end + hashes <= bytes.count, bytes[end..<end + hashes].allSatisfy({ $0 == UInt8(ascii: "#") }) else {
-            return false
-        }
+        guard bytes[end...].prefix(hashes).count(where: { $0 == UInt8(ascii: "#") }) == hashes else { return false }
         at = end + hashes
         return true
     }
@@ -173,18 +177,9 @@ private struct SwiftTokenizer {
             return
         }
         depth += 1
-        defer { depth -= 1 }
-        var parentheses = 0
-        while at < bytes.count {
-            if bytes[at] == UInt8(ascii: "(") { parentheses += 1 }
-            if bytes[at] == UInt8(ascii: ")") { parentheses -= 1 }
-            if parentheses == 0 {
-                tokens.append(SwiftToken(kind: .sign(")"), offset: at))
-                at += 1
-                return
-            }
-            token()
-        }
+        let outer = open.count
+        repeat { token() } while at < bytes.count && open.count > outer
+        depth -= 1
     }
 
     private mutating func escape(_ text: inout [UInt8]) {
