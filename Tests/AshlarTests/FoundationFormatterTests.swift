@@ -48,13 +48,17 @@ import Testing
         "Compact numbers, quantities of time and times from now have the words of the language",
         arguments: [
             ("en", "{n, number, ::compact-short}", "1.2K"),
+            ("en", "{n, number, ::compact-short sign-always}", "+1.2K"), ("en", "{m, number, ::K scale/1000}", "3K"),
+            ("de", "{n, number, ::currency/EUR +!}", "+1.234,00 €"), ("en", "{d, number, ::K sign-never}", "1.2K"),
+            ("en", "{d, number, ::currency/EUR +?}", "-€1,234.00"), ("nl", "{m, number, ::currency/EUR +?}", "€ +3,00"),
+            ("en", "{s, number, ::unit/hour +?}", "0 hr"), ("en", "{s, number, ::unit/hour +!}", "+0 hr"),
             ("de", "{n, number, ::unit/hour unit-width-full-name}", "1.234 Stunden"),
             ("en", "{m, number, ::unit/minute unit-width-full-name}", "3 minutes"), ("en", "{m, number, ::K}", "3"),
             ("fr", "{t, date, relative}", "il y a 3 heures"), ("en", "{t, date, relative}", "3 hours ago"),
         ])
     func words(_ language: String, _ text: String, _ expected: String) throws {
         let output = CustomizationMessage(icu: text).formatted(
-            ["n": 1234, "m": 3, "t": Date().addingTimeInterval(-3 * 3_600 - 5)],
+            ["n": 1234, "m": 3, "d": -1234, "s": 0.25, "t": Date().addingTimeInterval(-3 * 3_600 - 5)],
             language: LanguageConventions(try #require(LanguageTag(language)), formatter: FoundationFormatter()))
         #expect(plain(output.text) == expected)
         #expect(output.problems.isEmpty)

@@ -217,7 +217,7 @@ extension MessageRenderer {
             }
             switch (style.unit, value) {
             case (.currency, .amount(_, let currency)), (.currency(let currency?), _):
-                append(number, in: currency, style.fractionDigits, argument.place)
+                append(number, in: currency, style, argument.place)
             case (.currency, _):
                 report(.typeMismatch, argument.place, "the amount has no currency; use ::currency/EUR")
                 return false
@@ -239,7 +239,7 @@ extension MessageRenderer {
         case .unsigned(let number): text += language.number(number)
         case .double(let number): text += language.number(number)
         case .date(let seconds): append(seconds, .lengths(date: .short, time: .short), place)
-        case .amount(let amount, let currency): append(amount, in: currency, nil, place)
+        case .amount(let amount, let currency): append(amount, in: currency, .plain, place)
         }
     }
 
@@ -253,20 +253,26 @@ extension MessageRenderer {
     }
 
     private mutating func append(
-        _ amount: Double, in currency: String, _ fractionDigits: ClosedRange<Int>?, _ place: MessagePlace
+        _ amount: Double, in currency: String, _ style: MessageNumberStyle, _ place: MessagePlace
     ) {
-        if let localized = language.text(amount: amount, currency: currency, fractionDigits: fractionDigits) {
+        let (language, digits) = (language, style.fractionDigits)
+        if let localized = style.signed(
+            amount, { language.text(amount: $0, currency: currency, fractionDigits: digits) })
+        {
             text += localized
         } else {
-            text += language.plainText(amount: amount, currency: currency)
+            text += style.signed(amount) { language.plainText(amount: $0, currency: currency) } ?? ""
             reportUnsupported("amount in \(currency)", place)
         }
     }
 
     private mutating func append(_ number: Double, _ style: MessageNumberStyle, _ place: MessagePlace) {
         if let notation = style.notation {
-            let digits = style.fractionDigits
-            if let localized = language.text(number: number, notation: notation, fractionDigits: digits) {
+            let (language, digits) = (language, style.fractionDigits)
+            let localized = style.signed(number) {
+                language.text(number: $0, notation: notation, fractionDigits: digits)
+            }
+            if let localized {
                 text += localized
                 return
             }

@@ -33,6 +33,22 @@ struct MessageNumberStyle: Equatable, Sendable {
 }
 
 extension MessageNumberStyle {
+    /// Returns the text of a formatter for a number, with the sign and the factor of the style.
+    ///
+    /// A plus sign has the place of the minus sign, which differs between languages and units.
+    func signed(_ number: Double, _ text: (Double) -> String?) -> String? {
+        let number = (0..<shift).reduce(number) { scaled, _ in scaled * 10 }
+        if sign == .exceptZero, let zero = text(0), text(number.magnitude) == zero { return zero }
+        let hasPlus = sign == .always ? number.sign == .plus : sign == .exceptZero && number > 0
+        guard hasPlus else { return text(sign == .never ? number.magnitude : number) }
+        guard var text = text(-number) else { return nil }
+        if let minus = text.firstIndex(where: { "-−".contains($0) }) {
+            text.replaceSubrange(minus...minus, with: "+")
+            return text
+        }
+        return "+" + text
+    }
+
     /// Reads a style; nil if it is not supported.
     init?(_ text: String) {
         self.init()
