@@ -1,4 +1,5 @@
 import Ashlar
+import AshlarTestSupport
 import AshlarTrees
 import Foundation
 import Testing
@@ -222,6 +223,50 @@ import Testing
         #expect(catalog.units[0].targets["fr"] == .init("Un. Deux.", state: .new))
         #expect(catalog.units[1].source == "One.Two.")
         #expect(catalog.units[1].targets["fr"] == nil)
+    }
+
+    @Test("A target in the source language is reported if its text differs")
+    func sourceTarget() {
+        let file = """
+            <xliff version="1.2"><file original="T" source-language="en" target-language="en"><body>
+            <trans-unit id="a"><source>greeting</source><target>Hello</target></trans-unit>
+            <trans-unit id="b"><source>Same</source><target>Same</target></trans-unit></body></file></xliff>
+            """
+        let (catalog, problems) = Catalog.parse(xliff: Array(file.utf8))
+        #expect(catalog.units.map(\.source) == ["greeting", "Same"] && catalog.languages.isEmpty)
+        #expect(problems.map { "\($0.code) \($0.key ?? "") \($0.line)" } == ["exchange-loss a 2"])
+    }
+
+    @Test("A file that isn't UTF-8 is reported in every format")
+    func encoding() throws {
+        let latin = Array("b".utf8) + [0xE4] + Array("r".utf8)
+        let xliff = Array(
+            "<xliff version=\"1.2\"><file source-language=\"en\" target-language=\"de\"><body>\n<trans-unit id=\"a\"><source>"
+                .utf8)
+        let problems = Catalog.parse(
+            xliff: xliff + latin + Array("</source></trans-unit></body></file></xliff>".utf8)
+        ).diagnostics
+        #expect(problems.map { "\($0.severity) \($0.code) \($0.line)" } == ["error invalid-encoding 2"])
+        let csv = Catalog.parse(csv: Array("key,en\na,".utf8) + latin).diagnostics
+        #expect(csv.map { "\($0.severity) \($0.line)" } == ["error 2"])
+        let folder = try TemporaryFolder([:])
+        try folder.write(Data(Array("<resources><string name=\"a\">".utf8) + latin), to: "values/a.xml")
+        #expect(AndroidResources(folder: folder.path).diagnostics.map(\.location.file) == ["values/a.xml"])
+    }
+
+    @Test("A new translation of several segments is written as one segment")
+    func joinedSegments() {
+        let file = """
+            <xliff xmlns="urn:oasis:names:tc:xliff:document:2.0" version="2.0" srcLang="en" trgLang="fr"><file id="f" original="T">
+            <unit id="a" name="a"><ignorable><source> </source></ignorable><segment><source>One.</source><target>Un.</target>\
+            </segment><segment><source>Two.</source><target>Deux.</target></segment></unit></file></xliff>
+            """
+        var catalog = Catalog.parse(xliff: Array(file.utf8)).catalog
+        catalog.units[0].targets["fr"] = .init("Neuf")
+        let (text, problems) = catalog.xliff(version: .version2, language: "fr")
+        #expect(problems.map(\.code) == [.exchangeLoss])
+        let again = Catalog.parse(xliff: Array(text.utf8)).catalog.units
+        #expect(again.map(\.source) == [" One.Two."] && again.map { $0.targets["fr"]?.text } == ["Neuf"])
     }
 
     @Test(

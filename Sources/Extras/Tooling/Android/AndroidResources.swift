@@ -143,6 +143,9 @@ extension AndroidResources {
                 do throws(FileFailure) {
                     let bytes = try WholeFile.read(file, limit: limit)
                     files.append(File(path: inner, text: String(decoding: bytes, as: UTF8.self)))
+                    if UTF8Validation.firstInvalid(in: bytes) != nil {
+                        report(inner, "the file is not UTF-8; other bytes are read as U+FFFD")
+                    }
                 } catch {
                     report(inner, "\(error)")
                 }

@@ -1,3 +1,4 @@
+internal import AshlarCore
 public import AshlarCustomization
 
 extension TranslationCatalog {
@@ -52,6 +53,10 @@ extension TranslationCatalog {
         var diagnostics: [CustomizationDiagnostic] = []
         func report(_ message: String, line: Int) {
             diagnostics.add(.error, .malformedFile, message, at: CustomizationLocation(file: file, line: line))
+        }
+        if let offset = UTF8Validation.firstInvalid(in: bytes) {
+            let line = 1 + bytes[..<offset].count { $0 == UInt8(ascii: "\n") }
+            report("the file is not UTF-8; other bytes are read as U+FFFD", line: line)
         }
         let (rows, isClosed) = CSVReader.rows(bytes)
         if !isClosed { report("unterminated quotation mark", line: rows.last?.line ?? 1) }

@@ -97,9 +97,7 @@ private struct XLIFFWriter {
         if let element = unit.element {
             let isSame = element.localName == (version == .version1 ? "trans-unit" : "unit")
             if isSame { return known(element, unit, goal, states.first, states.second) }
-            diagnostics.add(
-                .warning, .exchangeLoss, "the attributes and elements of \"\(unit.key)\" in its file are left out",
-                at: CustomizationLocation(file: unit.table), key: unit.key)
+            report("the attributes and elements of \"\(unit.key)\" in its file are left out", unit)
         }
         let id = escaped(unit.name, unit.key, isAttribute: true)
         let note = unit.note.map { escaped($0, unit.key) }
@@ -121,6 +119,10 @@ private struct XLIFFWriter {
         }
     }
 
+    private mutating func report(_ message: String, _ unit: TranslationUnit) {
+        diagnostics.add(.warning, .exchangeLoss, message, at: CustomizationLocation(file: unit.table), key: unit.key)
+    }
+
     /// Returns the element that a unit was read from with the unit's translation.
     private mutating func known(
         _ element: XMLTree.Element, _ unit: TranslationUnit, _ goal: String?, _ first: String, _ second: String
@@ -130,19 +132,17 @@ private struct XLIFFWriter {
         let read = XLIFFReader.target(of: element, hasMarkup: unit.hasMarkup)
         let isUnchanged = read.text == unit.targets[language]?.text && read.state == unit.targets[language]?.state
         if let goal, !isUnchanged {
-            let holder = isFirst ? nil : element.children.firstIndex { $0.isElement("segment") }
-            if !isFirst, element.children.count(where: { $0.isElement("segment") }) > 1 {
-                diagnostics.add(
-                    .warning, .exchangeLoss, "the segments of \"\(unit.key)\" are joined",
-                    at: CustomizationLocation(file: unit.table), key: unit.key)
-                element.children.removeAll { child in child.isElement("ignorable") }
-                let later = element.children.indices.filter {
-                    $0 != holder && element.children[$0].isElement("segment")
+            if element.children.count(where: { $0.isElement("segment") }) > 1 {
+                report("the segments of \"\(unit.key)\" are joined", unit)
+                var isLater = false
+                element.children.removeAll { child in
+                    defer { isLater = isLater || child.isElement("segment") }
+                    return child.isElement("ignorable") || isLater && child.isElement("segment")
                 }
-                for index in later.reversed() { element.children.remove(at: index) }
             }
             let state = isFirst ? " state=\"\(first)\"" : ""
             let new = XMLTree(parsing: "<target\(state)>\(goal)</target>", maximumDepth: 128).root
+            let holder = element.children.firstIndex { $0.isElement("segment") }
             if let holder, case .element(var segment) = element.children[holder] {
                 segment.set("state", to: second)
                 let source = unit.source.map { unit.hasMarkup ? $0 : escaped($0, unit.key) } ?? ""

@@ -110,14 +110,7 @@ public struct TranslationUnit: Hashable, Sendable {
 
     /// Divides a text at its last mark.
     private static func split(_ name: String) -> (key: String, form: String)? {
-        let (bytes, mark) = (Array(name.utf8), Array(mark.utf8))
-        return stride(from: bytes.count - mark.count, through: 0, by: -1).first { bytes[$0...].starts(with: mark) }
-            .map { start in
-                (
-                    String(decoding: bytes[..<start], as: UTF8.self),
-                    String(decoding: bytes[(start + mark.count)...], as: UTF8.self)
-                )
-            }
+        name.ranges(of: mark).last.map { (String(name[..<$0.lowerBound]), String(name[$0.upperBound...])) }
     }
 
     /// Whether a path is that of a form: `plural.few`, `device.mac.plural.one`, `substitutions.files`.

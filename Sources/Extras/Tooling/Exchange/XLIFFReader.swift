@@ -39,6 +39,9 @@ struct XLIFFReader {
         let name = file.split(separator: "/").last?.split(separator: ".").dropLast().last ?? ""
         let tail = name.split(separator: "_", maxSplits: 1).last.map(String.init)
         self.language = language ?? tail.flatMap { LanguageTag($0) }
+        if let offset = UTF8Validation.firstInvalid(in: bytes) {
+            report(.error, .invalidEncoding, "the file is not UTF-8; other bytes are read as U+FFFD", at: offset)
+        }
     }
 
     private mutating func report(
@@ -120,6 +123,10 @@ struct XLIFFReader {
         if let text, let state, language != catalog.sourceLanguage {
             unit.targets[language] = .init(text, state: state)
             unit.targets[language]?.exported = element.attributes.first { $0.name.hasSuffix(":exported") }?.value
+        } else if let text, !text.isEmpty, text != unit.source {
+            report(
+                .warning, .exchangeLoss, "the target in the source language is left out", at: element.offset,
+                key: unit.key)
         }
         let notes = isFirst ? element.elements(named: "note") : element.elements(named: "notes").flatMap(\.elements)
         unit.note = notes.first?.text
