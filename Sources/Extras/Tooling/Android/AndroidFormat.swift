@@ -59,21 +59,16 @@ enum AndroidFormat {
 
     /// Whether aapt2 requires `formatted="false"`, according to its own rules for placeholders.
     static func isUnformatted(_ text: String) -> Bool {
-        var (count, isPositional) = (0, true)
-        var rest = text.utf8[...]
-        while let start = rest.firstIndex(of: UInt8(ascii: "%")) {
-            rest = rest[start...].dropFirst()
-            guard let next = rest.first else { break }
-            if next == UInt8(ascii: "%") || next == UInt8(ascii: "n") {
-                rest = rest.dropFirst()
-                continue
-            }
-            count += 1
-            let digits = rest.prefix { $0.isDigit }
-            rest = rest.dropFirst(digits.count)
-            if digits.isEmpty || rest.first != UInt8(ascii: "$") { isPositional = false }
+        if text.utf8.count(where: { $0 == UInt8(ascii: "%") }) < 2 { return false }
+        let text = text.replacing("%%", with: "\0").replacing("%n", with: "\0")
+        let placeholders = text.split(separator: "%", omittingEmptySubsequences: false).dropFirst().filter {
+            !$0.isEmpty
         }
-        return count > 1 && !isPositional
+        let hasPositions = placeholders.allSatisfy { text in
+            let digits = text.utf8.prefix { $0.isDigit }
+            return !digits.isEmpty && text.utf8.dropFirst(digits.count).first == UInt8(ascii: "$")
+        }
+        return !hasPositions && placeholders.count > 1
     }
 
     // MARK: From Java

@@ -74,19 +74,26 @@ private struct AndroidFileReader {
     let colors: ColorDialect
     /// Whether the names of the resources are used as keys.
     let isForeign: Bool
-    private(set) var entries: [CustomizationEntry] = []
-    private(set) var diagnostics: [CustomizationDiagnostic] = []
-    /// The elements of each entry.
-    private var sources: [AndroidSource] = []
-    private var indices: [String: Int] = [:]
-    /// The entries whose only element can be restored from the value.
-    private var implied: Set<Int> = []
+    var items: [(entry: CustomizationEntry, source: AndroidSource, isImplied: Bool)] = []
+    var diagnostics: [CustomizationDiagnostic] = []
+    /// The items of the resource names.
+    var indices: [String: Int] = [:]
 
-    init(source: SourceText, table: String, colors: ColorDialect, isForeign: Bool) {
-        self.source = source
-        self.table = table
-        self.colors = colors
-        self.isForeign = isForeign
+    /// The entries, with the elements in the comments of those whose value alone can't restore them.
+    var entries: [CustomizationEntry] {
+        items.map { entry, source, isImplied in
+            var entry = entry
+            entry.comment = isImplied ? source.comment : source.text
+            return entry
+        }
+    }
+
+    mutating func add(
+        _ key: String, _ value: CustomizationValue, at location: CustomizationLocation, comment: String?,
+        _ node: XMLTree.Element? = nil, isImplied: Bool = true
+    ) {
+        let entry = CustomizationEntry(key: key, value: value, location: location)
+        items.append((entry, AndroidSource(comment: comment, elements: node.map { [$0] } ?? []), isImplied))
     }
 
     mutating func read(_ root: XMLTree.Element) {
@@ -104,9 +111,7 @@ private struct AndroidFileReader {
                 guard found["skipped"] == .bool(true), let key = found.text("key"), let value = found["value"] else {
                     continue
                 }
-                entries.append(
-                    CustomizationEntry(key: key, value: value, location: source.location(ofByte: offset)))
-                sources.append(AndroidSource(comment: found.text("comment") ?? comment, elements: []))
+                add(key, value, at: source.location(ofByte: offset), comment: found.text("comment") ?? comment)
                 comment = nil
                 marker = nil
             case .element(let node):
@@ -114,9 +119,6 @@ private struct AndroidFileReader {
                 comment = nil
                 marker = nil
             }
-        }
-        for (index, source) in sources.enumerated() {
-            entries[index].comment = implied.contains(index) ? source.comment : source.text
         }
     }
 
@@ -136,32 +138,30 @@ private struct AndroidFileReader {
         for loss in losses where marker?["value"] == nil {
             diagnostics.add(.warning, .androidChanged, loss, at: location, key: key)
         }
-        indices[name] = entries.count
-        entries.append(
-            CustomizationEntry(key: key, value: exported(marker, value) ?? value, location: location))
-        sources.append(AndroidSource(comment: marker?.text("comment") ?? comment, elements: [node]))
-        if !isForeign || AndroidSource.isImplied(node, by: value, name: name) { implied.insert(entries.count - 1) }
+        indices[name] = items.count
+        add(
+            key, exported(marker, value) ?? value, at: location, comment: marker?.text("comment") ?? comment, node,
+            isImplied: !isForeign || AndroidSource.isImplied(node, by: value, name: name))
     }
 
     /// Adds another element with the same name: a variant for a product, or a resource of another type.
     private mutating func addVariant(_ node: XMLTree.Element, to index: Int, _ location: CustomizationLocation) {
-        implied.remove(index)
-        let key = entries[index].key
+        items[index].isImplied = false
+        let elements = items[index].source.elements
         let product = node["product"].map { "product \"\($0)\"" }
-        let isFirst = sources[index].elements.first.map { $0.name != node.name } == true
+        let isOther = elements.first.map { $0.name != node.name } == true
         diagnostics.add(
             .note, .androidNotImported,
-            isFirst
+            isOther
                 ? "<\(node.name)> has the name of another resource; only an export to Android contains it"
                 : "only an export to Android contains the variant for \(product ?? "the default product")",
-            at: location, key: key)
-        let isDefault = node["product"] == nil || node["product"] == "default"
-        let hasDefault = sources[index].elements.contains { $0["product"] == nil || $0["product"] == "default" }
-        if isDefault, !hasDefault, let (value, _) = node.value() {
-            sources[index].elements.insert(node, at: 0)
-            entries[index].value = value
+            at: location, key: items[index].entry.key)
+        func isDefault(_ node: XMLTree.Element) -> Bool { [nil, "default"].contains(node["product"]) }
+        if isDefault(node), !elements.contains(where: isDefault), let (value, _) = node.value() {
+            items[index].source.elements.insert(node, at: 0)
+            items[index].entry.value = value
         } else {
-            sources[index].elements.append(node)
+            items[index].source.elements.append(node)
         }
     }
 

@@ -39,9 +39,6 @@ struct AndroidSource {
         return comment.map { $0 + "\n" + marker } ?? marker
     }
 
-    /// The elements as indented XML.
-    var xml: String { elements.map { "    " + $0.xml + "\n" }.joined() }
-
     /// Whether an export of a value alone would restore an element.
     static func isImplied(_ node: XMLTree.Element, by value: CustomizationValue, name: String) -> Bool {
         // A lone surrogate isn't restored.

@@ -47,8 +47,8 @@ enum AndroidText {
 
         /// Appends a part: a run of whitespace outside of quotes becomes one space, or none at the edges of the string.
         mutating func append(_ raw: String, isFirst: Bool, isLast: Bool) {
-            var result = String.UnicodeScalarView()
-            var hasSpace = false
+            // UTF-16, because an escape is one unit, and two can be a surrogate pair.
+            var (result, hasSpace): ([UInt16], Bool) = ([], false)
             var rest = raw.unicodeScalars[...]
             if isFirst { rest = rest.drop(while: Self.isSpace) }
             while let scalar = rest.popFirst() {
@@ -56,38 +56,23 @@ enum AndroidText {
                     hasSpace = true
                     continue
                 }
-                if hasSpace { result.append(" ") }
+                if hasSpace { result += " ".utf16 }
                 hasSpace = false
                 switch scalar {
                 case "\"": isQuoted.toggle()
-                case "\\": Self.escape(&rest, &result)
-                default: result.append(scalar)
+                case "\\":
+                    guard let letter = rest.popFirst() else { break }
+                    if letter == "u", let unit = Self.unit(rest) {
+                        rest = rest.dropFirst(4)
+                        result.append(unit)
+                    } else {
+                        result += (letter == "n" ? "\n" : letter == "t" ? "\t" : letter).utf16
+                    }
+                default: result += scalar.utf16
                 }
             }
-            if hasSpace, !isLast { result.append(" ") }
-            text += String(result)
-        }
-
-        /// Reads an escape after its backslash.
-        private static func escape(_ rest: inout Substring.UnicodeScalarView, _ result: inout String.UnicodeScalarView)
-        {
-            switch rest.popFirst() {
-            case nil: return
-            case "n": result.append("\n")
-            case "t": result.append("\t")
-            case "u":
-                guard let unit = unit(rest) else { return result.append("u") }
-                rest = rest.dropFirst(4)
-                var units = [unit]
-                if unit & 0xFC00 == 0xD800, rest.starts(with: "\\u".unicodeScalars),
-                    let low = self.unit(rest.dropFirst(2)), low & 0xFC00 == 0xDC00
-                {
-                    units.append(low)
-                    rest = rest.dropFirst(6)
-                }
-                result.append(contentsOf: String(decoding: units, as: UTF16.self).unicodeScalars)
-            case let letter?: result.append(letter)
-            }
+            if hasSpace, !isLast { result += " ".utf16 }
+            text += String(decoding: result, as: UTF16.self)
         }
 
         /// The value of four hexadecimal digits.

@@ -206,6 +206,7 @@ enum AndroidReference {
     /// Returns the text as a reference if aapt2 reads it as one; `nil` for other text.
     static func parse(_ raw: String) -> String? {
         let text = raw.trimmingSpace()
+        guard let sign = text.utf8.first, "@?".utf8.contains(sign) else { return nil }
         if text == "@null" || text == "@empty" { return text }
         let body = text.dropFirst().drop { $0 == "+" || $0 == "*" }
         let name = body.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).last ?? ""

@@ -104,18 +104,15 @@ public struct PseudoLocalization: Hashable, Sendable {
 
     /// Adds a right-to-left mark and override before each word, and a pop and mark after it.
     private static func mirroring(_ text: Substring) -> String {
-        var result = ""
-        var word = ""
-        func marked() -> String { word.isEmpty ? "" : "\u{200F}\u{202E}" + word + "\u{202C}\u{200F}" }
+        var (result, isWord) = ("", false)
         for character in text {
-            if character.isWhitespace {
-                result += marked() + String(character)
-                word = ""
-            } else {
-                word.append(character)
+            if character.isWhitespace == isWord {
+                result += isWord ? "\u{202C}\u{200F}" : "\u{200F}\u{202E}"
+                isWord.toggle()
             }
+            result.append(character)
         }
-        return result + marked()
+        return isWord ? result + "\u{202C}\u{200F}" : result
     }
 }
 

@@ -175,18 +175,18 @@ public struct ConfigFileSchema: Sendable {
                 of: entry, label: label.isEmpty ? "\(path)" : "\(label).\(path)",
                 isRequired: required.contains(.string(key)), to: &rows)
         }
-        if let items = schema["items"]?.dictionary { addElements(of: items, label: label + "[]", to: &rows) }
-        if let values = schema["additionalProperties"]?.dictionary {
-            addElements(of: values, label: label + ".*", to: &rows)
-        }
+        addElements(of: schema, label: label, to: &rows)
     }
 
-    /// Adds rows for the elements of a collection if they are objects or collections.
+    /// Adds rows for the elements of a collection, if they are objects, and of the collections in it.
     private func addElements(of schema: [String: ConfigValue], label: String, to rows: inout [[String]]) {
-        if schema["properties"] != nil { return addRows(of: schema, label: label, isRequired: false, to: &rows) }
-        if let items = schema["items"]?.dictionary { addElements(of: items, label: label + "[]", to: &rows) }
-        if let values = schema["additionalProperties"]?.dictionary {
-            addElements(of: values, label: label + ".*", to: &rows)
+        for (name, suffix) in [("items", "[]"), ("additionalProperties", ".*")] {
+            guard let elements = schema[name]?.dictionary else { continue }
+            if elements["properties"] != nil {
+                addRows(of: elements, label: label + suffix, isRequired: false, to: &rows)
+            } else {
+                addElements(of: elements, label: label + suffix, to: &rows)
+            }
         }
     }
 

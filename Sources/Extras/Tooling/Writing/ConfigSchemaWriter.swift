@@ -80,22 +80,16 @@ enum ConfigSchemaWriter {
         }
         if let optional = type as? any SettingsCollection.Type { return schema(of: optional.elementType, value, depth) }
         if let settings = type as? any ConfigSettings.Type {
-            return depth > 0 ? section(of: settings, depth - 1) : ["type": "object"]
+            func outline<Settings: ConfigSettings>(_ type: Settings.Type) -> SettingsOutline {
+                SettingsOutline(type, at: .root)
+            }
+            return depth > 0 ? section(outline(settings), depth: depth - 1) : ["type": "object"]
         }
         var schema: [String: ConfigValue] = [:]
         let choices = ConfigChoices.values(of: type)
         if !choices.isEmpty { schema["enum"] = .array(choices) }
         if let name = name(of: type, value ?? choices.first) { schema["type"] = .string(name) }
         return schema
-    }
-
-    private static func section<Settings: ConfigSettings>(_ type: Settings.Type, _ depth: Int) -> [String: ConfigValue]
-    {
-        section(SettingsOutline(type, at: .root), depth: depth)
-    }
-
-    private static func section(of type: any ConfigSettings.Type, _ depth: Int) -> [String: ConfigValue] {
-        section(type, depth)
     }
 
     private static func number(_ text: String) -> ConfigValue {

@@ -94,41 +94,20 @@ public struct StringsFileEditor: Sendable {
     private func splice(
         _ edits: [(range: Range<Int>, text: String)]
     ) throws(CustomizationError) -> [UInt8] {
-        var offsets = FileOffsets(table, fileLength: bytes.count)
-        var new: [UInt8] = []
-        var at = 0
+        let (text, encoding) = (table.sourceBytes, table.encoding)
+        // Bytes other than the byte order mark and the text are an incomplete unit at the end.
+        var at = (bytes.count - encoding.length(of: text[...])) / encoding.unitSize * encoding.unitSize
+        var (new, position) = (Array(bytes[..<at]), 0)
         for edit in edits {
-            let (start, end) = (offsets.offset(of: edit.range.lowerBound), offsets.offset(of: edit.range.upperBound))
-            guard start >= at else { throw CustomizationError(.unwritable, key: file, expected: "changes overlap") }
-            new += bytes[at..<start]
-            new += table.encoding.bytes(of: edit.text)
-            at = end
+            guard edit.range.lowerBound >= position else {
+                throw CustomizationError(.unwritable, key: file, expected: "changes overlap")
+            }
+            let end = at + encoding.length(of: text[position..<edit.range.lowerBound])
+            new += bytes[at..<end] + encoding.bytes(of: edit.text)
+            at = end + encoding.length(of: text[edit.range])
+            position = edit.range.upperBound
         }
         return new + bytes[at...]
-    }
-}
-
-/// Maps ascending offsets of the decoded text to offsets in the file.
-private struct FileOffsets {
-    private let utf8: [UInt8]
-    private let encoding: StringsEncoding
-    private var position = 0
-    private var fileOffset: Int
-
-    init(_ table: StringsTable, fileLength: Int) {
-        utf8 = table.sourceBytes
-        encoding = table.encoding
-        let length = encoding.length(of: utf8[...])
-        // Bytes other than the byte order mark and the text are an incomplete unit at the end.
-        fileOffset = (fileLength - length) / encoding.unitSize * encoding.unitSize
-        if encoding == .utf8 { fileOffset = fileLength - length }
-    }
-
-    mutating func offset(of utf8Offset: Int) -> Int {
-        if utf8Offset < position { return -1 }
-        fileOffset += encoding.length(of: utf8[position..<utf8Offset])
-        position = utf8Offset
-        return fileOffset
     }
 }
 
