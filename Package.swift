@@ -141,7 +141,8 @@ let package = Package(
     products: modules.map { .library(name: $0.name, targets: [$0.name]) } + [
         .library(name: "Ashlar", targets: ["Ashlar"])
     ] + extras.map { .library(name: $0.name, targets: [$0.name]) } + [
-        .executable(name: "ashlar", targets: ["AshlarTool"])
+        .executable(name: "ashlar", targets: ["AshlarTool"]),
+        .plugin(name: "AshlarKeys", targets: ["AshlarKeys"]),
     ],
     traits: Set(
         compiledLevels.map {
@@ -174,10 +175,20 @@ let package = Package(
             name: "Ashlar",
             dependencies: dependencies(core + ["AshlarModels"] + modules.map(\.name)),
             swiftSettings: settings),
+        // The generator of typed keys has few dependencies, because each app that uses the plugin builds it first.
+        .target(
+            name: "AshlarKeyGenerator",
+            dependencies: dependencies(core + ["AshlarCustomization", "AshlarAppConfig", "AshlarEventBus"]),
+            swiftSettings: settings),
+        .executableTarget(
+            name: "AshlarKeysTool", dependencies: dependencies(core + ["AshlarKeyGenerator", "AshlarCustomization"]),
+            swiftSettings: settings),
+        .plugin(name: "AshlarKeys", capability: .buildTool(), dependencies: ["AshlarKeysTool"]),
         .executableTarget(
             name: "AshlarTool",
             dependencies: dependencies(
-                core + ["AshlarTooling", "AshlarTelemetry", "AshlarTesting", "AshlarRemote", "AshlarFleet"] + umbrella),
+                core + ["AshlarTooling", "AshlarTelemetry", "AshlarTesting", "AshlarRemote", "AshlarFleet"]
+                    + ["AshlarKeyGenerator"] + umbrella),
             swiftSettings: settings),
         // Reads hostile documents; the tests limit its time.
         .executableTarget(

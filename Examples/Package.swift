@@ -17,10 +17,11 @@ let package = Package(
             dependencies: [
                 .product(name: "Ashlar", package: "Ashlar"), .product(name: "AshlarTesting", package: "Ashlar"),
             ],
-            path: "Sources/FieldNotes"),
+            path: "Sources/FieldNotes", exclude: ["AshlarKeys.json"],
+            plugins: [.plugin(name: "AshlarKeys", package: "Ashlar")]),
         .executableTarget(
             name: "weather", dependencies: [.product(name: "Ashlar", package: "Ashlar")], path: "Sources/weather",
-            resources: [.copy("Resources")]),
+            resources: [.copy("Resources")], plugins: [.plugin(name: "AshlarKeys", package: "Ashlar")]),
         tiny("logging-example", "Logging"),
         tiny("customization-example", "Customization"),
         tiny("appconfig-example", "AppConfig"),

@@ -85,7 +85,7 @@ struct FieldNotes {
             screen.row(key, strings.string(key), from: strings.explain(key).winner.map { "\($0.location)" } ?? "")
             screen.row("  de, borealis", other.string(key))
         }
-        let colors = strings.themes.map { "\(strings.switching(theme: $0.name).color("defaultBackgroundColor"))" }
+        let colors = strings.themes.map { strings.switching(theme: $0.name)[Colors.defaultBackgroundColor] ?? .black }
         screen.row("themes", zip(strings.themes, colors).map { "\($0.name) \($1)" }.joined(separator: ", "))
         screen.text("\n\(strings.explain("app.title"))\n\n\(app.explain("api.timeout"))")
     }

@@ -26,9 +26,8 @@ actor History: Service {
         _ = try app.router.route("/city/:name") { navigation in
             let city: String = try navigation.parameters.value("name")
             let forecast = try await app.client.send(GetForecast(city: city))
-            print(
-                app.customization.current.message(
-                    "forecast", ["city": city, "celsius": forecast.celsius, "showers": forecast.showers]))
+            let text = Strings.forecast(city: city, celsius: forecast.celsius, showers: forecast.showers)
+            print(app.customization.current[text])
             app.bus.trigger(ForecastShown(city: city))
         }
         _ = try app.router.route("/hosts/:key") { navigation in

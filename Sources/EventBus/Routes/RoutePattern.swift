@@ -44,6 +44,16 @@ public struct RoutePattern: Sendable, CustomStringConvertible {
 
     /// The text of the pattern.
     public var description: String { source }
+
+    /// The parameters with the names of their types, for generated code; one of an optional group is optional.
+    package var parameters: [(name: String, type: String?, isOptional: Bool)] {
+        let segments = [authority?.scheme, authority?.host].compactMap { $0 } + variants[0].segments
+        return segments.compactMap { segment in
+            segment.name.map { name in
+                (name, segment.type?.name, !variants.allSatisfy { $0.names.contains(name) })
+            }
+        }
+    }
 }
 
 /// The scheme and host before a pattern's path, as two segments in lowercase.

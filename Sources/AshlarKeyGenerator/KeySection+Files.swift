@@ -1,0 +1,180 @@
+import AshlarAppConfig
+import AshlarCore
+import AshlarCustomization
+import AshlarEventBus
+import AshlarTrees
+
+extension KeySection {
+    /// Returns the settings of the configuration files without an environment; their values are the defaults.
+    static func settings(_ folder: KeyFolder) -> Found {
+        let names = FolderListing.names(in: folder.path) ?? []
+        guard names.contains(where: { $0.hasPrefix("ApplicationConfig.") }) else { return ([], []) }
+        let report = ApplicationConfig.loadReport(.directory(folder.path, environments: []))
+        var section = KeySection(
+            name: "Settings", module: "AshlarAppConfig",
+            summary: "The settings of the configuration: `config[Settings.name]`.")
+        for path in report.config.paths() {
+            let keys = path.components.compactMap { if case .key(let key) = $0 { key } else { nil } }
+            // The elements of arrays have no keys, and a section whose name has a dot is that of a bundle identifier.
+            guard keys.count == path.components.count, let key = keys.last, keys.count == 1 || !keys[0].contains(".")
+            else { continue }
+            guard let place = report.config.locate(path), let value = place.value.literal(isSecret: place.isSecret)
+            else { continue }
+            let location = "\(folder.path)/\(place.location)"
+            let shown = place.isSecret ? "a secret" : "`\(value.text)`"
+            let secret = place.isSecret ? ", secret: true" : ""
+            section.members.append(
+                KeyMember(key: key, sections: keys.dropLast(), place: location, comment: shown) {
+                    [
+                        "static let \($0) = ConfigKey<\(value.type)>("
+                            + "\(KeyName.literal("\(path)")), default: \(value.text)\(secret))"
+                    ]
+                })
+        }
+        let problems = report.errors.map {
+            KeyGenerator.Problem(severity: "error", place: folder.path, text: "\($0)".onOneLine)
+        }
+        return ([section], problems)
+    }
+
+    /// Returns the canonical hosts of the host map.
+    static func hosts(_ folder: KeyFolder) -> Found {
+        let file = folder.path + "/HostMap.json"
+        guard let bytes = folder.bytes("HostMap.json") else { return ([], []) }
+        var section = KeySection(
+            name: "Hosts", module: "AshlarNetworking", summary: "The canonical hosts of the host map.")
+        let names: [(name: String, line: Int)]
+        do throws(JSONSyntaxError) { names = try JSONDocument(bytes).canonicalHosts } catch {
+            let text = "the host map isn't JSON: \(error.message)"
+            return ([], [.init(severity: "error", place: "\(file):\(error.line)", text: text.onOneLine)])
+        }
+        let labels = names.map { $0.name.split(separator: ".").first.map(String.init) ?? $0.name }
+        for (host, label) in zip(names, labels) {
+            // The first label is enough if no other host has it.
+            let key = labels.filter { $0 == label }.count == 1 ? label : host.name
+            section.members.append(
+                KeyMember(key: key, place: "\(file):\(host.line)", comment: "`\(host.name)`") {
+                    ["static let \($0): EndpointHost = \(KeyName.literal(host.name))"]
+                })
+        }
+        return ([section], [])
+    }
+
+    /// Returns the images of all layers by the names of their files, without scales and modifiers of devices.
+    static func images(_ folder: KeyFolder) -> Found {
+        var section = KeySection(
+            name: "Images", module: "", summary: "The names of images: `strings.image(Images.name)`.")
+        var known: Set<String> = []
+        for layer in Customization(path: folder.path, base: folder.base).allLayers {
+            for file in layer.files.sorted() {
+                guard let dot = file.lastIndex(of: "."),
+                    Customization.imageExtensions.contains(file[file.index(after: dot)...].lowercased())
+                else { continue }
+                let stem = file[..<dot].split(separator: "@")[0].split(separator: "~")[0]
+                let name = stem + file[dot...]
+                guard known.insert(String(name)).inserted else { continue }
+                let place = (layer.folder ?? folder.path) + "/" + file
+                section.members.append(
+                    KeyMember(key: String(stem), place: place + ":1", comment: "`\(file)`") {
+                        ["static let \($0) = \(KeyName.literal(String(name)))"]
+                    })
+            }
+        }
+        return ([section], [])
+    }
+
+    /// Returns the routes of the file `Routes.txt`: a function for the path of each, and its pattern.
+    static func routes(_ folder: KeyFolder) -> Found {
+        guard let bytes = folder.bytes("Routes.txt") else { return ([], []) }
+        let file = folder.path + "/Routes.txt"
+        var section = KeySection(
+            name: "Routes", module: "AshlarEventBus", summary: "The paths of the routes: `try Routes.name()`.")
+        var problems: [KeyGenerator.Problem] = []
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        for (index, line) in lines.enumerated() {
+            let words = line.split(whereSeparator: \.isWhitespace).map(String.init)
+            if words.isEmpty || words[0].hasPrefix("#") { continue }
+            let place = "\(file):\(index + 1)"
+            func report(_ text: String) {
+                problems.append(.init(severity: "error", place: place, text: text.onOneLine))
+            }
+            guard words.count == 2 else {
+                report("expected a name and a pattern")
+                continue
+            }
+            do throws(EventBusError) {
+                let pattern = try RoutePattern(words[1])
+                section.members += members(of: pattern, words[0], place)
+            } catch {
+                report("\(error)")
+            }
+        }
+        return ([section], problems)
+    }
+
+    private static func members(of pattern: RoutePattern, _ name: String, _ place: String) -> [KeyMember] {
+        let types = ["int": "Int", "uint": "UInt", "double": "Double", "bool": "Bool"]
+        let text = KeyName.literal(pattern.description)
+        let parameters = pattern.parameters.map { parameter in
+            (
+                name: KeyName.declared(KeyName.identifier(parameter.name)), key: KeyName.literal(parameter.name),
+                type: types[parameter.type ?? ""] ?? "String", isOptional: parameter.isOptional
+            )
+        }
+        let list = parameters.map { "\($0.name): \($0.type)\($0.isOptional ? "? = nil" : "")" }.joined(separator: ", ")
+        return [
+            KeyMember(key: name, place: place, comment: "`\(pattern)`") { name in
+                if parameters.isEmpty {
+                    return [
+                        "static func \(name)() throws(EventBusError) -> String { try RoutePattern(\(text)).path() }"
+                    ]
+                }
+                return [
+                    "static func \(name)(\(list)) throws(EventBusError) -> String {",
+                    "    var values: [String: String] = [:]",
+                ]
+                    + parameters.map {
+                        $0.isOptional
+                            ? "    if let \($0.name) { values[\($0.key)] = \"\\(\($0.name))\" }"
+                            : "    values[\($0.key)] = \"\\(\($0.name))\""
+                    } + ["    return try RoutePattern(\(text)).path(values)", "}"]
+            },
+            KeyMember(key: name, sections: ["Patterns"], place: place, comment: "The pattern of the route.") {
+                ["static let \($0) = \(text)"]
+            },
+        ]
+    }
+}
+
+extension JSONDocument {
+    /// The canonical hosts of a host map with their lines.
+    fileprivate var canonicalHosts: [(name: String, line: Int)] {
+        guard kind(at: 0) == .object, let list = find("configurations", in: 0).map({ $0 + 1 }), kind(at: list) == .array
+        else {
+            return []
+        }
+        return children(of: list).compactMap { item in
+            guard kind(at: item) == .object, let name = find("canonical_host", in: item).map({ $0 + 1 }),
+                kind(at: name) == .string
+            else { return nil }
+            return (string(at: name), position(of: range(of: name).lowerBound).line)
+        }
+    }
+}
+
+extension ConfigValue {
+    /// The type and the literal of a default value; nil for values without a type in source code.
+    fileprivate func literal(isSecret: Bool) -> (type: String, text: String)? {
+        switch self {
+        case .boolean(let value): return ("Bool", isSecret ? "false" : "\(value)")
+        case .integer(let value): return ("Int", isSecret ? "0" : "\(value)")
+        case .real(let value): return value.isFinite ? ("Double", isSecret ? "0" : "\(value)") : nil
+        case .string(let value): return ("String", isSecret ? "\"\"" : KeyName.literal(value))
+        case .array(let values):
+            let elements = values.map { $0.literal(isSecret: isSecret) }
+            guard let type = elements.first??.type, elements.allSatisfy({ $0?.type == type }) else { return nil }
+            return ("[\(type)]", "[" + (isSecret ? "" : elements.compactMap { $0?.text }.joined(separator: ", ")) + "]")
+        default: return nil
+        }
+    }
+}

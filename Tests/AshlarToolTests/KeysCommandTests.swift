@@ -1,0 +1,126 @@
+import Foundation
+import Testing
+
+/// Typed keys from an app's files.
+@Suite struct KeysCommandTests {
+    private static let files = [
+        "en.lproj/Localizable.strings": """
+        "note.share" = "Share";
+        "class" = "Class"; "self" = "Self"; "3d" = "3D"; "🎉" = "Party"; "größe" = "Size"; "URLPath" = "Path";
+        "a-b" = "one"; "a.b" = "two";
+        "quote\\"\\n\\\\(evil)" = "*/ \\"\\\\(1+1)\\n\\U2028 let x = 1";
+        "notes" = "%d notes"; "sent" = "%1$@ sent %2$lld of %3$.1f"; "half" = "50 % of all";
+        "icu" = "{name} has {count, plural, one {# file} other {# files}}"; "limit" = "4"; "on" = "YES"; "ratio" = "0.5";
+        "tint" = "#102030"; "image" = "logo.png";
+        """,
+        "en.lproj/Errors.strings": "\"offline\" = \"Offline\";",
+        "en.lproj/Localizable.stringsdict": """
+        <plist version="1.0"><dict><key>files</key><dict>
+        <key>NSStringLocalizedFormatKey</key><string>%#@files@ in %@</string>
+        <key>files</key><dict><key>NSStringFormatSpecTypeKey</key><string>NSStringPluralRuleType</string>
+        <key>NSStringFormatValueTypeKey</key><string>lld</string><key>one</key><string>one file</string>
+        <key>other</key><string>%lld files</string></dict></dict></dict></plist>
+        """,
+        "fr.lproj/Localizable.strings": "\"note.share\" = \"Partager\";",
+        "fr-CA.lproj/Localizable.strings": "\"class\" = \"Classe\";",
+        "en.lproj/logo@2x.png": "", "acme.lproj/logo.png": "", "acme.lproj/deep~ipad.svg": "",
+        "ApplicationConfig.json": """
+        {"api": {"timeout": 1.5, "key": "hunter2", "retries": 3, "hosts": ["a", "b"], "mixed": [1, "a"]},
+         "com.acme.app": {"api": {"timeout": 9}}, "default": true}
+        """,
+        "ApplicationConfig.debug.json": #"{"api": {"timeout": 99}}"#,
+        "HostMap.json": """
+        {"configurations": [{"canonical_host": "api.example.com", "hosts": []}, {"canonical_host": "cdn.a.com", "hosts": []},
+         {"canonical_host": "cdn.b.com", "hosts": []}]}
+        """,
+        "Routes.txt": "note /notes/:id(int){/:page(uint)}\nhome /\nfile /files/*path\n",
+    ]
+
+    @Test("The generated source is that of the golden file, and the same in each run")
+    func golden() throws {
+        try withFolder(Self.files) { folder in
+            let run = try ToolProcess.run(["keys", "."], in: folder)
+            let found = run.transcript
+            let file = ToolProcess.root.appending(path: "Tests/AshlarToolTests/Fixtures/keys-source.txt")
+            if ProcessInfo.processInfo.environment["ASHLAR_RECORD"] == "1" { try Data(found.utf8).write(to: file) }
+            #expect(found == (try String(contentsOf: file, encoding: .utf8)))
+            #expect(!found.contains("hunter2") && !found.contains("99"))
+            #expect(try ToolProcess.run(["keys", "."], in: folder).transcript == found)
+        }
+    }
+
+    @Test("An error of a file is reported with its line, and the exit status is 1")
+    func errors() throws {
+        let files = [
+            "Routes.txt": "a /x/:\nb\n", "HostMap.json": "{\n\"configurations\": [}", "en.lproj/x.strings": "",
+        ]
+        try withFolder(files) { folder in
+            let run = try ToolProcess.run(["keys", "."], in: folder)
+            #expect(run.status == 1)
+            for place in ["./Routes.txt:1: error: ", "./Routes.txt:2: error: ", "./HostMap.json:2: error: "] {
+                #expect(run.errors.contains(place), "\(run.errors)")
+            }
+        }
+    }
+
+    #if os(Linux)
+        /// Type-checks the generated source with a use of it; returns the errors.
+        private func check(_ use: String, in folder: URL) throws -> String {
+            let source = folder.appending(path: "Keys.swift").path
+            _ = try ToolProcess.run(["keys", ".", "-o", source, "-m", "Ashlar"], in: folder)
+            try Data(
+                "import Ashlar\nfunc use(strings: Customization, config: ApplicationConfig) throws {\n\(use)\n}\n".utf8
+            )
+            .write(to: folder.appending(path: "Use.swift"))
+            let build = try ToolProcess.program().deletingLastPathComponent().path
+            let manager = FileManager.default
+            let sources = ToolProcess.root.appending(path: "Sources").path
+            let includes =
+                try manager.contentsOfDirectory(atPath: sources).filter { $0.hasPrefix("CAshlar") }
+                .map { "\(sources)/\($0)/include" }
+                + manager.contentsOfDirectory(atPath: build).map { "\(build)/\($0)" }
+                .filter { !$0.hasSuffix("-tool.build") && manager.fileExists(atPath: $0 + "/module.modulemap") }
+            let paths = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+            let compiler = try #require(
+                paths.map { "\($0)/swiftc" }.first(where: FileManager.default.isExecutableFile(atPath:)))
+            let run = try ToolProcess.run(
+                URL(filePath: compiler),
+                ["-typecheck", "-swift-version", "6", "-I", build + "/Modules"]
+                    + includes.flatMap { ["-Xcc", "-I\($0)", "-I", $0] } + [source, "Use.swift"],
+                ["PATH": paths.joined(separator: ":"), "HOME": folder.path], in: folder)
+            return run.status == 0 ? "" : run.errors + run.output
+        }
+
+        @Test("The generated source compiles, and a misspelled key or an argument of the wrong type doesn't")
+        func compiles() throws {
+            try withFolder(Self.files) { folder in
+                let use = """
+                    let texts: [String] = [
+                        strings[Strings.noteShare] ?? "", strings[Strings.notes(count: 3)],
+                        strings[Strings.sent("Zoë", 3, 0.5)], strings[Strings.files(files: 2, "x")],
+                        strings[Strings.icu(name: "Zoë", count: 2)], strings[Strings.errors.offline] ?? "",
+                        strings[Strings.`class`] ?? "", strings[Strings.self_] ?? "", strings[Strings._3d] ?? "",
+                    ]
+                    let color: RGBAColor? = strings[Colors.tint]
+                    let (limit, isOn, ratio): (Int?, Bool?, Double?) =
+                        (strings[Values.limit], strings[Values.on], strings[Values.ratio])
+                    let (timeout, hosts): (Double, [String]) = (config[Settings.api.timeout], config[Settings.api.hosts])
+                    let host: EndpointHost = Hosts.api
+                    let image = strings.image(Images.logo)
+                    let path = try Routes.note(id: 5) + Routes.home() + Routes.file(path: "a/b") + Routes.patterns.note
+                    print(texts, color as Any, limit as Any, isOn as Any, ratio as Any, timeout, hosts, host)
+                    print(image as Any, path)
+                    """
+                let errors = try check(use, in: folder)
+                #expect(errors.isEmpty, "\(errors)")
+                for wrong in [
+                    "print(strings[Strings.noteShar] as Any)", "print(strings[Strings.notes(count: \"3\")])",
+                    "print(strings[Strings.notes()])", "let x: Int = config[Settings.api.timeout]",
+                    "print(try Routes.note(id: \"a\"))",
+                ] {
+                    #expect(try check(wrong, in: folder).contains("error: "), "\(wrong)")
+                }
+            }
+        }
+    #endif
+}
