@@ -19,7 +19,7 @@ import Testing
             let client = try TransportKind.curl.client()
             let base = "ws://127.0.0.1:\(peer.port)/"
             let names = try await text(client, base + "cases").split(separator: " ").map(String.init)
-            #expect(names.count >= (Self.isLong ? 494 : 338), "\(names.count)")
+            #expect(names.count >= (Self.isLong ? 529 : 343), "\(names.count)")
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for (index, name) in names.enumerated() {
                     if index >= 8 { try await group.next() }
