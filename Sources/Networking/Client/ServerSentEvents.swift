@@ -32,7 +32,7 @@ extension NetworkClient {
         _ request: NetworkRequest, reconnects: Bool? = nil, clock: any Clock<Duration> = ContinuousClock()
     ) -> some AsyncSequence<ServerSentEvent, NetworkError> & Sendable {
         ServerSentEvents(
-            client: self, request: request, reconnects: reconnects ?? (request.method == .get), clock: clock)
+            source: (self, request), reconnects: reconnects ?? (request.method == .get), clock: clock)
     }
 }
 
@@ -50,71 +50,18 @@ extension ResponseBody {
     ///
     /// - Returns: The events, which throw the reason for an early end of the body, or `.bodyTooLarge` for an event of more
     ///   than 1 MiB.
-    public func events() -> some AsyncSequence<ServerSentEvent, NetworkError> & Sendable { BodyEvents(body: self) }
-}
-
-/// The events of one body.
-private struct BodyEvents: AsyncSequence, Sendable {
-    let body: ResponseBody
-
-    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(body: body) }
-
-    struct AsyncIterator: AsyncIteratorProtocol {
-        let body: ResponseBody
-        private var reader = EventReader()
-
-        init(body: ResponseBody) { self.body = body }
-
-        nonisolated(nonsending) mutating func next() async throws(NetworkError) -> ServerSentEvent? {
-            repeat {
-                if let event = try reader.take() { return event }
-            } while try await reader.receive(from: body)
-            return nil
-        }
-
-        mutating func next(
-            isolation actor: isolated (any Actor)?
-        ) async throws(NetworkError) -> ServerSentEvent? { try await next() }
+    public func events() -> some AsyncSequence<ServerSentEvent, NetworkError> & Sendable {
+        ServerSentEvents(body: self)
     }
-}
-
-/// Reads the events of a body in pieces.
-private struct EventReader {
-    private(set) var parser = EventStreamParser()
-    private var events: ArraySlice<ServerSentEvent> = []
-    /// The failure after the received events.
-    private var failure: NetworkError?
-
-    /// Returns the next event that has been received, or nil.
-    mutating func take() throws(NetworkError) -> ServerSentEvent? {
-        if let event = events.popFirst() { return event }
-        if let failure { throw failure }
-        return nil
-    }
-
-    /// Receives the next piece; returns whether there was one.
-    nonisolated(nonsending) mutating func receive(from body: ResponseBody) async throws(NetworkError) -> Bool {
-        guard let bytes = try await body.next() else { return false }
-        var received: [ServerSentEvent] = []
-        do throws(NetworkError) {
-            try parser.read(bytes) { received.append($0) }
-        } catch {
-            body.cancel()
-            failure = error
-        }
-        events = received[...]
-        return true
-    }
-
-    mutating func reconnect() { parser.reconnect() }
 }
 
 /// A stream of server-sent events that survives lost connections; see ``NetworkClient/events(_:reconnects:clock:)``.
 struct ServerSentEvents: AsyncSequence, Sendable {
-    fileprivate let client: NetworkClient
-    fileprivate let request: NetworkRequest
-    fileprivate let reconnects: Bool
-    fileprivate let clock: any Clock<Duration>
+    /// The client and the request to connect with, or nil to read one body.
+    fileprivate var source: (client: NetworkClient, request: NetworkRequest)?
+    fileprivate var body: ResponseBody?
+    fileprivate var reconnects = false
+    fileprivate var clock: any Clock<Duration> = ContinuousClock()
 
     /// Returns an iterator that connects when its first event is awaited.
     func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
@@ -125,23 +72,26 @@ struct ServerSentEvents: AsyncSequence, Sendable {
         private static let longestPause = Duration.seconds(60)
 
         private let stream: ServerSentEvents
-        private var reader = EventReader()
+        private var parser = EventStreamParser()
+        private var events: ArraySlice<ServerSentEvent> = []
+        /// The failure after the received events.
+        private var failure: NetworkError?
         private var body: ResponseBody?
         private var failures = 0
         private var isFirst = true
         private var isEnded = false
 
-        fileprivate init(_ stream: ServerSentEvents) { self.stream = stream }
+        fileprivate init(_ stream: ServerSentEvents) {
+            self.stream = stream
+            body = stream.body
+        }
 
         /// Returns the next event, or nil after the server has ended the stream.
         nonisolated(nonsending) mutating func next() async throws(NetworkError) -> ServerSentEvent? {
-            while !isEnded {
-                do throws(NetworkError) {
-                    if let event = try reader.take() { return event }
-                } catch {
-                    isEnded = true
-                    throw error
-                }
+            while true {
+                if let event = events.popFirst() { return event }
+                if let failure = failure.take() { throw failure }
+                if isEnded { return nil }
                 do throws(NetworkError) {
                     if body == nil { try await connect() }
                     try await receive()
@@ -153,7 +103,6 @@ struct ServerSentEvents: AsyncSequence, Sendable {
                     disconnect()
                 }
             }
-            return nil
         }
 
         /// Returns the next event, or nil after the server has ended the stream.
@@ -163,28 +112,38 @@ struct ServerSentEvents: AsyncSequence, Sendable {
 
         private nonisolated(nonsending) mutating func receive() async throws(NetworkError) {
             guard let body else { return }
-            guard try await reader.receive(from: body) else {
+            guard let bytes = try await body.next() else {
                 if !stream.reconnects { isEnded = true }
                 return disconnect()
             }
             failures = 0
+            var received: [ServerSentEvent] = []
+            do throws(NetworkError) {
+                try parser.read(bytes) { received.append($0) }
+            } catch {
+                body.cancel()
+                failure = error
+                isEnded = true
+            }
+            events = received[...]
         }
 
         private mutating func disconnect() {
             body = nil
-            reader.reconnect()
+            parser.reconnect()
             failures += 1
         }
 
         private nonisolated(nonsending) mutating func connect() async throws(NetworkError) {
+            guard let (client, template) = stream.source else { return }
             if !isFirst { try await sleep() }
             isFirst = false
-            var request = stream.request
+            var request = template
             request.headers.set("Accept", "text/event-stream")
             request.headers.set("Cache-Control", "no-store")
-            if let field = Self.field(reader.parser.lastID) { request.headers.set(field.name, field.value) }
+            if let field = Self.field(parser.lastID) { request.headers.set(field.name, field.value) }
             request.options.totalTimeout = nil
-            let response = try await stream.client.stream(request)
+            let response = try await client.stream(request)
             guard response.status == 200 else {
                 response.body.cancel()
                 isEnded = true
@@ -208,7 +167,7 @@ struct ServerSentEvents: AsyncSequence, Sendable {
         }
 
         private nonisolated(nonsending) func sleep() async throws(NetworkError) {
-            let retry = reader.parser.retry
+            let retry = parser.retry
             let first = retry ?? Self.pause
             let backoff = Backoff(first: first, ceiling: Swift.max(first, Self.longestPause))
             let pause = (retry ?? .zero) + backoff.pause(beforeRetry: failures)
