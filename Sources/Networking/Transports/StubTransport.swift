@@ -60,7 +60,7 @@ public final class StubTransport: NetworkTransport, ExpressibleByDictionaryLiter
                 })
             end = ResponseBody.tooLarge(limit, "the response is longer than allowed")
         }
-        let source = StubBodySource(chunks, failure: end, trailers: stub.trailers)
+        let source = ChunkBodySource(chunks, failure: end, trailers: stub.trailers)
         for head in stub.interims { request.observeInterim(head) }
         var response = StreamedResponse(head: stub.head, body: ResponseBody(source), url: request.url)
         response.ending = source
@@ -123,45 +123,5 @@ public struct StubResponse: Sendable {
         var copy = self
         copy.delay = delay
         return copy
-    }
-}
-
-/// The body of a stub, one piece after another.
-private final class StubBodySource: ResponseBodySource, ExchangeEndSource {
-    private struct State {
-        var chunks: ArraySlice<[UInt8]>
-        var failure: NetworkError?
-        var isRead = false
-    }
-
-    private let state: Mutex<State>
-    private let trailers: HTTPHeaders
-
-    init(_ chunks: [[UInt8]], failure: NetworkError?, trailers: HTTPHeaders) {
-        state = Mutex(State(chunks: chunks[...], failure: failure))
-        self.trailers = trailers
-    }
-
-    var end: ExchangeEnd? {
-        state.withLock(\.isRead) && !trailers.isEmpty ? ExchangeEnd(trailers: trailers, metrics: nil) : nil
-    }
-
-    func next() async throws(NetworkError) -> [UInt8]? {
-        let (chunk, failure) = state.withLock { state in
-            let chunk = state.chunks.popFirst()
-            state.isRead = chunk == nil && state.failure == nil
-            return (chunk, state.failure)
-        }
-        if let chunk { return chunk }
-        if let failure { throw failure }
-        return nil
-    }
-
-    func cancel() {
-        state.withLock { state in
-            guard !state.chunks.isEmpty else { return }
-            state.chunks = []
-            state.failure = NetworkError(.cancelled, "the body was cancelled", phase: .receive)
-        }
     }
 }

@@ -1,7 +1,7 @@
 internal import AshlarCore
 import Foundation
 
-/// Performs the disk work of a cache in order, on a thread of its own.
+/// Performs the disk work of a cache in order, on a queue of its own.
 ///
 /// Nobody waits longer than ``patience`` for the disk: a read that takes longer is a miss, and a change happens later.
 final class CacheDisk: Sendable {
@@ -9,51 +9,37 @@ final class CacheDisk: Sendable {
     static let patience: Duration = .milliseconds(100)
     /// The number of waiting jobs from which on responses are no longer stored.
     private static let mostJobs = 256
-    /// The time after which the thread ends if there is nothing to do.
-    private static let idleTime = DispatchTimeInterval.seconds(10)
 
     private struct State {
-        var jobs: [@Sendable () -> Void] = []
-        var hasThread = false
+        var waiting = 0
         /// The time when the running job began, or nil if there is none.
         var began: ContinuousClock.Instant?
     }
 
     private let state = Mutex(State())
-    private let isFilled = DispatchSemaphore(value: 0)
+    private let queue = DispatchQueue(label: "Ashlar cache")
 
     /// The number of jobs that haven't begun.
-    var waiting: Int { state.withLock { $0.jobs.count } }
+    var waiting: Int { state.withLock { $0.waiting } }
 
     /// Adds a job; returns false for an optional one if the disk is too slow.
     @discardableResult
     func add(isOptional: Bool = false, _ job: @escaping @Sendable () -> Void) -> Bool {
-        let needsThread = state.withLock { state -> Bool? in
-            if isOptional, state.jobs.count >= Self.mostJobs { return nil }
-            state.jobs.append(job)
-            defer { state.hasThread = true }
-            return !state.hasThread
+        let isAccepted = state.withLock { state in
+            if isOptional, state.waiting >= Self.mostJobs { return false }
+            state.waiting += 1
+            return true
         }
-        guard let needsThread else { return false }
-        isFilled.signal()
-        if needsThread, !HelperThread.start({ self.run() }) { run() }
-        return true
-    }
-
-    private func run() {
-        while true {
-            let isIdle = isFilled.wait(timeout: .now() + Self.idleTime) == .timedOut
-            let job = state.withLock { state -> (@Sendable () -> Void)? in
-                guard state.jobs.isEmpty else {
-                    state.began = .now
-                    return state.jobs.removeFirst()
-                }
-                if isIdle { state.hasThread = false }
-                return nil
+        guard isAccepted else { return false }
+        queue.async { [self] in
+            state.withLock { state in
+                state.waiting -= 1
+                state.began = .now
             }
-            if let job { job() } else if isIdle { return }
+            job()
             state.withLock { $0.began = nil }
         }
+        return true
     }
 
     /// Whether a job has been running so long that it isn't worthwhile to wait for another one.

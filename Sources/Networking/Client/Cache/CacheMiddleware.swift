@@ -229,11 +229,11 @@ struct CacheExchange {
             while let chunk = try await response.body.next() {
                 bytes += chunk
                 guard bytes.count <= cache.bodyLimit else {
-                    return (response.with(ResponseBody(PrefixedBodySource(bytes, response.body))), nil)
+                    return (response.with(ResponseBody(ChunkBodySource([bytes], rest: response.body))), nil)
                 }
             }
         } catch {
-            return (response.with(ResponseBody(PrefixedBodySource(bytes, failure: error))), nil)
+            return (response.with(ResponseBody(ChunkBodySource([bytes], failure: error))), nil)
         }
         let entry = CacheEntry(actual, response.head, bytes, requested: requested, received: received)
         await cache.replace(actual, by: entry, began: generation)
@@ -247,29 +247,4 @@ extension StreamedResponse {
         response.body = body
         return response
     }
-}
-
-/// A body of bytes that have been read, followed by the rest of another body or a failure.
-private final class PrefixedBodySource: ResponseBodySource {
-    private let prefix: Mutex<[UInt8]>
-    private let rest: ResponseBody?
-    private let failure: NetworkError?
-
-    init(_ prefix: [UInt8], _ rest: ResponseBody? = nil, failure: NetworkError? = nil) {
-        self.prefix = Mutex(prefix)
-        self.rest = rest
-        self.failure = failure
-    }
-
-    func next() async throws(NetworkError) -> [UInt8]? {
-        let bytes = prefix.withLock { bytes in
-            defer { bytes = [] }
-            return bytes
-        }
-        if !bytes.isEmpty { return bytes }
-        if let failure { throw failure }
-        return try await rest?.next()
-    }
-
-    func cancel() { rest?.cancel() }
 }

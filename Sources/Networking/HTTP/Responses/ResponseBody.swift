@@ -30,7 +30,9 @@ public final class ResponseBody: AsyncSequence, Sendable {
     }
 
     /// Creates a body in memory.
-    public convenience init(_ bytes: [UInt8] = []) { self.init(MemoryBodySource(bytes)) }
+    public convenience init(_ bytes: [UInt8] = []) {
+        self.init(ChunkBodySource(bytes.isEmpty ? [] : [bytes]))
+    }
 
     deinit { source.cancel() }
 
@@ -134,32 +136,47 @@ extension ResponseBody {
     }
 }
 
-/// A body in memory, returned as one piece.
-final class MemoryBodySource: ResponseBodySource {
-    private enum State {
-        case full([UInt8])
-        case done
-        case cancelled
+/// Pieces in memory, and what follows them: a failure, the rest of another body, or trailers.
+final class ChunkBodySource: ResponseBodySource, ExchangeEndSource {
+    private struct State {
+        var chunks: ArraySlice<[UInt8]>
+        var failure: NetworkError?
+        var isRead = false
     }
 
     private let state: Mutex<State>
+    private let rest: ResponseBody?
+    private let trailers: HTTPHeaders
 
-    init(_ bytes: [UInt8]) { state = Mutex(.full(bytes)) }
+    init(
+        _ chunks: [[UInt8]], rest: ResponseBody? = nil, failure: NetworkError? = nil, trailers: HTTPHeaders = [:]
+    ) {
+        state = Mutex(State(chunks: chunks[...], failure: failure))
+        self.rest = rest
+        self.trailers = trailers
+    }
+
+    var end: ExchangeEnd? {
+        state.withLock { $0.isRead } && !trailers.isEmpty ? ExchangeEnd(trailers: trailers, metrics: nil) : nil
+    }
 
     func next() async throws(NetworkError) -> [UInt8]? {
-        let state = state.withLock { state in
-            let before = state
-            if case .full = state { state = .done }
-            return before
+        let (chunk, failure) = state.withLock { state in
+            let chunk = state.chunks.popFirst()
+            state.isRead = chunk == nil && state.failure == nil
+            return (chunk, state.failure)
         }
-        switch state {
-        case .full(let bytes): return bytes.isEmpty ? nil : bytes
-        case .done: return nil
-        case .cancelled: throw NetworkError(.cancelled, "the body was cancelled", phase: .receive)
-        }
+        if let chunk { return chunk }
+        if let failure { throw failure }
+        return try await rest?.next()
     }
 
     func cancel() {
-        state.withLock { if case .full = $0 { $0 = .cancelled } }
+        rest?.cancel()
+        state.withLock { state in
+            guard !state.chunks.isEmpty else { return }
+            state.chunks = []
+            state.failure = NetworkError(.cancelled, "the body was cancelled", phase: .receive)
+        }
     }
 }
