@@ -187,7 +187,7 @@ public final class NetworkClient: Sendable {
 
     /// Sends a request, reads its response to the end and decodes it on the actor of the caller.
     nonisolated(nonsending) func complete<Output>(
-        _ request: NetworkRequest, _ decode: (NetworkResponse) throws(NetworkError) -> Output
+        _ request: consuming NetworkRequest, _ decode: (NetworkResponse) throws(NetworkError) -> Output
     ) async throws(NetworkError) -> Output {
         let call = begin(request)
         do throws(NetworkError) {
@@ -209,7 +209,7 @@ public final class NetworkClient: Sendable {
         return try await sender.send(request, call)
     }
 
-    func begin(_ request: NetworkRequest) -> RequestCall {
+    func begin(_ request: consuming NetworkRequest) -> RequestCall {
         let call = RequestCall(
             prepared(request), observers: configuration.observers, redaction: configuration.redaction,
             now: configuration.now)
@@ -218,8 +218,7 @@ public final class NetworkClient: Sendable {
     }
 
     /// Returns the request with the client's fields added where it doesn't set them.
-    private func prepared(_ request: NetworkRequest) -> NetworkRequest {
-        var request = request
+    private func prepared(_ request: consuming NetworkRequest) -> NetworkRequest {
         request.headers.addMissing(configuration.headers)
         if let handler = request.options.progress {
             let reporter = ProgressReporter(handler)

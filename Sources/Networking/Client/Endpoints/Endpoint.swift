@@ -274,9 +274,11 @@ extension HTTPURL {
     public mutating func append(_ segments: EndpointPath) throws(NetworkError) {
         try segments.check()
         guard !segments.description.isEmpty else { return }
-        let slash = UInt8(ascii: "/")
-        if path.utf8.last == slash { path.unicodeScalars.removeLast() }
-        if segments.description.utf8.first != slash { path += "/" }
+        switch (path.utf8.last == UInt8(ascii: "/"), segments.description.utf8.first == UInt8(ascii: "/")) {
+        case (true, true): path.unicodeScalars.removeLast()
+        case (false, false): path += "/"
+        default: break
+        }
         path += segments.description
     }
 }

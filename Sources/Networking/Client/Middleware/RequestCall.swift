@@ -15,7 +15,7 @@ final class RequestCall: Sendable {
     private static let lastID = Atomic<UInt64>(0)
 
     init(
-        _ request: NetworkRequest, observers: [NetworkObserver], redaction: NetworkRedaction,
+        _ request: consuming NetworkRequest, observers: [NetworkObserver], redaction: NetworkRedaction,
         now: @escaping @Sendable () -> ContinuousClock.Instant
     ) {
         self.observers = observers

@@ -129,6 +129,13 @@
 
         // MARK: Receiving
 
+        /// Accepts a line of the head before libcurl reads it, except a folded line without a field; see ``CurlHandle``.
+        func accepts(_ line: UnsafeRawBufferPointer, _ reader: CurlHeadReader) -> Int {
+            if reader.isInPlace(line) { return line.count }
+            fail(FieldLines.bad("the first field line is folded"))
+            return 0
+        }
+
         func receivedHeader(_ line: UnsafeRawBufferPointer, _ reader: CurlHeadReader) -> Bool {
             lastActivity = loop.now
             if hasHead { return receivedTrailer(line) }

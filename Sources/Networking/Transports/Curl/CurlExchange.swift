@@ -180,6 +180,11 @@
             return true
         }
 
+        /// Whether its handle can be used again after it has ended; see ``CurlHandle``.
+        var leavesHandleUsable: Bool {
+            upload == nil && sendings == 1 && restarts == 0 && hasHead && failure == nil
+        }
+
         /// Whether the server didn't process the request.
         private var isRefused: Bool { isRefusedRepeatedly || isBeyondGoaway }
 
@@ -307,8 +312,10 @@
         }
 
         static func nanoseconds(_ limit: Duration?) -> UInt64? {
-            guard let (seconds, attoseconds) = limit?.components, seconds < 4_000_000_000 else { return nil }
-            return UInt64(max(seconds, 0)) &* 1_000_000_000 &+ UInt64(max(attoseconds, 0) / 1_000_000_000)
+            guard let time = limit.map({ $0.attoseconds / 1_000_000_000 }), time < 4_000_000_000_000_000_000 else {
+                return nil
+            }
+            return UInt64(max(time, 0))
         }
 
         // MARK: Measurements

@@ -1,12 +1,14 @@
 #if os(Linux)
     import CAshlarCurl
 
-    /// An easy handle of libcurl for one request; used on the loop's thread only.
+    /// An easy handle of libcurl for one request at a time; used on the loop's thread only.
     ///
-    /// A handle isn't reused, because the state that libcurl stores in it between requests is dangerous. For example, from
-    /// 7.83.0 to 8.0.1, it retains a pointer to the last header of its previous response after freeing that header. If the
-    /// first field line of the next response is folded, it is appended to freed memory, which can crash the process. A new
-    /// handle costs 2 to 3 µs of processor time.
+    /// A handle is used again only with HTTP/1.1, after an exchange without an upload that libcurl neither repeated nor ended
+    /// with an error, because the state that libcurl stores in it between requests is dangerous. For example, after an
+    /// upload with trailers, the next one overwrites memory behind its buffer. From 7.83.0 to 8.0.1, libcurl retains a
+    /// pointer to the last header of its previous response after freeing that header, and would append the first field line
+    /// of the next response to it if that line is folded. These versions also write heads as if they were bodies, before
+    /// they store them, so that such a line ends the transfer.
     final class CurlHandle {
         let easy: UnsafeMutableRawPointer
         private unowned let loop: CurlLoop
@@ -15,6 +17,8 @@
         private(set) var exchange: CurlExchange?
         /// Reads the head of the response.
         let head = CurlHeadReader()
+        /// Whether it may use HTTP/2.
+        let allowsHTTP2: Bool
         /// The field lines of the request, which libcurl doesn't copy.
         private var fields = CurlTextList()
         /// The address to connect to, if it is configured.
@@ -32,10 +36,12 @@
         ///
         /// - Parameters:
         ///   - loop: The loop, whose configuration applies.
+        ///   - allowsHTTP2: Whether it may use HTTP/2; see ``allowsHTTP2(_:)``.
         ///   - isShared: Whether its connections belong to the loop.
         /// - Throws: `.invalidConfiguration` for a setting that libcurl doesn't support.
-        init(_ loop: CurlLoop, isShared: Bool = true) throws(NetworkError) {
+        init(_ loop: CurlLoop, allowsHTTP2: Bool = false, isShared: Bool = true) throws(NetworkError) {
             self.loop = loop
+            self.allowsHTTP2 = allowsHTTP2
             table = loop.library.table
             guard let easy = loop.library.table.pointee.easy_init() else {
                 throw NetworkError(.unsupported, "libcurl can't create a handle", phase: .prepare)
@@ -56,6 +62,15 @@
             fields.deallocate()
             target.deallocate()
             errorText.deallocate()
+        }
+
+        /// Forgets a request, so that the handle can perform another one.
+        func clear() {
+            exchange = nil
+            errorText.initialize(to: 0)
+            _ = ashlar_easy_pointer(table, easy, CurlOption.copyPostFields, nil)
+            fields.removeAll()
+            target.removeAll()
         }
 
         static func of(_ easy: UnsafeMutableRawPointer, _ library: CurlLibrary) -> CurlHandle? {
@@ -80,17 +95,21 @@
             long(CurlOption.http09Allowed, 0)
             long(CurlOption.transferDecoding, 0)  // `ChunkedReader` reads the chunks
             long(CurlOption.suppressConnectHeaders, 1)
-            long(CurlOption.bufferSize, 16 << 10)
+            // With HTTP/2, libcurl 7.88 waits forever for the rest of a head that is longer than its buffer.
+            long(CurlOption.bufferSize, allowsHTTP2 ? 80 << 10 : 16 << 10)
+            long(CurlOption.httpVersion, allowsHTTP2 ? CurlValue.http2OverTLS : CurlValue.http11)
+            if !allowsHTTP2, loop.library.retainsFreedHeader { long(CurlOption.header, 1) }
             long(CurlOption.uploadBufferSize, 64 << 10)
             long(CurlOption.maximumConnectionAge, loop.connectionAge)
             if let roots = configuration.trustRoots {
                 guard text(CurlOption.caInfo, roots) else { throw Self.unsupported("trustRoots") }
                 text(CurlOption.proxyCAInfo, roots)
             }
-            if !loop.pins.isEmpty {
-                guard text(CurlOption.pinnedPublicKey, "sha256//") else { throw Self.unsupported("pinnedKeys") }
-                text(CurlOption.pinnedPublicKey, nil)
+            if !loop.pins.isEmpty, !text(CurlOption.pinnedPublicKey, "sha256//") {
+                throw Self.unsupported("pinnedKeys")
             }
+            // The environment is read once, by `ProxyRules`, and not by libcurl.
+            text(CurlOption.noProxy, loop.proxies == nil ? "*" : "")
             _ = ashlar_easy_pointer(table, easy, CurlOption.errorBuffer, errorText)
             setCallbacks()
         }
@@ -119,7 +138,8 @@
             }
             _ = ashlar_easy_data(table, easy, CurlOption.writeFunction) { bytes, size, count, context in
                 let bytes = UnsafeRawBufferPointer(start: bytes, count: size * count)
-                return CurlHandle.with(context) { exchange, _ in exchange.receivedBody(bytes) } ?? 0
+                return CurlHandle.with(context) { $0.hasHead ? $0.receivedBody(bytes) : $0.accepts(bytes, $1.head) }
+                    ?? 0
             }
             _ = ashlar_easy_data(table, easy, CurlOption.readFunction) { bytes, size, count, context in
                 let space = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
@@ -162,66 +182,63 @@
 
         // MARK: The request
 
-        /// Sets the request; called once.
+        /// Whether a request may use HTTP/2.
+        ///
+        /// If HTTP/2 isn't ruled out, a status line "HTTP/2.0" without TLS makes libcurl send several requests at once on an
+        /// HTTP/1 connection and mix up their responses. libcurl sends trailers with HTTP/1.1 only. The server may refuse a
+        /// stream, and only a repetition by libcurl tells a refusal from a lost connection.
+        static func allowsHTTP2(_ exchange: CurlExchange) -> Bool {
+            exchange.request.url.scheme == .https && exchange.request.body.trailers == nil && !exchange.isUpgrade
+                && (exchange.mayRepeat || exchange.loop.library.repeatsOnlyRefused)
+        }
+
+        /// Sets everything that depends on the request.
         func prepare(_ exchange: CurlExchange) {
             self.exchange = exchange
             let url = exchange.request.url
-            let isSecure = url.scheme == .https
             head.reset(
                 .init(
-                    isSecure: isSecure, allowsUpgrade: exchange.request.headers.contains("Upgrade"),
+                    isSecure: url.scheme == .https, allowsUpgrade: exchange.request.headers.contains("Upgrade"),
                     reportsInterims: exchange.request.reportsInterims))
             text(CurlOption.url, url.requestText)
-            // If HTTP/2 isn't ruled out, a status line "HTTP/2.0" without TLS makes libcurl send several requests at once
-            // on an HTTP/1 connection and mix up their responses. libcurl sends trailers with HTTP/1.1 only.
-            var allowsHTTP2 = isSecure && exchange.request.body.trailers == nil && !exchange.isUpgrade
-            // The server may refuse a stream, and only a repetition by libcurl tells a refusal from a lost connection.
-            if !exchange.mayRepeat, !loop.library.repeatsOnlyRefused { allowsHTTP2 = false }
-            // With HTTP/2, libcurl 7.88 waits forever for the rest of a head that is longer than its buffer.
-            if allowsHTTP2 { long(CurlOption.bufferSize, 80 << 10) }
-            long(CurlOption.httpVersion, allowsHTTP2 ? CurlValue.http2OverTLS : CurlValue.http11)
-            if exchange.needsFreshConnection { long(CurlOption.freshConnect, 1) }
-            if exchange.mayConnectLong { long(CurlOption.connectTimeout, Int(Int32.max)) }
+            long(CurlOption.forbidReuse, 0)
+            long(CurlOption.freshConnect, exchange.needsFreshConnection ? 1 : 0)
+            long(CurlOption.connectTimeout, exchange.mayConnectLong ? Int(Int32.max) : 0)
             if exchange.isUpgrade {
                 long(CurlOption.connectOnly, 1)
                 long(CurlOption.proxyTunnel, 1)
             }
-            // The environment is read once, by `ProxyRules`, and not by libcurl.
-            if loop.proxies == nil {
-                text(CurlOption.noProxy, "*")
-            } else {
-                text(CurlOption.noProxy, "")
-                text(CurlOption.proxy, exchange.proxy ?? "")
-            }
-            if let address = loop.addresses[url] {
-                target.append("::\(address):")  // for every host and port, and with the URL's port
+            if loop.proxies != nil { text(CurlOption.proxy, exchange.proxy ?? "") }
+            if !loop.addresses.isEmpty {
+                // For every host and port, and with the URL's port.
+                if let address = loop.addresses[url] { target.append("::\(address):") }
                 _ = ashlar_easy_pointer(table, easy, CurlOption.connectTo, target.makeList())
             }
-            if let pin = loop.pins[url] { text(CurlOption.pinnedPublicKey, pin) }
-            if let certificate = loop.certificates[url] { identify(with: certificate) }
+            if !loop.pins.isEmpty { text(CurlOption.pinnedPublicKey, loop.pins[url]) }
+            if !loop.certificates.isEmpty { identify(with: loop.certificates[url]) }
             setBody(exchange)
             setFields(exchange)
         }
 
         /// Sets the client certificate; libcurl reuses a connection only for requests with the same one.
-        private func identify(with certificate: ClientCertificate) {
-            text(CurlOption.certificateType, certificate.format.rawValue)
-            text(CurlOption.certificate, certificate.file)
-            text(CurlOption.keyType, certificate.format.rawValue)
-            text(CurlOption.key, certificate.keyFile)
-            text(CurlOption.keyPassword, certificate.password)
+        private func identify(with certificate: ClientCertificate?) {
+            text(CurlOption.certificateType, certificate?.format.rawValue)
+            text(CurlOption.certificate, certificate?.file)
+            text(CurlOption.keyType, certificate?.format.rawValue)
+            text(CurlOption.key, certificate?.keyFile)
+            text(CurlOption.keyPassword, certificate?.password)
         }
 
         private func setBody(_ exchange: CurlExchange) {
             let method = exchange.request.method
+            long(CurlOption.get, 1)
+            let isImplied = exchange.bodyKind == .head || exchange.bodyKind == .none && method == .get
+            text(CurlOption.customRequest, isImplied ? nil : method.rawValue)
             switch exchange.bodyKind {
-            case .none:
-                if method != .get { text(CurlOption.customRequest, method.rawValue) }
-            case .head:
-                long(CurlOption.noBody, 1)
+            case .none: break
+            case .head: long(CurlOption.noBody, 1)
             case .memory:
                 long(CurlOption.post, 1)
-                text(CurlOption.customRequest, method.rawValue)
                 let bytes = exchange.request.body.inMemory ?? []
                 _ = ashlar_easy_off(table, easy, CurlOption.postFieldSize, Int64(bytes.count))
                 // libcurl copies the bytes; without an address it would call the read function.
@@ -230,7 +247,6 @@
                 }
             case .upload:
                 long(CurlOption.upload, 1)
-                text(CurlOption.customRequest, method.rawValue)
                 _ = ashlar_easy_off(table, easy, CurlOption.inFileSize, Int64(exchange.uploadLength ?? -1))
                 guard exchange.request.body.trailers != nil else { return }
                 _ = ashlar_easy_trailer(table, easy, CurlOption.trailerFunction) { list, context in

@@ -48,6 +48,11 @@ final class CurlHeadReader {
         startFields()
     }
 
+    /// Whether a line continues a field of this head, or isn't folded.
+    func isInPlace(_ line: UnsafeRawBufferPointer) -> Bool {
+        line.first.map(\.isHTTPSpace) != true || !fields.isEmpty
+    }
+
     private func startFields() {
         fields = []
         fields.reserveCapacity(16)

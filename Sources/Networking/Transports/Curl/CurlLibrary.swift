@@ -32,6 +32,9 @@
         /// side effect, an option for another protocol switches this off.
         var repeatsOnlyRefused: Bool { table.pointee.repeats_only_refused != 0 }
 
+        /// Whether a handle retains a pointer to the last header of a response after freeing it; see ``CurlHandle``.
+        var retainsFreedHeader: Bool { (0x07_53_00..<0x08_01_00).contains(table.pointee.version_num) }
+
         /// A number that differs from those of other libraries.
         var id: Int { Int(bitPattern: table) }
 
@@ -61,6 +64,7 @@
         static let proxyTLSVersion: Int32 = 250
         static let debugFunction: Int32 = 20094
         static let debugData: Int32 = 10095
+        static let header: Int32 = 42
         static let noBody: Int32 = 44
         static let upload: Int32 = 46
         static let post: Int32 = 47
@@ -71,6 +75,7 @@
         static let certificateType: Int32 = 10086
         static let key: Int32 = 10087
         static let keyType: Int32 = 10088
+        static let get: Int32 = 80
         static let httpVersion: Int32 = 84
         static let bufferSize: Int32 = 98
         static let noSignal: Int32 = 99

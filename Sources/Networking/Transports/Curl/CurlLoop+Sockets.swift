@@ -39,6 +39,7 @@
         /// The descriptors whose segments are held back until the end of the round.
         private var held: [Int32] = []
 
+        @inline(__always)
         subscript(descriptor: Int32) -> Known { Int(descriptor) < known.count ? known[Int(descriptor)] : Known() }
 
         /// Changes a record; a change of `idle` is made by `release` and `wake`.

@@ -45,6 +45,8 @@
 
         // The rest belongs to the loop's thread.
         var active: [CurlExchange] = []
+        /// The handles that can be used again.
+        private var spare: [CurlHandle] = []
         var origins = CurlOrigins()
         var sockets = CurlSockets()
         var timerDue: UInt64?
@@ -82,7 +84,7 @@
             configureMulti()
             do throws(NetworkError) {
                 // Reports settings that TLS can't honor now, not at the first request.
-                try CurlHandle(self).destroy()
+                spare = [try CurlHandle(self)]
             } catch {
                 free()
                 throw error
@@ -249,6 +251,7 @@
         }
 
         private func free() {
+            for handle in spare { handle.destroy() }
             _ = library.table.pointee.multi_cleanup(multi)
             ashlar_poller_close(poller)
         }
@@ -276,7 +279,7 @@
                 return
             }
             do throws(NetworkError) {
-                let handle = try CurlHandle(self)
+                let handle = try takeHandle(for: exchange)
                 exchange.place = active.count
                 active.append(exchange)
                 begin(exchange, on: handle)
@@ -286,6 +289,14 @@
                 origins.leave(exchange)
                 notify(exchange)
             }
+        }
+
+        private static let mostSpare = 64
+
+        private func takeHandle(for exchange: CurlExchange) throws(NetworkError) -> CurlHandle {
+            let allowsHTTP2 = CurlHandle.allowsHTTP2(exchange)
+            if !allowsHTTP2, let handle = spare.popLast() { return handle }
+            return try CurlHandle(self, allowsHTTP2: allowsHTTP2)
         }
 
         private func begin(_ exchange: CurlExchange, on handle: CurlHandle) {
@@ -308,16 +319,22 @@
                 active[place] = last
                 last.place = place
             }
+            let isUsable = result == 0 && !handle.allowsHTTP2 && exchange.leavesHandleUsable
             exchange.end(result: result)
             _ = library.table.pointee.multi_remove_handle(multi, handle.easy)
-            handle.destroy()
+            if isUsable, spare.count < Self.mostSpare {
+                handle.clear()
+                spare.append(handle)
+            } else {
+                handle.destroy()
+            }
             notify(exchange)
             origins.leave(exchange)
         }
 
         /// Sends the request of a failed exchange again; returns false if libcurl can't create a handle.
         private func restart(_ exchange: CurlExchange, _ handle: CurlHandle) -> Bool {
-            guard let new = try? CurlHandle(self) else { return false }
+            guard let new = try? CurlHandle(self, allowsHTTP2: handle.allowsHTTP2) else { return false }
             _ = library.table.pointee.multi_remove_handle(multi, handle.easy)
             handle.destroy()
             begin(exchange, on: new)
