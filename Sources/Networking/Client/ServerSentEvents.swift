@@ -87,7 +87,7 @@ struct ServerSentEvents: AsyncSequence, Sendable {
         }
 
         /// Returns the next event, or nil after the server has ended the stream.
-        nonisolated(nonsending) mutating func next() async throws(NetworkError) -> ServerSentEvent? {
+        mutating func next(isolation actor: isolated (any Actor)?) async throws(NetworkError) -> ServerSentEvent? {
             while true {
                 if let event = events.popFirst() { return event }
                 if let failure = failure.take() { throw failure }
@@ -104,11 +104,6 @@ struct ServerSentEvents: AsyncSequence, Sendable {
                 }
             }
         }
-
-        /// Returns the next event, or nil after the server has ended the stream.
-        mutating func next(
-            isolation actor: isolated (any Actor)?
-        ) async throws(NetworkError) -> ServerSentEvent? { try await next() }
 
         private nonisolated(nonsending) mutating func receive() async throws(NetworkError) {
             guard let body else { return }

@@ -41,7 +41,7 @@ struct BodyValues<Value: Decodable>: AsyncSequence, Sendable {
         fileprivate let format: JSONFormat
 
         /// Returns the next value, or nil at the end.
-        nonisolated(nonsending) mutating func next() async throws(NetworkError) -> Value? {
+        mutating func next(isolation actor: isolated (any Actor)?) async throws(NetworkError) -> Value? {
             while let line = try await lines.nextBytes() {
                 if line.bytes.allSatisfy(\.isHTTPSpace) { continue }
                 do throws(NetworkError) {
@@ -56,9 +56,5 @@ struct BodyValues<Value: Decodable>: AsyncSequence, Sendable {
             return nil
         }
 
-        /// Returns the next value, or nil at the end.
-        mutating func next(
-            isolation actor: isolated (any Actor)?
-        ) async throws(NetworkError) -> Value? { try await next() }
     }
 }

@@ -42,7 +42,7 @@ struct BodyLines: AsyncSequence, Sendable {
         }
 
         /// Returns the next line, or nil at the end.
-        nonisolated(nonsending) mutating func next() async throws(NetworkError) -> String? {
+        mutating func next(isolation actor: isolated (any Actor)?) async throws(NetworkError) -> String? {
             guard let line = try await nextBytes() else { return nil }
             if let text = String(validating: line.bytes, as: UTF8.self) { return text }
             stop()
@@ -50,11 +50,6 @@ struct BodyLines: AsyncSequence, Sendable {
             error.line = line.number
             throw error
         }
-
-        /// Returns the next line, or nil at the end.
-        mutating func next(
-            isolation actor: isolated (any Actor)?
-        ) async throws(NetworkError) -> String? { try await next() }
 
         /// Returns the bytes of the next line with its number from 1.
         nonisolated(nonsending) mutating func nextBytes() async throws(NetworkError) -> LineSplitter.Line? {
