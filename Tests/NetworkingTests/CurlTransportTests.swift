@@ -178,6 +178,29 @@ import Testing
             #expect(received == text)
         }
 
+        @Test("A decompression bomb ends at the ratio, although its server sends nothing more")
+        func silentBomb() async throws {
+            let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
+                "Fixtures/zeros-8MiB.gz")
+            let zeros = [UInt8](try Data(contentsOf: path))
+            let server = try FaultServer { connection in
+                guard connection.request() != nil else { return }
+                connection.write("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 100000\r\n\r\n")
+                connection.write(zeros)
+                _ = connection.waitForClose()
+            }
+            let client = try TransportKind.curl.client()
+            var request = try client.request(.get, server.url)
+            request.options.idleTimeout = .seconds(90)
+            let body = try await client.stream(request).body
+            let start = ContinuousClock.now
+            let error = await outcome { () async throws(NetworkError) in
+                while try await body.next() != nil { await Task.yield() }
+            }.failure
+            #expect(error?.code == .decompressionLimit)
+            #expect(ContinuousClock.now - start < .seconds(60), "not only when the idle time has passed")
+        }
+
         @Test("A decompression bomb ends at the ratio, and a limited body at its limit")
         func bomb() async throws {
             let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(

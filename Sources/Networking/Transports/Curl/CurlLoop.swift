@@ -203,7 +203,10 @@
                 switch command {
                 case .start(let exchange): admit(exchange)
                 case .cancel(let exchange): finish(exchange, result: nil)
-                case .resumeReceiving(let exchange): exchange.resumeReceiving()
+                case .resumeReceiving(let exchange):
+                    exchange.resumeReceiving()
+                    // libcurl ignores a failure to read the bytes that it delivers again.
+                    if exchange.failure != nil { finish(exchange, result: nil) }
                 case .resumeSending(let exchange): exchange.resumeSending()
                 case .stop: stopping = true
                 }
