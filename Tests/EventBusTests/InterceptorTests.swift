@@ -39,6 +39,29 @@ struct InterceptorTests {
         #expect(seen.items == ["outer in a 5", "inner in a 5", "watcher 5", "inner out 1", "outer out 1"])
     }
 
+    @Test("An interceptor doesn't see the events of the object that it excludes, and other interceptors do")
+    func excluded() async {
+        let (near, far) = (Flag(), Flag())
+        bus.watch(a) { [seen] in seen.note("watcher \($0.payload)") }.store(in: bag)
+        let station = { (name: String) in
+            Station { [seen] event, next in
+                seen.note("\(name) \(event.payload)")
+                return next(event)
+            }
+        }
+        bus.intercept(a, excluding: near, with: station("first")).store(in: bag)
+        bus.trigger(a, 1, from: near)
+        #expect(seen.items == ["watcher 1"])
+        bus.intercept("**", excluding: far, with: station("second")).store(in: bag)
+        bus.trigger(a, 2, from: near)
+        await bus.send(a, 3, from: far)
+        bus.trigger(a, 4)
+        #expect(
+            seen.items == [
+                "watcher 1", "second 2", "watcher 2", "first 3", "watcher 3", "first 4", "second 4", "watcher 4",
+            ])
+    }
+
     @Test("An interceptor changes a payload for every kind of watcher, stored events included")
     func change() async {
         let stored = Topic<Int>("stored", keeping: 1)

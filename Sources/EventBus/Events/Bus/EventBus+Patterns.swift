@@ -71,8 +71,10 @@ extension EventBus {
     }
 
     /// Registers an interceptor for the events of the topics that a pattern matches.
-    public func intercept(_ pattern: TopicPattern, with interceptor: some EventInterceptor) -> Watch {
-        intercept(pattern.selection, with: interceptor)
+    public func intercept(
+        _ pattern: TopicPattern, excluding source: AnyObject? = nil, with interceptor: some EventInterceptor
+    ) -> Watch {
+        intercept(pattern.selection, excluding: source, with: interceptor)
     }
 
     /// Registers an asynchronous interceptor for the events of the topics that a pattern matches.

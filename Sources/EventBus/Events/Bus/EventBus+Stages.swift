@@ -26,7 +26,7 @@ extension EventBus {
     /// Passes an event to the interceptors of its topic.
     private func intercept<Payload>(_ event: StagedEvent<Payload>) -> DeliveryResult {
         let interceptors = event.topic.snapshot(on: self).interceptors
-        if interceptors.isEmpty { return postponeIfQueued(event) }
+        if interceptors.allSatisfy({ $0.excludes(event.call.source) }) { return postponeIfQueued(event) }
         let thread = BusThread.current
         let depth = thread.depth(onBus: number)
         let interception = Interception(bus: self, event, interceptors, depth: depth, thread: thread.number)
@@ -121,7 +121,10 @@ private final class Interception<Payload: Sendable>: Sendable {
 
     func pass(_ event: InterceptedEvent, to index: Int) -> DeliveryResult {
         guard index < interceptors.count else { return passOn(event) }
-        guard let interceptor = interceptors[index].interceptor else { return pass(event, to: index + 1) }
+        let entry = interceptors[index]
+        guard !entry.excludes(self.event.call.source), let interceptor = entry.interceptor else {
+            return pass(event, to: index + 1)
+        }
         return interceptor.intercept(event) { [self] in pass($0, to: index + 1) }
     }
 

@@ -69,12 +69,16 @@ extension EventBus {
     /// Interceptors handle an event in the order of their registration; each sees the results of the later ones. Topics
     /// without an interceptor have no extra cost. Dropping the returned handle doesn't end the interception.
     ///
+    /// The interceptor doesn't see events from `excluding`, which isn't retained. A bridge excludes itself, because it
+    /// doesn't send back what it has received.
+    ///
     /// - Returns: The handle that ends the interception.
     public func intercept<Selector: EventSelector>(
-        _ selector: Selector, with interceptor: some EventInterceptor
+        _ selector: Selector, excluding source: AnyObject? = nil, with interceptor: some EventInterceptor
     ) -> Watch {
         let selection = selector.selection
-        let entry = InterceptorEntry(selection.text, pattern: selection.pattern, interceptor, bus: self)
+        let entry = InterceptorEntry(
+            selection.text, pattern: selection.pattern, excluding: source, interceptor, bus: self)
         interceptors.withLock { $0.append(entry) }
         didChangePatterns()
         return Watch(host: entry, id: 0)
@@ -103,7 +107,7 @@ extension EventBus {
         _ selector: Selector, excluding source: AnyObject? = nil, buffer: EventBuffer,
         with body: @escaping @Sendable (InterceptedEvent, _ next: AsyncInterceptor.Next) async -> DeliveryResult
     ) -> Watch {
-        intercept(selector, with: AsyncInterceptor(buffer, excluding: source, body))
+        intercept(selector, excluding: source, with: AsyncInterceptor(buffer, body))
     }
 }
 
@@ -114,12 +118,10 @@ public final class AsyncInterceptor: EventInterceptor {
     typealias Body = @Sendable (InterceptedEvent, Next) async -> DeliveryResult
 
     private let mailbox: Mailbox
-    private let excluded: WeakObject
     private let body: Body
 
-    init(_ buffer: EventBuffer, excluding source: AnyObject?, _ body: @escaping Body) {
+    init(_ buffer: EventBuffer, _ body: @escaping Body) {
         mailbox = Mailbox(buffer)
-        excluded = WeakObject(source)
         self.body = body
     }
 
@@ -141,7 +143,6 @@ public final class AsyncInterceptor: EventInterceptor {
 
     /// Queues an event.
     public func intercept(_ event: InterceptedEvent, next: @escaping EventInterceptor.Next) -> DeliveryResult {
-        if let source = excluded.object, event.isFrom(source) { return next(event) }
         let item = Item(event, next)
         let put = mailbox.put(item, canWait: event.sending != nil)
         if put.mustDrain {
@@ -181,18 +182,26 @@ final class InterceptorEntry: WatchHost {
     let watched: String
     /// The pattern, unless the interceptor is for the topic `watched`.
     private let pattern: TopicPattern?
+    private let excluded: WeakObject
     private weak let bus: EventBus?
     private let state: Mutex<(any EventInterceptor)?>
 
-    init(_ watched: String, pattern: TopicPattern?, _ interceptor: any EventInterceptor, bus: EventBus) {
+    init(
+        _ watched: String, pattern: TopicPattern?, excluding source: AnyObject?, _ interceptor: any EventInterceptor,
+        bus: EventBus
+    ) {
         self.watched = watched
         self.pattern = pattern
+        excluded = WeakObject(source)
         self.bus = bus
         state = Mutex(interceptor)
     }
 
     /// The interceptor; nil after cancellation.
     var interceptor: (any EventInterceptor)? { state.withLock { $0 } }
+
+    /// Returns whether the interceptor doesn't see events from an object.
+    func excludes(_ source: AnyObject?) -> Bool { source != nil && excluded.object === source }
 
     func concerns(_ name: String) -> Bool { pattern?.matches(name) ?? watched.hasSameBytes(as: name) }
 
