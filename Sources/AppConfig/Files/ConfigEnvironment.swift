@@ -1,3 +1,7 @@
+#if canImport(Glibc)
+    // The variable `environ` isn't declared as safe; it is only read here.
+    @preconcurrency import Glibc
+#endif
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -77,8 +81,23 @@ enum ConfigProcess {
         #endif
     }
 
-    /// The environment variables of the process.
-    static var variables: [String: String] { ProcessInfo.processInfo.environment }
+    /// The environment variables of the process, which each reload reads.
+    static var variables: [String: String] {
+        #if canImport(Glibc)
+            // `ProcessInfo` takes a third of the time of a reload.
+            var variables: [String: String] = [:]
+            // Nil after `clearenv`.
+            var next = Optional(environ)
+            while let text = next?.pointee.map({ String(cString: $0) }) {
+                next = next?.successor()
+                guard let end = text.utf8.firstIndex(of: UInt8(ascii: "=")) else { continue }
+                variables[String(text[..<end])] = String(text.utf8[text.utf8.index(after: end)...])
+            }
+            return variables
+        #else
+            return ProcessInfo.processInfo.environment
+        #endif
+    }
 
     /// The main bundle's identifier; executables on Linux have none.
     static var bundleIdentifier: String? {
