@@ -40,7 +40,22 @@ public struct JSONFormat: Hashable, Sendable {
     /// Encodes a value.
     ///
     /// - Throws: `.encodingFailed` with the path of the value that JSON can't represent.
-    func encode(_ value: some Encodable) throws(NetworkError) -> [UInt8] {
+    package func encode(_ value: some Encodable) throws(NetworkError) -> [UInt8] {
+        let encoder = self == JSONFormat() ? Self.standardEncoder : makeEncoder()
+        do {
+            return Array(try encoder.encode(value))
+        } catch {
+            var message = "\(type(of: value)) can't be encoded as JSON: \(error)"
+            if case EncodingError.invalidValue(_, let context) = error {
+                message = "at \(JSONPath.text(context.codingPath)): \(context.debugDescription)"
+            }
+            throw NetworkError(.encodingFailed, message, phase: .prepare, underlying: error)
+        }
+    }
+
+    private static let standardEncoder = JSONFormat().makeEncoder()
+
+    private func makeEncoder() -> JSONEncoder {
         let encoder = JSONEncoder()
         switch dates {
         case .rfc3339:
@@ -62,15 +77,7 @@ public struct JSONFormat: Hashable, Sendable {
                 TreeKey(path.last.map { JSONKeyFormat.snakeCase($0.stringValue) } ?? "")
             }
         }
-        do {
-            return Array(try encoder.encode(value))
-        } catch {
-            var message = "\(type(of: value)) can't be encoded as JSON: \(error)"
-            if case EncodingError.invalidValue(_, let context) = error {
-                message = "at \(JSONPath.text(context.codingPath)): \(context.debugDescription)"
-            }
-            throw NetworkError(.encodingFailed, message, phase: .prepare, underlying: error)
-        }
+        return encoder
     }
 }
 
