@@ -10,15 +10,36 @@ import Synchronization
 #endif
 
 /// Compares two buses that a server connects with two connections of the C client.
+// On the main actor, because the rows block their thread.
 @main
+@MainActor
 struct FleetBenchmarks {
-    static func main() throws {
+    private static var server: Server?
+
+    /// Ends the program and its server.
+    fileprivate static func fail(_ problem: String) -> Never {
+        server?.stop()
+        print(problem)
+        exit(1)
+    }
+
+    static func main() async throws {
         var suite = BenchmarkSuite("AshlarFleet")
-        guard let server = try Server() else { return print("nats-server isn't installed") }
+        guard let server = try await Server() else { return print("nats-server isn't installed") }
+        Self.server = server
         defer { server.stop() }
-        try eventRows(&suite, server)
-        try settingsRow(&suite, server)
+        try await eventRows(&suite, server)
+        try await settingsRow(&suite, server)
         suite.finish()
+    }
+
+    /// Waits until a condition holds, at most 20 seconds.
+    fileprivate static func until(_ what: String, _ isTrue: () async -> Bool) async throws {
+        let end = ContinuousClock.now + .seconds(20)
+        while await !isTrue() {
+            guard ContinuousClock.now < end else { throw BenchmarkFailure(description: "\(what) didn't happen") }
+            try await Task.sleep(for: .milliseconds(1))
+        }
     }
 
     /// A payload whose JSON has 100 bytes.
@@ -29,7 +50,7 @@ struct FleetBenchmarks {
         var note = "measured to the north"
     }
 
-    private static func eventRows(_ suite: inout BenchmarkSuite, _ server: Server) throws {
+    private static func eventRows(_ suite: inout BenchmarkSuite, _ server: Server) async throws {
         let reading = Reading(number: 1_000_000)
         let batch: Int32 = 20_000
         let size = try JSONEncoder().encode(reading).count
@@ -41,6 +62,8 @@ struct FleetBenchmarks {
         var topics = FleetTopics()
         for topic in [flood, ping, pong] { topics.share(topic) }
         topics.shareBytes(raw)
+        let ready = RequestTopic<Int, Int>("bench:ready")
+        topics.share(ready)
         let (near, far) = (EventBus(), EventBus())
         var options = FleetOptions()
         options.maximumWaiting = 1 << 20
@@ -51,9 +74,9 @@ struct FleetBenchmarks {
             near.watch(pong) { _ in counter.add() },
         ]
         let fleets = try [near, far].map { try Fleet.connect($0, to: server.url, options: options, topics: topics) }
-        // Until the server knows all subscriptions.
-        while !fleets.allSatisfy({ if case .connected = $0.state { true } else { false } }) { usleep(1000) }
-        usleep(200_000)
+        // The server knows the other subscriptions when it knows the last ones.
+        let responder = try far.respond(to: ready) { $0 }
+        try await until("the first response") { (try? await near.request(ready, 1)) == 1 }
 
         let bytes = [UInt8](repeating: 7, count: size)
         #if NATS
@@ -94,12 +117,12 @@ struct FleetBenchmarks {
                     counter.wait()
                 }
             }, against: [Peer(cPing, .atMost(1.4))])
-        for watch in watches { watch.cancel() }
+        for watch in watches + [responder] { watch.cancel() }
         withExtendedLifetime((fleets, far)) {}
     }
 
     /// Measures the time from a change of the settings to the last of 100 watchers.
-    private static func settingsRow(_ suite: inout BenchmarkSuite, _ server: Server) throws {
+    private static func settingsRow(_ suite: inout BenchmarkSuite, _ server: Server) async throws {
         guard
             let folder = try? FileManager.default.url(
                 for: .itemReplacementDirectory, in: .userDomainMask, appropriateFor: URL(fileURLWithPath: "/tmp"),
@@ -117,7 +140,7 @@ struct FleetBenchmarks {
         }
         let counter = Counter()
         let watches = apps.map { pair in
-            Task {
+            Task.detached {
                 var last: Int?
                 for await config in pair.app.config.changes() {
                     let value = config.int(forKey: "number")
@@ -127,19 +150,21 @@ struct FleetBenchmarks {
             }
         }
         let fleet = apps[0].fleet
+        // The first change waits for the watches to begin.
+        counter.expect(100)
+        try await fleet.set("number", to: -1)
+        try await until("the first change") { counter.isDone }
+        counter.wait()
         suite.value(
             "settings: a change reaches the last of 100 apps, 99th percentile of 300", unit: "ms", bar: .below(10)
         ) {
             var times: [Double] = []
-            for number in 0..<320 {
+            for number in 0..<300 {
                 counter.expect(100)
                 let start = ContinuousClock.now
-                Task { try await fleet.set("number", to: number) }
+                Task.detached { try await fleet.set("number", to: number) }
                 counter.wait()
-                let time = start.duration(to: .now)
-                // The first ones also wait for the watches to begin.
-                if number >= 20 { times.append(Double(time.components.attoseconds) / 1e15) }
-                usleep(10_000)
+                times.append(start.duration(to: .now) / .milliseconds(1))
             }
             return times.sorted()[times.count * 99 / 100]
         }
@@ -153,22 +178,30 @@ private final class Counter: Sendable {
     private let rest = Atomic(0)
     private let done = DispatchSemaphore(value: 0)
 
+    var isDone: Bool { rest.load(ordering: .sequentiallyConsistent) == 0 }
     func expect(_ count: Int) { rest.store(count, ordering: .sequentiallyConsistent) }
     func add() { if rest.subtract(1, ordering: .sequentiallyConsistent).newValue == 0 { done.signal() } }
+
+    /// Waits for the events; ends the program if they don't arrive, because its figures would be wrong.
+    @MainActor
     func wait() {
-        guard done.wait(timeout: .now() + 20) == .success else {
-            fatalError("\(rest.load(ordering: .relaxed)) events are missing")
-        }
+        if done.wait(timeout: .now() + 20) == .success { return }
+        FleetBenchmarks.fail("\(rest.load(ordering: .relaxed)) events are missing")
     }
 }
 
+private struct BenchmarkFailure: Error, CustomStringConvertible {
+    let description: String
+}
+
 /// A server in a process of its own.
+@MainActor
 private final class Server {
     let url: String
     private let process = Process()
     private let folder: URL
 
-    init?() throws {
+    init?() async throws {
         let paths = ["/usr/sbin/nats-server", "/usr/bin/nats-server", "/opt/homebrew/bin/nats-server"]
         guard let program = paths.first(where: { FileManager.default.isExecutableFile(atPath: $0) }) else { return nil }
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("fleet-\(UUID().uuidString)")
@@ -179,8 +212,8 @@ private final class Server {
         process.arguments = ["-a", "127.0.0.1", "-p", "\(port)", "-js", "-sd", folder.path, "-l", folder.path + "/log"]
         try process.run()
         let log = folder.appendingPathComponent("log")
-        for _ in 0..<1000 where (try? String(contentsOf: log, encoding: .utf8))?.contains("is ready") != true {
-            usleep(10_000)
+        try await FleetBenchmarks.until("the server's start") {
+            (try? String(contentsOf: log, encoding: .utf8))?.contains("is ready") == true
         }
     }
 

@@ -47,8 +47,6 @@ typedef void (*ashlar_nats_complete_callback)(void *closure);
     F(int64_t, natsConnection_GetMaxPayload, (void *connection)) \
     F(int, natsConnection_GetLastError, (void *connection, const char **text)) \
     F(int, natsConnection_Publish, (void *connection, const char *subject, const void *bytes, int count)) \
-    F(int, natsConnection_PublishRequest, \
-      (void *connection, const char *subject, const char *reply, const void *bytes, int count)) \
     F(int, natsConnection_PublishMsg, (void *connection, void *message)) \
     F(int, natsConnection_Subscribe, \
       (void **subscription, void *connection, const char *subject, ashlar_nats_message_callback callback, void *closure)) \
@@ -74,7 +72,7 @@ typedef struct ashlar_nats {
     ASHLAR_NATS_FUNCTIONS(ASHLAR_NATS_FIELD)
 } ashlar_nats;
 
-// Opens and initializes the library; on failure returns NULL and writes the reason to `error`.
+// Opens and initializes the library, once per process; on failure returns NULL and writes the reason to `error`.
 // The library stays open for the lifetime of the process. `threads` deliver the messages of all subscriptions.
 const ashlar_nats *ashlar_nats_open(const char *name, int threads, char *error, size_t size);
 

@@ -1,4 +1,4 @@
-internal import AshlarCore
+internal import AshlarNetworking
 
 extension Fleet {
     /// Sets a value of the configuration in all processes.
@@ -8,7 +8,7 @@ extension Fleet {
     ///   - value: The value; nil removes it, so that the one of the files applies again.
     /// - Throws: ``FleetError``; or the error of the value's type.
     public func set<Value: Encodable & Sendable>(_ path: String, to value: Value?) async throws {
-        try await settingsBucket.put(try value.map { try FleetJSON.encode($0, as: Value.self) }, for: "config." + path)
+        try await settingsBucket.put(try value.map { try JSONFormat().encode($0) }, for: "config." + path)
     }
 
     /// Removes a value of the configuration in all processes, so that the one of the files applies again.

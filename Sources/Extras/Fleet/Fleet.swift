@@ -33,7 +33,6 @@ public final class Fleet: Sendable {
     let presence: FleetPresence
     let settingsBucket: KeyValueBucket
     let leaders: KeyValueBucket
-    private let settings: SettingsFollower?
     private let logs: FleetLogs?
     private let tasks: [Task<Void, Never>]
 
@@ -77,30 +76,23 @@ public final class Fleet: Sendable {
         let prefix = options.prefix
         settingsBucket = KeyValueBucket(prefix + "_settings", connection)
         leaders = KeyValueBucket(prefix + "_leaders", connection)
+        let process = ProcessInfo.processInfo
         let member = FleetMember(
-            id: id, role: options.name, host: ProcessInfo.processInfo.hostName,
-            processID: ProcessInfo.processInfo.processIdentifier, joined: Date(), services: [:])
+            id: id, role: options.name, host: process.hostName, processID: process.processIdentifier, joined: Date(),
+            services: [:])
         presence = FleetPresence(
             KeyValueBucket(prefix + "_members", connection, age: FleetPresence.limit), member, app?.services)
-        if let app, let own = app.additions.lazy.compactMap({ $0 as? FleetSettings.StartedSettings }).first {
-            settings = SettingsFollower(own.settings, app, settingsBucket)
-        } else {
-            settings = nil
-        }
+        let started = app?.additions.lazy.compactMap { $0 as? FleetSettings.StartedSettings }.first
         logs = options.logFolder.map { FleetLogs($0, connection) }
-        let log = Log("fleet")
-        tasks = [
-            Task { [weak bus] in
-                for await state in connection.state.changes() {
-                    switch state {
-                    case .connected: log.info("\(state)")
-                    case .reconnecting, .closed: log.warning("\(state)")
-                    }
-                    bus?.trigger(Self.stateChanged, state)
-                }
+        let states = Task { [weak bus] in
+            for await state in connection.state.changes() {
+                if state.isConnected { Log("fleet").info("\(state)") } else { Log("fleet").warning("\(state)") }
+                bus?.trigger(Self.stateChanged, state)
             }
-        ]
-        try bridge.start()
+        }
+        let settings =
+            if let app, let started { [started.settings.follow(settingsBucket, app)] } else { [Task<Void, Never>]() }
+        tasks = [states] + settings
         app?.reports.withLock { reports in
             reports["Fleet"] = { [weak self] in self?.report ?? [] }
         }
@@ -118,7 +110,7 @@ public final class Fleet: Sendable {
     public func changes() -> AsyncStream<FleetState> { connection.state.changes() }
 
     /// What was sent, received and lost so far.
-    public var counters: FleetCounters { bridge.counters.withLock { $0 } }
+    public var counters: FleetCounters { bridge.counting.current }
 
     /// The rows of the app's debug report.
     private var report: [(title: String, subtitle: String?)] {
@@ -141,14 +133,11 @@ public final class Fleet: Sendable {
         await presence.leave()
         let connection = connection
         await withCheckedContinuation { continuation in
-            let isStarted = HelperThread.start {
+            let end = { @Sendable in
                 connection.close()
                 continuation.resume()
             }
-            if !isStarted {
-                connection.close()
-                continuation.resume()
-            }
+            if !HelperThread.start(end) { end() }
         }
         for task in tasks { task.cancel() }
     }

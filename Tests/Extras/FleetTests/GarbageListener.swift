@@ -1,13 +1,13 @@
 import AshlarTestSupport
 import Foundation
 
-/// A socket on 127.0.0.1 that sends the same bytes to each client.
+/// A socket on 127.0.0.1 that sends the same bytes to each client, and perhaps ends its connection.
 final class GarbageListener: Sendable {
     let port: Int
     let connections = Counter()
     private let descriptor: Int32
 
-    init() throws {
+    init(_ text: String, closes: Bool) throws {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -27,9 +27,9 @@ final class GarbageListener: Sendable {
                 let client = accept(listener, nil, nil)
                 guard client >= 0 else { return }
                 connections.next()
-                let bytes = [UInt8]("HTTP/1.1 400 Bad Request\r\n\r\n\u{0}\u{1}INFO {\r\nMSG a 1 99999999999\r\n".utf8)
+                let bytes = [UInt8](text.utf8)
                 _ = write(client, bytes, bytes.count)
-                close(client)
+                if closes { close(client) }
             }
         }
     }

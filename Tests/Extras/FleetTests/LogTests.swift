@@ -55,6 +55,17 @@ struct LogTests {
         Issue.record("line \(index) of \(expected.count) (\(lines.count) stored) is \(got) instead of \(wanted)")
     }
 
+    /// Waits until the files of a folder have grown, or the processes that write them have ended.
+    private func waitForLines(of children: [TestChild], in folder: TemporaryFolder, bytes: Int) async throws {
+        func size() -> Int {
+            PriorRun.all(in: folder.path).flatMap(\.files).reduce(0) { $0 + Int(FileStatus($1)?.size ?? 0) }
+        }
+        let start = size()
+        try await until("the processes have logged \(bytes) bytes") {
+            size() - start >= bytes || children.allSatisfy { !$0.process.isRunning }
+        }
+    }
+
     @Test("Each line of a run file is stored once while processes and the server are killed at random moments")
     func kills() async throws {
         let seed = UInt64.random(in: 0...(.max))
@@ -69,10 +80,10 @@ struct LogTests {
             let new = try ["web", "worker"].map { try child(server, $0, folder, lines: random.below(20_000)) }
             for child in new { try child.process.run() }
             children += new
-            try await Task.sleep(for: .milliseconds(100 + random.below(500)))
+            try await waitForLines(of: new, in: folder, bytes: random.below(400_000))
             if random.chance(60) { try await server.restart() }
             if round % 3 == 2 { server.kill() }
-            try await Task.sleep(for: .milliseconds(random.below(300)))
+            try await waitForLines(of: new, in: folder, bytes: random.below(200_000))
             for child in new where random.chance(70) { kill(child.process.processIdentifier, SIGKILL) }
             if round % 3 == 2 {
                 try server.start()

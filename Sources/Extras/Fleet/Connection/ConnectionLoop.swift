@@ -11,15 +11,9 @@ final class ConnectionLoop: Sendable {
 
     deinit { stop() }
 
-    /// Starts, until the object is released.
+    /// Starts, until the object is released; `failure` is the meaning of a failure, for the log.
     ///
-    /// - Parameters:
-    ///   - connection: The connection.
-    ///   - failure: The meaning of a failure, for the log.
-    ///   - interval: The time between two ticks.
-    ///   - connected: Called before the first run on a new connection.
-    ///   - tick: Called after each interval, also while the work runs.
-    ///   - run: The work.
+    /// `connected` is called before the first run on a new connection, and `tick` after each interval, also during a run.
     func start(
         _ connection: NatsConnection, _ failure: String, every interval: Duration = .seconds(1),
         connected: @escaping @Sendable () -> Void = {}, tick: @escaping @Sendable () -> Void = {},
@@ -27,38 +21,35 @@ final class ConnectionLoop: Sendable {
     ) {
         let (stream, signals) = signals
         let states = connection.state.changes()
-        let new = [
-            Task.detached {
-                let log = Log("fleet")
-                var failures = 0
-                for await _ in stream where connection.state.current.isConnected {
-                    do {
-                        try await run()
-                        failures = 0
-                    } catch {
-                        if Task.isCancelled { return }
-                        failures += 1
-                        if failures & (failures - 1) == 0 { log.warning("\(failure): \(error)") }
-                        let pause = Backoff(first: .milliseconds(50), ceiling: .seconds(2))
-                        try? await Task.sleep(for: pause.pause(beforeRetry: failures))
-                        signals.yield()
-                    }
-                }
-            },
-            Task.detached {
-                for await case .connected in states {
-                    connected()
+        let work = Task.detached {
+            var failures = 0
+            for await _ in stream where connection.state.current.isConnected {
+                do {
+                    try await run()
+                    failures = 0
+                } catch {
+                    if Task.isCancelled { return }
+                    failures += 1
+                    if failures & (failures - 1) == 0 { Log("fleet").warning("\(failure): \(error)") }
+                    let pause = Backoff(first: .milliseconds(50), ceiling: .seconds(2))
+                    try? await Task.sleep(for: pause.pause(beforeRetry: failures))
                     signals.yield()
                 }
-            },
-            Task.detached {
-                while (try? await Task.sleep(for: interval)) != nil {
-                    tick()
-                    signals.yield()
-                }
-            },
-        ]
-        tasks.withLock { $0 = new }
+            }
+        }
+        let connections = Task.detached {
+            for await case .connected in states {
+                connected()
+                signals.yield()
+            }
+        }
+        let ticks = Task.detached {
+            while (try? await Task.sleep(for: interval)) != nil {
+                tick()
+                signals.yield()
+            }
+        }
+        tasks.withLock { $0 = [work, connections, ticks] }
     }
 
     /// Lets the work run soon.

@@ -38,6 +38,8 @@ public struct FleetError: Error, Sendable, CustomStringConvertible {
     public let reason: String
     /// The subject, stream, bucket or key in question.
     public var subject: String?
+    /// Whether the server has no stream with the name.
+    var isMissingStream = false
 
     init(_ code: Code, _ reason: String, subject: String? = nil) {
         self.code = code

@@ -9,6 +9,8 @@ final class NatsClient: Sendable {
     let library: NatsLibrary
     // Safe because the library's functions are thread-safe, and the connection is destroyed with this object.
     nonisolated(unsafe) let handle: UnsafeMutableRawPointer
+    /// The largest payload that the server permits.
+    let maximumPayload: Int
 
     /// Connects; takes at most the timeout of the options for each server.
     ///
@@ -21,6 +23,8 @@ final class NatsClient: Sendable {
         let observer = Unmanaged.passRetained(NatsObserver((library, ended)))
         do throws(FleetError) {
             handle = try Self.connect(library, addresses, options, observer: observer.toOpaque())
+            let limit = Int(library.table.pointee.natsConnection_GetMaxPayload(handle))
+            maximumPayload = limit > 0 ? limit : .max
         } catch {
             observer.release()
             throw error
@@ -39,36 +43,26 @@ final class NatsClient: Sendable {
     var server: String {
         var url = [CChar](repeating: 0, count: 512)
         _ = library.table.pointee.natsConnection_GetConnectedUrl(handle, &url, url.count)
-        return SecretText.redacted(
-            String(decoding: url.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
+        return SecretText.redacted(NatsLibrary.text(url))
     }
 
-    /// The largest payload that the server permits.
-    var maximumPayload: Int {
-        let limit = Int(library.table.pointee.natsConnection_GetMaxPayload(handle))
-        return limit > 0 ? limit : .max
-    }
-
-    /// Publishes a message; fails without a connection.
+    /// Publishes a message; fails without a connection, or if the payload is larger than the server permits.
     func publish(_ message: NatsMessage) throws(FleetError) {
-        let table = library.table.pointee
-        let count = Int32(message.payload.count)
+        let table = library.table
+        let count = Int32(clamping: message.payload.count)
         let status: Int32 = message.payload.withUnsafeBytes { bytes in
-            if message.headers.isEmpty {
-                guard let reply = message.reply else {
-                    return table.natsConnection_Publish(handle, message.subject, bytes.baseAddress, count)
-                }
-                return table.natsConnection_PublishRequest(handle, message.subject, reply, bytes.baseAddress, count)
+            if message.reply == nil, message.headers.isEmpty {
+                return table.pointee.natsConnection_Publish(handle, message.subject, bytes.baseAddress, count)
             }
             var copy: UnsafeMutableRawPointer?
-            var status = table.natsMsg_Create(
+            var status = table.pointee.natsMsg_Create(
                 &copy, message.subject, message.reply, bytes.bindMemory(to: CChar.self).baseAddress, count)
             guard status == NatsStatus.ok, let copy else { return status }
-            defer { table.natsMsg_Destroy(copy) }
+            defer { table.pointee.natsMsg_Destroy(copy) }
             for (name, value) in message.headers where status == NatsStatus.ok {
-                status = table.natsMsgHeader_Set(copy, name, NatsHeader.line(value))
+                status = table.pointee.natsMsgHeader_Set(copy, name, NatsHeader.line(value))
             }
-            return status == NatsStatus.ok ? table.natsConnection_PublishMsg(handle, copy) : status
+            return status == NatsStatus.ok ? table.pointee.natsConnection_PublishMsg(handle, copy) : status
         }
         try library.check(status, message.subject)
     }
@@ -113,25 +107,23 @@ final class NatsClient: Sendable {
             let tls = options.tls ?? FleetTLS()
             statuses.append(table.natsOptions_SetSecure(raw, true))
             statuses.append(table.natsOptions_SetExpectedHostname(raw, tls.hostName ?? addresses.host))
+            func load(_ file: String, _ what: String, _ status: Int32) throws(FleetError) {
+                if status != NatsStatus.ok { throw FleetError(.invalidOptions, "\(what) can't be read", subject: file) }
+            }
             if let file = tls.trustRoots {
-                let status = table.natsOptions_LoadCATrustedCertificates(raw, file)
-                if status != NatsStatus.ok {
-                    throw FleetError(.invalidOptions, "the file of trusted roots can't be read", subject: file)
-                }
+                try load(file, "the file of trusted roots", table.natsOptions_LoadCATrustedCertificates(raw, file))
             }
             if let chain = tls.certificate {
                 let status = table.natsOptions_LoadCertificatesChain(raw, chain, tls.privateKey ?? chain)
-                if status != NatsStatus.ok {
-                    throw FleetError(.invalidOptions, "the client certificate can't be read", subject: chain)
-                }
+                try load(chain, "the client certificate", status)
             }
         }
         for status in statuses where status != NatsStatus.ok {
-            throw FleetError(.invalidOptions, library.text(of: status))
+            throw FleetError(.invalidOptions, library.error(of: status).reason)
         }
         var connection: UnsafeMutableRawPointer?
         let status = table.natsConnection_Connect(&connection, raw)
-        guard status == NatsStatus.ok, let connection else { throw library.lastError(status) }
+        guard status == NatsStatus.ok, let connection else { throw library.error(of: status, detail: true) }
         return connection
     }
 }

@@ -41,12 +41,14 @@ final class NatsConnection: Sendable {
         var subscriptions: [ObjectIdentifier: Weak<NatsSubscription>] = [:]
         var failures = 0
         var isClosed = false
+        /// Why the newest client has ended; nil while it lasts.
+        var end: String?
     }
 
     private struct Replies: Sendable {
         var subscription: NatsSubscription?
         var lastToken = 0
-        var waiting: [String: PendingResult<NatsMessage>] = [:]
+        var waiting: [Int: (result: PendingResult<NatsMessage>, endsWithConnection: Bool)] = [:]
     }
 
     /// Makes the first attempt to connect.
@@ -80,24 +82,19 @@ final class NatsConnection: Sendable {
 
     /// A text that no other process uses.
     static func randomToken() -> String {
-        let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
-        var random = SystemRandomNumberGenerator()
-        return String((0..<22).map { _ in alphabet.randomElement(using: &random) ?? "0" })
+        UUID().uuidString.filter { $0 != "-" }
     }
 
     /// The largest payload that the server and the options permit.
-    var maximumPayload: Int {
-        min(core.withLock { $0.client }?.maximumPayload ?? .max, options.maximumPayload)
-    }
+    var maximumPayload: Int { limit(core.withLock { $0.client }) }
+
+    private func limit(_ client: NatsClient?) -> Int { min(client?.maximumPayload ?? .max, options.maximumPayload) }
 
     // MARK: Attempts
 
     private func connect() throws(FleetError) {
-        let end = Shared<String?>(nil)
-        let client = try NatsClient(library, addresses, options) { [weak self] reason in
-            end.withLock { $0 = reason }
-            self?.didLose(reason)
-        }
+        core.withLock { $0.end = nil }
+        let client = try NatsClient(library, addresses, options) { [weak self] in self?.didLose($0) }
         let subscriptions = core.withLock { core -> [NatsSubscription]? in
             if core.isClosed { return nil }
             core.client = client
@@ -108,7 +105,7 @@ final class NatsConnection: Sendable {
         for subscription in subscriptions { try subscription.start(on: client) }
         state.update { _ in .connected(server: client.server) }
         // The connection may have been lost before it became this one's.
-        guard let reason = end.withLock({ $0 }) else { return }
+        guard let reason = core.withLock({ $0.end }) else { return }
         didLose(reason)
         state.update { $0.isConnected ? .reconnecting(reason: reason) : nil }
     }
@@ -133,8 +130,15 @@ final class NatsConnection: Sendable {
     }
 
     private func didLose(_ reason: String) {
-        let old = core.withLock { $0.client.take() }
-        if old != nil { retry(reason) }
+        let old = core.withLock { core in
+            core.end = reason
+            return core.client.take()
+        }
+        guard old != nil else { return }
+        for (result, endsWithConnection) in replies.withLock({ Array($0.waiting.values) }) where endsWithConnection {
+            result.finish(.failure(FleetError(.disconnected, reason)))
+        }
+        retry(reason)
     }
 
     // MARK: Messages
@@ -146,10 +150,10 @@ final class NatsConnection: Sendable {
         guard let client = core.withLock({ $0.client }) else {
             throw FleetError(.disconnected, "\(state.current)", subject: message.subject)
         }
-        guard message.payload.count <= maximumPayload else {
-            throw FleetError(
-                .invalidPayload, "the payload has \(message.payload.count) bytes; the limit is \(maximumPayload)",
-                subject: message.subject)
+        let (count, limit) = (message.payload.count, limit(client))
+        guard count <= limit else {
+            let reason = "the payload has \(count) bytes; the limit is \(limit)"
+            throw FleetError(.invalidPayload, reason, subject: message.subject)
         }
         try client.publish(message)
     }
@@ -174,40 +178,68 @@ final class NatsConnection: Sendable {
     /// Publishes a message and waits for a reply.
     ///
     /// - Throws: `FleetError` with the code `timedOut`, `noResponder` or like ``publish(_:)``, or `CancellationError`.
-    func request(_ message: NatsMessage, within limit: Duration) async throws -> NatsMessage {
-        // A request that waits for a connection would arrive after its caller has given up.
-        guard state.current.isConnected else {
-            throw FleetError(.disconnected, "\(state.current)", subject: message.subject)
-        }
+    func request(
+        _ message: NatsMessage, within limit: Duration, endsWithConnection: Bool = true
+    ) async throws -> NatsMessage {
+        try await reply(to: message, endsWithConnection: endsWithConnection).message(within: limit)
+    }
+
+    /// Publishes a message, and returns its reply, which the caller waits for.
+    ///
+    /// A reply of the server is lost with the connection, so the wait ends then, unless `endsWithConnection` is false.
+    func reply(to message: NatsMessage, endsWithConnection: Bool = true) -> NatsReply {
         let result = PendingResult<NatsMessage>()
         let token = replies.withLock { replies in
             replies.lastToken += 1
-            let token = "\(replies.lastToken)"
-            replies.waiting[token] = result
-            return token
+            replies.waiting[replies.lastToken] = (result, endsWithConnection)
+            return replies.lastToken
         }
-        defer { _ = replies.withLock { $0.waiting.removeValue(forKey: token) } }
+        let reply = NatsReply(message.subject, result) { [weak self] in
+            _ = self?.replies.withLock { $0.waiting.removeValue(forKey: token) }
+        }
         var message = message
-        message.reply = inbox + token
-        try publish(message)
-        let subject = message.subject
-        let reply = try await result.wait(within: limit, clock: ContinuousClock()) {
-            FleetError(.timedOut, "no response within \(limit)", subject: subject)
-        }
-        if reply.status == 503 { throw FleetError(.noResponder, "no process responds", subject: subject) }
+        message.reply = inbox + "\(token)"
+        do throws(FleetError) {
+            // Before the connection is complete, a reply would be lost.
+            guard state.current.isConnected else {
+                throw FleetError(.disconnected, "\(state.current)", subject: message.subject)
+            }
+            try publish(message)
+        } catch { result.finish(.failure(error)) }
         return reply
     }
 
     private func receiveReply(_ message: NatsMessage) {
-        let token = String(message.subject.dropFirst(inbox.count))
-        replies.withLock { $0.waiting[token] }?.finish(.success(message))
+        guard let token = Int(message.subject.dropFirst(inbox.count)),
+            let (result, _) = replies.withLock({ $0.waiting[token] })
+        else { return }
+        let noResponder = FleetError(.noResponder, "no process responds")
+        result.finish(message.status == 503 ? .failure(noResponder) : .success(message))
+    }
+}
+
+/// The reply to a message, for which one caller waits.
+final class NatsReply: Sendable {
+    private let subject: String
+    private let result: PendingResult<NatsMessage>
+    private let ended: @Sendable () -> Void
+
+    init(_ subject: String, _ result: PendingResult<NatsMessage>, ended: @escaping @Sendable () -> Void) {
+        self.subject = subject
+        self.result = result
+        self.ended = ended
+    }
+
+    deinit { ended() }
+
+    func message(within limit: Duration) async throws -> NatsMessage {
+        try await result.wait(within: limit, clock: ContinuousClock()) { [subject] in
+            FleetError(.timedOut, "no response within \(limit)", subject: subject)
+        }
     }
 }
 
 extension Duration {
     /// The time in whole milliseconds.
-    var milliseconds: Int64 {
-        let (seconds, rest) = components
-        return seconds * 1000 + rest / 1_000_000_000_000_000
-    }
+    var milliseconds: Int64 { Int64(self / .milliseconds(1)) }
 }

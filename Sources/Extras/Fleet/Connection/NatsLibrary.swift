@@ -22,46 +22,41 @@ struct NatsLibrary: Sendable {
             if let table = ashlar_nats_open(name, 2, &reason, reason.count) {
                 return .success(NatsLibrary(table: table))
             }
-            reasons.append(String(decoding: reason.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
+            reasons.append(text(reason))
         }
-        return .failure(
-            FleetError(
-                .libraryMissing,
-                "the C client of NATS can't be opened (Debian's package is libnats3.4): \(reasons.first ?? "")"))
+        let problem = "the C client of NATS can't be opened (Debian's package is libnats3.4): \(reasons.first ?? "")"
+        return .failure(FleetError(.libraryMissing, problem))
     }()
 
     /// Opens the library.
     static func open() throws(FleetError) -> NatsLibrary { try opened.get() }
 
+    /// Returns the text before the zero of a buffer.
+    static func text(_ buffer: [CChar]) -> String {
+        String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
     /// Throws the error of a status that isn't zero.
     func check(_ status: Int32, _ subject: String? = nil) throws(FleetError) {
-        guard status != NatsStatus.ok else { return }
-        throw error(of: status, subject)
+        if status != NatsStatus.ok { throw error(of: status, subject) }
     }
 
-    func error(of status: Int32, _ subject: String? = nil) -> FleetError {
-        let code: FleetError.Code
-        switch status {
-        case NatsStatus.closed, NatsStatus.draining: code = .closed
-        case NatsStatus.timeout: code = .timedOut
-        case NatsStatus.maximumPayload: code = .invalidPayload
-        case NatsStatus.invalidArgument, NatsStatus.invalidSubject: code = .invalidOptions
-        case NatsStatus.authenticationFailed, NatsStatus.notPermitted: code = .rejected
-        default: code = .disconnected
+    /// Returns the error of a status; `detail` adds the text of the last failure on this thread.
+    func error(of status: Int32, _ subject: String? = nil, detail: Bool = false) -> FleetError {
+        let code: FleetError.Code =
+            switch status {
+            case NatsStatus.closed, NatsStatus.draining: .closed
+            case NatsStatus.timeout: .timedOut
+            case NatsStatus.maximumPayload: .invalidPayload
+            case NatsStatus.invalidArgument, NatsStatus.invalidSubject: .invalidOptions
+            case NatsStatus.authenticationFailed, NatsStatus.notPermitted: .rejected
+            default: .disconnected
+            }
+        var text = table.pointee.natsStatus_GetText(status).map { String(cString: $0) } ?? "status \(status)"
+        if detail, let last = table.pointee.nats_GetLastError(nil), last.pointee != 0 {
+            text += " (\(String(cString: last)))"
         }
-        return FleetError(code, text(of: status), subject: subject)
-    }
-
-    /// Returns the error of the last call on this thread.
-    func lastError(_ status: Int32) -> FleetError {
-        var last: Int32 = 0
-        let text = table.pointee.nats_GetLastError(&last).map { String(cString: $0) } ?? ""
-        let known = error(of: status)
-        return text.isEmpty ? known : FleetError(known.code, "\(known.reason) (\(text))")
-    }
-
-    func text(of status: Int32) -> String {
-        table.pointee.natsStatus_GetText(status).map { String(cString: $0) } ?? "status \(status)"
+        return FleetError(code, text, subject: subject)
     }
 }
 
@@ -73,8 +68,14 @@ enum NatsStatus {
     static let notPermitted: Int32 = 12
     static let invalidSubject: Int32 = 15
     static let invalidArgument: Int32 = 16
-    static let slowConsumer: Int32 = 20
     static let maximumPayload: Int32 = 21
     static let timeout: Int32 = 26
     static let draining: Int32 = 32
+}
+
+/// A value that the C client keeps as a pointer.
+final class Box<Value: Sendable>: Sendable {
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
 }

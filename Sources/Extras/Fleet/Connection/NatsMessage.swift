@@ -12,24 +12,25 @@ struct NatsMessage: Sendable {
 
     /// The status of a message without a payload that comes from the server, such as 503 for no responders.
     var status: Int? { payload.isEmpty ? headers["Status"].flatMap { Int($0) } : nil }
+
+    /// The value that the message gives to a key of a bucket; nil if it deletes the key.
+    var keyValue: [UInt8]? { headers[NatsHeader.operation] == nil ? payload : nil }
 }
 
 extension NatsMessage {
     /// Copies a message of the library.
-    init(_ message: UnsafeMutableRawPointer, _ table: ashlar_nats) {
-        subject = table.natsMsg_GetSubject(message).map { String(cString: $0) } ?? ""
-        reply = table.natsMsg_GetReply(message).map { String(cString: $0) }
-        let bytes = UnsafeRawBufferPointer(
-            start: table.natsMsg_GetData(message), count: Int(table.natsMsg_GetDataLength(message)))
-        payload = [UInt8](bytes)
+    init(_ message: UnsafeMutableRawPointer, _ table: UnsafePointer<ashlar_nats>) {
+        subject = table.pointee.natsMsg_GetSubject(message).map { String(cString: $0) } ?? ""
+        reply = table.pointee.natsMsg_GetReply(message).map { String(cString: $0) }
+        let count = Int(table.pointee.natsMsg_GetDataLength(message))
+        payload = [UInt8](UnsafeRawBufferPointer(start: table.pointee.natsMsg_GetData(message), count: count))
         var names: UnsafeMutablePointer<UnsafePointer<CChar>?>?
-        var count: Int32 = 0
-        guard table.natsMsgHeader_Keys(message, &names, &count) == NatsStatus.ok, let names else { return }
+        var total: Int32 = 0
+        guard table.pointee.natsMsgHeader_Keys(message, &names, &total) == NatsStatus.ok, let names else { return }
         defer { free(names) }
-        for index in 0..<Int(count) {
+        for name in UnsafeBufferPointer(start: names, count: Int(total)).lazy.compactMap({ $0 }) {
             var value: UnsafePointer<CChar>?
-            guard let name = names[index], table.natsMsgHeader_Get(message, name, &value) == NatsStatus.ok, let value
-            else { continue }
+            guard table.pointee.natsMsgHeader_Get(message, name, &value) == NatsStatus.ok, let value else { continue }
             headers[String(cString: name)] = String(cString: value)
         }
     }

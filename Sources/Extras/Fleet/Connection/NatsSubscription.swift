@@ -54,7 +54,7 @@ final class NatsSubscription: Sendable {
         let callback: ashlar_nats_message_callback = { _, _, message, closure in
             guard let message, let closure else { return }
             let (library, receive) = Unmanaged<Receiver>.fromOpaque(closure).takeUnretainedValue().value
-            receive(NatsMessage(message, library.table.pointee))
+            receive(NatsMessage(message, library.table))
             library.table.pointee.natsMsg_Destroy(message)
         }
         var handle: UnsafeMutableRawPointer?

@@ -6,51 +6,48 @@ internal import AshlarLogging
 final class FleetBridge: Sendable {
     let bus: EventBus
     let connection: NatsConnection
-    let topics: FleetTopics
-    let subjects: EventSubjects
-    private let addresses: TopicAddresses
-    let counters = Shared(FleetCounters())
+    let counting = FleetCounting()
     let stored: StoredEvents
+    private let topics: FleetTopics
+    private let subjects: EventSubjects
+    /// The name and the subject of each entry with only one, unless an earlier entry names it.
+    ///
+    /// They needn't be searched for and converted for each event.
+    private let exact: [(name: String, subject: String)?]
     private let log = Log("fleet")
     private let watches = WatchBag()
     private let state = Mutex(State())
 
     private struct State: Sendable {
         /// What is watched on the bus.
-        var interest: Set<Interest> = []
+        var interest: [EventInterest] = []
         /// The subscriptions of an entry, by its index.
         var subscriptions: [Int: [any AnyObject & Sendable]] = [:]
     }
 
-    private struct Interest: Hashable {
-        let pattern: TopicPattern
-        let kind: EventInterest.Kind
-    }
-
     init(_ bus: EventBus, _ connection: NatsConnection, _ topics: FleetTopics) {
+        let subjects = EventSubjects(prefix: connection.options.prefix)
         self.bus = bus
         self.connection = connection
         self.topics = topics
-        subjects = EventSubjects(prefix: connection.options.prefix)
-        addresses = TopicAddresses(topics, subjects)
-        stored = StoredEvents(connection, topics, subjects, counters)
-    }
-
-    /// Begins to export and to import.
-    func start() throws(FleetError) {
-        try stored.start()
+        self.subjects = subjects
+        exact = topics.rules.enumerated().map { index, rule in
+            let name = rule.pattern.description
+            guard topics.index(of: name) == index, let subject = try? subjects.subject(of: name) else { return nil }
+            return (name, subject)
+        }
+        let kept = topics.rules.filter { $0.delivery.isStored }.flatMap { subjects.subjects(of: $0.pattern) }
+        stored = StoredEvents(connection, subjects: kept, counting)
         for (index, rule) in topics.rules.enumerated() {
             let watch =
-                switch rule.delivery {
-                case .once:
-                    bus.intercept(rule.pattern, with: Exporter(bridge: self, index: index, rule: rule))
-                case .stored:
+                if rule.delivery.isStored {
                     bus.intercept(rule.pattern, excluding: self, buffer: .suspend(4096)) { [weak self] event, next in
-                        guard let self, addresses.address(of: event.name)?.index == index else {
-                            return await next(event)
-                        }
-                        return await store(event, rule)
+                        guard let self, isFirst(index, event.name) else { return await next(event) }
+                        return await store(event, rule, index)
                     }
+                } else {
+                    bus.intercept(
+                        rule.pattern, excluding: self, with: Exporter(bridge: self, index: index, rule: rule))
                 }
             watch.store(in: watches)
         }
@@ -68,6 +65,11 @@ final class FleetBridge: Sendable {
         stored.stop()
     }
 
+    /// Returns whether an entry of the table is the first one that names an event.
+    private func isFirst(_ index: Int, _ name: String) -> Bool {
+        exact[index] != nil || topics.index(of: name) == index
+    }
+
     // MARK: Export
 
     /// Publishes events inside their triggers.
@@ -77,37 +79,34 @@ final class FleetBridge: Sendable {
         let rule: FleetRule
 
         func intercept(_ event: InterceptedEvent, next: @escaping Next) -> DeliveryResult {
-            guard let bridge, !event.isFrom(bridge), bridge.addresses.address(of: event.name)?.index == index else {
-                return next(event)
-            }
-            if let request = event.request {
-                bridge.send(request, event, rule)
+            guard let bridge, bridge.isFirst(index, event.name) else { return next(event) }
+            if rule.request != nil, let request = event.request {
+                bridge.send(request, event, rule, index)
                 return next(event)
             }
             // A member of the group in this process comes first.
-            if case .once(group: .some) = rule.delivery, bridge.isWatched(event.name) { return next(event) }
+            if rule.delivery.group != nil, bridge.isWatched(event.name) { return next(event) }
             var event = event
             do {
-                try bridge.publish(event, rule)
+                try bridge.connection.publish(try bridge.message(of: event, event.payload, rule, index))
+                bridge.counting.update { $0.published += 1 }
                 event.isExported = true
                 return next(event)
             } catch {
-                bridge.count(\.unpublished, "can't publish '\(event.name)': \(error)")
+                // A request whose topic only an entry for events names.
+                if event.request != nil { return next(event) }
+                bridge.counting.report(\.unpublished, "can't publish '\(event.name)': \(error)")
                 return next(event).adding(failures: [error])
             }
         }
     }
 
-    func message(of event: InterceptedEvent, _ payload: [UInt8]) throws -> NatsMessage {
-        let subject = try addresses.address(of: event.name)?.subject ?? subjects.subject(of: event.name)
-        var headers = event.metadata?.fleetHeaders ?? [:]
-        if let source = event.metadata?.source { headers[NatsHeader.source] = source }
-        return NatsMessage(subject: subject, payload: payload, headers: headers)
-    }
-
-    private func publish(_ event: InterceptedEvent, _ rule: FleetRule) throws {
-        try connection.publish(try message(of: event, try rule.encode(event.payload)))
-        counters.withLock { $0.published += 1 }
+    private func message(
+        of event: InterceptedEvent, _ payload: any Sendable, _ rule: FleetRule, _ index: Int
+    ) throws -> NatsMessage {
+        let subject = try exact[index]?.subject ?? subjects.subject(of: event.name)
+        return NatsMessage(
+            subject: subject, payload: try rule.encode(payload), headers: event.metadata?.fleetHeaders ?? [:])
     }
 
     private func isWatched(_ name: String) -> Bool {
@@ -115,13 +114,13 @@ final class FleetBridge: Sendable {
     }
 
     /// Stores an event in the stream, from which all processes receive it, this one too.
-    private func store(_ event: InterceptedEvent, _ rule: FleetRule) async -> DeliveryResult {
+    private func store(_ event: InterceptedEvent, _ rule: FleetRule, _ index: Int) async -> DeliveryResult {
         do {
-            try await stored.publish(try message(of: event, try rule.encode(event.payload)), isAwaited: event.isAwaited)
-            counters.withLock { $0.published += 1 }
+            try await stored.publish(try message(of: event, event.payload, rule, index), isAwaited: event.isAwaited)
+            counting.update { $0.published += 1 }
             return .postponed
         } catch {
-            count(\.unpublished, "can't store '\(event.name)': \(error)")
+            counting.report(\.unpublished, "can't store '\(event.name)': \(error)")
             return DeliveryResult.droppedEvent.adding(failures: [error])
         }
     }
@@ -130,9 +129,9 @@ final class FleetBridge: Sendable {
 
     /// Subscribes to the topics of the table that are watched, and ends the subscriptions that nobody needs.
     private func follow(_ change: EventInterest) {
-        let key = Interest(pattern: change.pattern, kind: change.kind)
         let (interests, old) = state.withLock { state in
-            if change.isPresent { state.interest.insert(key) } else { state.interest.remove(key) }
+            state.interest.removeAll { $0.pattern == change.pattern && $0.kind == change.kind }
+            if change.isPresent { state.interest.append(change) }
             return (state.interest, state.subscriptions)
         }
         for (index, rule) in topics.rules.enumerated() {
@@ -140,7 +139,7 @@ final class FleetBridge: Sendable {
             let isWatched = interests.contains { interest in
                 interest.kind == (rule.request == nil ? .events : .requests)
                     && subjects.subjects(of: interest.pattern).contains { other in
-                        own.contains { Subjects.overlap($0, other) }
+                        own.contains { Self.overlap($0, other) }
                     }
             }
             guard isWatched != (old[index] != nil) else { continue }
@@ -155,53 +154,62 @@ final class FleetBridge: Sendable {
         withExtendedLifetime(old) {}
     }
 
+    /// Returns whether there is a subject that two subjects with wildcards both match.
+    private static func overlap(_ a: String, _ b: String) -> Bool {
+        var rest = b.split(separator: ".")[...]
+        for token in a.split(separator: ".") {
+            guard let other = rest.popFirst() else { return false }
+            if token == ">" || other == ">" { return true }
+            guard token == other || token == "*" || other == "*" else { return false }
+        }
+        return rest.isEmpty
+    }
+
     private func subscribe(to subject: String, _ rule: FleetRule, _ index: Int) throws -> any AnyObject & Sendable {
         if rule.request != nil {
             return try connection.subscribe(to: subject, group: "responders") { [weak self] message in
                 Task.detached { await self?.answer(message, rule) }
             }
         }
-        guard case .once(let group) = rule.delivery else {
+        if rule.delivery.isStored {
             return try stored.consume(subject) { [weak self] message in
-                guard let self else { return false }
-                return await receive(message, rule, index, awaitsHandlers: true)
+                await self?.receive(message, rule, index, awaitsHandlers: true) ?? false
             }
         }
-        let queue = MessageQueue(count: connection.options.maximumWaiting) { [weak self] in
-            self?.count(\.overflowed, "too many events of '\(subject)' wait, so that some are dropped")
-        } handle: { [weak self] message in
+        let queue = MessageQueue(maximumCount: connection.options.maximumWaiting) { [weak self] message in
             _ = await self?.receive(message, rule, index, awaitsHandlers: false)
         }
-        return try connection.subscribe(to: subject, group: group) { queue.put($0) }
+        return try connection.subscribe(to: subject, group: rule.delivery.group) { [counting] message in
+            if queue.put(message) { return }
+            counting.report(\.overflowed, "too many events of '\(subject)' wait, so that some are dropped")
+        }
     }
 
     /// Delivers a received event; returns whether it is done with, so that it needn't be received again.
     private func receive(_ message: NatsMessage, _ rule: FleetRule, _ index: Int, awaitsHandlers: Bool) async -> Bool {
-        guard let address = addresses.address(ofSubject: message.subject),
+        guard let name = exact[index]?.name ?? subjects.name(of: message.subject),
             message.payload.count <= connection.options.maximumPayload
         else {
-            count(\.malformed, "the message '\(message.subject)' isn't an event")
+            counting.report(\.malformed, "the message '\(message.subject)' isn't an event")
             return true
         }
         // An earlier entry of the table has a subscription of its own.
-        guard address.index == index else { return true }
-        let name = address.name
-        let call = FleetRule.Call(source: self, awaitsHandlers: awaitsHandlers)
+        guard isFirst(index, name) else { return true }
         do {
             let result: DeliveryResult
             if message.headers.isEmpty {
-                result = try await rule.deliver(message.payload, name, bus, call)
+                result = try await rule.deliver(message.payload, name, bus, self, awaitsHandlers)
             } else {
                 result = try await EventMetadata(of: message).whileCurrent {
-                    try await rule.deliver(message.payload, name, bus, call)
+                    try await rule.deliver(message.payload, name, bus, self, awaitsHandlers)
                 }
             }
-            counters.withLock { $0.received += 1 }
+            counting.update { $0.received += 1 }
             guard awaitsHandlers, let error = result.failures.first else { return true }
-            count(\.failed, "a handler of '\(name)' failed, so the event is received again: \(error)")
+            counting.report(\.failed, "a handler of '\(name)' failed, so the event is received again: \(error)")
             return false
         } catch {
-            count(\.malformed, "the payload of '\(name)' can't be read: \(error)")
+            counting.report(\.malformed, "the payload of '\(name)' can't be read: \(error)")
             return true
         }
     }
@@ -209,24 +217,23 @@ final class FleetBridge: Sendable {
     // MARK: Requests
 
     /// Sends a request to another process, unless this one has a responder.
-    private func send(_ request: EventRequest, _ event: InterceptedEvent, _ rule: FleetRule) {
+    private func send(_ request: EventRequest, _ event: InterceptedEvent, _ rule: FleetRule, _ index: Int) {
         guard let coding = rule.request, request.accept() else { return }
         let call = Task {
             do {
-                var message = try message(of: event, try rule.encode(request.payload))
+                var message = try message(of: event, request.payload, rule, index)
                 let limit = max(request.remaining, .milliseconds(1))
                 message.headers[NatsHeader.limit] = "\(limit.milliseconds)"
-                let reply = try await connection.request(message, within: limit)
+                let reply = try await connection.request(message, within: limit, endsWithConnection: false)
                 if let error = reply.headers[NatsHeader.error] {
                     throw FleetError(.responderFailed, error, subject: event.name)
                 }
                 request.reply(.success(try coding.reply(reply.payload)))
-            } catch let error as FleetError where error.code == .noResponder {
-                request.reply(.failure(EventBusError(.noResponder, subject: event.name, underlying: error)))
-            } catch let error as FleetError where error.code == .timedOut {
-                request.reply(.failure(EventBusError(.requestTimedOut, subject: event.name, underlying: error)))
             } catch {
-                request.reply(.failure(error))
+                let codes = [FleetError.Code.noResponder: EventBusError.Code.noResponder, .timedOut: .requestTimedOut]
+                let known = (error as? FleetError).flatMap { codes[$0.code] }
+                let shown = known.map { EventBusError($0, subject: event.name, underlying: error) as any Error }
+                request.reply(.failure(shown ?? error))
             }
         }
         request.whenEnded { call.cancel() }
@@ -235,7 +242,7 @@ final class FleetBridge: Sendable {
     /// Answers a request of another process.
     private func answer(_ message: NatsMessage, _ rule: FleetRule) async {
         guard let coding = rule.request, let reply = message.reply, subjects.name(of: message.subject) != nil else {
-            return count(\.malformed, "the message '\(message.subject)' isn't a request")
+            return counting.report(\.malformed, "the message '\(message.subject)' isn't a request")
         }
         let limit = message.headers[NatsHeader.limit].flatMap { Int64($0) } ?? 30_000
         var response = NatsMessage(subject: reply, payload: [])
@@ -248,24 +255,16 @@ final class FleetBridge: Sendable {
             let text = SecretText.redacted("\(error)").split(whereSeparator: \.isNewline).joined(separator: " ")
             response.headers[NatsHeader.error] = text.isEmpty ? "error" : text
         }
-        counters.withLock { $0.received += 1 }
+        counting.update { $0.received += 1 }
         do { try connection.publish(response) } catch { log.error("can't reply to '\(message.subject)': \(error)") }
-    }
-
-    /// Counts a loss, and logs the first one and those at each power of two.
-    func count(_ counter: any WritableKeyPath<FleetCounters, Int> & Sendable, _ text: @autoclosure () -> String) {
-        let number = counters.withLock { counters in
-            counters[keyPath: counter] += 1
-            return counters[keyPath: counter]
-        }
-        if number & (number - 1) == 0 { log.warning("\(text()) (\(number) in all)") }
     }
 }
 
 extension EventMetadata {
     /// The headers of a message with this metadata.
-    var fleetHeaders: [String: String] {
+    fileprivate var fleetHeaders: [String: String] {
         var headers = headers.filter { NatsHeader.isFree($0.key) }
+        headers[NatsHeader.source] = source
         headers[NatsHeader.traceParent] = traceParent?.description
         headers[NatsHeader.traceState] = traceState
         headers[NatsHeader.correlation] = correlationID
@@ -274,16 +273,13 @@ extension EventMetadata {
     }
 
     /// Reads the metadata of a message.
-    init(of message: NatsMessage) {
-        var headers = message.headers
+    fileprivate init(of message: NatsMessage) {
+        let headers = message.headers
         self.init(
-            source: headers.removeValue(forKey: NatsHeader.source),
-            time: headers.removeValue(forKey: NatsHeader.time).flatMap { Int64($0) }.map { .milliseconds($0) },
-            correlationID: headers.removeValue(forKey: NatsHeader.correlation),
-            traceParent: headers.removeValue(forKey: NatsHeader.traceParent).flatMap { try? TraceParent(parsing: $0) },
-            traceState: headers.removeValue(forKey: NatsHeader.traceState))
-        headers[NatsHeader.limit] = nil
-        headers[NatsHeader.messageID] = nil
-        self.headers = headers
+            source: headers[NatsHeader.source],
+            time: headers[NatsHeader.time].flatMap { Int64($0) }.map { .milliseconds($0) },
+            correlationID: headers[NatsHeader.correlation],
+            traceParent: headers[NatsHeader.traceParent].flatMap { try? TraceParent(parsing: $0) },
+            traceState: headers[NatsHeader.traceState], headers: headers.filter { NatsHeader.isFree($0.key) })
     }
 }

@@ -1,3 +1,6 @@
+internal import AshlarCore
+internal import AshlarLogging
+
 /// What a fleet has sent, received and lost since it was connected.
 public struct FleetCounters: Hashable, Sendable {
     /// The events that were passed to the connection.
@@ -14,4 +17,22 @@ public struct FleetCounters: Hashable, Sendable {
     public internal(set) var duplicates = 0
     /// The stored events whose handlers threw an error; they are received again.
     public internal(set) var failed = 0
+}
+
+/// The counters while they change.
+final class FleetCounting: Sendable {
+    private let counters = Mutex(FleetCounters())
+
+    var current: FleetCounters { counters.withLock { $0 } }
+
+    func update(_ change: (inout FleetCounters) -> Void) { counters.withLock { change(&$0) } }
+
+    /// Counts a loss, and logs the first one and those at each power of two.
+    func report(_ counter: any WritableKeyPath<FleetCounters, Int> & Sendable, _ text: @autoclosure () -> String) {
+        let number = counters.withLock { counters in
+            counters[keyPath: counter] += 1
+            return counters[keyPath: counter]
+        }
+        if number & (number - 1) == 0 { Log("fleet").warning("\(text()) (\(number) in all)") }
+    }
 }

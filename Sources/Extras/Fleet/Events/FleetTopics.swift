@@ -1,19 +1,15 @@
 public import AshlarEventBus
-internal import Foundation
+internal import AshlarNetworking
 
 /// How an event reaches other processes.
 public struct FleetDelivery: Hashable, Sendable {
-    enum Kind: Hashable, Sendable {
-        case once(group: String?)
-        case stored
-    }
-
-    let kind: Kind
+    let isStored: Bool
+    let group: String?
 
     /// Each process that is connected now receives the event at most once, in the order of its publisher.
     ///
     /// The watchers of the publishing process receive it inside the trigger.
-    public static let atMostOnce = FleetDelivery(kind: .once(group: nil))
+    public static let atMostOnce = FleetDelivery(isStored: false, group: nil)
 
     /// One process of a group receives the event, at most once; watchers in the publishing process come first.
     ///
@@ -21,13 +17,13 @@ public struct FleetDelivery: Hashable, Sendable {
     ///
     /// - Parameter group: The name of the group: letters, digits, `-` and `_`.
     /// - Returns: The delivery.
-    public static func atMostOnce(group: String) -> FleetDelivery { FleetDelivery(kind: .once(group: group)) }
+    public static func atMostOnce(group: String) -> FleetDelivery { FleetDelivery(isStored: false, group: group) }
 
     /// The server stores the event, and each role receives it until its handlers have run without an error.
     ///
     /// The processes with one ``FleetOptions/name`` share the events. The publishing process receives them from the
     /// stream, too, in its order.
-    public static let atLeastOnce = FleetDelivery(kind: .stored)
+    public static let atLeastOnce = FleetDelivery(isStored: true, group: nil)
 }
 
 /// The topics that other processes receive, and the form of their payloads.
@@ -56,54 +52,64 @@ public struct FleetTopics: Sendable {
     public mutating func share<Payload: Codable & Sendable>(
         _ topic: Topic<Payload>, _ delivery: FleetDelivery = .atMostOnce
     ) {
-        add(topic.name, delivery, { _ in topic }, FleetJSON.encode(as: Payload.self), { try FleetJSON.decode($0) })
+        add(topic.name, topic, delivery, Self.encode(Payload.self)) {
+            try JSONEntity(parsing: $0).decode(Payload.self)
+        }
     }
 
     /// Adds a topic without data; its payload is `null`.
     public mutating func share(_ topic: Topic<Void>, _ delivery: FleetDelivery = .atMostOnce) {
-        add(topic.name, delivery, { _ in topic }, { _ in Array("null".utf8) }, { _ in })
+        add(topic.name, topic, delivery, { _ in Array("null".utf8) }, { _ in })
     }
 
     /// Adds a topic whose payloads are sent unchanged.
     public mutating func shareBytes(_ topic: Topic<[UInt8]>, _ delivery: FleetDelivery = .atMostOnce) {
-        add(topic.name, delivery, { _ in topic }, { try FleetJSON.cast($0) }, { $0 })
+        add(topic.name, topic, delivery, { try Self.cast($0) }, { $0 })
     }
 
     /// Adds the topics that a pattern matches, all with payloads of one type.
     public mutating func share<Payload: Codable & Sendable>(
         _ pattern: TopicPattern, of type: Payload.Type, _ delivery: FleetDelivery = .atMostOnce
     ) {
-        add(
-            pattern.description, delivery, { try Topic<Payload>(named: $0) }, FleetJSON.encode(as: type),
-            { try FleetJSON.decode($0) })
-    }
-
-    private mutating func add<Payload: Sendable>(
-        _ text: String, _ delivery: FleetDelivery, _ topic: @escaping @Sendable (String) throws -> Topic<Payload>,
-        _ encode: @escaping FleetRule.Encode, _ decode: @escaping @Sendable ([UInt8]) throws -> Payload
-    ) {
-        var rule = FleetRule(text, delivery)
-        rule.encode = encode
-        rule.deliver = { bytes, name, bus, call in
-            await bus.send(
-                try topic(name), try decode(bytes), from: call.source, awaitingHandlers: call.awaitsHandlers)
-        }
-        rules.append(rule)
+        add(pattern.description, nil, delivery, Self.encode(type)) { try JSONEntity(parsing: $0).decode(type) }
     }
 
     /// Adds a topic of requests, which one process with a responder answers.
     public mutating func share<Request: Codable & Sendable, Reply: Codable & Sendable>(
         _ topic: RequestTopic<Request, Reply>
     ) {
-        var rule = FleetRule(topic.name, .atMostOnce)
-        rule.encode = FleetJSON.encode(as: Request.self)
-        rule.request = FleetRule.RequestCoding(
-            answer: { bytes, bus, limit, source in
-                let payload: Request = try FleetJSON.decode(bytes)
-                let reply = try await bus.request(topic, payload, within: limit, from: source)
-                return try FleetJSON.encode(reply, as: Reply.self)
-            }, reply: { try FleetJSON.decode($0) as Reply })
+        let answer: FleetRule.Answer = { bytes, bus, limit, source in
+            let payload = try JSONEntity(parsing: bytes).decode(Request.self)
+            return try JSONFormat().encode(try await bus.request(topic, payload, within: limit, from: source))
+        }
+        let reply = { @Sendable (bytes: [UInt8]) throws in try JSONEntity(parsing: bytes).decode(Reply.self) }
+        add(topic.name, nil as Topic<Request>?, .atMostOnce, Self.encode(Request.self), nil, (answer, reply))
+    }
+
+    private mutating func add<Payload: Sendable>(
+        _ text: String, _ topic: Topic<Payload>?, _ delivery: FleetDelivery, _ encode: @escaping FleetRule.Encode,
+        _ decode: (@Sendable ([UInt8]) throws -> Payload)?, _ request: FleetRule.RequestCoding? = nil
+    ) {
+        // Never the other pattern: the text is that of a topic or of a pattern.
+        let pattern = (try? TopicPattern(parsing: text)) ?? "**"
+        let rule = FleetRule(pattern: pattern, delivery: delivery, encode: encode, request: request) {
+            bytes, name, bus, source, awaitsHandlers in
+            guard let decode else { throw FleetError(.invalidPayload, "a request was published as an event") }
+            return await bus.send(
+                try topic ?? Topic(named: name), try decode(bytes), from: source, awaitingHandlers: awaitsHandlers)
+        }
         rules.append(rule)
+    }
+
+    private static func encode<Payload: Encodable & Sendable>(_: Payload.Type) -> FleetRule.Encode {
+        { try JSONFormat().encode(try cast($0) as Payload) }
+    }
+
+    private static func cast<Payload>(_ payload: any Sendable) throws -> Payload {
+        guard let payload = payload as? Payload else {
+            throw FleetError(.invalidPayload, "expected \(Payload.self), found \(type(of: payload))")
+        }
+        return payload
     }
 
     /// Returns the number of the first entry that matches a name; nil for a topic that stays in its process.
@@ -112,65 +118,20 @@ public struct FleetTopics: Sendable {
 
 /// An entry of the table.
 struct FleetRule: Sendable {
-    /// Who delivers an event, and what it waits for.
-    struct Call: Sendable {
-        let source: any AnyObject & Sendable
-        let awaitsHandlers: Bool
-    }
-
-    /// The two directions of a request.
-    struct RequestCoding: Sendable {
-        let answer: @Sendable ([UInt8], EventBus, Duration, any AnyObject & Sendable) async throws -> [UInt8]
-        let reply: @Sendable ([UInt8]) throws -> any Sendable
-    }
-
+    typealias Source = any AnyObject & Sendable
     typealias Encode = @Sendable (_ payload: any Sendable) throws -> [UInt8]
-    typealias Deliver = @Sendable (_ payload: [UInt8], _ name: String, EventBus, Call) async throws -> DeliveryResult
+    /// Delivers the event of a payload, and perhaps waits for its handlers.
+    typealias Deliver =
+        @Sendable ([UInt8], _ name: String, EventBus, Source, _ awaitsHandlers: Bool) async throws ->
+        DeliveryResult
+    typealias Answer = @Sendable ([UInt8], EventBus, Duration, Source) async throws -> [UInt8]
+    /// The two directions of a request.
+    typealias RequestCoding = (answer: Answer, reply: @Sendable ([UInt8]) throws -> any Sendable)
 
     let pattern: TopicPattern
-    let delivery: FleetDelivery.Kind
-    var encode: Encode = { _ in [] }
-    /// Delivers the event of a payload.
-    var deliver: Deliver = { _, _, _, _ in throw FleetError(.invalidPayload, "a request was published as an event") }
+    let delivery: FleetDelivery
+    let encode: Encode
     /// Nil for events.
-    var request: RequestCoding?
-
-    /// Creates an entry for a name or pattern, which is well-formed, because it is that of a topic or pattern.
-    init(_ text: String, _ delivery: FleetDelivery) {
-        pattern = (try? TopicPattern(parsing: text)) ?? "**"
-        self.delivery = delivery.kind
-    }
-}
-
-/// The JSON of payloads.
-enum FleetJSON {
-    private static let encoder: JSONEncoder = {
-        let encoder = JSONEncoder()
-        encoder.dateEncodingStrategy = .iso8601
-        return encoder
-    }()
-    private static let decoder: JSONDecoder = {
-        let decoder = JSONDecoder()
-        decoder.dateDecodingStrategy = .iso8601
-        return decoder
-    }()
-
-    static func encode<Payload: Encodable>(_ payload: any Sendable, as type: Payload.Type) throws -> [UInt8] {
-        [UInt8](try encoder.encode(try cast(payload) as Payload))
-    }
-
-    static func encode<Payload: Encodable & Sendable>(as: Payload.Type) -> FleetRule.Encode {
-        { try encode($0, as: Payload.self) }
-    }
-
-    static func decode<Payload: Decodable>(_ bytes: [UInt8]) throws -> Payload {
-        try decoder.decode(Payload.self, from: Data(bytes))
-    }
-
-    static func cast<Payload>(_ payload: any Sendable) throws -> Payload {
-        guard let payload = payload as? Payload else {
-            throw FleetError(.invalidPayload, "expected \(Payload.self), found \(type(of: payload))")
-        }
-        return payload
-    }
+    let request: RequestCoding?
+    let deliver: Deliver
 }

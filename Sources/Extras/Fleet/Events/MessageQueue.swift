@@ -11,29 +11,16 @@ final class MessageQueue: Sendable {
 
     private let state = Mutex(State())
     private let maximumCount: Int
-    private let maximumBytes: Int
+    private let maximumBytes = 64 << 20
     private let handle: @Sendable (NatsMessage) async -> Void
-    private let dropped: @Sendable () -> Void
 
-    /// Creates a queue.
-    ///
-    /// - Parameters:
-    ///   - count: The number of messages that can wait.
-    ///   - bytes: The size of the payloads that can wait.
-    ///   - dropped: Called for each message for which there is no room.
-    ///   - handle: Handles a message.
-    init(
-        count: Int, bytes: Int = 64 << 20, dropped: @escaping @Sendable () -> Void,
-        handle: @escaping @Sendable (NatsMessage) async -> Void
-    ) {
-        maximumCount = count
-        maximumBytes = bytes
-        self.dropped = dropped
+    init(maximumCount: Int, handle: @escaping @Sendable (NatsMessage) async -> Void) {
+        self.maximumCount = maximumCount
         self.handle = handle
     }
 
-    /// Adds a message, on any thread.
-    func put(_ message: NatsMessage) {
+    /// Adds a message, on any thread; returns whether there was room.
+    func put(_ message: NatsMessage) -> Bool {
         let (hasRoom, mustStart) = state.withLock { state in
             let size = message.payload.count
             guard state.waiting.count < maximumCount, state.bytes + size <= maximumBytes else { return (false, false) }
@@ -42,27 +29,24 @@ final class MessageQueue: Sendable {
             defer { state.isRunning = true }
             return (true, !state.isRunning)
         }
-        if !hasRoom { return dropped() }
         if mustStart { Task.detached { await self.drain() } }
+        return hasRoom
     }
 
+    /// Handles all that waits in one task, so that a burst costs one change of threads.
     private func drain() async {
         while let batch = take() {
             for message in batch { await handle(message) }
         }
     }
 
-    /// Returns all waiting messages; nil if the drain ends.
+    /// Returns all waiting messages; nil ends the task.
     private func take() -> [NatsMessage]? {
         state.withLock { state in
-            guard !state.waiting.isEmpty else {
-                state.isRunning = false
-                return nil
-            }
-            let batch = state.waiting
-            state.waiting = []
-            state.bytes = 0
-            return batch
+            state.isRunning = !state.waiting.isEmpty
+            guard state.isRunning else { return nil }
+            defer { (state.waiting, state.bytes) = ([], 0) }
+            return state.waiting
         }
     }
 }

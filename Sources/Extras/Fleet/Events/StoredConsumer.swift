@@ -50,22 +50,14 @@ final class StoredConsumer: Sendable {
         self.jetStream = jetStream
         self.subject = subject
         self.handle = handle
-        name = jetStream.connection.options.name + "-" + Self.digest(subject)
+        // A name can't contain the `.` and the wildcards of a subject.
+        name = jetStream.connection.options.name + "-" + SHA256.hexadecimal(Array(subject.utf8)).prefix(16)
         let messages = try connection.subscribe(to: inbox) { [weak self] in self?.receive($0) }
         subscription.withLock { $0 = messages }
         loop.start(
             connection, "stored events of '\(subject)' can't be requested",
             connected: { [weak self] in self?.startOver() }, tick: { [weak self] in self?.tick() },
             run: { [weak self] in try await self?.run() })
-    }
-
-    /// A text of 16 hexadecimal digits that stands for a subject, whose `.` and wildcards a name can't contain.
-    private static func digest(_ subject: String) -> String {
-        // FNV-1a, by Fowler, Noll and Vo.
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in subject.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        let digits = String(hash, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
     // MARK: Receiving
@@ -118,15 +110,14 @@ final class StoredConsumer: Sendable {
             try await createConsumer()
         }
         let wait = Self.requestTime.milliseconds * 1_000_000
-        let body = JSONEntity(object: [("batch", JSONEntity(Self.batch)), ("expires", JSONEntity(wait))])
+        let body: JSONEntity = ["batch": JSONEntity(Self.batch), "expires": JSONEntity(wait)]
         state.withLock { state in
             state.hasConsumer = true
             state.outstanding = Self.batch
             state.deadline = .now + Self.requestTime + .seconds(1)
         }
-        try connection.publish(
-            NatsMessage(
-                subject: "$JS.API.CONSUMER.MSG.NEXT.\(owner.streamName).\(name)", reply: inbox, payload: body.bytes()))
+        let subject = "$JS.API.CONSUMER.MSG.NEXT.\(owner.streamName).\(name)"
+        try connection.publish(NatsMessage(subject: subject, reply: inbox, payload: body.bytes()))
     }
 
     private func createConsumer() async throws {
@@ -137,13 +128,13 @@ final class StoredConsumer: Sendable {
         ]
         try await jetStream.call(
             "CONSUMER.DURABLE.CREATE.\(owner.streamName).\(name)",
-            JSONEntity(object: [("stream_name", JSONEntity(owner.streamName)), ("config", JSONEntity(object: config))]))
+            [("stream_name", JSONEntity(owner.streamName)), ("config", JSONEntity(object: config))])
     }
 
     private func handle(_ delivery: Delivery) async {
         let (message, place) = (delivery.message, delivery.place)
         if state.withLock({ $0.handled.contains(place.stream, time: place.time) }) {
-            owner.counters.withLock { $0.duplicates += 1 }
+            owner.counting.update { $0.duplicates += 1 }
             acknowledge(message, "+ACK")
         } else if await handle(message) {
             state.withLock { $0.handled.insert(delivery.first...place.stream, time: place.time) }
@@ -158,6 +149,6 @@ final class StoredConsumer: Sendable {
     private func acknowledge(_ message: NatsMessage, _ text: String) {
         guard let reply = message.reply else { return }
         // A lost acknowledgement only means another delivery, which is recognized.
-        try? connection.publish(NatsMessage(subject: reply, reply: nil, payload: Array(text.utf8)))
+        try? connection.publish(NatsMessage(subject: reply, payload: Array(text.utf8)))
     }
 }

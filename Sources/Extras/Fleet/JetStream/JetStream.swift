@@ -8,66 +8,79 @@ internal import AshlarNetworking
 struct JetStream: Sendable {
     let connection: NatsConnection
 
-    /// An error of the server.
-    struct Failure: Error {
-        let status: Int
-        let number: Int
-        let text: String
-
-        static let streamNotFound = 10059
-        static let streamNameInUse = 10058
-        static let wrongLastSequence = 10071
-        static let messageTooLarge = 10054
-    }
+    /// Numbers of the server's errors.
+    private static let streamNotFound = 10059
+    private static let streamNameInUse = 10058
+    private static let wrongLastSequence = 10071
+    private static let messageTooLarge = 10054
 
     /// Sends a request to the server and returns its response.
     ///
-    /// - Throws: ``Failure``, `FleetError` or `CancellationError`.
+    /// - Throws: `FleetError` or `CancellationError`.
     @discardableResult
-    func call(_ operation: String, _ body: JSONEntity? = nil) async throws -> JSONEntity {
-        let message = NatsMessage(subject: "$JS.API." + operation, reply: nil, payload: body?.bytes() ?? [])
+    func call(_ operation: String, _ body: [(String, JSONEntity)] = []) async throws -> JSONEntity {
+        let bytes = body.isEmpty ? [] : JSONEntity(object: body).bytes()
+        return try await respond(
+            NatsMessage(subject: "$JS.API." + operation, payload: bytes),
+            "the server has no JetStream, or it isn't ready")
+    }
+
+    private func respond(_ message: NatsMessage, _ missing: String) async throws -> JSONEntity {
         do {
             return try Self.response(try await connection.request(message, within: connection.options.timeout))
         } catch let error as FleetError where error.code == .noResponder {
-            throw FleetError(.rejected, "the server has no JetStream, or it isn't ready", subject: operation)
+            throw FleetError(.rejected, missing, subject: message.subject)
         }
     }
 
     /// Reads a response.
     static func response(_ message: NatsMessage) throws -> JSONEntity {
-        let response: JSONEntity
-        do { response = try JSONEntity(parsing: message.payload) } catch {
+        guard let response = try? JSONEntity(parsing: message.payload) else {
             throw FleetError(.rejected, "the server's response isn't JSON", subject: message.subject)
         }
         guard response["error"].isObject else { return response }
-        throw Failure(
-            status: response["error"]["code"].int(0), number: response["error"]["err_code"].int(0),
-            text: response["error"]["description"].string(""))
+        let number = response["error"]["err_code"].int(0)
+        let code: FleetError.Code =
+            switch number {
+            case wrongLastSequence, streamNameInUse: .conflict
+            case messageTooLarge: .invalidPayload
+            default: .rejected
+            }
+        var error = FleetError(code, response["error"]["description"].string("") + " (\(number))")
+        error.isMissingStream = number == streamNotFound
+        throw error
     }
 
     // MARK: Streams
 
     /// Creates a stream unless it exists, or adds subjects that it lacks; its other settings remain those of its operator.
-    func createStream(_ name: String, subjects: [String], settings: [(String, JSONEntity)]) async throws {
-        let identity: [(String, JSONEntity)] = [
+    ///
+    /// A new one is on disk. It removes messages after an age or beyond a size, the oldest first.
+    func createStream(
+        _ name: String, subjects: [String], age: Duration?, bytes: Int? = nil, _ settings: [(String, JSONEntity)] = []
+    ) async throws {
+        var all: [(String, JSONEntity)] = [
             ("name", JSONEntity(name)), ("subjects", JSONEntity(array: subjects.map { JSONEntity($0) })),
+            ("storage", "file"), ("allow_direct", true),
         ]
+        if let age { all.append(("max_age", JSONEntity(age.milliseconds * 1_000_000))) }
+        if let bytes { all.append(("max_bytes", JSONEntity(bytes))) }
         while true {
             do {
                 let config = try await call("STREAM.INFO.\(name)")["config"]
-                let known = Set(config["subjects"].array([]).map { $0.string("") })
-                let missing = subjects.filter { !known.contains($0) }
+                let known = config["subjects"].array([])
+                let missing = subjects.filter { !known.map { $0.string("") }.contains($0) }.map { JSONEntity($0) }
                 if missing.isEmpty { return }
-                let all = config["subjects"].array([]) + missing.map { JSONEntity($0) }
-                let members = config.keys.map { ($0, $0 == "subjects" ? JSONEntity(array: all) : config[$0]) }
-                // Another process may add its subjects at the same time, so the result is checked.
-                try await call("STREAM.UPDATE.\(name)", JSONEntity(object: members))
-            } catch let failure as Failure where failure.number == Failure.streamNotFound {
-                do {
-                    try await call("STREAM.CREATE.\(name)", JSONEntity(object: identity + settings))
-                } catch let failure as Failure where failure.number == Failure.streamNameInUse {
-                    continue
+                let members = config.keys.map {
+                    ($0, $0 == "subjects" ? JSONEntity(array: known + missing) : config[$0])
                 }
+                // Another process may add its subjects at the same time, so the result is checked.
+                try await call("STREAM.UPDATE.\(name)", members)
+            } catch let error as FleetError where error.isMissingStream {
+                // Another process may create it first.
+                do { try await call("STREAM.CREATE.\(name)", all + settings) } catch let error as FleetError
+                    where error.code == .conflict
+                { continue }
             }
         }
     }
@@ -76,12 +89,7 @@ struct JetStream: Sendable {
 
     /// Stores a message and returns its sequence number.
     func publish(_ message: NatsMessage) async throws -> Int {
-        do {
-            let reply = try await connection.request(message, within: connection.options.timeout)
-            return try Self.response(reply)["seq"].int(0)
-        } catch let error as FleetError where error.code == .noResponder {
-            throw FleetError(.rejected, "no stream stores the subject", subject: message.subject)
-        }
+        try await respond(message, "no stream stores the subject")["seq"].int(0)
     }
 
     /// Returns a stored message with its number in ``NatsMessage/sequence``; nil if there is none.
@@ -89,11 +97,7 @@ struct JetStream: Sendable {
     /// The stream must exist and permit direct reads; otherwise the server doesn't respond. The server 2.9.10 crashes if the
     /// other kind of read arrives while the stream is being created.
     ///
-    /// - Parameters:
-    ///   - stream: The name of the stream.
-    ///   - wanted: `last_by_subj`, or `seq` and `next_by_subj`.
-    /// - Returns: The message, or nil.
-    /// - Throws: ``FleetError`` without a connection or without a response in time.
+    /// `wanted` is `last_by_subj`, or `seq` and `next_by_subj`.
     func message(in stream: String, _ wanted: [(String, JSONEntity)]) async throws -> NatsMessage? {
         let request = NatsMessage(
             subject: "$JS.API.DIRECT.GET.\(stream)", payload: JSONEntity(object: wanted).bytes())
@@ -138,8 +142,4 @@ struct DeliveredPlace: Sendable {
         guard let other else { return false }
         return deliveries == 1 && other.deliveries == 1 && consumer == other.consumer + 1 && stream > other.stream
     }
-}
-
-extension JetStream.Failure: CustomStringConvertible {
-    var description: String { "\(text) (\(number))" }
 }

@@ -39,13 +39,12 @@ final class KeyValueBucket: Sendable {
     /// Creates the bucket unless it exists.
     func create() async throws {
         if isReady.withLock({ $0 }) { return }
-        var settings: [(String, JSONEntity)] = [
-            ("max_msgs_per_subject", 1), ("discard", "new"), ("storage", "file"), ("retention", "limits"),
-            ("allow_rollup_hdrs", true), ("deny_delete", true), ("allow_direct", true),
-            ("max_msg_size", JSONEntity(connection.options.maximumPayload)),
-        ]
-        if let age { settings.append(("max_age", JSONEntity(age.milliseconds * 1_000_000))) }
-        try await jetStream.createStream(stream, subjects: ["$KV.\(name).>"], settings: settings)
+        try await jetStream.createStream(
+            stream, subjects: ["$KV.\(name).>"], age: age,
+            [
+                ("max_msgs_per_subject", 1), ("discard", "new"), ("allow_rollup_hdrs", true), ("deny_delete", true),
+                ("max_msg_size", JSONEntity(connection.options.maximumPayload)),
+            ])
         isReady.withLock { $0 = true }
     }
 
@@ -59,34 +58,27 @@ final class KeyValueBucket: Sendable {
             throw FleetError(.invalidPayload, "expected letters, digits and '-/_=.' in a key", subject: key)
         }
         try await create()
-        var message = NatsMessage(subject: "$KV.\(name).\(key)", reply: nil, payload: value ?? [])
+        var message = NatsMessage(subject: "$KV.\(name).\(key)", payload: value ?? [])
         if value == nil { message.headers[NatsHeader.operation] = "DEL" }
-        if let revision { message.headers[NatsHeader.expectedSubjectSequence] = "\(revision)" }
-        do {
-            return try await jetStream.publish(message)
-        } catch let failure as JetStream.Failure where failure.number == JetStream.Failure.wrongLastSequence {
-            throw FleetError(.conflict, "another process has changed the key", subject: key)
-        }
+        message.headers[NatsHeader.expectedSubjectSequence] = revision.map { "\($0)" }
+        return try await jetStream.publish(message)
     }
 
     /// Returns the current value of a key; nil if it has never been set, and an entry without a value if it is deleted.
     func entry(_ key: String) async throws -> Entry? {
         try await create()
         let wanted = [("last_by_subj", JSONEntity("$KV.\(name).\(key)"))]
-        return try await jetStream.message(in: stream, wanted).map { message in
-            Entry(
-                key: key, value: message.headers[NatsHeader.operation] == nil ? message.payload : nil,
-                revision: message.sequence ?? 0)
-        }
+        return try await jetStream.message(in: stream, wanted)
+            .map { Entry(key: key, value: $0.keyValue, revision: $0.sequence ?? 0) }
     }
 
     /// Reports the entries of the bucket, and then each change, until the result is released.
     ///
     /// `changed` receives all entries when they are known, and single ones after each change. After a new connection, a
     /// complete set replaces all entries that were reported before.
-    func watch(
-        _ changed: @escaping @Sendable (_ entries: [Entry], _ isComplete: Bool) -> Void
-    ) -> KeyValueWatch { KeyValueWatch(self, stream: stream, prefix: "$KV.\(name).", changed) }
+    func watch(_ changed: @escaping KeyValueWatch.Report) -> KeyValueWatch {
+        KeyValueWatch(self, stream: stream, prefix: "$KV.\(name).", changed)
+    }
 }
 
 /// A watch of a bucket, which starts over if it may have missed a change.
@@ -106,18 +98,17 @@ final class KeyValueWatch: Sendable {
         var lastMessage = ContinuousClock.now
     }
 
+    typealias Report = @Sendable (_ entries: [KeyValueBucket.Entry], _ isComplete: Bool) -> Void
+
     private let bucket: KeyValueBucket
     private let stream: String
     private let prefix: String
-    private let changed: @Sendable ([KeyValueBucket.Entry], Bool) -> Void
+    private let changed: Report
     private let state = Mutex(State())
     private let loop = ConnectionLoop()
     private static let heartbeat = Duration.seconds(5)
 
-    fileprivate init(
-        _ bucket: KeyValueBucket, stream: String, prefix: String,
-        _ changed: @escaping @Sendable ([KeyValueBucket.Entry], Bool) -> Void
-    ) {
+    fileprivate init(_ bucket: KeyValueBucket, stream: String, prefix: String, _ changed: @escaping Report) {
         self.bucket = bucket
         self.stream = stream
         self.prefix = prefix
@@ -149,7 +140,7 @@ final class KeyValueWatch: Sendable {
         do {
             let response = try await bucket.jetStream.call(
                 "CONSUMER.CREATE.\(stream)",
-                JSONEntity(object: [("stream_name", JSONEntity(stream)), ("config", JSONEntity(object: config))]))
+                [("stream_name", JSONEntity(stream)), ("config", JSONEntity(object: config))])
             let isEmpty = response["num_pending"].int(0) == 0 && response["delivered"]["consumer_seq"].int(0) == 0
             if isEmpty { complete(inbox) }
         } catch {
@@ -171,45 +162,27 @@ final class KeyValueWatch: Sendable {
     }
 
     private func receive(_ message: NatsMessage, _ inbox: String) {
-        if message.status == 100 {
-            let last = message.headers[NatsHeader.lastConsumer].flatMap { Int($0) } ?? 0
-            let isBehind = state.withLock { state in
-                guard state.inbox == inbox else { return false }
-                state.lastMessage = .now
-                return last > state.count
-            }
-            if isBehind { startOver(inbox) }
-            return
-        }
-        guard let place = DeliveredPlace(message.reply), message.subject.hasPrefix(prefix) else { return }
+        let place = message.subject.hasPrefix(prefix) ? DeliveredPlace(message.reply) : nil
+        let isBeat = message.status == 100
+        let last = message.headers[NatsHeader.lastConsumer].flatMap { Int($0) } ?? 0
         let entry = KeyValueBucket.Entry(
-            key: String(message.subject.dropFirst(prefix.count)),
-            value: message.headers[NatsHeader.operation] == nil ? message.payload : nil, revision: place.stream)
-        enum Step {
-            case ignore, startOver, report, complete
-        }
-        let step = state.withLock { state -> Step in
-            guard state.inbox == inbox else { return .ignore }
+            key: String(message.subject.dropFirst(prefix.count)), value: message.keyValue, revision: place?.stream ?? 0)
+        let (isBehind, report, isComplete) = state.withLock { state -> (Bool, Bool, Bool) in
+            guard state.inbox == inbox, isBeat || place != nil else { return (false, false, false) }
             state.lastMessage = .now
+            if isBeat { return (last > state.count, false, false) }
             state.count += 1
-            guard state.count == place.consumer else { return .startOver }
-            if state.first == nil { return .report }
+            guard state.count == place?.consumer else { return (true, false, false) }
             state.first?.append(entry)
-            return place.pending == 0 ? .complete : .ignore
+            return (false, state.first == nil, state.first != nil && place?.pending == 0)
         }
-        switch step {
-        case .ignore: break
-        case .startOver: startOver(inbox)
-        case .report: changed([entry], false)
-        case .complete: complete(inbox)
-        }
+        if isBehind { startOver(inbox) }
+        if report { changed([entry], false) }
+        if isComplete { complete(inbox) }
     }
 
     private func complete(_ inbox: String) {
-        let entries = state.withLock { state -> [KeyValueBucket.Entry]? in
-            guard state.inbox == inbox else { return nil }
-            return state.first.take()
-        }
+        let entries = state.withLock { $0.inbox == inbox ? $0.first.take() : nil }
         if let entries { changed(entries, true) }
     }
 }

@@ -71,38 +71,62 @@ public struct FleetLogReader: Sendable {
     private func read(
         _ query: LogQuery, from start: Int?, endsAfterNewest: Bool
     ) -> AsyncThrowingStream<FleetLogLine, any Error> {
-        let jetStream = JetStream(connection: connection)
-        let stream = connection.options.prefix + "_logs"
-        let next = Shared<Int?>(nil)
-        let start = Shared(start)
-        let waiting = Shared([FleetLogLine]()[...])
-        return AsyncThrowingStream {
-            while !Task.isCancelled {
-                if let line = waiting.withLock({ $0.popFirst() }) { return line }
-                do {
-                    guard let number = next.withLock({ $0 }) else {
-                        // The server doesn't respond to a read of a stream that doesn't exist.
-                        let end = try await jetStream.call("STREAM.INFO.\(stream)")["state"]["last_seq"].int(0)
-                        let first = start.withLock { $0 } ?? end + 1
-                        next.withLock { $0 = first }
-                        continue
-                    }
-                    let wanted = [("seq", JSONEntity(number)), ("next_by_subj", JSONEntity(stream + ".>"))]
-                    if let message = try await jetStream.message(in: stream, wanted), let sequence = message.sequence {
-                        next.withLock { $0 = sequence + 1 }
-                        waiting.withLock { $0 = Self.lines(of: message, query)[...] }
-                        continue
-                    }
-                } catch let failure as JetStream.Failure where failure.number == JetStream.Failure.streamNotFound {
-                    start.withLock { $0 = 1 }
-                } catch let error as FleetError where !endsAfterNewest && error.code != .rejected {
-                    // The connection is lost for now.
-                }
-                if endsAfterNewest { return nil }
-                try? await Task.sleep(for: .milliseconds(200))
+        let reading = Reading(JetStream(connection: connection), query, start, endsAfterNewest)
+        return AsyncThrowingStream { try await reading.next() }
+    }
+}
+
+/// The position of a reader in the stream.
+private actor Reading {
+    private let jetStream: JetStream
+    private let query: LogQuery
+    /// The number of the first message; nil for the next new one.
+    private var start: Int?
+    private let endsAfterNewest: Bool
+    private let stream: String
+    /// The number of the next message; nil before the stream is known.
+    private var number: Int?
+    private var waiting: ArraySlice<FleetLogLine> = []
+
+    init(_ jetStream: JetStream, _ query: LogQuery, _ start: Int?, _ endsAfterNewest: Bool) {
+        self.jetStream = jetStream
+        self.query = query
+        self.start = start
+        self.endsAfterNewest = endsAfterNewest
+        stream = jetStream.connection.options.prefix + "_logs"
+    }
+
+    func next() async throws -> FleetLogLine? {
+        while !Task.isCancelled {
+            if let line = waiting.popFirst() { return line }
+            do {
+                if try await readMessage() { continue }
+            } catch let error as FleetError where error.isMissingStream {
+                start = 1
+            } catch let error as FleetError where !endsAfterNewest && error.code != .rejected {
+                // The connection is lost for now.
             }
-            return nil
+            if endsAfterNewest { return nil }
+            try? await Task.sleep(for: .milliseconds(200))
         }
+        return nil
+    }
+
+    /// Reads the next message of the stream; returns false at its end.
+    private func readMessage() async throws -> Bool {
+        guard let number else {
+            // The server doesn't respond to a read of a stream that doesn't exist.
+            let end = try await jetStream.call("STREAM.INFO.\(stream)")["state"]["last_seq"].int(0)
+            number = start ?? end + 1
+            return true
+        }
+        let wanted = [("seq", JSONEntity(number)), ("next_by_subj", JSONEntity(stream + ".>"))]
+        guard let message = try await jetStream.message(in: stream, wanted), let sequence = message.sequence else {
+            return false
+        }
+        self.number = sequence + 1
+        waiting = Self.lines(of: message, query)[...]
+        return true
     }
 
     /// Returns the lines of a message that match; its subject ends with `run-TIME-PROCESS-TAG`, and the kind of the file.

@@ -10,16 +10,9 @@ internal import Foundation
 /// it follows the message that the publisher knows, so that a line is neither lost nor repeated whenever a process, the
 /// server or the connection ends, also if several processes publish one folder. The outcome of a run has the subject of its
 /// state file, and follows its lines.
-final class FleetLogs: Sendable {
-    private struct State: Sendable {
-        var cursors: [String: Cursor] = [:]
-        /// The runs whose outcomes are stored.
-        var finished: Set<String> = []
-        var hasStream = false
-    }
-
+actor FleetLogs {
     /// How much of a file is stored.
-    private struct Cursor: Sendable {
+    private struct Cursor {
         var offset = 0
         /// The last message of the file; 0 if there is none, nil if the server must be asked.
         var sequence: Int?
@@ -27,27 +20,24 @@ final class FleetLogs: Sendable {
 
     private let folder: String
     private let jetStream: JetStream
+    private let stream: String
     private let headers: [String: String]
-    private let state = Shared(State())
+    private var cursors: [String: Cursor] = [:]
+    /// The runs whose outcomes are stored.
+    private var finished: Set<String> = []
+    private var hasStream = false
     private let loop = ConnectionLoop()
     /// The age at which the stream removes messages, in seconds; older lines may have been stored before.
     private static let age: Int64 = 7 * 24 * 3600
-    private var options: FleetOptions { jetStream.connection.options }
-    private var stream: String { options.prefix + "_logs" }
 
     init(_ folder: String, _ connection: NatsConnection) {
         self.folder = folder
         jetStream = JetStream(connection: connection)
+        stream = connection.options.prefix + "_logs"
         headers = [NatsHeader.role: connection.options.name, NatsHeader.host: ProcessInfo.processInfo.hostName]
-        loop.start(
-            connection, "the log can't be stored on the server", every: .milliseconds(500),
-            run: { [weak self] in
-                do { try await self?.publish() } catch {
-                    // Perhaps somebody has removed the stream.
-                    self?.state.withLock { $0.hasStream = false }
-                    throw error
-                }
-            })
+        loop.start(connection, "the log can't be stored on the server", every: .milliseconds(500)) { [weak self] in
+            try await self?.publish()
+        }
     }
 
     /// Stores all lines that were written before this call, and ends.
@@ -60,18 +50,13 @@ final class FleetLogs: Sendable {
     /// Stores the lines since the last call: those of this process, and those of processes that have ended.
     private func publish() async throws {
         guard jetStream.connection.state.current.isConnected else { return }
-        if !state.withLock({ $0.hasStream }) {
-            try await jetStream.createStream(
-                stream, subjects: [stream + ".>"],
-                settings: [
-                    ("retention", "limits"), ("storage", "file"), ("discard", "old"),
-                    ("max_age", JSONEntity(Self.age * 1_000_000_000)), ("max_bytes", JSONEntity(1 << 29)),
-                    ("allow_direct", true),
-                ])
-            state.withLock { $0.hasStream = true }
+        if !hasStream {
+            try await jetStream.createStream(stream, subjects: [stream + ".>"], age: .seconds(Self.age), bytes: 1 << 29)
         }
+        // After a failure: perhaps somebody has removed the stream.
+        hasStream = false
         // The outcome is read first, so that the files of a finished run are complete when they are read.
-        for run in PriorRun.all(in: folder).reversed() where !state.withLock({ $0.finished.contains(run.baseName) }) {
+        for run in PriorRun.all(in: folder).reversed() where !finished.contains(run.baseName) {
             let isRunning = run.outcome == .stillRunning
             if isRunning, run.processID != ProcessInfo.processInfo.processIdentifier { continue }
             let stateFile = run.baseName + ".state"
@@ -81,12 +66,13 @@ final class FleetLogs: Sendable {
             // The outcome of an old run was probably stored, and removed.
             let isStored = isRunning ? false : try await cursor(of: stateFile).sequence ?? 0 > 0
             if isStored || !isRunning && silence > Self.age {
-                state.withLock { _ = $0.finished.insert(run.baseName) }
+                finished.insert(run.baseName)
                 continue
             }
             for path in run.files { try await publish(path, of: run, isRunning: isRunning) }
             if !isRunning { try await send(Array(Self.verdict(of: run).utf8), of: stateFile, run) }
         }
+        hasStream = true
     }
 
     /// The seconds since the last change of a run's files.
@@ -146,13 +132,13 @@ final class FleetLogs: Sendable {
 
     /// Returns how much of a file is stored; asks the server only if that isn't known.
     private func cursor(of file: String) async throws -> Cursor {
-        var cursor = state.withLock { $0.cursors[file] } ?? Cursor()
+        var cursor = cursors[file] ?? Cursor()
         if cursor.sequence != nil { return cursor }
         let last = try await jetStream.message(in: stream, [("last_by_subj", JSONEntity(stream + "." + file))])
         // Without a message, this process may still know more than the stream, which removes old messages.
         cursor.offset = last?.headers[NatsHeader.offset].flatMap { Int($0) } ?? cursor.offset
         cursor.sequence = last?.sequence ?? 0
-        state.withLock { [cursor] in $0.cursors[file] = cursor }
+        cursors[file] = cursor
         return cursor
     }
 
@@ -164,11 +150,10 @@ final class FleetLogs: Sendable {
         message.headers[NatsHeader.application] = run.application
         message.headers[NatsHeader.expectedSubjectSequence] = "\(cursor.sequence ?? 0)"
         // Until the server responds, nobody knows whether it has stored the lines.
-        state.withLock { $0.cursors[file]?.sequence = nil }
+        cursors[file]?.sequence = nil
         do {
-            let sequence = try await jetStream.publish(message)
-            state.withLock { $0.cursors[file] = Cursor(offset: end, sequence: sequence) }
-        } catch let failure as JetStream.Failure where failure.number == JetStream.Failure.wrongLastSequence {
+            cursors[file] = Cursor(offset: end, sequence: try await jetStream.publish(message))
+        } catch let error as FleetError where error.code == .conflict {
             // Another process was first, or the last response was lost: the stream says where to go on.
         }
     }

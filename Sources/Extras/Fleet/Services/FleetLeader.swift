@@ -18,10 +18,10 @@ public struct FleetLeadership: Sendable {
 /// All times are those of the local clock.
 final class FleetElection<Ticks: Clock>: Sendable where Ticks.Duration == Duration {
     private struct State: Sendable, Equatable {
-        /// The last change of the key, and when this process saw it.
-        var revision = 0
+        /// The last change of the key; nil if it isn't known.
+        var revision: Int?
         var isHeld = false
-        var isKnown = false
+        /// When this process saw the change.
         var seen: Ticks.Instant
     }
 
@@ -47,11 +47,10 @@ final class FleetElection<Ticks: Clock>: Sendable where Ticks.Duration == Durati
             let entry = entries.last { $0.key == job }
             guard entry != nil || isComplete else { return }
             state.update { old in
+                let revision = entry?.revision ?? 0
                 // A renewal that was seen before isn't a new sign of life.
-                let isNew = entry?.revision ?? 0 != old.revision || !old.isKnown
-                return State(
-                    revision: entry?.revision ?? 0, isHeld: entry?.value != nil, isKnown: true,
-                    seen: isNew ? clock.now : old.seen)
+                let seen = revision == old.revision ? old.seen : clock.now
+                return State(revision: revision, isHeld: entry?.value != nil, seen: seen)
             }
         }
     }
@@ -62,11 +61,11 @@ final class FleetElection<Ticks: Clock>: Sendable where Ticks.Duration == Durati
             try Task.checkCancellation()
             let current = state.current
             let rest = current.isHeld ? lease - current.seen.duration(to: clock.now) : .zero
-            guard current.isKnown, rest <= .zero else {
-                await wait(for: current.isKnown ? rest : lease, orChangeOf: current)
+            guard let revision = current.revision, rest <= .zero else {
+                await wait(for: current.revision == nil ? lease : rest, orChangeOf: current)
                 continue
             }
-            do { return try await bucket.put(holder, for: job, expecting: current.revision) } catch {
+            do { return try await bucket.put(holder, for: job, expecting: revision) } catch {
                 // After a conflict, the watch reports the process that was first.
                 if (error as? FleetError)?.code != .conflict, !(error is CancellationError) {
                     log.warning("the leadership of '\(job)' can't be obtained: \(error)")
@@ -92,9 +91,8 @@ final class FleetElection<Ticks: Clock>: Sendable where Ticks.Duration == Durati
         _ term: Int, _ body: @escaping @Sendable (FleetLeadership) async throws -> Value
     ) async throws -> Value? {
         log.info("this process leads '\(job)' (term \(term))")
-        let hasLost = Shared(false)
         let work = Task { [job] in try await body(FleetLeadership(job: job, term: term)) }
-        let renewal = Task { [self] in
+        let loss = Task { [self] in
             var revision: Int? = term
             var confirmed = clock.now
             while let old = revision {
@@ -104,7 +102,6 @@ final class FleetElection<Ticks: Clock>: Sendable where Ticks.Duration == Durati
                 confirmed = start
             }
             try Task.checkCancellation()
-            hasLost.withLock { $0 = true }
             log.warning("this process no longer leads '\(job)' (term \(term))")
             work.cancel()
         }
@@ -113,9 +110,8 @@ final class FleetElection<Ticks: Clock>: Sendable where Ticks.Duration == Durati
         } onCancel: {
             work.cancel()
         }
-        renewal.cancel()
-        _ = await renewal.result
-        if hasLost.withLock({ $0 }) {
+        loss.cancel()
+        if case .success = await loss.result {
             try Task.checkCancellation()
             return try? result.get()
         }

@@ -1,6 +1,7 @@
 internal import Ashlar
 internal import AshlarCore
 internal import AshlarEventBus
+internal import AshlarNetworking
 public import Foundation
 
 /// A process of a fleet.
@@ -21,29 +22,23 @@ public struct FleetMember: Codable, Hashable, Sendable, Identifiable {
 
 /// Announces this process, and follows the announcements of the others.
 ///
-/// A process announces itself every five seconds and at each change of a service. A process is absent after it has said so,
+/// A process announces itself every five seconds. A process is absent after it has said so,
 /// or when nothing was heard from it for fifteen seconds by the local clock.
 final class FleetPresence: Sendable {
-    private struct Known: Sendable {
-        let member: FleetMember
-        let revision: Int
-        var heard: ContinuousClock.Instant
-    }
-
     static let interval = Duration.seconds(5)
     static let limit = Duration.seconds(15)
 
     let members: Broadcast<[FleetMember]>
     private let bucket: KeyValueBucket
-    private let known = Mutex<[String: Known]>([:])
-    private let own: Shared<FleetMember>
+    private let known = Mutex<[String: (member: FleetMember, revision: Int, heard: ContinuousClock.Instant)]>([:])
+    private let own: Mutex<FleetMember>
     private weak let services: ServiceRegistry?
     private let watch = Mutex<KeyValueWatch?>(nil)
     private let loop = ConnectionLoop()
 
     init(_ bucket: KeyValueBucket, _ own: FleetMember, _ services: ServiceRegistry?) {
         self.bucket = bucket
-        self.own = Shared(own)
+        self.own = Mutex(own)
         self.services = services
         members = Broadcast([])
         loop.start(
@@ -55,11 +50,8 @@ final class FleetPresence: Sendable {
     ///
     /// Each announcement goes to all that follow, so a process that doesn't ask for the others doesn't follow them.
     func follow() {
-        let isFollowed = watch.withLock { $0 != nil }
-        if isFollowed { return }
-        let new = bucket.watch { [weak self] entries, isComplete in self?.receive(entries, isComplete) }
         watch.withLock { watch in
-            if watch == nil { watch = new }
+            if watch == nil { watch = bucket.watch { [weak self] entries, _ in self?.receive(entries) } }
         }
     }
 
@@ -80,24 +72,21 @@ final class FleetPresence: Sendable {
             own.withLock { $0.services = states }
         }
         let member = own.withLock { $0 }
-        try await bucket.put(try FleetJSON.encode(member, as: FleetMember.self), for: member.id)
+        try await bucket.put(try JSONFormat().encode(member), for: member.id)
     }
 
-    private func receive(_ entries: [KeyValueBucket.Entry], _ isComplete: Bool) {
+    private func receive(_ entries: [KeyValueBucket.Entry]) {
         known.withLock { known in
-            if isComplete {
-                // A process that was heard before and isn't in the bucket has left.
-                let present = Set(entries.map(\.key))
-                known = known.filter { present.contains($0.key) }
-            }
             for entry in entries {
-                guard let value = entry.value, let member = try? FleetJSON.decode(value) as FleetMember else {
+                guard let value = entry.value,
+                    let member = try? JSONEntity(parsing: value).decode(FleetMember.self)
+                else {
                     known[entry.key] = nil
                     continue
                 }
                 // After a new connection, an old announcement isn't a sign of life.
                 if known[entry.key]?.revision != entry.revision {
-                    known[entry.key] = Known(member: member, revision: entry.revision, heard: .now)
+                    known[entry.key] = (member, entry.revision, .now)
                 }
             }
         }

@@ -38,6 +38,9 @@ public final class FleetSettings: Sendable {
         var revision: Int
         /// The time at which this process received it, in seconds since 1970.
         var received: Double
+
+        /// The value of a configuration; nil if the bytes aren't JSON.
+        var json: ConfigValue? { try? JSONEntity(parsing: bytes).decode(ConfigValue.self) }
     }
 
     private struct State: Sendable {
@@ -60,67 +63,84 @@ public final class FleetSettings: Sendable {
         self.verify = verify
         guard let cache, let bytes = try? WholeFile.read(cache, limit: 64 << 20) else { return }
         do {
-            let values = try JSONDecoder().decode([String: Value].self, from: Data(bytes))
+            let values = try JSONEntity(parsing: bytes).decode([String: Value].self)
             state.withLock { $0.values = values }
         } catch {
             Log("fleet").error("the stored settings '\(cache)' can't be read: \(error)")
         }
     }
 
-    var values: [String: Value] { state.withLock { $0.values } }
+    private var values: [String: Value] { state.withLock { $0.values } }
 
-    /// Takes over a change, and returns the keys that differ.
-    func apply(_ entries: [KeyValueBucket.Entry], isComplete: Bool, bucket: String) -> Set<String> {
-        let now = Date().timeIntervalSince1970
-        return state.withLock { state in
-            let old = state.values
-            state.bucket = bucket
-            if isComplete { state.values = [:] }
-            for entry in entries {
-                let isUsable = entry.value.map { Self.isUsable($0, key: entry.key) } ?? true
-                let new = entry.value.map { Value(bytes: $0, revision: entry.revision, received: now) }
-                // A value that was known before keeps its time.
-                let isKnown = new?.revision == old[entry.key]?.revision
-                state.values[entry.key] = isKnown || !isUsable ? old[entry.key] : new
+    // MARK: Changes
+
+    /// Applies the changes of a bucket to an app, in their order, until the task is cancelled.
+    func follow(_ bucket: KeyValueBucket, _ app: AshlarApp) -> Task<Void, Never> {
+        let (changes, continuation) = AsyncStream.makeStream(of: ([KeyValueBucket.Entry], Bool).self)
+        let watch = bucket.watch { continuation.yield(($0, $1)) }
+        state.withLock { $0.bucket = bucket.name }
+        return Task.detached { [self, weak app] in
+            for await (entries, isComplete) in changes {
+                if let app { apply(entries, isComplete, to: app) }
             }
-            let new = state.values
-            return Set(old.keys).union(new.keys).filter { old[$0]?.bytes != new[$0]?.bytes }
+            withExtendedLifetime(watch) {}
         }
     }
 
-    /// Returns whether a value can be read; otherwise logs it.
-    private static func isUsable(_ bytes: [UInt8], key: String) -> Bool {
-        guard key.hasPrefix("config.") else { return true }
-        do {
-            _ = try JSONDecoder().decode(ConfigValue.self, from: Data(bytes))
-            return true
-        } catch {
-            Log("fleet").error("the value of '\(key)' isn't JSON, so it is ignored")
-            return false
+    private func apply(_ entries: [KeyValueBucket.Entry], _ isComplete: Bool, to app: AshlarApp) {
+        let old = values
+        let new = Self.values(entries, after: old, isComplete: isComplete)
+        let changed = Set(old.keys).union(new.keys).filter { old[$0]?.bytes != new[$0]?.bytes }
+        state.withLock { $0.values = new }
+        if changed.isEmpty { return }
+        let isConfig = { (key: String) in key.hasPrefix("config.") }
+        if changed.contains(where: isConfig) {
+            do { try app.config.reload() } catch {
+                // The rest of the change remains: only the configuration returns to its last good values.
+                Log("fleet").error("a change of \(changed.sorted()) is rejected: \(error)")
+                let last = new.filter { !isConfig($0.key) }.merging(old.filter { isConfig($0.key) }) { $1 }
+                state.withLock { $0.values = last }
+                _ = try? app.config.reload()
+            }
         }
+        if !changed.allSatisfy(isConfig) {
+            for (part, error) in useHostsAndTexts(app.hosts, app.customization) {
+                Log("fleet").error("a change of the \(part) is rejected: \(error)")
+            }
+        }
+        save()
     }
 
-    /// Returns to earlier values.
-    func restore(_ values: [String: Value]) { state.withLock { $0.values = values } }
+    /// Returns the values after a change.
+    private static func values(
+        _ entries: [KeyValueBucket.Entry], after old: [String: Value], isComplete: Bool
+    ) -> [String: Value] {
+        let now = Date().timeIntervalSince1970
+        var values = isComplete ? [:] : old
+        for entry in entries {
+            let last = old[entry.key]
+            let new = entry.value.map { Value(bytes: $0, revision: entry.revision, received: now) }
+            let isUsable = !entry.key.hasPrefix("config.") || new == nil || new?.json != nil
+            if !isUsable { Log("fleet").error("the value of '\(entry.key)' isn't JSON, so it is ignored") }
+            // A value that was known before keeps its time.
+            values[entry.key] = isUsable && new?.revision != last?.revision ? new : last
+        }
+        return values
+    }
 
     /// Stores the values for the next start.
-    func save() {
+    private func save() {
         guard let cache else { return }
         do {
-            let bytes = [UInt8](try JSONEncoder().encode(values))
+            let bytes = try JSONFormat().encode(values)
             try AtomicFile.replace(cache) { bytes }
         } catch {
             Log("fleet").error("the settings can't be stored in '\(cache)': \(error)")
         }
     }
 
-    /// The update of texts; nil if there is none.
-    func texts() throws -> CustomizationUpdate? {
-        try values["texts"].map { try CustomizationUpdate($0.bytes, file: "texts", verify: verify) }
-    }
-
     /// The values of keys that begin with a prefix, without the prefix.
-    func values(under prefix: String) -> [(name: String, value: Value)] {
+    private func values(under prefix: String) -> [(name: String, value: Value)] {
         values.filter { $0.key.hasPrefix(prefix) }
             .map { (String($0.key.dropFirst(prefix.count)), $0.value) }
             .sorted { $0.name < $1.name }
@@ -142,8 +162,7 @@ extension FleetSettings: ConfigSource {
         for (path, value) in values {
             let time = Date(timeIntervalSince1970: value.received).formatted(.iso8601)
             let place = ConfigLocation(file: "\(name), key config.\(path), revision \(value.revision), \(time)")
-            let read: ConfigValue
-            do { read = try JSONDecoder().decode(ConfigValue.self, from: Data(value.bytes)) } catch {
+            guard let read = value.json else {
                 throw ConfigError(
                     .malformedSource, key: ConfigPath(path), location: place, expected: "JSON", found: "other text")
             }
@@ -179,7 +198,8 @@ extension FleetSettings: AppAddition {
             }
         }
         do {
-            if let update = try texts(), update.version != center.current.updateVersion {
+            let update = try values["texts"].map { try CustomizationUpdate($0.bytes, file: "texts", verify: verify) }
+            if let update, update.version != center.current.updateVersion {
                 center.update { $0.with(update: update) }
             }
         } catch {
