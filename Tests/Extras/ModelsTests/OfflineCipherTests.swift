@@ -1,8 +1,9 @@
-import AshlarModels
 import AshlarNetworking
 import AshlarTestSupport
 import Foundation
 import Testing
+
+@testable import AshlarModels
 
 /// Encrypted folders of an offline sync.
 @Suite(.timeLimit(.minutes(5))) struct OfflineCipherTests {
@@ -87,5 +88,61 @@ import Testing
         }
         #expect(error?.code == .encodingFailed && error?.underlying is Rejected)
         #expect(sync.pending.isEmpty && folder.files(".record").isEmpty)
+    }
+
+    @Test("A slow cipher delays no other change, and both changes are stored")
+    func slow() async throws {
+        let isStored = DispatchSemaphore(value: 0)
+        let wasOvertaken = Locked<Bool?>(nil)
+        let toy = Self.cipher(1)
+        let cipher = OfflineCipher(
+            seal: { content, file in
+                let isFirst = wasOvertaken.withLock { overtaken in
+                    defer { if overtaken == nil { overtaken = false } }
+                    return overtaken == nil
+                }
+                if isFirst {
+                    let result = isStored.wait(timeout: .now() + 10)
+                    wasOvertaken.withLock { $0 = result == .success }
+                }
+                return try toy.seal(content, file)
+            }, open: toy.open)
+        do {
+            let sync = try sync(cipher)
+            async let slow: () = OfflineFolderTests.note(sync, ["t": "milk"]).save()
+            try await until("the first change is being encrypted") { wasOvertaken.withLock { $0 != nil } }
+            try await OfflineFolderTests.note(sync, ["t": "salt"]).save()
+            isStored.signal()
+            try await slow
+            #expect(wasOvertaken.withLock { $0 } == true && sync.pending.count == 2)
+        }
+        #expect(Set(try sync(toy).pending.map { $0.mine["t"].string() }) == ["milk", "salt"])
+    }
+
+    @Test("A cipher may use its sync, also to change records")
+    func recursion() async throws {
+        let used = Locked<OfflineSync?>(nil)
+        let seen = Locked<[Int]>([])
+        let toy = Self.cipher(1)
+        let cipher = OfflineCipher(
+            seal: { content, file in
+                if let sync = used.withLock({ $0 }) {
+                    let pending = sync.pending
+                    let isFirst = seen.withLock { seen in
+                        seen.append(pending.count)
+                        return seen.count == 1
+                    }
+                    for change in pending where isFirst { try sync.resolve(change, .theirs) }
+                }
+                return try toy.seal(content, file)
+            }, open: toy.open)
+        let sync = try sync(cipher)
+        try await OfflineFolderTests.note(sync, ["t": "milk"]).save()
+        used.withLock { $0 = sync }
+        try await OfflineFolderTests.note(sync, ["t": "salt"]).save()
+        used.withLock { $0 = nil }
+        // The removal overtakes the second change, which is encrypted again.
+        #expect(seen.withLock { $0.prefix(2) } == [1, 0])
+        #expect(sync.pending.map { $0.mine["t"].string() } == ["salt"] && folder.files(".record").count == 1)
     }
 }

@@ -5,8 +5,8 @@
 /// those written with another key or without a cipher, are in ``OfflineSync/unreadableFiles`` and remain unchanged. An older
 /// file in the place of a newer one isn't detected.
 ///
-/// Both closures run while the sync reads or changes its folder, on any thread, one at a time for each sync; they must not
-/// use the sync. `open` throws for content that was changed.
+/// Both closures run on any thread, also at the same time, and without a lock, so that they may use the sync. A change that
+/// another one overtakes is encrypted again. `open` throws for content that was changed.
 ///
 /// ```swift
 /// protocol Vault: Sendable {

@@ -53,56 +53,73 @@ struct OfflineFolder: Sendable {
         do throws(FileFailure) { return try claim.use(body) } catch { throw Self.failure(error, path) }
     }
 
-    func load() throws(NetworkError) -> Content { try operate { read() } }
-
-    private func read() -> Content {
+    func load() throws(NetworkError) -> Content {
         var content = Content()
-        for name in FolderListing.names(in: path) ?? [] {
-            let file = path + "/" + name
+        for (name, bytes) in try operate({ readAll() }) {
+            let json = bytes.flatMap { OfflineCoding.decode($0, name, cipher) }
             if name.hasSuffix(Self.recordSuffix) {
-                if let json = read(file, name),
-                    let record = OfflineRecord(name: String(name.dropLast(Self.recordSuffix.count)), json)
-                {
+                let recordName = String(name.dropLast(Self.recordSuffix.count))
+                if let record = json.flatMap({ OfflineRecord(name: recordName, $0) }) {
                     content.records.append(record)
                 } else {
-                    content.unreadable.append(file)
+                    content.unreadable.append(path + "/" + name)
                 }
-            } else if name.hasSuffix(Self.listSuffix), let json = read(file, name), let path = json["path"].string() {
+            } else if let json, let path = json["path"].string() {
                 let place = OfflinePlace(OfflineCoding.host(json["host"]), path)
                 content.lists[place] = json["records"].compactMap { $0.string() }
-            } else if let original = AtomicFile.original(of: name),
-                original.hasSuffix(Self.recordSuffix) || original.hasSuffix(Self.listSuffix)
-            {
-                // A killed process left the file. Nobody writes it now, because the folder is locked.
-                unlink(file)
             }
         }
         return content
     }
 
-    private func read(_ file: String, _ name: String) -> JSONEntity? {
-        (try? WholeFile.readOwn(file, limit: JSONLimits.largest)).flatMap { OfflineCoding.decode($0, name, cipher) }
+    /// Returns the files of records and lists, with nil for one that can't be read.
+    private func readAll() -> [(name: String, bytes: [UInt8]?)] {
+        var files: [(name: String, bytes: [UInt8]?)] = []
+        for name in FolderListing.names(in: path) ?? [] {
+            if Self.isOwn(name) {
+                files.append((name, try? WholeFile.readOwn(path + "/" + name, limit: JSONLimits.largest)))
+            } else if let original = AtomicFile.original(of: name), Self.isOwn(original) {
+                // A killed process left the file. Nobody writes it now, because the folder is locked.
+                unlink(path + "/" + name)
+            }
+        }
+        return files
     }
 
-    /// Writes a record, which survives a power cut if `isDurable` is true; a copy of the server's record needn't.
-    func save(_ record: OfflineRecord, isDurable: Bool) throws(NetworkError) {
+    private static func isOwn(_ name: String) -> Bool { name.hasSuffix(recordSuffix) || name.hasSuffix(listSuffix) }
+
+    /// A file to write, or to remove if it has no content; the cipher has already run.
+    struct File: Sendable {
+        fileprivate let name: String
+        fileprivate let bytes: [UInt8]?
+    }
+
+    /// Returns the file of a record; that of an empty record is removed.
+    func file(of record: OfflineRecord) throws(NetworkError) -> File {
+        let name = record.name + Self.recordSuffix
+        if record.isEmpty { return File(name: name, bytes: nil) }
         let json = record.json
         if json.isImpossible { throw NetworkError(.encodingFailed, "the attributes are nested too deeply") }
-        try write(record.name + Self.recordSuffix, json, isDurable)
+        return File(name: name, bytes: try OfflineCoding.encode(json, name, cipher))
     }
 
-    func remove(_ name: String) throws(NetworkError) {
-        try operate { () throws(FileFailure) in try unlinkFile(name + Self.recordSuffix) }
-    }
-
-    func save(_ place: OfflinePlace, _ names: [String]) throws(NetworkError) {
+    /// Returns the file of a list.
+    func file(of place: OfflinePlace, _ names: [String]) throws(NetworkError) -> File {
         let host = OfflineCoding.host(place.host)
-        let name = SHA256.hexadecimal(Array((host.text() + place.path).utf8))
+        let name = SHA256.hexadecimal(Array((host.text() + place.path).utf8)) + Self.listSuffix
         let json = JSONEntity(object: [
             ("host", host), ("path", JSONEntity(place.path)),
             ("records", JSONEntity(array: names.map { JSONEntity($0) })),
         ])
-        try write(name + Self.listSuffix, json, false)
+        return File(name: name, bytes: try OfflineCoding.encode(json, name, cipher))
+    }
+
+    /// Writes or removes a file, which survives a power cut if `isDurable` is true; a copy of the server's record needn't.
+    func write(_ file: File, isDurable: Bool) throws(NetworkError) {
+        try operate { () throws(FileFailure) in
+            guard let bytes = file.bytes else { return try unlinkFile(file.name) }
+            try AtomicFile.replace(path + "/" + file.name, with: bytes, isDurable: isDurable)
+        }
     }
 
     /// Removes all records and lists, also unreadable ones.
@@ -111,8 +128,7 @@ struct OfflineFolder: Sendable {
     func removeAll() throws(NetworkError) {
         try operate { () throws(FileFailure) in
             var failure: FileFailure?
-            for name in FolderListing.names(in: path) ?? []
-            where name.hasSuffix(Self.recordSuffix) || name.hasSuffix(Self.listSuffix) {
+            for name in FolderListing.names(in: path) ?? [] where Self.isOwn(name) {
                 do throws(FileFailure) { try unlinkFile(name) } catch { failure = failure ?? error }
             }
             if let failure { throw failure }
@@ -123,13 +139,6 @@ struct OfflineFolder: Sendable {
         let file = path + "/" + name
         guard unlink(file) != 0, errno != ENOENT else { return }
         throw FileFailure(file, .system(errno))
-    }
-
-    private func write(_ name: String, _ json: JSONEntity, _ isDurable: Bool) throws(NetworkError) {
-        let bytes = try OfflineCoding.encode(json, name, cipher)
-        try operate { () throws(FileFailure) in
-            try AtomicFile.replace(path + "/" + name, with: bytes, isDurable: isDurable)
-        }
     }
 }
 

@@ -3,7 +3,7 @@ public import AshlarNetworking
 
 extension OfflineSync {
     /// A change to send.
-    private struct Job {
+    private struct Job: Sendable {
         let name: String
         let change: OfflineRecord.Change
         let target: ModelSyncTarget
@@ -38,22 +38,18 @@ extension OfflineSync {
     /// Returns the next change, which is marked as sent in its file, or nil if no change can be sent.
     private func next() throws(NetworkError) -> Job? {
         if Task.isCancelled { throw NetworkError(.cancelled, "the task was cancelled") }
-        return try exclusively { () throws(NetworkError) in
-            guard var record = state.withLock({ $0.table.next }) else { return nil }
+        return try edit { state -> Edit<Job?> in
+            guard var record = state.table.next else { return Edit { _ in nil } }
             let change = record.changes[0]
-            if !change.isSent {
-                record.changes[0].isSent = true
-                try save(record)
-            }
-            var target = state.withLock { state in
-                ModelSyncTarget(
-                    host: record.host, path: state.table.resolve(change.path),
-                    body: change.body.isValid ? state.table.resolve(change.body) : nil, version: change.version)
-            }
+            var target = ModelSyncTarget(
+                host: record.host, path: state.table.resolve(change.path),
+                body: change.body.isValid ? state.table.resolve(change.body) : nil, version: change.version)
             target.idempotencyKey = change.key
             let needsComparison = change.version == nil && change.verb != .create && record.base.isValid
-            return Job(
+            let job = Job(
                 name: record.name, change: change, target: target, base: record.base, needsComparison: needsComparison)
+            record.changes[0].isSent = true
+            return Edit(change.isSent ? nil : record) { _ in job }
         }
     }
 
@@ -117,20 +113,17 @@ extension OfflineSync {
 
     private func accept(_ job: Job, _ answer: ModelSyncAnswer) throws(NetworkError) {
         let key = job.change.key
-        let model = try exclusively { () throws(NetworkError) -> Weak<Model>? in
-            let found = state.withLock { state -> OfflineRecord? in
-                state.waits[key]?.result = .success(answer)
-                guard var record = state.table.records[job.name], record.changes.first?.key == key else { return nil }
-                state.stamp += 1
-                record.stamp = state.stamp
-                return record
+        let model = try edit { state -> Edit<Weak<Model>?> in
+            state.waits[key]?.result = .success(answer)
+            guard var record = state.table.records[job.name], record.changes.first?.key == key else {
+                return Edit { _ in nil }
             }
-            guard var record = found else { return nil }
+            state.stamp += 1
+            record.stamp = state.stamp
             // The references are resolved before the record has its own identifier.
             record.changes[0].body = job.target.body ?? .missing
             record.accept(answer.json, version: answer.version, id: schema.idAttribute)
-            try save(record)
-            return state.withLock { $0.waits[key] == nil ? $0.models.removeValue(forKey: key) : nil }
+            return Edit(record) { $0.waits[key] == nil ? $0.models.removeValue(forKey: key) : nil }
         }
         guard let model = model?.object, job.change.verb != .delete, let attributes = answer.json.dictionary() else {
             return
@@ -142,40 +135,34 @@ extension OfflineSync {
         _ job: Job, _ error: NetworkError, theirs: JSONEntity, version: String?
     ) throws(NetworkError) {
         let key = job.change.key
-        try exclusively { () throws(NetworkError) in
-            let (found, isFresh, joins) = state.withLock { state in
-                state.waits[key]?.result = .failure(error)
-                let record = state.table.records[job.name].flatMap { $0.changes.first?.key == key ? $0 : nil }
-                let joins = record.flatMap { record in
-                    record.changes.last.map { last in
-                        state.table.canJoin(
-                            record.withoutLocalID(last.body, schema.idAttribute), record.changes[0], of: record)
-                    }
-                }
-                return (record, state.waits[key]?.isFresh == true, joins ?? true)
-            }
-            guard var record = found else { return }
-            if isFresh, record.changes.count == 1 {
+        try edit { state in
+            state.waits[key]?.result = .failure(error)
+            guard var record = state.table.records[job.name], let first = record.changes.first, first.key == key,
+                let last = record.changes.last
+            else { return Edit { _ in } }
+            if state.waits[key]?.isFresh == true, record.changes.count == 1 {
                 record.changes.removeAll()
             } else {
-                record.refuse(
-                    .init(error, theirs: theirs, version: version), id: schema.idAttribute, joins: joins)
+                let body = record.withoutLocalID(last.body, schema.idAttribute)
+                let joins = state.table.canJoin(body, first, of: record)
+                record.refuse(.init(error, theirs: theirs, version: version), id: schema.idAttribute, joins: joins)
             }
-            try save(record)
+            return Edit(record) { _ in }
         }
     }
 
     /// Records that nothing of a change was sent, so that later changes can become part of it.
     private func unmark(_ job: Job, _ error: NetworkError) {
         guard error.isBeforeSending, !job.change.isSent else { return }
-        try? exclusively { () throws(NetworkError) in
-            state.withLock { state in
+        try? edit { _ in
+            Edit { state in
                 guard var record = state.table.records[job.name], record.changes.first?.key == job.change.key else {
                     return
                 }
                 record.changes[0].isSent = false
                 // The file isn't changed: a change that was perhaps sent is sent alone.
                 state.table.store(record)
+                state.revision += 1
             }
         }
     }

@@ -53,10 +53,12 @@ extension OfflineSync {
 
     /// Removes a record that the server no longer has.
     private func forget(_ target: ModelSyncTarget) {
-        try? exclusively { () throws(NetworkError) in
-            guard var record = record(target.host, target.path), record.changes.isEmpty else { return }
+        try? edit { state in
+            guard var record = state.table.record(target.host, target.path), record.changes.isEmpty else {
+                return Edit { _ in }
+            }
             record.base = .missing
-            try save(record)
+            return Edit(record) { _ in }
         }
     }
 
@@ -64,23 +66,22 @@ extension OfflineSync {
     private func takeRecord(_ answer: ModelSyncAnswer, _ target: ModelSyncTarget, since stamp: Int) -> ModelSyncAnswer {
         let json = answer.isParsed ? answer.json : schema.parse(answer.json)
         guard json.isObject else { return parsed(json, answer.version) }
-        try? exclusively { () throws(NetworkError) in
-            guard stamp >= state.withLock({ $0.removal }) else { return }
-            let record =
-                record(target.host, target.path)
-                ?? OfflineRecord(name: LocalID.randomName(), host: target.host, path: target.path)
-            update(record, json, answer.version, since: stamp)
+        try? edit { state in
+            guard stamp >= state.removal else { return Edit { _ in } }
+            let record = record(target.host, target.path, in: state)
+            return Edit(updated(record, json, answer.version, since: stamp), isCopy: true) { _ in }
         }
         return parsed(json, answer.version)
     }
 
-    private func record(_ host: EndpointHost?, _ path: String) -> OfflineRecord? {
-        state.withLock { $0.table.record(host, path) }
+    /// Returns a record, or a new one without attributes.
+    private func record(_ host: EndpointHost?, _ path: String, in state: State) -> OfflineRecord {
+        state.table.record(host, path) ?? OfflineRecord(name: LocalID.randomName(), host: host, path: path)
     }
 
     /// Returns the attributes of a record with all unsent changes, or nil for a deleted or unknown one.
-    private func attributes(_ record: OfflineRecord) -> JSONEntity? {
-        record.attributes(id: schema.idAttribute).map { attributes in state.withLock { $0.table.resolve(attributes) } }
+    private func attributes(_ record: OfflineRecord, in state: State) -> JSONEntity? {
+        record.attributes(id: schema.idAttribute).map { state.table.resolve($0) }
     }
 
     /// Stores the answer to the fetch of a list, and returns it with the unsent changes.
@@ -91,58 +92,71 @@ extension OfflineSync {
         // The collection reports malformed lists.
         guard list.isArray else { return parsed(list, answer.version) }
         let elements = list.map { answer.isParsed ? $0 : schema.parse($0) }
-        return try exclusively { () throws(NetworkError) in
-            guard stamp >= state.withLock({ $0.removal }) else {
-                return parsed(JSONEntity(array: elements), answer.version)
+        let place = OfflinePlace(target.host, target.path)
+        var (names, isListed, values) = ([String](), Set<String>(), [JSONEntity]())
+        for element in elements {
+            guard element.isObject, let id = Model.text(of: element[schema.idAttribute]) else {
+                values.append(element)
+                continue
             }
-            let place = OfflinePlace(target.host, target.path)
-            var (names, isListed, values) = ([String](), Set<String>(), [JSONEntity]())
-            for element in elements {
-                guard element.isObject, let id = Model.text(of: element[schema.idAttribute]) else {
-                    values.append(element)
-                    continue
-                }
-                let path = target.path.appendingSegment(id)
-                let record =
-                    record(target.host, path)
-                    ?? OfflineRecord(name: LocalID.randomName(), host: target.host, path: path)
-                if record.changes.isEmpty {
-                    let isSame = record.base == element
-                    update(record, element, isSame ? record.version : nil, since: stamp)
-                    values.append(element)
-                } else if let mine = attributes(record) {
-                    values.append(mine)
-                }
-                if isListed.insert(record.name).inserted { names.append(record.name) }
+            let path = target.path.appendingSegment(id)
+            let (name, value) = try takeElement(element, target.host, path, since: stamp)
+            if let value { values.append(value) }
+            if let name, isListed.insert(name).inserted { names.append(name) }
+        }
+        for member in state.withLock({ $0.table.members(of: place, id: schema.idAttribute) }) ?? []
+        where !isListed.contains(member.name) {
+            guard let (name, value) = try takeOmission(member.name, since: stamp) else { continue }
+            names.append(name)
+            if let value { values.append(value) }
+        }
+        // The stored list is a copy of the server's. The answer is valid even if the copy can't be written.
+        setList(place, names, try? folder.file(of: place, names), since: stamp)
+        return parsed(JSONEntity(array: values), answer.version)
+    }
+
+    /// Stores an element of a list, and returns its record and its value with the unsent changes, nil if it is deleted.
+    private func takeElement(
+        _ element: JSONEntity, _ host: EndpointHost?, _ path: String, since stamp: Int
+    ) throws(NetworkError) -> (name: String?, value: JSONEntity?) {
+        try edit { state in
+            guard stamp >= state.removal else { return Edit { _ in (nil, element) } }
+            let record = record(host, path, in: state)
+            guard record.changes.isEmpty else {
+                let mine = attributes(record, in: state)
+                return Edit { _ in (record.name, mine) }
             }
-            for record in state.withLock({ $0.table.members(of: place, id: schema.idAttribute) }) ?? []
-            where !isListed.contains(record.name) {
-                if !record.changes.isEmpty || record.stamp > stamp {
-                    names.append(record.name)
-                    if let mine = attributes(record) { values.append(mine) }
-                } else {
-                    try? folder.remove(record.name)
-                    state.withLock { $0.table.remove(record.name) }
-                }
-            }
-            // The stored list is a copy of the server's. The answer is valid even if the copy can't be written.
-            try? folder.save(place, names)
-            state.withLock { $0.table.setList(place, names) }
-            return parsed(JSONEntity(array: values), answer.version)
+            let version = record.base == element ? record.version : nil
+            return Edit(updated(record, element, version, since: stamp), isCopy: true) { _ in (record.name, element) }
         }
     }
 
-    private func update(
+    /// Removes a record that the server's list doesn't contain, or returns it if it has changed here.
+    private func takeOmission(
+        _ name: String, since stamp: Int
+    ) throws(NetworkError) -> (name: String, value: JSONEntity?)? {
+        try edit { state in
+            guard var record = state.table.records[name] else { return Edit { _ in nil } }
+            guard record.changes.isEmpty, record.stamp <= stamp else {
+                let mine = attributes(record, in: state)
+                return Edit { _ in (name, mine) }
+            }
+            record.base = .missing
+            return Edit(record, isCopy: true) { _ in nil }
+        }
+    }
+
+    /// Returns a record with the server's attributes, or nil if it has changed since or has them already.
+    private func updated(
         _ record: OfflineRecord, _ json: JSONEntity, _ version: String?, since stamp: Int
-    ) {
-        guard record.changes.isEmpty, record.stamp <= stamp else { return }
-        let isSame = record.base == json && record.version == version
-        if isSame { return }
+    ) -> OfflineRecord? {
+        guard record.changes.isEmpty, record.stamp <= stamp else { return nil }
+        if record.base == json, record.version == version { return nil }
         var record = record
         if record.version != version { record.ownVersions = [] }
         record.base = json.detached()
         record.version = version
-        if (try? save(record, isDurable: false)) == nil { state.withLock { [record] in $0.table.store(record) } }
+        return record
     }
 }
 

@@ -36,6 +36,8 @@ public final class OfflineSync: ModelSync {
         var stamp = 0
         /// The stamp of the latest removal; an older fetch must not store its answer.
         var removal = 0
+        /// The number of changes of records.
+        var revision = 0
     }
 
     /// An operation that waits for a change.
@@ -50,7 +52,7 @@ public final class OfflineSync: ModelSync {
     let schema: ModelSchema
     let folder: OfflineFolder
     let state: Mutex<State>
-    /// Held during a change of records and files; the state's lock is only held for moments.
+    /// Held while a file and then the table change; the state's lock is only held for moments.
     private let changing = Mutex(())
     private let answerTime: Duration
 
@@ -112,27 +114,28 @@ public final class OfflineSync: ModelSync {
         if case .merged(let attributes) = resolution, !attributes.isObject {
             throw NetworkError(.encodingFailed, "expected an object, found \(attributes.kindName)")
         }
-        let adoption = try exclusively { () throws(NetworkError) -> Adoption? in
-            guard var record = state.withLock({ $0.table.record(withFirst: change.id) }) else { return nil }
-            if record.changes[0].refusal == nil, !resolution.isRemoval { return nil }
-            let key = LocalID.randomName()
+        let key = LocalID.randomName()
+        let adoption = try edit { state -> Edit<Adoption?> in
+            guard var record = state.table.record(withFirst: change.id),
+                record.changes[0].refusal != nil || resolution.isRemoval
+            else { return Edit { _ in nil } }
             let sent = record.changes[0].body
             record.resolve(resolution, key: key, id: schema.idAttribute)
-            try save(record)
-            let model = state.withLock { state -> Weak<Model>? in
+            return Edit(record) { [record] state in
                 let model = state.models.removeValue(forKey: change.id)
-                if !resolution.isRemoval { state.models[key] = model }
-                return model
+                if !resolution.isRemoval {
+                    state.models[key] = model
+                    return nil
+                }
+                return model.map { Adoption(model: $0, attributes: record.base, sent: sent, version: record.version) }
             }
-            guard resolution.isRemoval else { return nil }
-            return model.map { Adoption(model: $0, attributes: record.base, sent: sent, version: record.version) }
         }
         guard let adoption, let attributes = adoption.attributes.dictionary() else { return }
         adoption.model.object?.adopt(attributes, sent: adoption.sent, version: adoption.version)
     }
 
     /// The server's attributes for the model whose change was removed.
-    private struct Adoption {
+    private struct Adoption: Sendable {
         let model: Weak<Model>
         let attributes: JSONEntity
         let sent: JSONEntity
@@ -145,9 +148,10 @@ public final class OfflineSync: ModelSync {
     ///
     /// - Throws: `.fileFailed` for a file that can't be removed; all others are removed.
     public func removeAll() throws(NetworkError) {
-        try exclusively { () throws(NetworkError) in
+        try changing.withLock { _ throws(NetworkError) in
             state.withLock { state in
                 state.stamp += 1
+                state.revision += 1
                 state.table = OfflineTable(.init())
                 state.unreadable = []
                 state.models = [:]
@@ -157,21 +161,58 @@ public final class OfflineSync: ModelSync {
         }
     }
 
-    /// Performs changes of records and files one after the other, without the state's lock.
-    func exclusively<Result>(_ body: () throws(NetworkError) -> Result) throws(NetworkError) -> Result {
-        try changing.withLock { _ throws(NetworkError) in try body() }
+    /// A decision about a record.
+    struct Edit<Result: Sendable> {
+        /// The record to store, to remove if it is empty, or nil to leave all records as they are.
+        let record: OfflineRecord?
+        /// Whether the record is a copy of the server's, which is used even if its file can't be written.
+        let isCopy: Bool
+        /// Completes the change after the record is stored.
+        let finish: @Sendable (inout State) -> Result
+
+        init(
+            _ record: OfflineRecord? = nil, isCopy: Bool = false, finish: @escaping @Sendable (inout State) -> Result
+        ) {
+            self.record = record
+            self.isCopy = isCopy
+            self.finish = finish
+        }
     }
 
-    /// Writes a record to its file and then to the table; an empty record is removed.
+    /// Writes a record to its file and then to the table.
     ///
-    /// Only called in ``exclusively(_:)``.
-    func save(_ record: OfflineRecord, isDurable: Bool = true) throws(NetworkError) {
-        if record.isEmpty {
-            try folder.remove(record.name)
-        } else {
-            try folder.save(record, isDurable: isDurable)
+    /// The cipher runs without a lock. If another change comes first, the decision is made again.
+    func edit<Result>(_ decide: (inout State) -> Edit<Result>) throws(NetworkError) -> Result {
+        while true {
+            let (edit, revision) = state.withLock { (decide(&$0), $0.revision) }
+            var file: OfflineFolder.File?
+            do throws(NetworkError) {
+                if let record = edit.record { file = try folder.file(of: record) }
+            } catch  where edit.isCopy {}
+            let result = try changing.withLock { _ throws(NetworkError) -> Result? in
+                guard state.withLock({ $0.revision }) == revision else { return nil }
+                do throws(NetworkError) {
+                    if let file { try folder.write(file, isDurable: !edit.isCopy) }
+                } catch  where edit.isCopy {}
+                return state.withLock { state in
+                    if let record = edit.record {
+                        state.table.store(record)
+                        state.revision += 1
+                    }
+                    return edit.finish(&state)
+                }
+            }
+            if let result { return result }
         }
-        state.withLock { record.isEmpty ? $0.table.remove(record.name) : $0.table.store(record) }
+    }
+
+    /// Writes a list to its file and then to the table, unless everything was removed after a stamp.
+    func setList(_ place: OfflinePlace, _ names: [String], _ file: OfflineFolder.File?, since stamp: Int) {
+        changing.withLock { _ in
+            guard state.withLock({ stamp >= $0.removal }) else { return }
+            if let file { try? folder.write(file, isDurable: false) }
+            state.withLock { $0.table.setList(place, names) }
+        }
     }
 
     // MARK: Operations
@@ -230,35 +271,31 @@ public final class OfflineSync: ModelSync {
     private func enqueue(
         _ verb: ModelSyncVerb, _ target: ModelSyncTarget
     ) throws(NetworkError) -> (key: String, name: String)? {
-        try exclusively { () throws(NetworkError) in
-            var (record, change, joins) = state.withLock { state in
-                let record = verb == .create ? nil : state.table.record(target.host, target.path)
-                let change = OfflineRecord.Change(
-                    key: LocalID.randomName(), verb: verb, path: target.path, body: target.body ?? .missing,
-                    order: state.table.nextOrder())
-                let changed = record ?? newRecord(change, target)
-                let body = changed.withoutLocalID(change.body, schema.idAttribute)
-                let joins = changed.changes.last.map { state.table.canJoin(body, $0, of: changed) } ?? false
-                return (changed, change, joins)
-            }
+        try edit { state -> Edit<(key: String, name: String)?> in
+            let known = verb == .create ? nil : state.table.record(target.host, target.path)
+            var change = OfflineRecord.Change(
+                key: LocalID.randomName(), verb: verb, path: target.path, body: target.body ?? .missing,
+                order: state.table.nextOrder())
+            var record = known ?? newRecord(change, target)
             if record.hasLeft(target.path) { change.path = record.path }
-            if verb == .delete, let last = record.changes.last, last.verb == .delete {
+            let earlier = record.changes
+            let isRepeatedDeletion = verb == .delete && earlier.last?.verb == .delete
+            if isRepeatedDeletion, let last = earlier.last {
                 change.key = last.key
             } else {
-                let keys = record.changes.map(\.key)
+                let body = record.withoutLocalID(change.body, schema.idAttribute)
+                let joins = earlier.last.map { state.table.canJoin(body, $0, of: record) } ?? false
                 change.version = record.version(of: target.version)
-                let key = record.add(change, id: schema.idAttribute, joins: joins)
-                try save(record)
-                guard let key else {
-                    state.withLock { state in
-                        for key in keys { state.models[key] = nil }
+                guard let key = record.add(change, id: schema.idAttribute, joins: joins) else {
+                    return Edit(record) { state in
+                        for change in earlier { state.models[change.key] = nil }
+                        return nil
                     }
-                    return nil
                 }
                 change.key = key
             }
             let isFresh = record.changes.count == 1 && record.changes[0].order == change.order
-            state.withLock { [key = change.key] state in
+            return Edit(isRepeatedDeletion ? nil : record) { [key = change.key, name = record.name] state in
                 state.models[key] = target.model
                 if state.waits[key] == nil {
                     state.waits[key] = Wait(isFresh: isFresh)
@@ -266,8 +303,8 @@ public final class OfflineSync: ModelSync {
                     state.waits[key]?.count += 1
                     state.waits[key]?.isFresh = false
                 }
+                return (key, name)
             }
-            return (change.key, record.name)
         }
     }
 

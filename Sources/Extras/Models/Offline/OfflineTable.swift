@@ -25,7 +25,9 @@ struct OfflineTable: Sendable {
 
     // MARK: Records
 
+    /// Stores a record; an empty one is removed.
     mutating func store(_ record: OfflineRecord) {
+        if record.isEmpty { return remove(record.name) }
         removeHead(of: record.name)
         records[record.name] = record
         for path in record.formerPaths + [record.path] { names[OfflinePlace(record.host, path)] = record.name }
@@ -37,7 +39,7 @@ struct OfflineTable: Sendable {
         lastOrder = max(lastOrder, record.creation, record.changes.map(\.order).max() ?? 0)
     }
 
-    mutating func remove(_ name: String) {
+    private mutating func remove(_ name: String) {
         removeHead(of: name)
         guard let record = records.removeValue(forKey: name) else { return }
         for path in record.formerPaths + [record.path] { names[OfflinePlace(record.host, path)] = nil }
