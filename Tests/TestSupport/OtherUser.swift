@@ -16,6 +16,8 @@ public enum OtherUser {
         case link
         /// A symbolic link of the program to a file of theirs.
         case linkToTheirs
+        /// A symbolic link of the program to a symbolic link of theirs, to a file of the program.
+        case linkToTheirLink
         /// A second name for a file of the program.
         case hardLink
         /// A pipe.
@@ -46,6 +48,11 @@ public enum OtherUser {
             try write(other)
             try own(other)
             try succeed(symlink(other, path))
+        case .linkToTheirLink:
+            try write(other)
+            try succeed(symlink(other, path + "-link"))
+            try own(path + "-link")
+            try succeed(symlink(path + "-link", path))
         case .hardLink:
             try write(other)
             try succeed(link(other, path))

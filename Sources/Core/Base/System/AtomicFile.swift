@@ -101,10 +101,25 @@ package enum AtomicFile {
         defer { free(real) }
         let target = String(cString: real)
         if isOwn {
-            guard status.owner == geteuid() || status.owner == 0 else { throw FileFailure(path, .foreign) }
+            try checkLinks(from: path)
             if let status = FileStatus(target, followingLinks: false) { try check(status, path) }
         }
         return target
+    }
+
+    /// Throws an error if a link of another user leads to the target of a link.
+    private static func checkLinks(from path: String) throws(FileFailure) {
+        var link = path
+        // More links than any system follows.
+        for _ in 0..<64 {
+            guard let status = FileStatus(link, followingLinks: false), status.kind == .link else { return }
+            guard status.owner == geteuid() || status.owner == 0 else { throw FileFailure(path, .foreign) }
+            let bytes = [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
+                count = buffer.withMemoryRebound(to: CChar.self) { max(readlink(link, $0.baseAddress!, $0.count), 0) }
+            }
+            let next = String(decoding: bytes, as: UTF8.self)
+            link = next.hasPrefix("/") ? next : parts(of: link).folder + "/" + next
+        }
     }
 
     private static func check(_ status: FileStatus, _ path: String) throws(FileFailure) {
