@@ -81,7 +81,8 @@ private struct At: Endpoint {
     @Test("The defaults are as documented")
     func defaults() {
         let (configuration, options) = (ClientConfiguration(), RequestOptions())
-        #expect(options.connectTimeout == .seconds(10) && options.idleTimeout == .seconds(24))
+        #expect(options.connectTimeout == nil)
+        #expect(options.idleTimeout == .seconds(24))
         #expect(options.totalTimeout == .seconds(300) && options.redirects.maximum == 10)
         #expect(!options.redirects.allowsInsecure && !options.allowsUserInfo && options.decompresses)
         #expect(options.limits.collectedBytes == 16 << 20 && options.limits.bodyBytes == nil)

@@ -6,9 +6,9 @@ extension RequestOptions {
     ///
     /// | key | value |
     /// |---|---|
-    /// | `network.connectTimeout` | a duration such as `5` (seconds) or `"500 ms"`, or 0 for none |
-    /// | `network.idleTimeout` | the same, for a period without bytes |
-    /// | `network.totalTimeout` | the same, for the whole request |
+    /// | `network.connectTimeout` | a duration such as `5` (seconds) or `"500 ms"`, or 0 for the transport's own |
+    /// | `network.idleTimeout` | the same, for a period without bytes; 0 for none |
+    /// | `network.totalTimeout` | the same, for the whole request; 0 for none |
     /// | `network.attempts` | the maximum number of times that a failed request is sent; 1 for no retries |
     package mutating func apply(_ config: ApplicationConfig) {
         func read(_ key: String, _ current: Duration?) -> Duration? {

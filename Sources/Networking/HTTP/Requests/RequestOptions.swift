@@ -2,12 +2,13 @@
 ///
 /// A client has default options; an endpoint changes them in `Endpoint.configure(_:)`.
 public struct RequestOptions: Sendable {
-    /// The timeout for opening a connection, including name resolution and TLS; 10 s by default, nil for none.
+    /// The timeout for opening a connection, including name resolution and TLS; nil, the default, for the transport's own.
     ///
-    /// `URLSessionTransport` can't limit this time: the idle timeout includes it, and a shorter value other than the
-    /// default throws `.invalidConfiguration`.
-    public var connectTimeout: Duration? = Self.defaultConnectTimeout
-    static let defaultConnectTimeout: Duration = .seconds(10)
+    /// That of `CurlTransport` is 10 s. `URLSessionTransport` has none, because a session doesn't report when it has
+    /// connected: the idle timeout includes the time, and a shorter value throws `.invalidConfiguration`.
+    public var connectTimeout: Duration?
+    /// The timeout of transports that can limit the time.
+    var connectLimit: Duration { connectTimeout ?? .seconds(10) }
     /// The timeout during which nothing is sent or received; 24 s by default, nil for none.
     public var idleTimeout: Duration? = .seconds(24)
     /// The timeout for the whole request, including redirects and the body; 300 s by default, nil for none.

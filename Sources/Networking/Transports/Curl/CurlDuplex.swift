@@ -153,8 +153,8 @@
             hasBegun = true
             exchange.connect(on: handle)
             let options = exchange.request.options
-            let limit = [options.connectTimeout, options.totalTimeout].compactMap { $0 }.min()
-            let milliseconds = limit.map { Int(min(max($0.seconds * 1000, 1), 1e9)) } ?? Int(Int32.max)
+            let limit = min(options.connectLimit, options.totalTimeout ?? options.connectLimit)
+            let milliseconds = Int(min(max(limit.seconds * 1000, 1), 1e9))
             _ = ashlar_easy_long(table, handle.easy, CurlOption.connectTimeout, milliseconds)
             _ = ashlar_easy_pointer(table, handle.easy, CurlOption.share, share)
             return handle.easy

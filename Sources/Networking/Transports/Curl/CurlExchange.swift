@@ -86,7 +86,7 @@
             proxy = loop.proxies?.proxy(for: request.url)
             let options = request.options
             idleLimit = Self.nanoseconds(options.idleTimeout)
-            connectLimit = Self.nanoseconds(options.connectTimeout)
+            connectLimit = Self.nanoseconds(options.connectLimit)
             totalLimit = Self.nanoseconds(options.totalTimeout)
             limits = options.limits
             progress = options.progress
@@ -301,7 +301,7 @@
             guard handle != nil else { return nil }
             if let connectLimit, !isConnected, now >= started &+ connectLimit {
                 isConnected = hasHead || offset(CurlInfo.preTransferTime) > 0
-                if !isConnected { return timedOut("no connection within \(request.options.connectTimeout ?? .zero)") }
+                if !isConnected { return timedOut("no connection within \(request.options.connectLimit)") }
             }
             guard let idleLimit, !receivingPaused, !sendingPaused, now >= lastActivity &+ idleLimit else { return nil }
             return timedOut("nothing was sent or received for \(request.options.idleTimeout ?? .zero)")

@@ -108,16 +108,13 @@ public final class URLSessionTransport: NetworkTransport {
 
     /// Sends a request and returns when the head of the response has arrived.
     ///
-    /// - Throws: `.invalidConfiguration` for a `connectTimeout` other than the default that is shorter than the idle timeout,
-    ///   because a session doesn't report when it has connected; the idle timeout includes the time for it. `.unsupported`
-    ///   for trailers.
+    /// - Throws: `.invalidConfiguration` for a `connectTimeout` that is shorter than the idle timeout, because a session
+    ///   doesn't report when it has connected; the idle timeout includes the time for it. `.unsupported` for trailers.
     public func send(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
         let pipe = ResponsePipe()
         try request.headers.validate()
         let options = request.options
-        if let limit = options.connectTimeout, limit != RequestOptions.defaultConnectTimeout,
-            options.idleTimeout.map({ limit < $0 }) ?? true
-        {
+        if let limit = options.connectTimeout, options.idleTimeout.map({ limit < $0 }) ?? true {
             throw .unsupportedSetting("connectTimeout", by: "URLSession")
         }
         if let upgrade = request.upgrade {
