@@ -22,7 +22,8 @@ import Testing
     /// Answers with the credentials of the request, fresh for a minute.
     private func echo() -> StubTransport {
         StubTransport { request in
-            let text = request.headers["Authorization"] ?? request.headers["X-Api-Key"] ?? "nobody"
+            let names = ["Authorization", "X-Api-Key", "Cookie", "X-House"]
+            let text = names.lazy.compactMap { request.headers[$0] }.first ?? "nobody"
             return StubResponse(headers: ["Cache-Control": "max-age=60"], chunks: [Array(text.utf8)])
         }
     }
@@ -46,6 +47,39 @@ import Testing
         #expect(stub.requests.count == changes.count + 1)
         token.replace(with: "d")
         #expect(try await get(client(stub, cache) { $0.authentication = .bearer(token) }).text() == "Bearer d")
+    }
+
+    @Test("Two clients with one cache and different cookies or secret fields of the app get different responses")
+    func appSecrets() async throws {
+        let (stub, cache) = (echo(), cache())
+        let house = NetworkRedaction(headerNames: ["X-House"], nameFragments: [])
+        let jars = [CookieJar(), CookieJar()]
+        for (number, jar) in jars.enumerated() { jar.set(NetworkCookie("sid", "\(number)", host: "h")) }
+        for _ in 0..<2 {
+            for (number, jar) in jars.enumerated() {
+                #expect(try await get(client(stub, cache) { $0.cookies = jar }).text() == "sid=\(number)")
+                let client = client(stub, cache) { ($0.headers, $0.redaction) = (["X-House": "\(number)"], house) }
+                #expect(try await get(client).text() == "\(number)")
+            }
+        }
+        #expect(stub.requests.count == 4)
+        // A rotated cookie belongs to the same user, and one after a removal of all doesn't.
+        jars[0].set(NetworkCookie("sid", "2", host: "h"))
+        #expect(try await get(client(stub, cache) { $0.cookies = jars[0] }).text() == "sid=0")
+        jars[0].removeAll()
+        jars[0].set(NetworkCookie("sid", "3", host: "h"))
+        #expect(try await get(client(stub, cache) { $0.cookies = jars[0] }).text() == "sid=3")
+    }
+
+    @Test("A host with a dot at its end gets no cookies of all hosts of its top-level domain")
+    func dots() throws {
+        for (host, domain) in [("evil.com.", "com"), ("evil.com.", "com."), ("evil.co.uk.", "co.uk."), ("a.b.", "b.")] {
+            let jar = CookieJar()
+            jar.store(["Set-Cookie": "a=b; Domain=\(domain)"], from: try HTTPURL("https://\(host)/"))
+            for other in ["bank.com.", "bank.com", "bank.co.uk.", "c.b."] {
+                #expect(jar.header(for: try HTTPURL("https://\(other)/")) == nil, "\(host) \(domain)")
+            }
+        }
     }
 
     @Test("A request after a logout doesn't share an exchange that began before it")
@@ -73,7 +107,10 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let stub = StubTransport { _ in
             StubResponse(
-                headers: ["Cache-Control": "max-age=60", "Vary": "Cookie, X-Auth-Token", "Set-Cookie": "sid=secret-3"],
+                headers: [
+                    "Cache-Control": "max-age=60", "Vary": "Cookie, X-Auth-Token", "Set-Cookie": "sid=secret-3",
+                    "X-Refresh-Token": "secret-5",
+                ],
                 chunks: [[1]])
         }
         let cache = cache(try DirectoryCacheStore(folder, limit: 1 << 20))
@@ -84,6 +121,7 @@ import Testing
         #expect(stub.requests.count == 1)
         _ = try await get(client, "/", ["Cookie": "sid=other", "X-Auth-Token": "secret-4"])
         #expect(stub.requests.count == 2)
+        _ = try await get(client, "/a?access_token=secret-6")
         let names = try FileManager.default.contentsOfDirectory(atPath: folder)
         #expect(!names.isEmpty)
         for name in names {

@@ -24,10 +24,11 @@ struct CacheEntry: Hashable, Sendable {
     /// The properties that matter for every response, in addition to those that `Vary` names: a response to a request
     /// with credentials, its own or those that the client adds, is for these credentials only, and a body that isn't decompressed is for a request
     /// that wants it so.
-    private static let alwaysVarying = [credentials, bodyCoding]
+    private static let alwaysVarying = [credentials, bodyCoding, cookieJar]
     /// The names of properties that aren't fields; the space distinguishes them from one.
     private static let credentials = "user credentials"
     private static let bodyCoding = "body coding"
+    private static let cookieJar = "cookie jar"
 
     /// Creates an entry for a response.
     init(_ request: NetworkRequest, _ head: ResponseHead, _ body: [UInt8], requested: Int64, received: Int64) {
@@ -35,10 +36,11 @@ struct CacheEntry: Hashable, Sendable {
         self.body = body
         self.requested = requested
         self.received = received
-        let unshared =
-            Self.connectionFields(head.headers) + Self.secretFields + CacheControl(head.headers).fields(of: "no-cache")
+        let unshared = Self.connectionFields(head.headers) + CacheControl(head.headers).fields(of: "no-cache")
         headers = HTTPHeaders(
-            head.headers.filter { field in !unshared.contains { $0.equalsIgnoringASCIICase(field.name) } })
+            head.headers.filter { field in
+                !Self.isSecret(field) && !unshared.contains { $0.equalsIgnoringASCIICase(field.name) }
+            })
         let listed = headers.list(for: "Vary").map { $0.lowercased() }.filter { !Self.alwaysVarying.contains($0) }
         varying = (Self.alwaysVarying + listed).map { Varying(name: $0, value: Self.property($0, of: request)) }
     }
@@ -59,19 +61,25 @@ struct CacheEntry: Hashable, Sendable {
 
     /// Whether a request has the properties of the stored one (RFC 9111, section 4.1).
     func matches(_ request: NetworkRequest) -> Bool {
-        varying.allSatisfy { $0.value == Self.property($0.name, of: request) }
+        varying.allSatisfy { Self.isSame($0, in: request) }
+    }
+
+    /// Whether a request has a stored property, or is one with cookies for a response to a request without any.
+    private static func isSame(_ stored: Varying, in request: NetworkRequest) -> Bool {
+        stored.value == property(stored.name, of: request) || stored.name == cookieJar && stored.value == nil
     }
 
     /// The names of the properties in which a request differs from the stored one.
     func differences(from request: NetworkRequest) -> [String] {
-        varying.filter { $0.value != Self.property($0.name, of: request) }.map(\.name)
+        varying.filter { !Self.isSame($0, in: request) }.map(\.name)
     }
 
     /// Updates the entry with the head of a 304 (RFC 9111, section 3.2).
     mutating func update(with head: ResponseHead, requested: Int64, received: Int64) {
-        let unshared = Self.connectionFields(head.headers) + Self.secretFields + Self.bodyFields
+        let unshared = Self.connectionFields(head.headers) + Self.bodyFields
         var seen: Set<String> = []
-        for field in head.headers where !unshared.contains(where: { $0.equalsIgnoringASCIICase(field.name) }) {
+        for field in head.headers
+        where !Self.isSecret(field) && !unshared.contains(where: { $0.equalsIgnoringASCIICase(field.name) }) {
             if seen.insert(field.name.lowercased()).inserted {
                 headers.set(field.name, field.value, isSensitive: field.isSensitive)
             } else {
@@ -85,8 +93,12 @@ struct CacheEntry: Hashable, Sendable {
     /// The fields of a stored response that a 304 doesn't replace, because they describe the stored bytes.
     private static let bodyFields = ["Content-Length", "Content-Encoding", "Content-Type", "Content-Range"]
 
-    /// The fields with credentials, which a file must not contain; the client has already stored the cookies.
-    private static let secretFields = ["Set-Cookie", "Set-Cookie2", "Authentication-Info"]
+    /// Whether a field of a response has credentials, which a file must not contain; the client has already stored the
+    /// cookies.
+    private static func isSecret(_ field: HTTPField) -> Bool {
+        field.isSensitive || field.name.lowercased().hasSuffix("token")
+            || ["Set-Cookie", "Set-Cookie2", "Authentication-Info"].contains { $0.equalsIgnoringASCIICase(field.name) }
+    }
 
     private static func connectionFields(_ headers: HTTPHeaders) -> [String] {
         [
@@ -99,6 +111,7 @@ struct CacheEntry: Hashable, Sendable {
         switch name {
         case bodyCoding: request.options.decompresses ? nil : "original"
         case credentials: hash(ofCredentials: request)
+        case cookieJar: request.jar
         default:
             combined(request.headers, name).map { value in
                 // A file must not contain secrets.
@@ -156,8 +169,11 @@ struct CacheKey: Hashable, Sendable {
 
     init(_ url: HTTPURL) { self.url = url }
 
-    /// The URL as text, for storage in files.
-    var text: String { url.requestText }
+    /// The hash of the URL, for files, because a query can contain secrets.
+    var hash: String { SHA256.hexadecimal(Array(url.requestText.utf8)) }
+
+    /// The approximate number of bytes in memory.
+    var cost: Int { url.host.utf8.count + url.path.utf8.count + (url.query?.utf8.count ?? 0) }
 
     /// The number of buckets.
     static let buckets = 256

@@ -66,7 +66,7 @@ final class MemoryCacheStore: CacheStore {
     ) async {
         state.withLock { state in
             guard let record = change(state.records[key]?.record) else { return }
-            let cost = record.cost + key.text.utf8.count
+            let cost = record.cost + key.cost
             state.remove(key)
             guard !record.variants.isEmpty, cost <= recordLimit else { return }
             state.uses += 1
@@ -165,7 +165,7 @@ final class DirectoryCacheStore: CacheStore {
     private func read(_ key: CacheKey) -> CacheRecord? {
         let path = path(key)
         guard let bytes = try? WholeFile.readOwn(path, limit: limit) else { return nil }
-        guard let (storedKey, record) = CacheRecordCoding.decode(bytes), storedKey == key.text else {
+        guard let (storedKey, record) = CacheRecordCoding.decode(bytes), storedKey == key.hash else {
             unlink(path)
             return nil
         }
@@ -176,7 +176,7 @@ final class DirectoryCacheStore: CacheStore {
 
     private func write(_ key: CacheKey, _ record: CacheRecord) {
         let path = path(key)
-        let bytes = CacheRecordCoding.encode(key.text, record)
+        let bytes = CacheRecordCoding.encode(key.hash, record)
         guard !record.variants.isEmpty, bytes.count <= recordLimit, write(bytes, to: path) else {
             unlink(path)
             return
@@ -195,7 +195,7 @@ final class DirectoryCacheStore: CacheStore {
     }
 
     private func path(_ key: CacheKey) -> String {
-        folder + "/" + SHA256.hexadecimal(Array(key.text.utf8)) + Self.suffix
+        folder + "/" + key.hash + Self.suffix
     }
 
     private static let suffix = ".response"

@@ -17,6 +17,7 @@ public final class CookieJar: Sendable {
     private let stored = Mutex(CookieTable())
     private let clock: @Sendable () -> Int
     private let file: CookieFile?
+    private let name: String
 
     /// Creates an empty jar.
     public convenience init() { self.init(clock: Self.systemTime) }
@@ -25,6 +26,7 @@ public final class CookieJar: Sendable {
     package init(clock: @escaping @Sendable () -> Int) {
         self.clock = clock
         file = nil
+        name = UUID().uuidString
     }
 
     private static let systemTime: @Sendable () -> Int = { Int(Date().timeIntervalSince1970) }
@@ -46,6 +48,7 @@ public final class CookieJar: Sendable {
         let (cookies, now) = (try file.read(), clock())
         self.clock = clock
         self.file = file
+        name = path
         stored.withLock { stored in
             for cookie in cookies { stored.set(cookie, now: now) }
         }
@@ -101,6 +104,9 @@ public final class CookieJar: Sendable {
 
     /// The number of times that all cookies were removed.
     var generation: Int { stored.withLock(\.generation) }
+
+    /// Identifies the jar until all cookies are removed, because the next ones can be another user's.
+    var owner: String { "\(name)\n\(generation)" }
 
     /// Stores the cookies of a response, unless all cookies were removed after its request began.
     package func store(_ headers: HTTPHeaders, from url: HTTPURL, began generation: Int? = nil) {

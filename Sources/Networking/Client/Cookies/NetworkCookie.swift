@@ -92,7 +92,8 @@ extension NetworkCookie {
     private mutating func acceptDomain(_ text: String, from url: HTTPURL, _ suffixes: PublicSuffixes) -> Bool {
         let wanted = text.hasPrefix(".") ? String(text.dropFirst()) : text
         if wanted.isEmpty { return true }
-        let isShared = !Self.isAddress(url.host) && !Self.isAddress(wanted) && !suffixes.contains(wanted)
+        let suffix = wanted.hasSuffix(".") ? String(wanted.dropLast()) : wanted
+        let isShared = !Self.isAddress(url.host) && !Self.isAddress(wanted) && !suffixes.contains(suffix)
         if wanted == url.host {
             isHostOnly = !isShared
             return true

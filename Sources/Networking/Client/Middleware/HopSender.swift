@@ -100,11 +100,21 @@ final class HopSender: Sendable {
         try check(&hop)
     }
 
-    /// Returns a request with its actual host and the jar's cookies.
+    /// Returns a request with its actual host, the jar's cookies, and the identity of its user.
     func preview(_ request: NetworkRequest) throws(NetworkError) -> NetworkRequest {
         var preview = request
         try resolve(&preview)
+        if redaction != .standard {
+            // A cache knows only the standard names of secrets.
+            preview.headers = HTTPHeaders(
+                preview.headers.map { field in
+                    HTTPField(
+                        field.name, field.value, isSensitive: field.isSensitive || redaction.hides(header: field.name))
+                })
+        }
+        let count = preview.headers.count
         addCookies(to: &preview)
+        preview.jar = preview.headers.count > count ? cookies?.owner : nil
         preview.identity = identity(request)
         return preview
     }

@@ -33,6 +33,8 @@ public struct NetworkRequest: Sendable {
     var hasLeftOrigin = false
     /// A hash of the credentials that the client adds, for the cache; nil without credentials.
     var identity: String?
+    /// Identifies the jar of the cookies that the client adds, for the cache; nil without cookies.
+    var jar: String?
     /// The client's observer of the details of the exchange, or nil.
     var observer: ExchangeObserver?
     /// The protocol to continue with, or nil for an ordinary request.
