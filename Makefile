@@ -18,7 +18,7 @@ SWIFT_FLAGS ?=
 FORMATTED := Package.swift Sources Tests Examples Benchmarks Fuzzing
 # What tests use if it is installed.
 TEST_PACKAGES := aapt curl fish gettext groff-base libnats3.4 nats-server nginx-light openssl python3 python3-hpack \
-    python3-pip python3-venv zsh
+    python3-pip python3-venv valgrind zsh
 
 # Networking and WebSockets run one test at a time, because tests that use all processors would delay the timers of others.
 parallel = $$(case "$(1)" in Networking|WebSockets) echo --no-parallel ;; esac)

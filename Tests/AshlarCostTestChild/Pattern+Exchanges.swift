@@ -43,32 +43,36 @@ extension Pattern {
     private static func exchange(
         _ name: String, _ size: Int, status: Int = 200, _ headers: @escaping @Sendable (Int) -> HTTPHeaders
     ) -> Pattern {
-        Pattern(name, size) { size in
-            let headers = headers(size)
-            return {
-                var configuration = ClientConfiguration()
-                configuration.cache = .memory()
-                configuration.base = "https://a.example"
-                configuration.authentication = .digest(user: "u", password: "p")
-                let stub = StubTransport { _ in StubResponse(status: status, headers: headers, chunks: [[1]]) }
-                let client = NetworkClient(configuration, transport: stub)
-                for _ in 0..<2 { _ = try? await client.send(NetworkRequest(.get, "https://a.example/")) }
-            }
-        }
+        Pattern(
+            name, size,
+            exchange: { size in
+                let headers = headers(size)
+                return {
+                    var configuration = ClientConfiguration()
+                    configuration.cache = .memory()
+                    configuration.base = "https://a.example"
+                    configuration.authentication = .digest(user: "u", password: "p")
+                    let stub = StubTransport { _ in StubResponse(status: status, headers: headers, chunks: [[1]]) }
+                    let client = NetworkClient(configuration, transport: stub)
+                    for _ in 0..<2 { _ = try? await client.send(NetworkRequest(.get, "https://a.example/")) }
+                }
+            })
     }
 
     private static func stream(
         _ name: String, _ size: Int, _ part: String, pieces: Bool = false,
         _ read: @escaping @Sendable (ResponseBody) async throws -> Void
     ) -> Pattern {
-        Pattern(name, size) { size in
-            let chunks = pieces ? (0..<size).map { _ in part.bytes } : [repeated(part, size).bytes]
-            return {
-                let stub = StubTransport { _ in StubResponse(chunks: chunks) }
-                let client = NetworkClient(ClientConfiguration(), transport: stub)
-                guard let response = try? await client.stream(NetworkRequest(.get, "https://a/")) else { return }
-                try? await read(response.body)
-            }
-        }
+        Pattern(
+            name, size,
+            exchange: { size in
+                let chunks = pieces ? (0..<size).map { _ in part.bytes } : [repeated(part, size).bytes]
+                return {
+                    let stub = StubTransport { _ in StubResponse(chunks: chunks) }
+                    let client = NetworkClient(ClientConfiguration(), transport: stub)
+                    guard let response = try? await client.stream(NetworkRequest(.get, "https://a/")) else { return }
+                    try? await read(response.body)
+                }
+            })
     }
 }

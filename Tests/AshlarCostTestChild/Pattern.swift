@@ -1,20 +1,29 @@
 /// A family of hostile documents that grow in proportion to a number, and the parser that reads them.
 struct Pattern: Sendable {
-    typealias Reading = @Sendable () async -> Void
+    typealias Reading = @Sendable () -> Void
+    typealias Exchange = @Sendable () async -> Void
 
     let name: String
     /// The number of parts of the smallest document.
     let size: Int
-    /// Makes the document with a number of parts; the result reads it.
-    let prepare: @Sendable (_ size: Int) -> Reading
+    /// Makes the document with a number of parts, and returns a closure that reads it; nil if an exchange reads it.
+    let reading: (@Sendable (_ size: Int) -> Reading)?
+    /// The same for all documents.
+    let exchange: @Sendable (_ size: Int) -> Exchange
 
     init(_ name: String, _ size: Int, _ prepare: @escaping @Sendable (_ size: Int) -> Reading) {
         self.name = name
         self.size = size
-        self.prepare = prepare
+        reading = prepare
+        exchange = prepare
     }
 
-    func read(_ size: Int) async { await prepare(size)() }
+    init(_ name: String, _ size: Int, exchange: @escaping @Sendable (_ size: Int) -> Exchange) {
+        self.name = name
+        self.size = size
+        reading = nil
+        self.exchange = exchange
+    }
 
     static let all: [Pattern] = documents + configurations + texts + messages + exchanges
 }

@@ -60,7 +60,8 @@ public struct TestChild: Sendable {
     /// Waits for output of the program.
     public func firstLine() -> String { String(decoding: output.fileHandleForReading.availableData, as: UTF8.self) }
 
-    private static func executable(_ name: String) throws -> URL {
+    /// Returns the place of a program that the tests' target depends on.
+    public static func executable(_ name: String) throws -> URL {
         var folders = [URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()]
         folders += Bundle.allBundles.map { $0.bundleURL.deletingLastPathComponent() }
         for folder in folders {
