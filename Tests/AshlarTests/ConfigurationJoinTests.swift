@@ -12,65 +12,68 @@ import Testing
         "HostMap.json": TemporaryFolder.hostMap,
     ]
 
-    @Test("Language, brand, timeouts and default hosts follow the configuration; the app's own selections remain")
-    func following() async {
-        await #expect(processExitsWith: .success) {
-            let folder = try TemporaryFolder(Self.files)
-            let app = AshlarApp(AshlarApp.Configuration.inMemory(resources: folder.path, environments: [], log: nil))
-            let text = { (key: String) in app.customization.current.string(key) }
-            #expect(text("cancel") == "Annuler" && text("name") == "Acme")
-            // The joins apply each change, even if it comes before their tasks have started.
-            app.config.update { $0["app.language"] = "en" }
-            try await until("language") { text("cancel") == "Cancel" }
-            app.config.update { $0["app.host"] = "QA" }
-            try await until("default host") { app.hosts.resolve("api.example")?.host == "qa.example" }
-            app.config.update { $0["app.host"] = nil }
-            try await until("default host") { app.hosts.resolve("api.example")?.host == "www.example" }
-            // A selection of the user remains while other keys change.
-            app.customization.update { $0.switching(brand: nil) }
-            app.config.update { $0["app.language"] = "fr" }
-            try await until("language") { text("cancel") == "Annuler" }
-            #expect(text("name") == "App")
-            app.config.update { $0["app.language"] = nil }
-            try await until("language removed") { app.customization.current.overrideLanguage == nil }
-            withExtendedLifetime(app) {}
-        }
-    }
-
-    @Test("The configuration selects neither a brand nor languages that the app sets")
-    func ownSettings() async {
-        await #expect(processExitsWith: .success) {
-            let folder = try TemporaryFolder(Self.files)
-            var configuration = AshlarApp.Configuration.inMemory(resources: folder.path, environments: [], log: nil)
-            configuration.languages = ["en"]
-            configuration.brand = CustomizationBrand.none
-            let app = AshlarApp(configuration)
-            #expect(app.customization.current.string("cancel") == "Cancel")
-            #expect(app.customization.current.string("name") == "App")
-            app.config.update {
-                $0["app.language"] = "de"
-                $0["app.host"] = "DEV"
+    #if os(Linux) || os(macOS)
+        @Test("Language, brand, timeouts and default hosts follow the configuration; the app's own selections remain")
+        func following() async {
+            await #expect(processExitsWith: .success) {
+                let folder = try TemporaryFolder(Self.files)
+                let app = AshlarApp(
+                    AshlarApp.Configuration.inMemory(resources: folder.path, environments: [], log: nil))
+                let text = { (key: String) in app.customization.current.string(key) }
+                #expect(text("cancel") == "Annuler" && text("name") == "Acme")
+                // The joins apply each change, even if it comes before their tasks have started.
+                app.config.update { $0["app.language"] = "en" }
+                try await until("language") { text("cancel") == "Cancel" }
+                app.config.update { $0["app.host"] = "QA" }
+                try await until("default host") { app.hosts.resolve("api.example")?.host == "qa.example" }
+                app.config.update { $0["app.host"] = nil }
+                try await until("default host") { app.hosts.resolve("api.example")?.host == "www.example" }
+                // A selection of the user remains while other keys change.
+                app.customization.update { $0.switching(brand: nil) }
+                app.config.update { $0["app.language"] = "fr" }
+                try await until("language") { text("cancel") == "Annuler" }
+                #expect(text("name") == "App")
+                app.config.update { $0["app.language"] = nil }
+                try await until("language removed") { app.customization.current.overrideLanguage == nil }
+                withExtendedLifetime(app) {}
             }
-            try await until("default host") { app.hosts.resolve("api.example")?.host == "dev.example" }
-            #expect(app.customization.current.overrideLanguage == nil)
         }
-    }
 
-    @Test("If a reload removes a threshold, the log's own applies")
-    func thresholdReturns() async {
-        await #expect(processExitsWith: .success) {
-            var configuration = AshlarApp.Configuration.inMemory(
-                resources: "/nonexistent", log: LogConfiguration(threshold: .warning, sinks: []))
-            configuration.config = ConfigPlan(
-                files: .memory(["ApplicationConfig.json": #"{"log": {"threshold": "debug"}}"#]), environments: [])
-            configuration.log?.readsEnvironment = false
-            let app = AshlarApp(configuration)
-            #expect(LogSystem.threshold == .debug)
-            app.config.update { $0["log"] = nil }
-            try await until("threshold") { LogSystem.threshold == .warning }
-            withExtendedLifetime(app) {}
+        @Test("The configuration selects neither a brand nor languages that the app sets")
+        func ownSettings() async {
+            await #expect(processExitsWith: .success) {
+                let folder = try TemporaryFolder(Self.files)
+                var configuration = AshlarApp.Configuration.inMemory(resources: folder.path, environments: [], log: nil)
+                configuration.languages = ["en"]
+                configuration.brand = CustomizationBrand.none
+                let app = AshlarApp(configuration)
+                #expect(app.customization.current.string("cancel") == "Cancel")
+                #expect(app.customization.current.string("name") == "App")
+                app.config.update {
+                    $0["app.language"] = "de"
+                    $0["app.host"] = "DEV"
+                }
+                try await until("default host") { app.hosts.resolve("api.example")?.host == "dev.example" }
+                #expect(app.customization.current.overrideLanguage == nil)
+            }
         }
-    }
+
+        @Test("If a reload removes a threshold, the log's own applies")
+        func thresholdReturns() async {
+            await #expect(processExitsWith: .success) {
+                var configuration = AshlarApp.Configuration.inMemory(
+                    resources: "/nonexistent", log: LogConfiguration(threshold: .warning, sinks: []))
+                configuration.config = ConfigPlan(
+                    files: .memory(["ApplicationConfig.json": #"{"log": {"threshold": "debug"}}"#]), environments: [])
+                configuration.log?.readsEnvironment = false
+                let app = AshlarApp(configuration)
+                #expect(LogSystem.threshold == .debug)
+                app.config.update { $0["log"] = nil }
+                try await until("threshold") { LogSystem.threshold == .warning }
+                withExtendedLifetime(app) {}
+            }
+        }
+    #endif
 
     @Test("The timeouts of requests are those of the configuration at the time of the request")
     func timeouts() throws {
@@ -118,45 +121,48 @@ import Testing
         #expect(transport.pinnedKeys["a.example"] != nil)
     }
 
-    @Test("Changes of configuration, customization and hosts, errors and the prior run are events on the bus")
-    func events() async {
-        await #expect(processExitsWith: .success) {
-            let folder = try TemporaryFolder(Self.files)
-            var configuration = AshlarApp.Configuration.inMemory(
-                resources: folder.path, environments: [],
-                log: LogConfiguration(folder: folder.path + "/logs", sinks: []))
-            configuration.log?.readsEnvironment = false
-            let app = AshlarApp(configuration)
-            let names = Recorder<String>()
-            let watch = app.bus.watch("**") { names.note($0.name) }
-            app.config.update { $0["network.idleTimeout"] = 7 }
-            app.customization.update { $0.switching(brand: nil) }
-            try app.hosts.select("DEV", for: "api.example")
-            try await until("three events") {
-                ["config:changed", "customization:changed", "host:changed"].allSatisfy(names.items.contains)
+    #if os(Linux) || os(macOS)
+        @Test("Changes of configuration, customization and hosts, errors and the prior run are events on the bus")
+        func events() async {
+            await #expect(processExitsWith: .success) {
+                let folder = try TemporaryFolder(Self.files)
+                var configuration = AshlarApp.Configuration.inMemory(
+                    resources: folder.path, environments: [],
+                    log: LogConfiguration(folder: folder.path + "/logs", sinks: []))
+                configuration.log?.readsEnvironment = false
+                let app = AshlarApp(configuration)
+                let names = Recorder<String>()
+                let watch = app.bus.watch("**") { names.note($0.name) }
+                app.config.update { $0["network.idleTimeout"] = 7 }
+                app.customization.update { $0.switching(brand: nil) }
+                try app.hosts.select("DEV", for: "api.example")
+                try await until("three events") {
+                    ["config:changed", "customization:changed", "host:changed"].allSatisfy(names.items.contains)
+                }
+                withExtendedLifetime(app) {}
+                Log("test").error("broken")
+                #expect(names.items.contains("log:error"))
+                watch.cancel()
             }
-            withExtendedLifetime(app) {}
-            Log("test").error("broken")
-            #expect(names.items.contains("log:error"))
-            watch.cancel()
         }
-    }
 
-    @Test("A prior run is an event that later watchers receive, with its verdict")
-    func priorRun() async {
-        await #expect(processExitsWith: .success) {
-            let folder = try TemporaryFolder(Self.files)
-            var log = LogConfiguration(folder: folder.path + "/logs", sinks: [])
-            log.readsEnvironment = false
-            LogSystem.start(log)
-            Log("test").info("first run")
-            LogSystem.shutdown()
-            let app = AshlarApp(AshlarApp.Configuration.inMemory(resources: folder.path, environments: [], log: log))
-            let names = Recorder<String>()
-            let watch = app.bus.watch(LogSystem.priorRunFound) { names.note($0.payload.log) }
-            try await until("event") { !names.items.isEmpty }
-            #expect(names.items.count == 1 && names.items[0].contains("first run"))
-            watch.cancel()
+        @Test("A prior run is an event that later watchers receive, with its verdict")
+        func priorRun() async {
+            await #expect(processExitsWith: .success) {
+                let folder = try TemporaryFolder(Self.files)
+                var log = LogConfiguration(folder: folder.path + "/logs", sinks: [])
+                log.readsEnvironment = false
+                LogSystem.start(log)
+                Log("test").info("first run")
+                LogSystem.shutdown()
+                let app = AshlarApp(
+                    AshlarApp.Configuration.inMemory(resources: folder.path, environments: [], log: log))
+                let names = Recorder<String>()
+                let watch = app.bus.watch(LogSystem.priorRunFound) { names.note($0.payload.log) }
+                try await until("event") { !names.items.isEmpty }
+                #expect(names.items.count == 1 && names.items[0].contains("first run"))
+                watch.cancel()
+            }
         }
-    }
+    #endif
 }

@@ -67,46 +67,48 @@ import Testing
         #expect(find(places).equallyGood.isEmpty && find(places).origin == "next to the executable")
     }
 
-    @Test("An app without files starts, reports the examined folders, and throws if a part is required")
-    func nothingFound() async {
-        await #expect(processExitsWith: .success) {
-            let folder = try TemporaryFolder([:])
-            #expect(FileManager.default.changeCurrentDirectoryPath(folder.path))
-            var configuration = AshlarApp.Configuration.inMemory(log: LogConfiguration(sinks: []))
-            configuration.environments = []
-            let app = await AshlarApp.start(configuration)
-            #expect(app.issues.contains { $0.isError && $0.message.contains("no folder with an app's files in ") })
-            #expect(app.explain("resources").contains("not in "))
-            #expect(AshlarApp.current === app)
-            for part in [StartupIssue.Part.configuration, .customization, .hosts] {
-                let failure = await #expect(throws: StartupFailure.self) {
-                    try await AshlarApp.start(configuration, requires: [part])
+    #if os(Linux) || os(macOS)
+        @Test("An app without files starts, reports the examined folders, and throws if a part is required")
+        func nothingFound() async {
+            await #expect(processExitsWith: .success) {
+                let folder = try TemporaryFolder([:])
+                #expect(FileManager.default.changeCurrentDirectoryPath(folder.path))
+                var configuration = AshlarApp.Configuration.inMemory(log: LogConfiguration(sinks: []))
+                configuration.environments = []
+                let app = await AshlarApp.start(configuration)
+                #expect(app.issues.contains { $0.isError && $0.message.contains("no folder with an app's files in ") })
+                #expect(app.explain("resources").contains("not in "))
+                #expect(AshlarApp.current === app)
+                for part in [StartupIssue.Part.configuration, .customization, .hosts] {
+                    let failure = await #expect(throws: StartupFailure.self) {
+                        try await AshlarApp.start(configuration, requires: [part])
+                    }
+                    #expect(failure?.issues.isEmpty == false && failure?.issues.allSatisfy { $0.part == part } == true)
                 }
-                #expect(failure?.issues.isEmpty == false && failure?.issues.allSatisfy { $0.part == part } == true)
+                #expect(AshlarApp.current === app, "a failed start replaces nothing")
             }
-            #expect(AshlarApp.current === app, "a failed start replaces nothing")
         }
-    }
 
-    @Test("An app starts with the files of the working directory and without a log")
-    func oneLine() async {
-        await #expect(processExitsWith: .success) {
-            let folder = try TemporaryFolder([
-                "Resources/ApplicationConfig.json": #"{"title": "Notes"}"#,
-                "Resources/en.lproj/Localizable.strings": #""cancel" = "Cancel";"#,
-                "Resources/HostMap.json": TemporaryFolder.hostMap,
-            ])
-            #expect(FileManager.default.changeCurrentDirectoryPath(folder.path))
-            let app = try await AshlarApp.start(
-                AshlarApp.Configuration.inMemory(log: nil), requires: [.configuration, .customization, .hosts])
-            #expect(app.logging == nil)
-            #expect(app.resources.path.hasSuffix("/Resources"))
-            #expect(app.config.current.string(forKey: "title") == "Notes")
-            #expect(app.customization.current.string("cancel") == "Cancel")
-            #expect(app.hosts.current.map.configurations.count == 1)
-            #expect(app.explain("title").contains("ApplicationConfig.json"))
+        @Test("An app starts with the files of the working directory and without a log")
+        func oneLine() async {
+            await #expect(processExitsWith: .success) {
+                let folder = try TemporaryFolder([
+                    "Resources/ApplicationConfig.json": #"{"title": "Notes"}"#,
+                    "Resources/en.lproj/Localizable.strings": #""cancel" = "Cancel";"#,
+                    "Resources/HostMap.json": TemporaryFolder.hostMap,
+                ])
+                #expect(FileManager.default.changeCurrentDirectoryPath(folder.path))
+                let app = try await AshlarApp.start(
+                    AshlarApp.Configuration.inMemory(log: nil), requires: [.configuration, .customization, .hosts])
+                #expect(app.logging == nil)
+                #expect(app.resources.path.hasSuffix("/Resources"))
+                #expect(app.config.current.string(forKey: "title") == "Notes")
+                #expect(app.customization.current.string("cancel") == "Cancel")
+                #expect(app.hosts.current.map.configurations.count == 1)
+                #expect(app.explain("title").contains("ApplicationConfig.json"))
+            }
         }
-    }
+    #endif
 
     @Test("Code that observes wrapped properties learns about the next change")
     func observing() async throws {
@@ -137,44 +139,48 @@ import Testing
         }
     }
 
-    @Test("Wrapped properties read the app of the task, or the one started last, or their initial value")
-    func wrappers() async {
-        struct Screen {
-            @Setting("api.timeout") var timeout = 24.0
-            @Setting("api.host") var host: String?
-            @Setting("title") var retries = 3
-            @Localized("cancel") var cancel
+    #if os(Linux) || os(macOS)
+        @Test("Wrapped properties read the app of the task, or the one started last, or their initial value")
+        func wrappers() async {
+            struct Screen {
+                @Setting("api.timeout") var timeout = 24.0
+                @Setting("api.host") var host: String?
+                @Setting("title") var retries = 3
+                @Localized("cancel") var cancel
+            }
+            await #expect(processExitsWith: .success) {
+                func app(_ timeout: Double, _ cancel: String) throws -> AshlarApp {
+                    let folder = try TemporaryFolder([
+                        "ApplicationConfig.json": #"{"api": {"timeout": \#(timeout)}, "title": "x"}"#,
+                        "en.lproj/Localizable.strings": #""cancel" = "\#(cancel)";"#,
+                    ])
+                    return AshlarApp(
+                        AshlarApp.Configuration.inMemory(resources: folder.path, environments: [], log: nil))
+                }
+                let screen = Screen()
+                #expect(screen.timeout == 24 && screen.host == nil && screen.cancel == "cancel")
+                let first = try app(5, "Cancel")
+                AshlarApp.setCurrent(first)
+                #expect(screen.timeout == 5 && screen.host == nil && screen.cancel == "Cancel")
+                let lines = Mutex<[String]>([])
+                LogCapture(at: .warning) { record in lines.withLock { $0.append(record.message) } }.run {
+                    #expect(screen.retries == 3 && screen.retries == 3, "a value of another type is not used")
+                }
+                #expect(
+                    lines.withLock { $0.count { $0.contains("title") && $0.contains("ApplicationConfig.json:1") } } == 1
+                )
+                first.config.update { $0["api.timeout"] = 7 }
+                #expect(screen.timeout == 7)
+                let preview = try app(1, "Stop")
+                let seen = preview.asCurrent { (screen.timeout, screen.cancel) }
+                #expect(seen == (1, "Stop"))
+                let child = await preview.asCurrent { () async in
+                    async let value = screen.timeout
+                    return await value
+                }
+                #expect(child == 1)
+                #expect(screen.cancel == "Cancel")
+            }
         }
-        await #expect(processExitsWith: .success) {
-            func app(_ timeout: Double, _ cancel: String) throws -> AshlarApp {
-                let folder = try TemporaryFolder([
-                    "ApplicationConfig.json": #"{"api": {"timeout": \#(timeout)}, "title": "x"}"#,
-                    "en.lproj/Localizable.strings": #""cancel" = "\#(cancel)";"#,
-                ])
-                return AshlarApp(AshlarApp.Configuration.inMemory(resources: folder.path, environments: [], log: nil))
-            }
-            let screen = Screen()
-            #expect(screen.timeout == 24 && screen.host == nil && screen.cancel == "cancel")
-            let first = try app(5, "Cancel")
-            AshlarApp.setCurrent(first)
-            #expect(screen.timeout == 5 && screen.host == nil && screen.cancel == "Cancel")
-            let lines = Mutex<[String]>([])
-            LogCapture(at: .warning) { record in lines.withLock { $0.append(record.message) } }.run {
-                #expect(screen.retries == 3 && screen.retries == 3, "a value of another type is not used")
-            }
-            #expect(
-                lines.withLock { $0.count { $0.contains("title") && $0.contains("ApplicationConfig.json:1") } } == 1)
-            first.config.update { $0["api.timeout"] = 7 }
-            #expect(screen.timeout == 7)
-            let preview = try app(1, "Stop")
-            let seen = preview.asCurrent { (screen.timeout, screen.cancel) }
-            #expect(seen == (1, "Stop"))
-            let child = await preview.asCurrent { () async in
-                async let value = screen.timeout
-                return await value
-            }
-            #expect(child == 1)
-            #expect(screen.cancel == "Cancel")
-        }
-    }
+    #endif
 }

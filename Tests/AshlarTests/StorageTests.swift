@@ -23,114 +23,119 @@ import Testing
         return AshlarApp(configuration)
     }
 
-    /// Returns what the next run of the app says about the one before.
-    private func verdict(home: String) async throws -> (outcome: String, log: String) {
-        await #expect(processExitsWith: .success) { [home = home as String] in
-            let app = Self.start(home: home)
-            let prior = try #require(app.logging?.priorRun)
-            #expect(app.explain("log").contains("previous run: \(prior.outcome)"))
-            try "\(prior.outcome)\n\(prior.log)".write(toFile: home + "/verdict", atomically: true, encoding: .utf8)
-            // This run must not be the previous run of the next one.
-            exit(0)
+    #if os(Linux) || os(macOS)
+        /// Returns what the next run of the app says about the one before.
+        private func verdict(home: String) async throws -> (outcome: String, log: String) {
+            await #expect(processExitsWith: .success) { [home = home as String] in
+                let app = Self.start(home: home)
+                let prior = try #require(app.logging?.priorRun)
+                #expect(app.explain("log").contains("previous run: \(prior.outcome)"))
+                try "\(prior.outcome)\n\(prior.log)".write(toFile: home + "/verdict", atomically: true, encoding: .utf8)
+                // This run must not be the previous run of the next one.
+                exit(0)
+            }
+            let parts = try String(contentsOfFile: home + "/verdict", encoding: .utf8).split(
+                separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
+            return (String(parts[0]), String(parts.last ?? ""))
         }
-        let parts = try String(contentsOfFile: home + "/verdict", encoding: .utf8).split(
-            separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
-        return (String(parts[0]), String(parts.last ?? ""))
-    }
 
-    @Test("The log of a run that trapped, was killed or ended is there in the next run, with its ending")
-    func endings() async throws {
-        let folder = TemporaryFolder()
-        let home = folder.path
-        await #expect(processExitsWith: .failure) { [home = home as String] in
-            _ = Self.start(home: home)
-            Log("App").info("before the trap")
-            let numbers = [CommandLine.arguments.count]
-            print(numbers[numbers.count + 2])
+        @Test("The log of a run that trapped, was killed or ended is there in the next run, with its ending")
+        func endings() async throws {
+            let folder = TemporaryFolder()
+            let home = folder.path
+            await #expect(processExitsWith: .failure) { [home = home as String] in
+                _ = Self.start(home: home)
+                Log("App").info("before the trap")
+                let numbers = [CommandLine.arguments.count]
+                print(numbers[numbers.count + 2])
+            }
+            let trapped = try await verdict(home: home)
+            #expect(trapped.outcome == "crashed: SIGILL" || trapped.outcome == "crashed: SIGTRAP")
+            #expect(trapped.log.contains("before the trap") && trapped.log.contains("libswiftCore"))
+            #if canImport(Glibc)
+                #expect(
+                    trapped.log.contains("standard error: Swift/")
+                        && trapped.log.contains("Fatal error: Index out of range"))
+            #endif
+
+            await #expect(processExitsWith: .signal(SIGKILL)) { [home = home as String] in
+                _ = Self.start(home: home)
+                Log("App").info("before the kill")
+                kill(getpid(), SIGKILL)
+            }
+            let killed = try await verdict(home: home)
+            #expect(killed.outcome == "killed" && killed.log.contains("before the kill"))
+
+            await #expect(processExitsWith: .success) { [home = home as String] in
+                _ = Self.start(home: home)
+                Log("App").info("before the end")
+                exit(0)
+            }
+            let ended = try await verdict(home: home)
+            #expect(ended.outcome == "clean" && ended.log.contains("before the end"))
         }
-        let trapped = try await verdict(home: home)
-        #expect(trapped.outcome == "crashed: SIGILL" || trapped.outcome == "crashed: SIGTRAP")
-        #expect(trapped.log.contains("before the trap") && trapped.log.contains("libswiftCore"))
-        #if canImport(Glibc)
-            #expect(
-                trapped.log.contains("standard error: Swift/")
-                    && trapped.log.contains("Fatal error: Index out of range"))
-        #endif
 
-        await #expect(processExitsWith: .signal(SIGKILL)) { [home = home as String] in
-            _ = Self.start(home: home)
-            Log("App").info("before the kill")
-            kill(getpid(), SIGKILL)
-        }
-        let killed = try await verdict(home: home)
-        #expect(killed.outcome == "killed" && killed.log.contains("before the kill"))
-
-        await #expect(processExitsWith: .success) { [home = home as String] in
-            _ = Self.start(home: home)
-            Log("App").info("before the end")
-            exit(0)
-        }
-        let ended = try await verdict(home: home)
-        #expect(ended.outcome == "clean" && ended.log.contains("before the end"))
-    }
-
-    @Test("The log is in the platform's folder for the application and flavor, and the app says where")
-    func places() async throws {
-        let folder = TemporaryFolder()
-        await #expect(processExitsWith: .success) { [home = folder.path as String] in
-            var log = LogConfiguration(sinks: [])
-            log.application = "notes"
-            for (flavor, place) in [(nil, "notes"), ("acme", "notes/acme"), ("../x/y", "notes/_._x_y")]
-                as [(String?, String)]
-            {
-                let app = Self.start(home: home, flavor: flavor, log: log)
-                guard case .file(let path) = try #require(app.logging).storage else {
-                    Issue.record("the log is in memory")
-                    return
+        @Test("The log is in the platform's folder for the application and flavor, and the app says where")
+        func places() async throws {
+            let folder = TemporaryFolder()
+            await #expect(processExitsWith: .success) { [home = folder.path as String] in
+                var log = LogConfiguration(sinks: [])
+                log.application = "notes"
+                for (flavor, place) in [(nil, "notes"), ("acme", "notes/acme"), ("../x/y", "notes/_._x_y")]
+                    as [(String?, String)]
+                {
+                    let app = Self.start(home: home, flavor: flavor, log: log)
+                    guard case .file(let path) = try #require(app.logging).storage else {
+                        Issue.record("the log is in memory")
+                        return
+                    }
+                    #if os(Linux)
+                        #expect(path.hasPrefix("\(home)/\(place)/logs/"), "\(path)")
+                    #endif
+                    #expect(
+                        app.explain("log").contains(path) && app.explain("flavor").contains("/logs, from the storage"))
                 }
-                #if os(Linux)
-                    #expect(path.hasPrefix("\(home)/\(place)/logs/"), "\(path)")
-                #endif
-                #expect(app.explain("log").contains(path) && app.explain("flavor").contains("/logs, from the storage"))
             }
         }
-    }
 
-    @Test("Selections of hosts are stored per flavor by default; storage in memory stores nothing")
-    func hostChoices() async throws {
-        let folder = TemporaryFolder()
-        await #expect(processExitsWith: .success) { [home = folder.path as String] in
-            try FileManager.default.createDirectory(atPath: home + "/Resources", withIntermediateDirectories: true)
-            try TemporaryFolder.hostMap.write(
-                toFile: home + "/Resources/HostMap.json", atomically: true, encoding: .utf8)
-            let app = Self.start(home: home, log: nil)
-            try app.hosts.select("DEV", for: "api.example")
-            #expect(Self.start(home: home, log: nil).hosts.resolve("api.example")?.host == "dev.example")
-            #expect(
-                Self.start(home: home, flavor: "acme", log: nil).hosts.resolve("api.example")?.host == "www.example")
-            let files = FileManager.default.enumerator(atPath: home)?.allObjects.compactMap { $0 as? String } ?? []
-            let choices = try #require(files.first { $0.hasSuffix("HostChoices.json") })
-            let mode = try FileManager.default.attributesOfItem(
-                atPath: home + "/" + choices.dropLast("/HostChoices.json".count))[.posixPermissions]
-            #expect(mode as? Int == 0o700)
+        @Test("Selections of hosts are stored per flavor by default; storage in memory stores nothing")
+        func hostChoices() async throws {
+            let folder = TemporaryFolder()
+            await #expect(processExitsWith: .success) { [home = folder.path as String] in
+                try FileManager.default.createDirectory(atPath: home + "/Resources", withIntermediateDirectories: true)
+                try TemporaryFolder.hostMap.write(
+                    toFile: home + "/Resources/HostMap.json", atomically: true, encoding: .utf8)
+                let app = Self.start(home: home, log: nil)
+                try app.hosts.select("DEV", for: "api.example")
+                #expect(Self.start(home: home, log: nil).hosts.resolve("api.example")?.host == "dev.example")
+                #expect(
+                    Self.start(home: home, flavor: "acme", log: nil).hosts.resolve("api.example")?.host == "www.example"
+                )
+                let files = FileManager.default.enumerator(atPath: home)?.allObjects.compactMap { $0 as? String } ?? []
+                let choices = try #require(files.first { $0.hasSuffix("HostChoices.json") })
+                let mode = try FileManager.default.attributesOfItem(
+                    atPath: home + "/" + choices.dropLast("/HostChoices.json".count))[.posixPermissions]
+                #expect(mode as? Int == 0o700)
 
-            var configuration = AshlarApp.Configuration.inMemory(resources: home + "/Resources", environments: [])
-            configuration.log = LogConfiguration(sinks: [])
-            let memory = AshlarApp(configuration)
-            #expect(memory.logging?.storage == .memory(0) && memory.hosts.resolve("api.example")?.host == "www.example")
-            #expect(!memory.issues.contains { $0.part == .log })
+                var configuration = AshlarApp.Configuration.inMemory(resources: home + "/Resources", environments: [])
+                configuration.log = LogConfiguration(sinks: [])
+                let memory = AshlarApp(configuration)
+                #expect(
+                    memory.logging?.storage == .memory(0) && memory.hosts.resolve("api.example")?.host == "www.example")
+                #expect(!memory.issues.contains { $0.part == .log })
+            }
         }
-    }
 
-    @Test("Without a home folder, the log is in memory, and that is an issue")
-    func homeless() async throws {
-        let folder = TemporaryFolder()
-        await #expect(processExitsWith: .success) { [home = folder.path as String] in
-            unsetenv("HOME")
-            unsetenv("XDG_STATE_HOME")
-            let app = AshlarApp(AshlarApp.Configuration(resources: home, log: LogConfiguration(sinks: [])))
-            #expect(app.logging?.storage == .memory(0))
-            #expect(app.issues.contains { $0.part == .log && $0.message.contains("no home folder") })
+        @Test("Without a home folder, the log is in memory, and that is an issue")
+        func homeless() async throws {
+            let folder = TemporaryFolder()
+            await #expect(processExitsWith: .success) { [home = folder.path as String] in
+                unsetenv("HOME")
+                unsetenv("XDG_STATE_HOME")
+                let app = AshlarApp(AshlarApp.Configuration(resources: home, log: LogConfiguration(sinks: [])))
+                #expect(app.logging?.storage == .memory(0))
+                #expect(app.issues.contains { $0.part == .log && $0.message.contains("no home folder") })
+            }
         }
-    }
+    #endif
 }

@@ -136,10 +136,12 @@ import Testing
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         for text in ["first", "second"] {
-            await #expect(processExitsWith: .success) { [folder = folder as String, text = text as String] in
-                LogSystem.start(LogConfiguration(folder: folder, sinks: []))
-                Log("Tool").info(text)
-            }
+            #if os(Linux) || os(macOS)
+                await #expect(processExitsWith: .success) { [folder = folder as String, text = text as String] in
+                    LogSystem.start(LogConfiguration(folder: folder, sinks: []))
+                    Log("Tool").info(text)
+                }
+            #endif
         }
         let list = try ToolProcess.run(["logs", "runs", folder]).output.split(separator: "\n")
         #expect(list.count == 2)
@@ -168,6 +170,8 @@ import Testing
             ["strings", "diff", ".", "fr.lproj"], ["request", "h", "--replay", "no\nerror: forged"],
             ["config", "show", "."], ["config", "show", ".", "a\nerror: forged"],
             ["config", "check", "."], ["config", "diff", ".", "--to", "x\nerror: forged"],
+            ["config", "check", ".", "--schema", "s\nerror: forged.json"],
+            ["config", "check", ".", "--schema", "no\nerror: forged"],
             ["hosts", "list", "HostMap.json"], ["hosts", "explain", "HostMap.json", "b\nerror: forged"],
             ["routes", "check", "routes\nerror: forged"], ["events", "show", "no\nerror: forged"],
             ["translations", "extract", ".", "Use.swift"], ["translations", "import", ".", "x\nerror: forged.csv"],
@@ -181,6 +185,7 @@ import Testing
             "ApplicationConfig.json":
                 #"{"a\nerror: forged\u202e": "b\nerror: forged\u200f", "c": "${no\nerror: forged}"}"#,
             "ApplicationConfig.x\nerror: forged.json": #"{"a": ["#,
+            "s\nerror: forged.json": "{",
             "HostMap.json": """
             {"configurations": [{"canonical_host": "h", "canonical_protocol": "https", "hosts": [{"key": "k\\nerror: forged\\u202e",
             "host": "h"}]}, {"canonical_host": "b\\nerror: forged", "canonical_protocol": "https", "hosts": [{"key": "k\\nerror: forged\\u202e", "host": "h"}]}]}

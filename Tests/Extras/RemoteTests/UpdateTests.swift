@@ -268,25 +268,27 @@ import Testing
         }
     }
 
-    @Test("A store sees the update that another process installs", .timeLimit(.minutes(1)))
-    func otherProcess() async throws {
-        let tree = try TemporaryFolder([:])
-        let store = CustomizationUpdateStore(folder: tree.path)
-        #expect(store.current == nil)
-        setenv("ASHLAR_OTHER_FOLDER", tree.path, 1)
-        await #expect(processExitsWith: .success) {
-            let folder = ProcessInfo.processInfo.environment["ASHLAR_OTHER_FOLDER"] ?? "/nonexistent"
-            try CustomizationUpdateStore(folder: folder).install(UpdateTests.file(version: 7, UpdateTests.french))
+    #if os(Linux) || os(macOS)
+        @Test("A store sees the update that another process installs", .timeLimit(.minutes(1)))
+        func otherProcess() async throws {
+            let tree = try TemporaryFolder([:])
+            let store = CustomizationUpdateStore(folder: tree.path)
+            #expect(store.current == nil)
+            setenv("ASHLAR_OTHER_FOLDER", tree.path, 1)
+            await #expect(processExitsWith: .success) {
+                let folder = ProcessInfo.processInfo.environment["ASHLAR_OTHER_FOLDER"] ?? "/nonexistent"
+                try CustomizationUpdateStore(folder: folder).install(UpdateTests.file(version: 7, UpdateTests.french))
+            }
+            #expect(store.current?.version == 7)
+            let other = CustomizationUpdateStore(folder: tree.path)
+            for version in 8...20 {
+                try other.install(Self.file(version: version, Self.french))
+                #expect(store.current?.version == version)
+            }
+            try other.rollBack()
+            #expect(store.current?.version == 19)
         }
-        #expect(store.current?.version == 7)
-        let other = CustomizationUpdateStore(folder: tree.path)
-        for version in 8...20 {
-            try other.install(Self.file(version: version, Self.french))
-            #expect(store.current?.version == version)
-        }
-        try other.rollBack()
-        #expect(store.current?.version == 19)
-    }
+    #endif
 
     @Test(
         "A process killed between the writes of an installation leaves either the old update or the new one",
@@ -345,31 +347,34 @@ import Testing
         #expect(try store.install(Self.file(version: 100, Self.french)).version == 100)
     }
 
-    @Test("A process killed during an installation leaves a readable folder", .timeLimit(.minutes(5)))
-    func killedProcesses() async throws {
-        let tree = try TemporaryFolder([:])
-        setenv("ASHLAR_UPDATE_FOLDER", tree.path, 1)
-        for round in 1...rounds(3, soak: 60) {
-            setenv("ASHLAR_UPDATE_VERSION", "\(round * 1_000)", 1)
-            await #expect(processExitsWith: .signal(SIGKILL)) {
-                let environment = ProcessInfo.processInfo.environment
-                let start = Int(environment["ASHLAR_UPDATE_VERSION"] ?? "") ?? 0
-                let store = CustomizationUpdateStore(folder: environment["ASHLAR_UPDATE_FOLDER"] ?? "/nonexistent")
-                let text = String(repeating: "x", count: 50_000)
-                let languages = "{\"fr\": {\"Localizable\": {\"title\": \"\(text)\"}}}"
-                let end = Int.random(in: 1_000...30_000)
-                Thread.detachNewThread {
-                    usleep(UInt32(end))
-                    kill(getpid(), SIGKILL)
+    #if os(Linux) || os(macOS)
+        @Test("A process killed during an installation leaves a readable folder", .timeLimit(.minutes(5)))
+        func killedProcesses() async throws {
+            let tree = try TemporaryFolder([:])
+            setenv("ASHLAR_UPDATE_FOLDER", tree.path, 1)
+            for round in 1...rounds(3, soak: 60) {
+                setenv("ASHLAR_UPDATE_VERSION", "\(round * 1_000)", 1)
+                await #expect(processExitsWith: .signal(SIGKILL)) {
+                    let environment = ProcessInfo.processInfo.environment
+                    let start = Int(environment["ASHLAR_UPDATE_VERSION"] ?? "") ?? 0
+                    let store = CustomizationUpdateStore(folder: environment["ASHLAR_UPDATE_FOLDER"] ?? "/nonexistent")
+                    let text = String(repeating: "x", count: 50_000)
+                    let languages = "{\"fr\": {\"Localizable\": {\"title\": \"\(text)\"}}}"
+                    let end = Int.random(in: 1_000...30_000)
+                    Thread.detachNewThread {
+                        usleep(UInt32(end))
+                        kill(getpid(), SIGKILL)
+                    }
+                    for version in start... { _ = try store.install(UpdateTests.file(version: version, languages)) }
                 }
-                for version in start... { _ = try store.install(UpdateTests.file(version: version, languages)) }
+                let store = CustomizationUpdateStore(folder: tree.path)
+                #expect(store.diagnostics.isEmpty, "round \(round)")
+                let next = (store.current?.version ?? 0) + 1
+                #expect(
+                    try store.install(Self.file(version: max(next, round * 1_000 + 900), Self.french)).version >= next)
             }
-            let store = CustomizationUpdateStore(folder: tree.path)
-            #expect(store.diagnostics.isEmpty, "round \(round)")
-            let next = (store.current?.version ?? 0) + 1
-            #expect(try store.install(Self.file(version: max(next, round * 1_000 + 900), Self.french)).version >= next)
         }
-    }
+    #endif
 
     @Test("Random installations and rollbacks agree with a model", .timeLimit(.minutes(5)))
     func model() throws {
