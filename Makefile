@@ -25,7 +25,7 @@ parallel = $$(case "$(1)" in Networking|WebSockets) echo --no-parallel ;; esac)
 
 PREFIX ?= /usr/local
 
-.PHONY: help install run test build lint format docs docs-check consumer examples fleet bench bench-check libcurl tsan asan fuzz \
+.PHONY: help install run test build lint format docs docs-check inspector consumer examples fleet bench bench-check libcurl tsan asan fuzz \
     soak apple api-check apple-release-check clean ci
 
 help: ## Lists the targets
@@ -79,9 +79,14 @@ docs-check: docs ## Builds the documentation and opens its pages in Chromium (AR
 	Scripts/check-browser --self-check
 	Scripts/check-browser $(ARGS)
 
+inspector: ## Opens reports in Chromium: 100,000 lines, hostile texts, the keyboard alone, a phone's width
+	@Scripts/install-packages chromium
+	@Scripts/build-quietly "the tool" swift build --product ashlar $(SWIFT_FLAGS)
+	Scripts/check-inspector
+
 consumer: ## Builds and runs Tests/Consumer, which uses each product alone
 	@Scripts/build-quietly "the programs that use each product alone" swift build --package-path Tests/Consumer $(SWIFT_FLAGS)
-	@for module in $(MODULES) Fleet Models Originals Remote Telemetry Testing WebSockets EventBusOnMain EventBusNonisolated NetworkingOnMain SwiftConfiguration; do Tests/Consumer/.build/debug/Use$$module; done
+	@for module in $(MODULES) Fleet Inspector Models Originals Remote Telemetry Testing WebSockets EventBusOnMain EventBusNonisolated NetworkingOnMain SwiftConfiguration; do Tests/Consumer/.build/debug/Use$$module; done
 
 examples: ## Builds and runs every program of Examples/ and the app of the tutorial, and tests its formats of configuration files
 	@Scripts/install-packages libyaml-dev libtomlplusplus-dev
@@ -146,7 +151,7 @@ clean: ## Removes all build products
 ci: SWIFT_FLAGS := -Xswiftc -warnings-as-errors
 # A missing package is an error then.
 ci: export CI := true
-ci: lint test apple consumer examples ## Runs everything that a change must pass
+ci: lint test apple consumer examples inspector ## Runs everything that a change must pass
 	Scripts/test-libcurl --faults
 	@Scripts/install-packages publicsuffix wasi-libc libclang-rt-dev-wasm32
 	Scripts/generate-cldr --check

@@ -63,6 +63,7 @@ let extras = [
     Extra(
         folder: "Fleet", dependencies: umbrella + ["AshlarRemote", "AshlarTelemetry"], helpers: ["CAshlarNats"],
         testPrograms: ["AshlarFleetTestChild"]),
+    Extra(folder: "Inspector", dependencies: umbrella + ["AshlarTelemetry", "AshlarTesting"]),
     Extra(folder: "Tooling", dependencies: umbrella + ["AshlarRemote"], hasFixtures: true),
 ]
 
@@ -188,7 +189,7 @@ let package = Package(
             name: "AshlarTool",
             dependencies: dependencies(
                 core + ["AshlarTooling", "AshlarTelemetry", "AshlarTesting", "AshlarRemote", "AshlarFleet"]
-                    + ["AshlarKeyGenerator"] + umbrella),
+                    + ["AshlarInspector", "AshlarKeyGenerator"] + umbrella),
             swiftSettings: settings),
         // Reads hostile documents; the tests limit its time.
         .executableTarget(

@@ -133,11 +133,11 @@ struct ConfigSources {
     let environments: [String]
     private let invocation: Invocation
 
-    init(_ invocation: Invocation, _ output: ToolOutput) throws(ToolError) {
+    init(_ invocation: Invocation, _ output: ToolOutput, folder: String? = nil) throws(ToolError) {
         self.invocation = invocation
-        folder = invocation.operands[0]
+        self.folder = folder ?? invocation.operands[0]
         environments = invocation.values(of: "--environment")
-        try output.checkFolder(folder)
+        try output.checkFolder(self.folder)
         for file in invocation.values(of: "--env-file") where FileStatus(file)?.kind != .regular {
             throw .problem("\(file): no such file")
         }

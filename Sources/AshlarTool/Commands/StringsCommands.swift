@@ -1,4 +1,5 @@
 import AshlarCore
+import AshlarInspector
 import AshlarTooling
 
 extension Command {
@@ -104,6 +105,30 @@ extension Command {
         let layer = tree.strings.pseudolocalized(style).layers.last { $0.id == "pseudo" }
         output.document(layer?.tables[name]?.formatted() ?? "")
         return .success
+    }
+}
+
+/// A text of a tree: its language, its table and its key with the form.
+struct StringsPlace: Hashable, Comparable {
+    let language: String
+    let table: String
+    let key: String
+
+    static func < (first: StringsPlace, second: StringsPlace) -> Bool {
+        (first.language, first.table, first.key) < (second.language, second.table, second.key)
+    }
+
+    /// Returns the texts of a catalog in all languages.
+    static func texts(of catalog: TranslationCatalog) -> [StringsPlace: String] {
+        var texts: [StringsPlace: String] = [:]
+        for unit in catalog.units {
+            func add(_ language: LanguageTag, _ text: String?) {
+                texts[StringsPlace(language: "\(language)", table: unit.table, key: unit.name)] = text
+            }
+            add(catalog.sourceLanguage, unit.source)
+            for (language, target) in unit.targets where target.state != .new { add(language, target.text) }
+        }
+        return texts
     }
 }
 

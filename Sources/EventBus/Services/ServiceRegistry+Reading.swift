@@ -11,6 +11,9 @@ extension ServiceRegistry {
     /// Returns the state of a service; nil if no service is registered with the name.
     public func state(of name: String) -> ServiceState? { machine.entries[ByteText(name)]?.state }
 
+    /// Returns the names of the services that a service needs; empty if no service is registered with the name.
+    package func needs(of name: String) -> [String] { machine.needs(of: ByteText(name)).map(\.text) }
+
     /// Returns a running service.
     public func service(named name: String) -> (any Service)? {
         guard let entry = machine.entries[ByteText(name)], entry.phase == .running else { return nil }
