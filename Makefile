@@ -15,7 +15,7 @@ CHOSEN_FOR_TESTS := $(or $(MODULE),Core $(MODULES) $(EXTRAS))
 # Seconds for each fuzz target.
 SECONDS_PER_TARGET ?= 20
 SWIFT_FLAGS ?=
-FORMATTED := Package.swift Sources Tests Examples Benchmarks Fuzzing
+FORMATTED := Package.swift Plugins Sources Tests Examples Benchmarks Fuzzing
 # What tests use if it is installed.
 TEST_PACKAGES := aapt curl fish gettext groff-base libnats3.4 nats-server nginx-light openssl python3 python3-hpack \
     python3-pip python3-venv valgrind zsh
@@ -94,6 +94,7 @@ examples: ## Builds and runs every program of Examples/ and the app of the tutor
 	@Scripts/run-examples
 	@Scripts/check-formats
 	@Scripts/check-tutorial
+	@Scripts/check-init
 
 fleet: ## Runs three processes that a NATS server connects, with a kill of a worker and of the server
 	@Scripts/install-packages nats-server libnats3.4

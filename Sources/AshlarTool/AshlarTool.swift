@@ -23,8 +23,8 @@ struct AshlarTool {
             ends them. '--name value' is the same as '--name=value', and '-n value' the same as '-nvalue'.
             """,
         commands: [
-            .config, .strings, .translations, .android, .hosts, .logs, .request, .routes, .events, .report, .keys,
-            .completion, .manual,
+            .initialize, .config, .strings, .translations, .android, .hosts, .logs, .request, .routes, .events, .report,
+            .keys, .completion, .manual,
         ])
 
     static func main() async {

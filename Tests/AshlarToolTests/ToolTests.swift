@@ -61,6 +61,8 @@ import Testing
         ("lint-only", ["strings", "lint", "Resources", "--only", "unknown-folder", "--language", "en"]),
         ("android-check-file", ["android", "check", "README.md"]), ("android-action", ["android", "exprt", "a", "b"]),
         ("logs-number", ["logs", "show", "Resources", "0"]), ("logs-empty", ["logs", "runs", "Resources"]),
+        ("init-name", ["init", "1st", "--path", ".."]), ("init-alone", ["init", "Pages"]),
+        ("init-exists", ["init", "Sources", "--path", ".."]),
         ("request-curl", ["request", "PUT", ":80/a", "n:=[1]", "t=x y", "q==1", "A:b", "--curl"]),
         ("request-item", ["request", ":80/a", "word"]), ("request-json", ["request", ":80/a", "n:={"]),
         ("dash-dash", ["config", "show", "--", "--help"]), ("color", ["confg", "--color=always"]),

@@ -1,0 +1,157 @@
+/// The files of the app that `ashlar init` creates.
+enum AppTemplate {
+    /// Returns a text with the name of the app and its dependency.
+    static func filled(_ text: String, name: String, dependency: String) -> String {
+        var parts = ""
+        for part in text.split(separator: "__", omittingEmptySubsequences: false) {
+            switch part {
+            case "NAME": parts += name
+            case "SCHEME": parts += name.lowercased()
+            case "ASHLAR": parts += dependency
+            default: parts += part
+            }
+        }
+        return parts
+    }
+
+    /// The files by path; `__NAME__`, `__SCHEME__` and `__ASHLAR__` are replaced.
+    static let files: [(path: String, text: String)] = [
+        ("Package.swift", package), ("Sources/__NAME__/__NAME__.swift", app),
+        ("Sources/__NAME__/History.swift", service), ("Tests/__NAME__Tests/__NAME__Tests.swift", test),
+        (
+            resources + "ApplicationConfig.json",
+            #"{"app": {"links": {"schemes": ["__SCHEME__"]}}, "list": {"length": 20}}"# + "\n"
+        ),
+        (resources + "ApplicationConfig.debug.json", #"{"list": {"length": 3}}"# + "\n"),
+        (resources + "HostMap.json", hosts), (resources + "Routes.txt", "note /note/:id(int)\n"),
+        (resources + "Flavors.json", flavors),
+        (
+            resources + "en.lproj/Localizable.strings",
+            "\"note.opened\" = \"{title}: {lines, plural, one {# line} other {# lines}}\";\n"
+        ),
+        (
+            resources + "de.lproj/Localizable.strings",
+            "\"note.opened\" = \"{title}: {lines, plural, one {# Zeile} other {# Zeilen}}\";\n"
+        ),
+        (resources + "plain.lproj/Localizable.strings", "\"note.opened\" = \"{title} ({lines})\";\n"),
+        (resources + "loud.lproj/Localizable.strings", "\"note.opened\" = \"{title}! {lines}!\";\n"),
+    ]
+
+    private static let resources = "Sources/__NAME__/Resources/"
+
+    private static let package = """
+        // swift-tools-version: 6.2
+        import PackageDescription
+
+        let package = Package(
+            name: "__NAME__",
+            platforms: [.macOS(.v15)],
+            dependencies: [.package(__ASHLAR__)],
+            targets: [
+                .executableTarget(
+                    name: "__NAME__", dependencies: [.product(name: "Ashlar", package: "Ashlar")],
+                    resources: [.copy("Resources")], plugins: [.plugin(name: "AshlarKeys", package: "Ashlar")]),
+                .testTarget(name: "__NAME__Tests", dependencies: ["__NAME__"]),
+            ])
+
+        """
+
+    private static let app = """
+        import Ashlar
+
+        /// Loads a note.
+        struct GetNote: Endpoint {
+            struct Output: Decodable, Sendable { let title: String, lines: Int }
+            let id: Int
+            var host: EndpointHost { Hosts.api }
+            var path: EndpointPath { "notes/\\(id)" }
+        }
+
+        /// A note was opened.
+        struct NoteOpened: Event {
+            let id: Int
+        }
+
+        @main struct __NAME__ {
+            /// Starts the app, with its service and its route.
+            static func start(_ configuration: AshlarApp.Configuration) async throws -> AshlarApp {
+                let app = try await AshlarApp.start(configuration, requires: [.configuration, .customization, .hosts])
+                try await app.services.register(History.self)
+                try await app.services.start(History.self)
+                _ = try app.router.route(Routes.patterns.note) { navigation in
+                    let note = try await app.client.send(GetNote(id: navigation.parameters.value("id")))
+                    try app.bus.trigger(NoteOpened(id: navigation.parameters.value("id")))
+                    let text = Strings.noteOpened(title: note.title, lines: note.lines)
+                    print(app.customization.current[text])
+                }
+                return app
+            }
+
+            static func main() async throws {
+                var configuration = AshlarApp.Configuration(log: LogConfiguration(sinks: []))
+                // Remove the stub when the server exists.
+                configuration.transport = StubTransport(["GET /notes/1": .json(#"{"title": "Buy milk", "lines": 2}"#)])
+                let app = try await start(configuration)
+                for url in CommandLine.arguments.dropFirst() where url.contains("://") { await app.open(url) }
+                print(app.hosts.resolve("api.__SCHEME__.example")?.description ?? "no host")
+                print("\\(app.config.current[Settings.list.length]) notes a page")
+            }
+        }
+
+        """
+
+    private static let service = """
+        import Ashlar
+
+        /// Remembers the notes that were opened.
+        actor History: Service {
+            private(set) var ids: [Int] = []
+
+            init(_ context: ServiceContext) async throws {
+                _ = context.bus.watch(NoteOpened.topic, on: self) { $0.ids.append($1.payload.id) }
+            }
+        }
+
+        """
+
+    private static let test = """
+        import Ashlar
+        import Foundation
+        import Testing
+
+        @testable import __NAME__
+
+        @Test func noteComesFromTheHostOfTheFlavor() async throws {
+            let stub = StubTransport(["GET /notes/7": .json(#"{"title": "Buy milk", "lines": 2}"#)])
+            var configuration = AshlarApp.Configuration(log: nil)
+            configuration.storage = .memory
+            configuration.resources = ResourceFolder(.module)
+            configuration.flavor = "loud-debug"
+            configuration.transport = stub
+            let app = try await __NAME__.start(configuration)
+            var opened = app.bus.events(NoteOpened.topic).makeAsyncIterator()
+            await app.open("__SCHEME__://note/7")
+            #expect(await opened.next()?.payload.id == 7)
+            #expect(stub.requests.map(\\.url.description) == ["https://test.__SCHEME__.example/notes/7"])
+            #expect(app.config.current[Settings.list.length] == 3)
+        }
+
+        """
+
+    private static let hosts = """
+        {"configurations": [{
+          "canonical_host": "api.__SCHEME__.example", "canonical_protocol": "https", "release_key": "PROD", "prerelease_key": "TEST",
+          "hosts": [{"key": "PROD", "host": "api.__SCHEME__.example"}, {"key": "TEST", "host": "test.__SCHEME__.example"}]
+        }]}
+
+        """
+
+    private static let flavors = """
+        {
+          "plain": {"brand": "plain", "environments": []},
+          "loud": {"brand": "loud", "environments": []},
+          "loud-debug": {"brand": "loud", "environments": ["debug"]}
+        }
+
+        """
+}
