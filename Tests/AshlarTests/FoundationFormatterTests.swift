@@ -15,7 +15,7 @@ import Testing
 
     private func message(_ text: String, _ language: LanguageTag, _ zone: TimeZone = .gmt) -> FormattedMessage {
         CustomizationMessage(icu: text).formatted(
-            ["when": Self.moment, "price": Decimal(string: "1234.5") ?? 0],
+            ["when": Self.moment, "price": Decimal(string: "1234.5") ?? 0, "large": 1_234_567],
             language: LanguageConventions(language, formatter: FoundationFormatter(timeZone: zone)))
     }
 
@@ -33,6 +33,8 @@ import Testing
             ("en", "{price, number, ::currency/EUR}", "€1,234.50"),
             ("de", "{price, number, ::currency/EUR}", "1.234,50 €"),
             ("ja", "{price, number, ::currency/JPY}", "¥1,234"),
+            ("hi", "{large, number, ::currency/EUR}", "€12,34,567.00"),
+            ("de", "{large, number, ::currency/EUR}", "1.234.567,00 €"),
             ("de", "{price, number, ::currency/EUR precision-integer}", "1.234 €"),
             ("de", "{price, number}", "1.234,5"),
         ])

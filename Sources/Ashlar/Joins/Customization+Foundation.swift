@@ -130,6 +130,11 @@ public final class FoundationFormatter: DateAndCurrencyFormatter {
         let formatter = NumberFormatter()
         formatter.locale = Self.locale(of: language)
         formatter.numberStyle = .currency
+        #if !canImport(Darwin)
+            // The style lacks the second size of groups of Indian languages.
+            let group = LanguageConventions(language).secondaryGroup
+            if group == 2 { formatter.secondaryGroupingSize = group }
+        #endif
         formatter.currencyCode = currency.uppercased()
         if let fractionDigits {
             formatter.minimumFractionDigits = fractionDigits.lowerBound
