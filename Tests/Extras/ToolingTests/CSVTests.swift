@@ -45,6 +45,24 @@ import Testing
     }
 
     @Test(
+        "Quotation marks enclose a cell, and are text elsewhere",
+        arguments: [
+            ("\"x\"", "x"), ("\"\"", ""), ("x\"\"y", "x\"\"y"), ("x\"y\"", "x\"y\""), ("\"x\"y", "xy"),
+            ("\"x\"y\"z", "xy\"z"),
+            ("\"\"\"x\"\"\"", "\"x\""), ("\"\"\"\"", "\""), ("\"x\"\"\"\"y\"", "x\"\"y"), ("\"a,b;c\td\"", "a,b;c\td"),
+            ("\"a\r\nb\rc\nd\"", "a\r\nb\rc\nd"), ("\"\u{301}é\"", "\u{301}é"), (" x ", " x "),
+        ])
+    func quotes(cell: String, text: String) {
+        for end in ["\n", "\r", "\r\n", ""] {
+            let (catalog, problems) = Catalog.parse(csv: Array("key,en,fr\na,\(cell),B\nb,C,\(cell)\(end)".utf8))
+            #expect(problems == [])
+            #expect(catalog.units.map(\.key) == ["a", "b"])
+            #expect(catalog.units.first?.source.map { Array($0.utf8) } == Array(text.utf8))
+            #expect(catalog.units.last?.targets["fr"]?.text ?? "" == text)
+        }
+    }
+
+    @Test(
         "A malformed table is reported with its line",
         arguments: [
             ("", "f:1: error: expected a column \"key\" and a column of a language [malformed-file]"),

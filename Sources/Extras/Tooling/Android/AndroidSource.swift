@@ -20,7 +20,9 @@ struct AndroidSource {
     init(_ comment: String?) {
         self.comment = comment
         guard let comment, comment.utf8.contains(UInt8(ascii: "{")),
-            let start = comment.range(ofMarker: AndroidMarker.prefix),
+            let start = comment.ranges(of: AndroidMarker.prefix).map(\.lowerBound).last(where: {
+                $0 == comment.startIndex || comment[comment.index(before: $0)].isNewline
+            }),
             case .list(let texts)? = AndroidMarker(comment: String(comment[start...]))?["android"]
         else { return }
         elements = texts.compactMap { value in
@@ -28,7 +30,7 @@ struct AndroidSource {
             let read = XMLTree(parsing: xml)
             return read.failure == nil ? read.root : nil
         }
-        let people = comment[..<start].trimmingSpace()
+        let people = String(comment[..<start]).trimmingSpace()
         self.comment = people.isEmpty ? nil : people
     }
 
@@ -42,25 +44,10 @@ struct AndroidSource {
     /// Whether an export of a value alone would restore an element.
     static func isImplied(_ node: XMLTree.Element, by value: CustomizationValue, name: String) -> Bool {
         // A lone surrogate isn't restored.
-        if node.text.contains("\\ud") || node.text.contains("\\uD") { return false }
+        let text = node.text
+        if text.utf8.contains(UInt8(ascii: "\\")), text.contains("\\ud") || text.contains("\\uD") { return false }
         return XMLTree.Element(value, name: name)?.isSameResource(as: node) == true
     }
-}
-
-extension StringProtocol {
-    /// The start of the last line that begins with a marker.
-    fileprivate func range(ofMarker prefix: String) -> Index? {
-        var start = startIndex
-        var found: Index?
-        while start < endIndex {
-            if self[start...].hasPrefix(prefix) { found = start }
-            guard let end = self[start...].firstIndex(where: \.isNewline) else { break }
-            start = index(after: end)
-        }
-        return found
-    }
-
-    fileprivate func trimmingSpace() -> String { String(self).trimmingSpace() }
 }
 
 extension XMLTree.Element {

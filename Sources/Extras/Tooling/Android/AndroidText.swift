@@ -47,8 +47,7 @@ enum AndroidText {
 
         /// Appends a part: a run of whitespace outside of quotes becomes one space, or none at the edges of the string.
         mutating func append(_ raw: String, isFirst: Bool, isLast: Bool) {
-            // UTF-16, because an escape is one unit, and two can be a surrogate pair.
-            var (result, hasSpace): ([UInt16], Bool) = ([], false)
+            var (result, hasSpace) = (String.UnicodeScalarView(), false)
             var rest = raw.unicodeScalars[...]
             if isFirst { rest = rest.drop(while: Self.isSpace) }
             while let scalar = rest.popFirst() {
@@ -56,23 +55,29 @@ enum AndroidText {
                     hasSpace = true
                     continue
                 }
-                if hasSpace { result += " ".utf16 }
+                if hasSpace { result.append(" ") }
                 hasSpace = false
                 switch scalar {
                 case "\"": isQuoted.toggle()
                 case "\\":
                     guard let letter = rest.popFirst() else { break }
-                    if letter == "u", let unit = Self.unit(rest) {
-                        rest = rest.dropFirst(4)
-                        result.append(unit)
-                    } else {
-                        result += (letter == "n" ? "\n" : letter == "t" ? "\t" : letter).utf16
+                    guard letter == "u", let unit = Self.unit(rest) else {
+                        result.append(letter == "n" ? "\n" : letter == "t" ? "\t" : letter)
+                        break
                     }
-                default: result += scalar.utf16
+                    rest = rest.dropFirst(4)
+                    // Two escapes can be a surrogate pair.
+                    var units = [unit]
+                    while rest.starts(with: "\\u".unicodeScalars), let unit = Self.unit(rest.dropFirst(2)) {
+                        units.append(unit)
+                        rest = rest.dropFirst(6)
+                    }
+                    result.append(contentsOf: String(decoding: units, as: UTF16.self).unicodeScalars)
+                default: result.append(scalar)
                 }
             }
-            if hasSpace, !isLast { result += " ".utf16 }
-            text += String(decoding: result, as: UTF16.self)
+            if hasSpace, !isLast { result.append(" ") }
+            text += String(result)
         }
 
         /// The value of four hexadecimal digits.

@@ -58,7 +58,7 @@ extension TranslationCatalog {
             let line = 1 + bytes[..<offset].count { $0 == UInt8(ascii: "\n") }
             report("the file is not UTF-8; other bytes are read as U+FFFD", line: line)
         }
-        let (rows, isClosed) = CSVReader.rows(bytes)
+        let (rows, isClosed) = CSVReader.rows(String(decoding: bytes, as: UTF8.self))
         if !isClosed { report("unterminated quotation mark", line: rows.last?.line ?? 1) }
         let head = rows.first?.cells ?? []
         let columns = Dictionary(zip(head, head.indices), uniquingKeysWith: { first, _ in first })
@@ -118,45 +118,39 @@ private enum CSVReader {
         let line: Int
     }
 
-    static func rows(_ bytes: [UInt8]) -> (rows: [Row], isClosed: Bool) {
-        let bytes = bytes.starts(with: Array("\u{FEFF}".utf8)) ? bytes[3...] : bytes[...]
-        let firstLine = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
-        let separators = [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t")]
-        let separator =
-            separators.max { a, b in firstLine.count { $0 == a } < firstLine.count { $0 == b } } ?? separators[0]
-        var rows: [Row] = []
-        var row = Row(line: 1)
-        var cell: [UInt8] = []
-        var (line, at, isQuoted) = (1, bytes.startIndex, false)
+    static func rows(_ text: String) -> (rows: [Row], isClosed: Bool) {
+        let scalars = text.unicodeScalars.drop { $0 == "\u{FEFF}" }
+        let firstLine = scalars.prefix { $0 != "\n" && $0 != "\r" }
+        let separators: [Unicode.Scalar] = [",", ";", "\t"]
+        let separator = separators.max { a, b in firstLine.count { $0 == a } < firstLine.count { $0 == b } } ?? ","
+        var (rows, row, line, isQuoted) = ([Row](), Row(line: 1), 1, false)
+        var (cell, last): (String.UnicodeScalarView, Unicode.Scalar?) = (.init(), nil)
+        // Whether the last quotation mark ended a quoted text.
+        var hasClosed = false
         func end() {
-            row.cells.append(String(decoding: cell, as: UTF8.self))
-            cell.removeAll()
+            row.cells.append(String(cell))
+            cell = .init()
         }
-        while at < bytes.endIndex {
-            let byte = bytes[at]
-            let next = at + 1 < bytes.endIndex ? bytes[at + 1] : 0
-            at += 1
-            if byte == UInt8(ascii: "\n") || (byte == UInt8(ascii: "\r") && next != UInt8(ascii: "\n")) { line += 1 }
-            if isQuoted {
-                if byte != UInt8(ascii: "\"") {
-                    cell.append(byte)
-                } else if next == byte {
-                    cell.append(byte)
-                    at += 1
-                } else {
-                    isQuoted = false
-                }
-            } else if byte == UInt8(ascii: "\""), cell.isEmpty {
+        for scalar in scalars {
+            let follows = (lineEnd: last == "\r", quotes: hasClosed)
+            (last, hasClosed) = (scalar, false)
+            let isLineEnd = scalar == "\n" || scalar == "\r"
+            let isSecond = scalar == "\n" && follows.lineEnd
+            if isLineEnd, !isSecond { line += 1 }
+            if scalar == "\"", isQuoted {
+                (isQuoted, hasClosed) = (false, true)
+            } else if scalar == "\"", follows.quotes || cell.isEmpty {
+                // The second of two quotation marks in a quoted cell is text.
+                if follows.quotes { cell.append(scalar) }
                 isQuoted = true
-            } else if byte == separator {
+            } else if isQuoted || !isLineEnd && scalar != separator {
+                cell.append(scalar)
+            } else if !isSecond {
                 end()
-            } else if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") {
-                if byte == UInt8(ascii: "\r"), next == UInt8(ascii: "\n") { continue }
-                end()
-                rows.append(row)
-                row = Row(line: line)
-            } else {
-                cell.append(byte)
+                if isLineEnd {
+                    rows.append(row)
+                    row = Row(line: line)
+                }
             }
         }
         if !cell.isEmpty || !row.cells.isEmpty || isQuoted {

@@ -123,12 +123,7 @@ extension StringsEncoding {
 
     /// Returns the number of bytes of a text, given in UTF-8.
     func length(of utf8: ArraySlice<UInt8>) -> Int {
-        if self == .utf8 { return utf8.count }
-        var units = 0
-        for byte in utf8 where byte & 0xC0 != 0x80 {
-            units += unitSize == 2 && byte >= 0xF0 ? 2 : 1
-        }
-        return units * unitSize
+        self == .utf8 ? utf8.count : bytes(of: String(decoding: utf8, as: UTF8.self)).count
     }
 
     /// Returns a text in this encoding, without a byte order mark.
@@ -163,7 +158,8 @@ struct StringsFileLayout {
         let (statement, comment) = (statement.range, statement.comment)
         var start = statement.lowerBound
         let gap = comment.upperBound..<max(start, comment.upperBound)
-        if !comment.isEmpty, text[gap].allSatisfy(\.isSpace), lineEnds(in: gap) <= 1 {
+        let lineEnds = String(decoding: text[gap], as: UTF8.self).count(where: \.isNewline)
+        if !comment.isEmpty, text[gap].allSatisfy(\.isSpace), lineEnds <= 1 {
             start = comment.lowerBound
         }
         let lineStart = startOfSpace(before: start)
@@ -186,15 +182,15 @@ struct StringsFileLayout {
             }
         }
         if let closingBrace { place = closingBrace }
-        let lineEnd = firstLineEnd()
+        let lineEnd = String(decoding: text, as: UTF8.self).first { ["\n", "\r", "\r\n"].contains($0) } ?? "\n"
         var prefix = ""
-        if place > 0, !isLineEnd(text[place - 1]) { prefix = lineEnd }
+        if place > 0, !isLineEnd(text[place - 1]) { prefix.append(lineEnd) }
         // The last statement may lack its semicolon.
         if let last = statements.last?.range, !last.isEmpty, text[last.upperBound - 1] != UInt8(ascii: ";") {
             prefix = ";" + prefix
         }
         let lines = entries.map { entry in
-            indent + StringsLiteral.quoted(entry.key) + " = " + StringsLiteral.quoted(entry.text) + ";" + lineEnd
+            indent + StringsLiteral.quoted(entry.key) + " = " + StringsLiteral.quoted(entry.text) + ";\(lineEnd)"
         }
         return (place..<place, prefix + lines.joined())
     }
@@ -204,19 +200,5 @@ struct StringsFileLayout {
         text[..<end].lastIndex { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }.map { $0 + 1 } ?? 0
     }
 
-    private func firstLineEnd() -> String {
-        guard let first = text.firstIndex(where: isLineEnd) else { return "\n" }
-        if text[first] == UInt8(ascii: "\n") { return "\n" }
-        return text[first...].starts(with: Array("\r\n".utf8)) ? "\r\n" : "\r"
-    }
-
     private func isLineEnd(_ c: UInt8) -> Bool { c == UInt8(ascii: "\n") || c == UInt8(ascii: "\r") }
-
-    private func lineEnds(in range: Range<Int>) -> Int {
-        range.count {
-            text[$0] == UInt8(ascii: "\n")
-                || text[$0] == UInt8(ascii: "\r")
-                    && !(text.indices.contains($0 + 1) && text[$0 + 1] == UInt8(ascii: "\n"))
-        }
-    }
 }
