@@ -17,6 +17,7 @@ class Target:
             sorted(file for file in self.folder.rglob(pattern) if not any(file.is_relative_to(path) for path in excluded))
             for pattern in ["*.swift", "*.c"])
         self.dependencies = [next(iter(dependency.values()))[0] for dependency in description["dependencies"]]
+        self.plugins = [next(iter(usage.values()))[0] for usage in description.get("pluginUsages") or []]
         self.flags = [flag for setting in description["settings"] for flag in swift_flags(setting)]
         if "-swift-version" not in self.flags:
             self.flags += ["-swift-version", "6"]
@@ -42,7 +43,7 @@ def swift_flags(setting):
 
 class XcodeApp:
     """The app of an Xcode project, compiled with the settings of new projects."""
-    c_sources = []
+    c_sources = plugins = ()
 
     def __init__(self, folder, dependencies):
         self.name = self.module = folder.name

@@ -62,7 +62,8 @@ package struct KeyGenerator {
         _ name: String, _ members: [KeyMember], depth: Int, _ problems: inout [Problem]
     ) -> String {
         let indent = String(repeating: "    ", count: depth)
-        var text = "\(indent)enum \(name) {\n"
+        // The keys are values for every actor, also in a module whose declarations belong to the main actor.
+        var text = "\(indent)nonisolated enum \(name) {\n"
         var known: [String: KeyMember] = [:]
         var sections: [String: [KeyMember]] = [:]
         for member in members.sorted() {

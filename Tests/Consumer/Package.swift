@@ -33,7 +33,8 @@ let package = Package(
         } + [
             .executableTarget(
                 name: "UseAshlarOnMain", dependencies: [.product(name: "Ashlar", package: "Ashlar")],
-                path: "Sources/UseAshlarOnMain", resources: [.copy("Resources")], swiftSettings: onMain),
+                path: "Sources/UseAshlarOnMain", resources: [.copy("Resources")], swiftSettings: onMain,
+                plugins: [.plugin(name: "AshlarKeys", package: "Ashlar")]),
             // The usual patterns in both modes of new packages: the sources are one folder and a link to it.
             .executableTarget(
                 name: "UseEventBusNonisolated", dependencies: [.product(name: "AshlarEventBus", package: "Ashlar")],

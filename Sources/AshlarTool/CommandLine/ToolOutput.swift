@@ -90,7 +90,7 @@ struct ToolOutput: Sendable {
             isShown.update { _ in true }
             error("\r\u{1B}[K\(title.onOneLine) … \((ContinuousClock.now - start).components.seconds) s")
         }
-        timer.schedule(deadline: .now() + 1, repeating: 1)
+        timer.schedule(deadline: .now() + .seconds(1), repeating: .seconds(1))
         timer.activate()
         defer {
             timer.cancel()

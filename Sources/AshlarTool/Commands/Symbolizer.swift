@@ -25,21 +25,27 @@ struct Symbolizer {
         }
     }
 
-    private func run(_ arguments: [String]) throws(ToolError) -> String {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = [program] + arguments
-        let output = Pipe()
-        process.standardOutput = output
-        do { try process.run() } catch { throw .problem("can't run \(program): \(error)") }
-        let bytes = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw .problem(
-                "\(program) failed; Debian has it in the package llvm, Xcode has it as 'xcrun llvm-symbolizer'")
+    #if os(Linux) || os(macOS)
+        private func run(_ arguments: [String]) throws(ToolError) -> String {
+            let process = Process()
+            process.executableURL = URL(filePath: "/usr/bin/env")
+            process.arguments = [program] + arguments
+            let output = Pipe()
+            process.standardOutput = output
+            do { try process.run() } catch { throw .problem("can't run \(program): \(error)") }
+            let bytes = output.fileHandleForReading.readDataToEndOfFile()
+            process.waitUntilExit()
+            guard process.terminationStatus == 0 else {
+                throw .problem(
+                    "\(program) failed; Debian has it in the package llvm, Xcode has it as 'xcrun llvm-symbolizer'")
+            }
+            return String(decoding: bytes, as: UTF8.self)
         }
-        return String(decoding: bytes, as: UTF8.self)
-    }
+    #else
+        private func run(_ arguments: [String]) throws(ToolError) -> String {
+            throw .problem("\(program) can't run on this system")
+        }
+    #endif
 
     /// Returns the declaration of a mangled Swift name.
     private func demangled(_ name: String) -> String {

@@ -116,6 +116,7 @@ open class UserDefaults: NSObject {
     open func removeObject(forKey defaultName: String) {}
 }
 open class FileHandle: NSObject, @unchecked Sendable {
+    public func readDataToEndOfFile() -> Data { fatalError() }
     open class var standardError: FileHandle { fatalError() }
     open class var standardOutput: FileHandle { fatalError() }
     public init(fileDescriptor fd: Int32, closeOnDealloc closeopt: Bool) {}
@@ -476,3 +477,19 @@ extension Duration {
         public func format(_ value: Duration) -> String { "" }
     }
 }
+
+#if os(macOS)
+    open class Process: NSObject, @unchecked Sendable {
+        public override init() { fatalError() }
+        open var executableURL: URL? = nil
+        open var arguments: [String]? = nil
+        open var standardOutput: Any? = nil
+        open var terminationStatus: Int32 { 0 }
+        open func run() throws {}
+        open func waitUntilExit() {}
+    }
+    open class Pipe: NSObject, @unchecked Sendable {
+        public override init() { fatalError() }
+        open var fileHandleForReading: FileHandle { fatalError() }
+    }
+#endif
