@@ -55,7 +55,6 @@ typedef void (*ashlar_nats_complete_callback)(void *closure);
        ashlar_nats_message_callback callback, void *closure)) \
     F(int, natsSubscription_SetPendingLimits, (void *subscription, int messages, int bytes)) \
     F(int, natsSubscription_SetOnCompleteCB, (void *subscription, ashlar_nats_complete_callback callback, void *closure)) \
-    F(int, natsSubscription_Unsubscribe, (void *subscription)) \
     F(void, natsSubscription_Destroy, (void *subscription)) \
     F(int, natsMsg_Create, (void **message, const char *subject, const char *reply, const char *bytes, int count)) \
     F(void, natsMsg_Destroy, (void *message)) \

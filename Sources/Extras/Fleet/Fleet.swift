@@ -82,7 +82,7 @@ public final class Fleet: Sendable {
             services: [:])
         presence = FleetPresence(
             KeyValueBucket(prefix + "_members", connection, age: FleetPresence.limit), member, app?.services)
-        let started = app?.additions.lazy.compactMap { $0 as? FleetSettings.StartedSettings }.first
+        let started = app?.additions.lazy.compactMap { $0 as? FleetSettings }.first
         logs = options.logFolder.map { FleetLogs($0, connection) }
         let states = Task { [weak bus] in
             for await state in connection.state.changes() {
@@ -91,7 +91,7 @@ public final class Fleet: Sendable {
             }
         }
         let settings =
-            if let app, let started { [started.settings.follow(settingsBucket, app)] } else { [Task<Void, Never>]() }
+            if let app, let started { [started.follow(settingsBucket, app)] } else { [Task<Void, Never>]() }
         tasks = [states] + settings
         app?.reports.withLock { reports in
             reports["Fleet"] = { [weak self] in self?.report ?? [] }

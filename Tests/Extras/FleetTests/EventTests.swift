@@ -226,7 +226,7 @@ struct EventTests {
             bus.trigger(local, number)
         }
         try await until { seen.items.count == 100 && fleet.counters.received == 200 }
-        let jetStream = JetStream(connection: fleet.connection)
+        let jetStream = fleet.connection
         let consumers = try await jetStream.call("CONSUMER.NAMES.app_events")["consumers"].array([])
         #expect(consumers.count == 2)
         for name in consumers { try await jetStream.call("CONSUMER.DELETE.app_events.\(name.string(""))") }
@@ -251,19 +251,19 @@ struct EventTests {
                 events.insert(numbers, time: Int64(numbers.upperBound))
                 model.formUnion(numbers)
                 for number in 1...84 { #expect(events.contains(number, time: Int64(number)) == model.contains(number)) }
-                #expect(zip(events.ranges, events.ranges.dropFirst()).allSatisfy { $0.upperBound + 1 < $1.lowerBound })
+                #expect(zip(events.ranges, events.ranges.dropFirst()).allSatisfy { $0.upperBound < $1.lowerBound })
             }
         }
         var one = HandledEvents()
         for number in 1...100_000 { one.insert(number...number, time: Int64(number)) }
-        #expect(one.ranges == [1...100_000])
+        #expect(Array(one.ranges) == [1..<100_001])
         #expect(one.contains(100_000, time: 100_000) && !one.contains(100_001, time: 100_001))
         #expect(!one.contains(1, time: 100_001), "the number is used again")
         one.insert(3...3, time: 100_001)
-        #expect(one.ranges == [3...3])
+        #expect(Array(one.ranges) == [3..<4])
         var few = HandledEvents(capacity: 3)
         for number in 1...4 { few.insert(number * 10...number * 10, time: Int64(number)) }
-        #expect(few.ranges == [20...20, 30...30, 40...40])
+        #expect(Array(few.ranges) == [20..<21, 30..<31, 40..<41])
     }
 
     @Test("Only a first delivery directly after another one shows that nothing lies between them")

@@ -145,9 +145,15 @@ struct LogTests {
         var query = LogQuery(level: .info, context: "work")
         query.fields["number"] = 7
         let seen = Recorder<String>()
+        let asked = Recorder<String>()
+        let observer = try NatsConnection(server.url, FleetOptions())
+        let requests = try observer.subscribe(to: "$JS.API.STREAM.INFO.*") { asked.note($0.subject) }
+        defer { withExtendedLifetime(requests) {} }
         let following = Task { [query] in
             for try await line in try FleetLogReader(server.url).follow(matching: query) { seen.note("\(line)") }
         }
+        // The reader has asked for the stream, which doesn't exist yet.
+        try await until { !asked.items.isEmpty }
         #expect(try child(server, "web", folder, lines: 10).run() == "started\n")
         try await until { seen.items.count == 1 }
         try await server.restart()

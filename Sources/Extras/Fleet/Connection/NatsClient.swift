@@ -9,7 +9,7 @@ final class NatsClient: Sendable {
     let library: NatsLibrary
     // Safe because the library's functions are thread-safe, and the connection is destroyed with this object.
     nonisolated(unsafe) let handle: UnsafeMutableRawPointer
-    /// The largest payload that the server permits.
+    /// The largest payload that the server and the options permit.
     let maximumPayload: Int
 
     /// Connects; takes at most the timeout of the options for each server.
@@ -24,7 +24,7 @@ final class NatsClient: Sendable {
         do throws(FleetError) {
             handle = try Self.connect(library, addresses, options, observer: observer.toOpaque())
             let limit = Int(library.table.pointee.natsConnection_GetMaxPayload(handle))
-            maximumPayload = limit > 0 ? limit : .max
+            maximumPayload = limit > 0 ? min(limit, options.maximumPayload) : options.maximumPayload
         } catch {
             observer.release()
             throw error

@@ -38,7 +38,7 @@ final class NatsConnection: Sendable {
 
     private struct Core: Sendable {
         var client: NatsClient?
-        var subscriptions: [ObjectIdentifier: Weak<NatsSubscription>] = [:]
+        var subscriptions: [Weak<NatsSubscription>] = []
         var failures = 0
         var isClosed = false
         /// Why the newest client has ended; nil while it lasts.
@@ -86,9 +86,7 @@ final class NatsConnection: Sendable {
     }
 
     /// The largest payload that the server and the options permit.
-    var maximumPayload: Int { limit(core.withLock { $0.client }) }
-
-    private func limit(_ client: NatsClient?) -> Int { min(client?.maximumPayload ?? .max, options.maximumPayload) }
+    var maximumPayload: Int { core.withLock { $0.client?.maximumPayload } ?? options.maximumPayload }
 
     // MARK: Attempts
 
@@ -99,7 +97,7 @@ final class NatsConnection: Sendable {
             if core.isClosed { return nil }
             core.client = client
             core.failures = 0
-            return core.subscriptions.values.compactMap(\.object)
+            return core.subscriptions.compactMap(\.object)
         }
         guard let subscriptions else { return client.close() }
         for subscription in subscriptions { try subscription.start(on: client) }
@@ -150,7 +148,7 @@ final class NatsConnection: Sendable {
         guard let client = core.withLock({ $0.client }) else {
             throw FleetError(.disconnected, "\(state.current)", subject: message.subject)
         }
-        let (count, limit) = (message.payload.count, limit(client))
+        let (count, limit) = (message.payload.count, client.maximumPayload)
         guard count <= limit else {
             let reason = "the payload has \(count) bytes; the limit is \(limit)"
             throw FleetError(.invalidPayload, reason, subject: message.subject)
@@ -164,12 +162,12 @@ final class NatsConnection: Sendable {
     func subscribe(
         to subject: String, group: String? = nil, _ receive: @escaping @Sendable (NatsMessage) -> Void
     ) throws(FleetError) -> NatsSubscription {
-        let subscription = NatsSubscription(subject, group: group, receive) { [weak self] id in
-            _ = self?.core.withLock { $0.subscriptions.removeValue(forKey: id) }
-        }
-        let client = core.withLock { core in
-            core.subscriptions[ObjectIdentifier(subscription)] = Weak(subscription)
-            return core.client
+        let subscription = NatsSubscription(subject, group: group, receive)
+        // Subscriptions that are released meanwhile end outside the lock.
+        let (client, _) = core.withLock { core in
+            let all = core.subscriptions.compactMap(\.object) + [subscription]
+            core.subscriptions = all.map { Weak($0) }
+            return (core.client, all)
         }
         if let client { try subscription.start(on: client) }
         return subscription
@@ -194,7 +192,7 @@ final class NatsConnection: Sendable {
             replies.waiting[replies.lastToken] = (result, endsWithConnection)
             return replies.lastToken
         }
-        let reply = NatsReply(message.subject, result) { [weak self] in
+        let reply = NatsReply(subject: message.subject, result: result) { [weak self] in
             _ = self?.replies.withLock { $0.waiting.removeValue(forKey: token) }
         }
         var message = message
@@ -219,21 +217,14 @@ final class NatsConnection: Sendable {
 }
 
 /// The reply to a message, for which one caller waits.
-final class NatsReply: Sendable {
-    private let subject: String
-    private let result: PendingResult<NatsMessage>
-    private let ended: @Sendable () -> Void
-
-    init(_ subject: String, _ result: PendingResult<NatsMessage>, ended: @escaping @Sendable () -> Void) {
-        self.subject = subject
-        self.result = result
-        self.ended = ended
-    }
-
-    deinit { ended() }
+struct NatsReply: Sendable {
+    let subject: String
+    let result: PendingResult<NatsMessage>
+    let ended: @Sendable () -> Void
 
     func message(within limit: Duration) async throws -> NatsMessage {
-        try await result.wait(within: limit, clock: ContinuousClock()) { [subject] in
+        defer { ended() }
+        return try await result.wait(within: limit, clock: ContinuousClock()) { [subject] in
             FleetError(.timedOut, "no response within \(limit)", subject: subject)
         }
     }

@@ -14,11 +14,8 @@ final class NatsSubscription: Sendable {
             self.handle = handle
         }
 
-        deinit {
-            let table = client.library.table.pointee
-            _ = table.natsSubscription_Unsubscribe(handle)
-            table.natsSubscription_Destroy(handle)
-        }
+        // Also unsubscribes.
+        deinit { client.library.table.pointee.natsSubscription_Destroy(handle) }
     }
 
     private typealias Receiver = Box<(NatsLibrary, @Sendable (NatsMessage) -> Void)>
@@ -26,24 +23,16 @@ final class NatsSubscription: Sendable {
     private let subject: String
     private let group: String?
     private let receive: @Sendable (NatsMessage) -> Void
-    private let ended: @Sendable (ObjectIdentifier) -> Void
     private let active = Mutex<Active?>(nil)
 
     /// Creates a subscription that isn't started.
     ///
-    /// The library calls `receive` on a thread of its own, for one message after the other; it must return soon. `ended`
-    /// receives the identity of the subscription when it is released.
-    init(
-        _ subject: String, group: String?, _ receive: @escaping @Sendable (NatsMessage) -> Void,
-        ended: @escaping @Sendable (ObjectIdentifier) -> Void
-    ) {
+    /// The library calls `receive` on a thread of its own, for one message after the other; it must return soon.
+    init(_ subject: String, group: String?, _ receive: @escaping @Sendable (NatsMessage) -> Void) {
         self.subject = subject
         self.group = group
         self.receive = receive
-        self.ended = ended
     }
-
-    deinit { ended(ObjectIdentifier(self)) }
 
     /// Subscribes by a client, instead of an earlier one.
     func start(on client: NatsClient) throws(FleetError) {

@@ -172,7 +172,7 @@ final class FleetBridge: Sendable {
             }
         }
         if rule.delivery.isStored {
-            return try stored.consume(subject) { [weak self] message in
+            return try StoredConsumer(stored, subject) { [weak self] message in
                 await self?.receive(message, rule, index, awaitsHandlers: true) ?? false
             }
         }
@@ -251,8 +251,7 @@ final class FleetBridge: Sendable {
                 try await coding.answer(message.payload, bus, .milliseconds(limit), self)
             }
         } catch {
-            // A header has one line.
-            let text = SecretText.redacted("\(error)").split(whereSeparator: \.isNewline).joined(separator: " ")
+            let text = SecretText.redacted("\(error)")
             response.headers[NatsHeader.error] = text.isEmpty ? "error" : text
         }
         counting.update { $0.received += 1 }

@@ -21,15 +21,10 @@ final class StoredConsumer: Sendable {
         var handled = HandledEvents()
     }
 
-    private struct Delivery: Sendable {
-        let message: NatsMessage
-        let place: DeliveredPlace
-        /// The first place in the stream that this message also covers, because the server has nothing between.
-        let first: Int
-    }
+    /// A message and its places in the stream: those before its own contain nothing for this consumer.
+    private typealias Delivery = (message: NatsMessage, place: DeliveredPlace, first: Int)
 
     private let owner: StoredEvents
-    private let jetStream: JetStream
     private let subject: String
     private let name: String
     private let inbox = "_INBOX.\(NatsConnection.randomToken())"
@@ -40,18 +35,16 @@ final class StoredConsumer: Sendable {
     private static let batch = 256
     private static let acknowledgeWait = Duration.seconds(30)
     private static let requestTime = Duration.seconds(5)
-    private var connection: NatsConnection { jetStream.connection }
+    private var connection: NatsConnection { owner.connection }
 
     init(
-        _ owner: StoredEvents, _ jetStream: JetStream, _ subject: String,
-        _ handle: @escaping @Sendable (NatsMessage) async -> Bool
+        _ owner: StoredEvents, _ subject: String, _ handle: @escaping @Sendable (NatsMessage) async -> Bool
     ) throws(FleetError) {
         self.owner = owner
-        self.jetStream = jetStream
         self.subject = subject
         self.handle = handle
         // A name can't contain the `.` and the wildcards of a subject.
-        name = jetStream.connection.options.name + "-" + SHA256.hexadecimal(Array(subject.utf8)).prefix(16)
+        name = owner.connection.options.name + "-" + SHA256.hexadecimal(Array(subject.utf8)).prefix(16)
         let messages = try connection.subscribe(to: inbox) { [weak self] in self?.receive($0) }
         subscription.withLock { $0 = messages }
         loop.start(
@@ -70,7 +63,7 @@ final class StoredConsumer: Sendable {
                 if message.status == 409 || message.status == 503 { state.hasConsumer = false }
             } else if let place = DeliveredPlace(message.reply) {
                 let first = place.follows(state.last) ? (state.last?.stream ?? 0) + 1 : place.stream
-                state.waiting.append(Delivery(message: message, place: place, first: first))
+                state.waiting.append((message, place, first))
                 state.last = place
                 state.outstanding = max(0, state.outstanding - 1)
             }
@@ -126,7 +119,7 @@ final class StoredConsumer: Sendable {
             ("ack_policy", "explicit"), ("ack_wait", JSONEntity(Self.acknowledgeWait.milliseconds * 1_000_000)),
             ("max_deliver", -1), ("max_ack_pending", 10_000), ("replay_policy", "instant"),
         ]
-        try await jetStream.call(
+        try await connection.call(
             "CONSUMER.DURABLE.CREATE.\(owner.streamName).\(name)",
             [("stream_name", JSONEntity(owner.streamName)), ("config", JSONEntity(object: config))])
     }

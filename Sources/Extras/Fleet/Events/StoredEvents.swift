@@ -10,11 +10,10 @@ internal import AshlarNetworking
 /// already by their ID.
 final class StoredEvents: Sendable {
     private struct State: Sendable {
-        /// The events that aren't confirmed.
-        var entries: [Int: (message: NatsMessage, result: PendingResult<Void>)] = [:]
-        /// The number of the oldest entry, and of the next one to add.
-        var first = 0
-        var end = 0
+        /// The events that aren't confirmed, in their order.
+        var entries: [Entry] = []
+        /// The number of events that were added.
+        var count = 0
         /// The number of entries that can be on their way.
         var window = 1
         var hasStream = false
@@ -23,9 +22,11 @@ final class StoredEvents: Sendable {
         var isStopped = false
     }
 
+    private typealias Entry = (message: NatsMessage, result: PendingResult<Void>)
+
     let streamName: String
     let counting: FleetCounting
-    private let jetStream: JetStream
+    let connection: NatsConnection
     private let subjects: [String]
     private let process = NatsConnection.randomToken()
     private let state = Mutex(State())
@@ -36,7 +37,7 @@ final class StoredEvents: Sendable {
     init(_ connection: NatsConnection, subjects: [String], _ counting: FleetCounting) {
         self.counting = counting
         self.subjects = subjects
-        jetStream = JetStream(connection: connection)
+        self.connection = connection
         streamName = connection.options.prefix + "_events"
         if subjects.isEmpty { return }
         loop.start(connection, "events wait for the server") { [weak self] in try await self?.run() }
@@ -47,10 +48,10 @@ final class StoredEvents: Sendable {
         loop.stop()
         let (entries, waiting) = state.withLock { state in
             state.isStopped = true
-            defer { state.entries = [:] }
+            defer { state.entries = [] }
             return (state.entries, state.waiting)
         }
-        for result in entries.values.map(\.result) + waiting { result.finish(.failure(Self.closed)) }
+        for result in entries.map(\.result) + waiting { result.finish(.failure(Self.closed)) }
     }
 
     private static let closed = FleetError(.closed, "the fleet has been closed")
@@ -69,80 +70,65 @@ final class StoredEvents: Sendable {
     private func add(_ message: NatsMessage, _ result: PendingResult<Void>) throws -> PendingResult<Void>? {
         try state.withLock { state in
             if state.isStopped { throw Self.closed }
-            guard state.end - state.first < capacity else {
+            guard state.entries.count < capacity else {
                 let room = PendingResult<Void>()
                 state.waiting.append(room)
                 return room
             }
             var message = message
-            message.headers[NatsHeader.messageID] = "\(process)-\(state.end)"
-            state.entries[state.end] = (message, result)
-            state.end += 1
+            message.headers[NatsHeader.messageID] = "\(process)-\(state.count)"
+            state.entries.append((message, result))
+            state.count += 1
             return nil
         }
     }
 
     /// Waits until all events that were added before are stored.
     func flush() async throws {
-        for result in state.withLock({ $0.entries.values.map(\.result) }) { try await result.wait() }
+        for result in state.withLock({ $0.entries.map(\.result) }) { try await result.wait() }
     }
 
     /// Makes sure that the stream exists, and sends all that waits.
     private func run() async throws {
         if !state.withLock({ $0.hasStream }) { try await createStream() }
         while true {
-            let batch = state.withLock { state in
-                let entries = state.entries
-                let numbers = (state.first..<state.end).lazy.filter { entries[$0] != nil }.prefix(state.window)
-                return numbers.compactMap { number in entries[number].map { (number, $0.message) } }
-            }
+            let batch = state.withLock { Array($0.entries.prefix($0.window)) }
             if batch.isEmpty { return }
-            let replies = batch.map { [jetStream] in jetStream.connection.reply(to: $0.1) }
+            let replies = batch.map { connection.reply(to: $0.message) }
             var failure: (any Error)?
-            for ((number, _), reply) in zip(batch, replies) {
+            var rest: [Entry] = []
+            for (entry, reply) in zip(batch, replies) {
                 do {
                     // After a failure, only those that have arrived.
-                    let limit = failure == nil ? jetStream.connection.options.timeout : .zero
-                    _ = try JetStream.response(try await reply.message(within: limit))
-                    finish(number, .success(()))
+                    let limit = failure == nil ? connection.options.timeout : .zero
+                    _ = try NatsConnection.response(try await reply.message(within: limit))
+                    entry.result.finish(.success(()))
                 } catch let error as FleetError where error.code == .invalidPayload {
-                    finish(number, .failure(error))
-                } catch { failure = failure ?? error }
+                    // The server never accepts it.
+                    Log("fleet").error("an event can't be stored: \(error)")
+                    entry.result.finish(.failure(error))
+                } catch {
+                    failure = failure ?? error
+                    rest.append(entry)
+                }
             }
-            let hasFailed = failure != nil
-            state.withLock { state in
+            let waiting = state.withLock { [rest, hasFailed = failure != nil] state in
                 state.window = hasFailed ? 1 : min(state.window * 2, 256)
                 state.hasStream = !hasFailed
+                if !state.isStopped { state.entries.replaceSubrange(..<batch.count, with: rest) }
+                defer { state.waiting = [] }
+                return state.waiting
             }
+            for sender in waiting { sender.finish(.success(())) }
             if let failure { throw failure }
         }
     }
 
-    /// Removes an event that is stored, or that the server never accepts.
-    private func finish(_ number: Int, _ result: Result<Void, any Error>) {
-        let (entry, waiting) = state.withLock { state in
-            let entry = state.entries.removeValue(forKey: number)
-            while state.first < state.end, state.entries[state.first] == nil { state.first += 1 }
-            defer { state.waiting = [] }
-            return (entry, state.waiting)
-        }
-        if case .failure(let error) = result { Log("fleet").error("an event can't be stored: \(error)") }
-        entry?.result.finish(result)
-        for sender in waiting { sender.finish(.success(())) }
-    }
-
     /// Creates the stream of all at-least-once events: on disk, for a week or 1 GB, the oldest events leave first.
     func createStream() async throws {
-        try await jetStream.createStream(
+        try await connection.createStream(
             streamName, subjects: subjects, age: .seconds(7 * 24 * 3600), bytes: 1 << 30,
             [("duplicate_window", JSONEntity(Int64(120) * 1_000_000_000))])
         state.withLock { $0.hasStream = true }
-    }
-
-    /// Receives the events of a subject with a durable consumer; ends when the result is released.
-    func consume(
-        _ subject: String, _ handle: @escaping @Sendable (NatsMessage) async -> Bool
-    ) throws(FleetError) -> StoredConsumer {
-        try StoredConsumer(self, jetStream, subject, handle)
     }
 }

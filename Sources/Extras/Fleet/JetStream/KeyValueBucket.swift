@@ -16,17 +16,18 @@ final class KeyValueBucket: Sendable {
     }
 
     let name: String
-    let jetStream: JetStream
+    let connection: NatsConnection
     /// The time after which a value ends without a new one; nil for never.
     private let age: Duration?
     private let isReady = Mutex(false)
-    private var connection: NatsConnection { jetStream.connection }
-    private var stream: String { "KV_" + name }
+    fileprivate var stream: String { "KV_" + name }
+    /// The part of a subject before the key.
+    fileprivate var prefix: String { "$KV.\(name)." }
 
     init(_ name: String, _ connection: NatsConnection, age: Duration? = nil) {
         self.name = name
         self.age = age
-        jetStream = JetStream(connection: connection)
+        self.connection = connection
     }
 
     /// Returns whether a text can be a key: tokens of letters, digits and `-/_=`, separated by `.`.
@@ -39,8 +40,8 @@ final class KeyValueBucket: Sendable {
     /// Creates the bucket unless it exists.
     func create() async throws {
         if isReady.withLock({ $0 }) { return }
-        try await jetStream.createStream(
-            stream, subjects: ["$KV.\(name).>"], age: age,
+        try await connection.createStream(
+            stream, subjects: [prefix + ">"], age: age,
             [
                 ("max_msgs_per_subject", 1), ("discard", "new"), ("allow_rollup_hdrs", true), ("deny_delete", true),
                 ("max_msg_size", JSONEntity(connection.options.maximumPayload)),
@@ -58,26 +59,18 @@ final class KeyValueBucket: Sendable {
             throw FleetError(.invalidPayload, "expected letters, digits and '-/_=.' in a key", subject: key)
         }
         try await create()
-        var message = NatsMessage(subject: "$KV.\(name).\(key)", payload: value ?? [])
+        var message = NatsMessage(subject: prefix + key, payload: value ?? [])
         if value == nil { message.headers[NatsHeader.operation] = "DEL" }
         message.headers[NatsHeader.expectedSubjectSequence] = revision.map { "\($0)" }
-        return try await jetStream.publish(message)
+        return try await connection.store(message)
     }
 
     /// Returns the current value of a key; nil if it has never been set, and an entry without a value if it is deleted.
     func entry(_ key: String) async throws -> Entry? {
         try await create()
-        let wanted = [("last_by_subj", JSONEntity("$KV.\(name).\(key)"))]
-        return try await jetStream.message(in: stream, wanted)
+        let wanted = [("last_by_subj", JSONEntity(prefix + key))]
+        return try await connection.message(in: stream, wanted)
             .map { Entry(key: key, value: $0.keyValue, revision: $0.sequence ?? 0) }
-    }
-
-    /// Reports the entries of the bucket, and then each change, until the result is released.
-    ///
-    /// `changed` receives all entries when they are known, and single ones after each change. After a new connection, a
-    /// complete set replaces all entries that were reported before.
-    func watch(_ changed: @escaping KeyValueWatch.Report) -> KeyValueWatch {
-        KeyValueWatch(self, stream: stream, prefix: "$KV.\(name).", changed)
     }
 }
 
@@ -101,22 +94,24 @@ final class KeyValueWatch: Sendable {
     typealias Report = @Sendable (_ entries: [KeyValueBucket.Entry], _ isComplete: Bool) -> Void
 
     private let bucket: KeyValueBucket
-    private let stream: String
-    private let prefix: String
     private let changed: Report
     private let state = Mutex(State())
     private let loop = ConnectionLoop()
     private static let heartbeat = Duration.seconds(5)
 
-    fileprivate init(_ bucket: KeyValueBucket, stream: String, prefix: String, _ changed: @escaping Report) {
+    /// Reports the entries of a bucket, and then each change, until the watch is released.
+    ///
+    /// `changed` receives all entries when they are known, and single ones after each change. After a new connection, a
+    /// complete set replaces all entries that were reported before.
+    init(_ bucket: KeyValueBucket, _ changed: @escaping Report) {
         self.bucket = bucket
-        self.stream = stream
-        self.prefix = prefix
         self.changed = changed
         loop.start(
-            bucket.jetStream.connection, "the bucket '\(bucket.name)' can't be watched",
+            bucket.connection, "the bucket '\(bucket.name)' can't be watched",
             connected: { [weak self] in self?.state.withLock { $0.inbox = nil } },
-            tick: { [weak self] in self?.checkHeartbeat() }, run: { [weak self] in try await self?.start() })
+            tick: { [weak self] in
+                self?.state.withLock { if $0.lastMessage + Self.heartbeat * 3 < .now { $0.inbox = nil } }
+            }, run: { [weak self] in try await self?.start() })
     }
 
     /// Creates a consumer that delivers the last value of each key, and then each change.
@@ -124,7 +119,7 @@ final class KeyValueWatch: Sendable {
         guard state.withLock({ $0.inbox == nil }) else { return }
         let inbox = "_INBOX.\(NatsConnection.randomToken())"
         try await bucket.create()
-        let subscription = try bucket.jetStream.connection.subscribe(to: inbox) { [weak self] message in
+        let subscription = try bucket.connection.subscribe(to: inbox) { [weak self] message in
             self?.receive(message, inbox)
         }
         let old = state.withLock { state in
@@ -134,55 +129,41 @@ final class KeyValueWatch: Sendable {
         _ = consume old
         let config: [(String, JSONEntity)] = [
             ("deliver_subject", JSONEntity(inbox)), ("deliver_policy", "last_per_subject"), ("ack_policy", "none"),
-            ("filter_subject", JSONEntity(prefix + ">")), ("replay_policy", "instant"), ("mem_storage", true),
+            ("filter_subject", JSONEntity(bucket.prefix + ">")), ("replay_policy", "instant"), ("mem_storage", true),
             ("max_deliver", 1), ("idle_heartbeat", JSONEntity(Self.heartbeat.milliseconds * 1_000_000)),
         ]
         do {
-            let response = try await bucket.jetStream.call(
-                "CONSUMER.CREATE.\(stream)",
-                [("stream_name", JSONEntity(stream)), ("config", JSONEntity(object: config))])
+            let response = try await bucket.connection.call(
+                "CONSUMER.CREATE.\(bucket.stream)",
+                [("stream_name", JSONEntity(bucket.stream)), ("config", JSONEntity(object: config))])
             let isEmpty = response["num_pending"].int(0) == 0 && response["delivered"]["consumer_seq"].int(0) == 0
-            if isEmpty { complete(inbox) }
+            let entries = state.withLock { isEmpty && $0.inbox == inbox ? $0.first.take() : nil }
+            if let entries { changed(entries, true) }
         } catch {
-            startOver(inbox)
+            state.withLock { if $0.inbox == inbox { $0.inbox = nil } }
             throw error
         }
     }
 
-    /// Lets the next run begin a new attempt instead of one that may have missed a change.
-    private func startOver(_ inbox: String) {
-        state.withLock { if $0.inbox == inbox { $0.inbox = nil } }
-        loop.signal()
-    }
-
-    private func checkHeartbeat() {
-        state.withLock { state in
-            if state.lastMessage.duration(to: .now) > Self.heartbeat * 3 { state.inbox = nil }
-        }
-    }
-
     private func receive(_ message: NatsMessage, _ inbox: String) {
+        let prefix = bucket.prefix
         let place = message.subject.hasPrefix(prefix) ? DeliveredPlace(message.reply) : nil
         let isBeat = message.status == 100
         let last = message.headers[NatsHeader.lastConsumer].flatMap { Int($0) } ?? 0
         let entry = KeyValueBucket.Entry(
             key: String(message.subject.dropFirst(prefix.count)), value: message.keyValue, revision: place?.stream ?? 0)
-        let (isBehind, report, isComplete) = state.withLock { state -> (Bool, Bool, Bool) in
-            guard state.inbox == inbox, isBeat || place != nil else { return (false, false, false) }
+        let report = state.withLock { state -> (entries: [KeyValueBucket.Entry], isComplete: Bool)? in
+            guard state.inbox == inbox, isBeat || place != nil else { return nil }
             state.lastMessage = .now
-            if isBeat { return (last > state.count, false, false) }
-            state.count += 1
-            guard state.count == place?.consumer else { return (true, false, false) }
+            if !isBeat { state.count += 1 }
+            if isBeat ? last > state.count : state.count != place?.consumer { state.inbox = nil }
+            if isBeat || state.inbox == nil { return nil }
+            if state.first == nil { return ([entry], false) }
             state.first?.append(entry)
-            return (false, state.first == nil, state.first != nil && place?.pending == 0)
+            return place?.pending == 0 ? state.first.take().map { ($0, true) } : nil
         }
-        if isBehind { startOver(inbox) }
-        if report { changed([entry], false) }
-        if isComplete { complete(inbox) }
-    }
-
-    private func complete(_ inbox: String) {
-        let entries = state.withLock { $0.inbox == inbox ? $0.first.take() : nil }
-        if let entries { changed(entries, true) }
+        // Perhaps a new attempt is necessary.
+        guard let report else { return loop.signal() }
+        changed(report.entries, report.isComplete)
     }
 }

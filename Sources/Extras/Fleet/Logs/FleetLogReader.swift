@@ -71,14 +71,14 @@ public struct FleetLogReader: Sendable {
     private func read(
         _ query: LogQuery, from start: Int?, endsAfterNewest: Bool
     ) -> AsyncThrowingStream<FleetLogLine, any Error> {
-        let reading = Reading(JetStream(connection: connection), query, start, endsAfterNewest)
+        let reading = Reading(connection, query, start, endsAfterNewest)
         return AsyncThrowingStream { try await reading.next() }
     }
 }
 
 /// The position of a reader in the stream.
 private actor Reading {
-    private let jetStream: JetStream
+    private let connection: NatsConnection
     private let query: LogQuery
     /// The number of the first message; nil for the next new one.
     private var start: Int?
@@ -88,12 +88,12 @@ private actor Reading {
     private var number: Int?
     private var waiting: ArraySlice<FleetLogLine> = []
 
-    init(_ jetStream: JetStream, _ query: LogQuery, _ start: Int?, _ endsAfterNewest: Bool) {
-        self.jetStream = jetStream
+    init(_ connection: NatsConnection, _ query: LogQuery, _ start: Int?, _ endsAfterNewest: Bool) {
+        self.connection = connection
         self.query = query
         self.start = start
         self.endsAfterNewest = endsAfterNewest
-        stream = jetStream.connection.options.prefix + "_logs"
+        stream = connection.options.prefix + "_logs"
     }
 
     func next() async throws -> FleetLogLine? {
@@ -116,12 +116,12 @@ private actor Reading {
     private func readMessage() async throws -> Bool {
         guard let number else {
             // The server doesn't respond to a read of a stream that doesn't exist.
-            let end = try await jetStream.call("STREAM.INFO.\(stream)")["state"]["last_seq"].int(0)
+            let end = try await connection.call("STREAM.INFO.\(stream)")["state"]["last_seq"].int(0)
             number = start ?? end + 1
             return true
         }
         let wanted = [("seq", JSONEntity(number)), ("next_by_subj", JSONEntity(stream + ".>"))]
-        guard let message = try await jetStream.message(in: stream, wanted), let sequence = message.sequence else {
+        guard let message = try await connection.message(in: stream, wanted), let sequence = message.sequence else {
             return false
         }
         self.number = sequence + 1

@@ -19,7 +19,7 @@ actor FleetLogs {
     }
 
     private let folder: String
-    private let jetStream: JetStream
+    private let connection: NatsConnection
     private let stream: String
     private let headers: [String: String]
     private var cursors: [String: Cursor] = [:]
@@ -32,7 +32,7 @@ actor FleetLogs {
 
     init(_ folder: String, _ connection: NatsConnection) {
         self.folder = folder
-        jetStream = JetStream(connection: connection)
+        self.connection = connection
         stream = connection.options.prefix + "_logs"
         headers = [NatsHeader.role: connection.options.name, NatsHeader.host: ProcessInfo.processInfo.hostName]
         loop.start(connection, "the log can't be stored on the server", every: .milliseconds(500)) { [weak self] in
@@ -49,9 +49,10 @@ actor FleetLogs {
 
     /// Stores the lines since the last call: those of this process, and those of processes that have ended.
     private func publish() async throws {
-        guard jetStream.connection.state.current.isConnected else { return }
+        guard connection.state.current.isConnected else { return }
         if !hasStream {
-            try await jetStream.createStream(stream, subjects: [stream + ".>"], age: .seconds(Self.age), bytes: 1 << 29)
+            try await connection.createStream(
+                stream, subjects: [stream + ".>"], age: .seconds(Self.age), bytes: 1 << 29)
         }
         // After a failure: perhaps somebody has removed the stream.
         hasStream = false
@@ -97,7 +98,7 @@ actor FleetLogs {
     private func publish(_ path: String, of run: PriorRun, isRunning: Bool) async throws {
         let file = String(path[(path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex)...])
         while true {
-            let limit = min(128 * 1024, jetStream.connection.maximumPayload)
+            let limit = min(128 * 1024, connection.maximumPayload)
             let offset = try await cursor(of: file).offset
             let bytes = Self.lines(in: path, from: offset, isRunning: isRunning, limit: limit)
             if bytes.isEmpty { return }
@@ -134,7 +135,7 @@ actor FleetLogs {
     private func cursor(of file: String) async throws -> Cursor {
         var cursor = cursors[file] ?? Cursor()
         if cursor.sequence != nil { return cursor }
-        let last = try await jetStream.message(in: stream, [("last_by_subj", JSONEntity(stream + "." + file))])
+        let last = try await connection.message(in: stream, [("last_by_subj", JSONEntity(stream + "." + file))])
         // Without a message, this process may still know more than the stream, which removes old messages.
         cursor.offset = last?.headers[NatsHeader.offset].flatMap { Int($0) } ?? cursor.offset
         cursor.sequence = last?.sequence ?? 0
@@ -152,7 +153,7 @@ actor FleetLogs {
         // Until the server responds, nobody knows whether it has stored the lines.
         cursors[file]?.sequence = nil
         do {
-            cursors[file] = Cursor(offset: end, sequence: try await jetStream.publish(message))
+            cursors[file] = Cursor(offset: end, sequence: try await connection.store(message))
         } catch let error as FleetError where error.code == .conflict {
             // Another process was first, or the last response was lost: the stream says where to go on.
         }

@@ -43,7 +43,7 @@ final class FleetElection<Ticks: Clock>: Sendable where Ticks.Duration == Durati
         self.holder = Array("\(holder) \(NatsConnection.randomToken())".utf8)
         let state = Broadcast(State(seen: clock.now))
         self.state = state
-        watch = bucket.watch { entries, isComplete in
+        watch = KeyValueWatch(bucket) { entries, isComplete in
             let entry = entries.last { $0.key == job }
             guard entry != nil || isComplete else { return }
             state.update { old in

@@ -31,18 +31,18 @@ final class FleetPresence: Sendable {
     let members: Broadcast<[FleetMember]>
     private let bucket: KeyValueBucket
     private let known = Mutex<[String: (member: FleetMember, revision: Int, heard: ContinuousClock.Instant)]>([:])
-    private let own: Mutex<FleetMember>
+    private let own: FleetMember
     private weak let services: ServiceRegistry?
     private let watch = Mutex<KeyValueWatch?>(nil)
     private let loop = ConnectionLoop()
 
     init(_ bucket: KeyValueBucket, _ own: FleetMember, _ services: ServiceRegistry?) {
         self.bucket = bucket
-        self.own = Mutex(own)
+        self.own = own
         self.services = services
         members = Broadcast([])
         loop.start(
-            bucket.jetStream.connection, "this process can't be announced", every: Self.interval,
+            bucket.connection, "this process can't be announced", every: Self.interval,
             tick: { [weak self] in self?.publish() }, run: { [weak self] in try await self?.announce() })
     }
 
@@ -51,27 +51,25 @@ final class FleetPresence: Sendable {
     /// Each announcement goes to all that follow, so a process that doesn't ask for the others doesn't follow them.
     func follow() {
         watch.withLock { watch in
-            if watch == nil { watch = bucket.watch { [weak self] entries, _ in self?.receive(entries) } }
+            if watch == nil { watch = KeyValueWatch(bucket) { [weak self] entries, _ in self?.receive(entries) } }
         }
     }
 
     /// Says that this process leaves.
     func leave() async {
         await loop.finish()
-        _ = try? await bucket.put(nil, for: own.withLock { $0.id })
+        _ = try? await bucket.put(nil, for: own.id)
     }
 
     private func announce() async throws {
+        var member = own
         if let services {
-            var states: [String: String] = [:]
             for name in await services.names {
                 let state = await services.state(of: name).map { "\($0)" } ?? "unknown"
                 let health = try? await services.health(of: name)
-                states[name] = health.map { $0 == .healthy ? state : "\(state): \($0)" } ?? state
+                member.services[name] = health.map { $0 == .healthy ? state : "\(state): \($0)" } ?? state
             }
-            own.withLock { $0.services = states }
         }
-        let member = own.withLock { $0 }
         try await bucket.put(try JSONFormat().encode(member), for: member.id)
     }
 

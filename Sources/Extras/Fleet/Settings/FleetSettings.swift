@@ -77,7 +77,7 @@ public final class FleetSettings: Sendable {
     /// Applies the changes of a bucket to an app, in their order, until the task is cancelled.
     func follow(_ bucket: KeyValueBucket, _ app: AshlarApp) -> Task<Void, Never> {
         let (changes, continuation) = AsyncStream.makeStream(of: ([KeyValueBucket.Entry], Bool).self)
-        let watch = bucket.watch { continuation.yield(($0, $1)) }
+        let watch = KeyValueWatch(bucket) { continuation.yield(($0, $1)) }
         state.withLock { $0.bucket = bucket.name }
         return Task.detached { [self, weak app] in
             for await (entries, isComplete) in changes {
@@ -172,20 +172,14 @@ extension FleetSettings: ConfigSource {
     }
 }
 
-extension FleetSettings: AppAddition {
-    package func started(client: NetworkClient, issues: inout [StartupIssue]) -> any StartedAddition {
-        StartedSettings(settings: self)
-    }
+extension FleetSettings: AppAddition, StartedAddition {
+    package func started(client: NetworkClient, issues: inout [StartupIssue]) -> any StartedAddition { self }
 
-    /// The settings in an app.
-    struct StartedSettings: StartedAddition {
-        let settings: FleetSettings
-        var source: (any ConfigSource)? { settings }
+    package var source: (any ConfigSource)? { self }
 
-        func use(hosts: HostSwitch, texts: CustomizationCenter, folder: String?, issues: inout [StartupIssue]) {
-            for (part, error) in settings.useHostsAndTexts(hosts, texts) {
-                issues.append(StartupIssue(part, error, isError: true))
-            }
+    package func use(hosts: HostSwitch, texts: CustomizationCenter, folder: String?, issues: inout [StartupIssue]) {
+        for (part, error) in useHostsAndTexts(hosts, texts) {
+            issues.append(StartupIssue(part, error, isError: true))
         }
     }
 

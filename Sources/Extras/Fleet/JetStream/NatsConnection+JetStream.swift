@@ -5,9 +5,7 @@ internal import AshlarNetworking
 ///
 /// The subjects and the JSON are those of the reference "JetStream API" of the NATS documentation. They are the same for
 /// all versions of the server since 2.2, unlike the structures of the C client.
-struct JetStream: Sendable {
-    let connection: NatsConnection
-
+extension NatsConnection {
     /// Numbers of the server's errors.
     private static let streamNotFound = 10059
     private static let streamNameInUse = 10058
@@ -27,7 +25,7 @@ struct JetStream: Sendable {
 
     private func respond(_ message: NatsMessage, _ missing: String) async throws -> JSONEntity {
         do {
-            return try Self.response(try await connection.request(message, within: connection.options.timeout))
+            return try Self.response(try await request(message, within: options.timeout))
         } catch let error as FleetError where error.code == .noResponder {
             throw FleetError(.rejected, missing, subject: message.subject)
         }
@@ -88,7 +86,7 @@ struct JetStream: Sendable {
     // MARK: Messages
 
     /// Stores a message and returns its sequence number.
-    func publish(_ message: NatsMessage) async throws -> Int {
+    func store(_ message: NatsMessage) async throws -> Int {
         try await respond(message, "no stream stores the subject")["seq"].int(0)
     }
 
@@ -101,7 +99,7 @@ struct JetStream: Sendable {
     func message(in stream: String, _ wanted: [(String, JSONEntity)]) async throws -> NatsMessage? {
         let request = NatsMessage(
             subject: "$JS.API.DIRECT.GET.\(stream)", payload: JSONEntity(object: wanted).bytes())
-        var message = try await connection.request(request, within: connection.options.timeout)
+        var message = try await self.request(request, within: options.timeout)
         if message.status == 404 { return nil }
         guard let subject = message.headers[NatsHeader.subject],
             let sequence = message.headers[NatsHeader.sequence].flatMap({ Int($0) })
