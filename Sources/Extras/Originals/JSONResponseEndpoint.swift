@@ -10,7 +10,7 @@ import Foundation
 /// checked, a request outlives its endpoint, and all endpoints share a client.
 ///
 /// ```swift
-/// class TestEndpoint: JSONResponseEndpoint, @unchecked Sendable {
+/// nonisolated class TestEndpoint: JSONResponseEndpoint, @unchecked Sendable {
 ///     override func host() -> String { "httpbin.example" }
 ///     override func path() -> String { "get" }
 ///     override func params() -> ([String: any Sendable]?, HTTPMethod) { (["foo": "bar"], .get) }

@@ -34,7 +34,7 @@ public struct FleetDelivery: Hashable, Sendable {
 /// ```swift
 /// import AshlarEventBus
 ///
-/// struct Note: Codable, Sendable { var id: Int, title: String }
+/// nonisolated struct Note: Codable, Sendable { var id: Int, title: String }
 /// let saved = Topic<Note>("note:saved")
 ///
 /// var topics = FleetTopics()

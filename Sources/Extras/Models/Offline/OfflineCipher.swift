@@ -9,7 +9,7 @@
 /// another one overtakes is encrypted again. `open` throws for content that was changed.
 ///
 /// ```swift
-/// protocol Vault: Sendable {
+/// nonisolated protocol Vault: Sendable {
 ///     func encrypt(_ content: [UInt8], for name: String) throws -> [UInt8]
 ///     func decrypt(_ sealed: [UInt8], for name: String) throws -> [UInt8]
 /// }

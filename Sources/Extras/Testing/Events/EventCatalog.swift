@@ -6,7 +6,7 @@ internal import AshlarNetworking
 /// ```swift
 /// import AshlarEventBus
 ///
-/// struct Note: Codable, Sendable { var id: Int, title: String }
+/// nonisolated struct Note: Codable, Sendable { var id: Int, title: String }
 /// let saved = Topic<Note>("note:saved")
 ///
 /// var catalog = EventCatalog()
