@@ -10,7 +10,7 @@ EXTRAS := $(notdir $(wildcard Sources/Extras/*))
 MODULE ?=
 CHOSEN := $(or $(MODULE),$(MODULES))
 CHOSEN_FOR_FUZZING := $(or $(MODULE),$(MODULES) Tooling)
-CHOSEN_FOR_BENCH := $(or $(MODULE),$(MODULES) Ashlar)
+CHOSEN_FOR_BENCH := $(or $(MODULE),$(MODULES) Ashlar Fleet)
 CHOSEN_FOR_TESTS := $(or $(MODULE),Core $(MODULES) $(EXTRAS))
 # Seconds for each fuzz target.
 SECONDS_PER_TARGET ?= 20
