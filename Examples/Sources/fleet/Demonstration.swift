@@ -96,7 +96,7 @@
 
     /// A process of the fleet, seen from outside.
     final class Child: @unchecked Sendable {
-        // The lock protects the lines, which a thread of the system appends.
+        // The lock protects the lines, which another thread appends.
         private let lock = NSLock()
         private var seen: [String] = []
         private var rest = ""
@@ -109,8 +109,11 @@
             process.standardInput = input
             let output = Pipe()
             process.standardOutput = output
-            output.fileHandleForReading.readabilityHandler = { [weak self] in self?.add($0.availableData) }
             try process.run()
+            // A readability handler can crash at the end of a pipe on Linux.
+            Thread.detachNewThread { [weak self] in
+                while case let data = output.fileHandleForReading.availableData, !data.isEmpty { self?.add(data) }
+            }
         }
 
         var lines: [String] { lock.withLock { seen } }

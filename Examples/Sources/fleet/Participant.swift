@@ -79,7 +79,7 @@
         }
 
         private func say(_ text: String) {
-            FileHandle.standardOutput.write(Data("\(text)\n".utf8))
+            try? FileHandle.standardOutput.write(contentsOf: Data("\(text)\n".utf8))
         }
 
         /// Reads a line on a thread of its own, because the read blocks.
