@@ -12,7 +12,7 @@
                         phase: .connect))
                 return -1
             }
-            socket = isUpgrade ? ashlar_socket_open(address) : loop.openSocket(address)
+            socket = isUpgrade ? ashlar_socket_open(address) : loop.openSocket(address, for: self)
             return socket ?? -1
         }
 

@@ -12,6 +12,8 @@
         struct Known {
             /// Whether the loop opened it for libcurl, so that the loop is notified when it is closed.
             var isOwn = false
+            /// Whether it may carry several requests at once.
+            var mayMultiplex = false
             /// The events that epoll watches: 1 reading, 2 writing; 0 if it isn't watched.
             var events: Int32 = 0
             /// Whether libcurl waits for it.
@@ -159,9 +161,12 @@
         }
 
         /// Opens a socket for a connection of libcurl; returns -1 on failure.
-        func openSocket(_ address: UnsafeRawPointer) -> Int32 {
+        func openSocket(_ address: UnsafeRawPointer, for exchange: CurlExchange) -> Int32 {
             let socket = ashlar_socket_open(address)
-            if socket >= 0 { sockets.update(socket) { $0 = CurlSockets.Known(isOwn: true) } }
+            let mayMultiplex = exchange.handle?.allowsHTTP2 == true
+            if socket >= 0 {
+                sockets.update(socket) { $0 = CurlSockets.Known(isOwn: true, mayMultiplex: mayMultiplex) }
+            }
             return socket
         }
 

@@ -166,7 +166,11 @@
             now = Self.clock()
             for event in ready[..<count] where isForLibrary(event.descriptor) {
                 var running: Int32 = 0
-                _ = library.table.pointee.multi_socket_action(multi, event.descriptor, event.mask, &running)
+                // libcurl 7.88 stores the events for the connection, and the request that runs next takes them as its
+                // own: a new one would only receive, and its body would wait for the next round. Without events, each
+                // request asks the system.
+                let events = sockets[event.descriptor].mayMultiplex ? 0 : event.mask
+                _ = library.table.pointee.multi_socket_action(multi, event.descriptor, events, &running)
                 collectFinished()
             }
         }
