@@ -147,9 +147,8 @@ private struct AndroidFileReader {
     /// Adds another element with the same name: a variant for a product, or a resource of another type.
     private mutating func addVariant(_ node: XMLTree.Element, to index: Int, _ location: CustomizationLocation) {
         items[index].isImplied = false
-        let elements = items[index].source.elements
         let product = node["product"].map { "product \"\($0)\"" }
-        let isOther = elements.first.map { $0.name != node.name } == true
+        let isOther = items[index].source.elements.first.map { $0.name != node.name } == true
         diagnostics.add(
             .note, .androidNotImported,
             isOther
@@ -157,7 +156,9 @@ private struct AndroidFileReader {
                 : "only an export to Android contains the variant for \(product ?? "the default product")",
             at: location, key: items[index].entry.key)
         func isDefault(_ node: XMLTree.Element) -> Bool { [nil, "default"].contains(node["product"]) }
-        if isDefault(node), !elements.contains(where: isDefault), let (value, _) = node.value() {
+        // A copy of the elements would make each addition copy all of them.
+        let isFirstDefault = isDefault(node) && !items[index].source.elements.contains(where: isDefault)
+        if isFirstDefault, let (value, _) = node.value() {
             items[index].source.elements.insert(node, at: 0)
             items[index].entry.value = value
         } else {
