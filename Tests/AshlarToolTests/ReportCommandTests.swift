@@ -7,7 +7,7 @@ import Testing
     func sections() throws {
         let resources = ToolProcess.root.appending(path: "Resources").path
         let event = #"{"v":1,"n":1,"name":"note:selected","payload":"</script>"}"#
-        try withFolder(["routes.txt": "note /notes/:id(int)\n", "events.jsonl": event + "\n"]) { folder in
+        try withFolder(["Routes.txt": "note /notes/:id(int)\n", "events.jsonl": event + "\n"]) { folder in
             let page = folder.appending(path: "page.html")
             let run = try ToolProcess.run([
                 "report", folder.path, "-o", page.path, "--config", resources, "-e", "debug", "--har",

@@ -65,7 +65,7 @@ struct Command: Sendable {
     }
 }
 
-/// What a word of the command line stands for; completion and checks use it.
+/// The kind of a word on the command line, which completion and checks use.
 enum WordKind: Sendable, Equatable {
     case text
     /// A whole number above 0.

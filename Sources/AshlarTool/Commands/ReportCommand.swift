@@ -10,7 +10,7 @@ extension Command {
         discussion: """
             The page has the sections for which there are files: the runs of FOLDER or of its folder 'logs', and, if their
             options are omitted, these files of FOLDER: inspector.json (a document of AshlarInspector), ApplicationConfig
-            files, .lproj folders, HostMap.json, routes.txt, all .har files and events.jsonl. It needs neither a server, a
+            files, .lproj folders, HostMap.json, Routes.txt, all .har files and events.jsonl. It needs neither a server, a
             network nor other files. Secrets are hidden.
             """,
         operands: [Operand("FOLDER", .folder)],
@@ -94,7 +94,7 @@ private final class ReportSources {
         if let map = invocation.value(of: "--hosts") ?? standard("HostMap.json") {
             document.addHosts(HostSwitch(try HostMap(contentsOfFile: map), store: .none))
         }
-        if let file = invocation.value(of: "--routes") ?? standard("routes.txt") {
+        if let file = invocation.value(of: "--routes") ?? standard("Routes.txt") {
             let routes = try RouteFile(file).lines
             let names = routes.map { ($0.pattern, (name: $0.name, location: "\(file):\($0.number)")) }
             document.addRoutes(try RouteTable(routes.map(\.pattern)), names: Dictionary(names) { first, _ in first })

@@ -53,7 +53,8 @@ struct Symbolizer {
             @convention(c) (
                 UnsafePointer<CChar>, Int, UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<Int>?, UInt32
             ) -> UnsafeMutablePointer<CChar>?
-        // The runtime exports this function for debuggers, but has no header for it.
+        // The runtime exports this function for debuggers, but has no header for it, so that its address gets its type
+        // here: the one in the runtime's sources.
         guard let symbol = dlsym(nil, "swift_demangle") else { return name }
         let demangle = unsafeBitCast(symbol, to: Demangle.self)
         guard let text = demangle(name, name.utf8.count, nil, nil, 0) else { return name }

@@ -186,7 +186,7 @@
         ///
         /// If HTTP/2 isn't ruled out, a status line "HTTP/2.0" without TLS makes libcurl send several requests at once on an
         /// HTTP/1 connection and mix up their responses. libcurl sends trailers with HTTP/1.1 only. The server may refuse a
-        /// stream, and only a repetition by libcurl tells a refusal from a lost connection.
+        /// stream, and only a repetition by libcurl shows that it was not a lost connection.
         static func allowsHTTP2(_ exchange: CurlExchange) -> Bool {
             exchange.request.url.scheme == .https && exchange.request.body.trailers == nil && !exchange.isUpgrade
                 && (exchange.mayRepeat || exchange.loop.library.repeatsOnlyRefused)
