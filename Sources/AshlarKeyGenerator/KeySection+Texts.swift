@@ -40,35 +40,20 @@ private struct TextReader {
     init(_ strings: Customization) { self.strings = strings }
 
     mutating func read(_ folder: KeyFolder) {
-        var languages: [LanguageTag: [String: Set<String>]] = [:]
-        var base: [CustomizationLayer] = []
-        for layer in strings.allLayers {
-            switch layer.role {
-            case .base: base.append(layer)
-            case .language(let language):
-                for (name, table) in layer.tables {
-                    languages[language, default: [:]][name, default: []].formUnion(table.map(\.key))
-                }
-            default: break
-            }
+        let coverage = StringsCoverage(strings)
+        var missing: [StringsCoverage.Key: [String]] = [:]
+        for language in coverage.languages {
+            for key in coverage.missing(language) { missing[key, default: []].append("\(language)") }
         }
-        for layer in base {
+        for layer in strings.allLayers {
+            guard case .base = layer.role else { continue }
             for (name, table) in layer.tables.sorted(by: { $0.key < $1.key }) {
                 for entry in table {
                     let place = self.place(entry.location, folder)
                     add(entry, name, place, layer.colors)
-                    guard isText(entry.value, layer.colors) else { continue }
-                    let missing = languages.keys.filter { language in
-                        // Texts of a language are those of its regions, too.
-                        !languages.contains {
-                            $0.key.isAncestor(of: language) && $0.value[name]?.contains(entry.key) == true
-                        }
-                    }
-                    if missing.isEmpty { continue }
-                    let names = missing.map { "\($0)" }.sorted().joined(separator: ", ")
-                    problems.append(
-                        .init(
-                            severity: "warning", place: place, text: "'\(entry.key)' is missing in \(names)".onOneLine))
+                    guard let languages = missing[.init(table: name, key: entry.key)] else { continue }
+                    let text = "'\(entry.key)' is missing in \(languages.sorted().joined(separator: ", "))"
+                    problems.append(.init(severity: "warning", place: place, text: text.onOneLine))
                 }
             }
         }
@@ -81,12 +66,6 @@ private struct TextReader {
 
     private func place(_ location: CustomizationLocation, _ folder: KeyFolder) -> String {
         (location.file.hasPrefix(folder.path + "/") ? "" : folder.path + "/") + "\(location)"
-    }
-
-    private func isText(_ value: CustomizationValue, _ dialect: ColorDialect) -> Bool {
-        if case .message = value { return true }
-        guard let text = value.text, !text.isImageName else { return false }
-        return value.readableTypes(colors: dialect).isEmpty
     }
 
     /// Adds an entry of a table, or of a theme.
@@ -105,7 +84,7 @@ private struct TextReader {
         func constant(_ type: String, _ text: String) -> KeyMember {
             member(text) { ["static let \($0) = CustomizationKey<\(type)>(\(key)\(table))"] }
         }
-        let types = entry.value.readableTypes(colors: dialect)
+        let types = entry.value.types(colors: dialect)
         let text = entry.value.text ?? entry.value.sample
         if types.contains(.color), !types.contains(.int) {
             colors.append(constant("RGBAColor", text))
@@ -115,7 +94,7 @@ private struct TextReader {
             values.append(constant("Int", text))
         } else if types.contains(.double) {
             values.append(constant("Double", text))
-        } else if text.isImageName {
+        } else if entry.value.isImageName {
             images.append(member(text) { ["static let \($0) = \(key)"] })
         } else if let parameters = entry.value.parameters, !parameters.list.isEmpty {
             let names = Self.names(parameters.list)
@@ -162,21 +141,6 @@ private struct TextReader {
         case .number: "Double"
         case .any: "any FormatArgument"
         }
-    }
-}
-
-extension LanguageTag {
-    /// Whether the tag is another one or its start, such as `fr` for `fr-CA`.
-    fileprivate func isAncestor(of other: LanguageTag) -> Bool {
-        self == other || "\(other)".hasPrefix("\(self)-")
-    }
-}
-
-extension String {
-    /// Whether the text is the name of an image file.
-    fileprivate var isImageName: Bool {
-        guard let dot = lastIndex(of: "."), !contains(where: \.isWhitespace) else { return false }
-        return Customization.imageExtensions.contains(self[index(after: dot)...].lowercased())
     }
 }
 

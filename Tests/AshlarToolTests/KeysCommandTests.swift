@@ -10,7 +10,7 @@ import Testing
         "a-b" = "one"; "a.b" = "two";
         "quote\\"\\n\\\\(evil)" = "*/ \\"\\\\(1+1)\\n\\U2028 let x = 1";
         "notes" = "%d notes"; "sent" = "%1$@ sent %2$lld of %3$.1f"; "half" = "50 % of all";
-        "icu" = "{name} has {count, plural, one {# file} other {# files}}"; "limit" = "4"; "on" = "YES"; "ratio" = "0.5";
+        "icu" = "{name} has {count, plural, one {# file} other {# files}}"; "limit" = "4"; "on" = "YES"; "yes" = "Yes"; "ratio" = "0.5";
         "tint" = "#102030"; "image" = "logo.png";
         """,
         "en.lproj/Errors.strings": "\"offline\" = \"Offline\";",

@@ -1,5 +1,4 @@
 import AshlarCore
-import AshlarInspector
 import AshlarTooling
 
 extension StringsCoverage {

@@ -138,6 +138,57 @@ import Testing
             #expect(throws: NetworkError.self, "\(text)") { try InspectorDocument(json: Array(text.utf8)) }
         }
     }
+
+    @Test("A text of a language is one of its regions, too")
+    func coverage() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let files = [
+            "en.lproj": ["a", "b", "c"], "fr.lproj": ["a", "b"], "fr-CA.lproj": ["a"], "frr.lproj": ["c"],
+            "acme.lproj/fr.lproj": ["a"], "acme.lproj/en.lproj": ["a"],
+        ]
+        for (name, keys) in files {
+            let path = folder.appending(path: name)
+            try FileManager.default.createDirectory(at: path, withIntermediateDirectories: true)
+            try Data(keys.map { "\"\($0)\" = \"\(name)\";\n" }.joined().utf8).write(
+                to: path.appending(path: "Localizable.strings"))
+        }
+        let coverage = StringsCoverage(Customization(path: folder.path, base: "en"))
+        #expect(coverage.missing("fr").map(\.key) == ["c"] && coverage.missing("fr-CA").map(\.key) == ["c"])
+        #expect(coverage.missing("frr").map(\.key) == ["a", "b"])
+        #expect(coverage.count("fr-CA") == 2 && coverage.count("fr") == 2)
+        #expect(coverage.missing("fr-CA", brand: "acme").map(\.key) == ["c"])
+        #expect(coverage.missing("frr", brand: "acme").map(\.key) == ["a", "b"])
+    }
+
+    @Test("Values that nobody translates are not missing; a button's title is")
+    func untranslated() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let files = [
+            "en.lproj/Localizable.strings": """
+            "yes" = "Yes"; "isOn" = "YES"; "limit" = "4"; "tint" = "#102030"; "logo" = "logo.png"; "page" = "a/b.png";
+            "two" = "two";
+            """,
+            "de.lproj/Localizable.strings": "\"two\" = \"2\";",
+            "More.xcstrings": """
+            {"sourceLanguage": "en", "version": "1.0", "strings": {
+                "": {}, "fixed": {"shouldTranslate": false}, "open": {}}}
+            """,
+        ]
+        for (name, text) in files {
+            let path = folder.appending(path: name)
+            try FileManager.default.createDirectory(
+                at: path.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: path)
+        }
+        let coverage = StringsCoverage(Customization(path: folder.path, base: "en"))
+        #expect(
+            coverage.missing("de").map { "\($0.table).\($0.key)" } == [
+                "Localizable.page", "Localizable.yes", "More.open",
+            ])
+        #expect(coverage.total == 4 && coverage.count("de") == 1)
+    }
 }
 
 private struct NoService: Service {

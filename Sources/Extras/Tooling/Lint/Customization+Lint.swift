@@ -28,8 +28,7 @@ struct CustomizationLinter {
     private let layers: [CustomizationLayer]
     private let languages: [CustomizationLayer]
     private let base: [CustomizationLayer]
-    /// The tables and keys that string catalogs mark as not for translators, and the empty key that Xcode adds.
-    private let untranslated: Set<[String]>
+    private let coverage: StringsCoverage
     /// The pairs of similar keys that have been reported, because other languages have the same pairs.
     private var similarPairs: Set<[String]> = []
     private var javaNames = AndroidJavaNames()
@@ -45,9 +44,7 @@ struct CustomizationLinter {
         self.layers = layers
         languages = layers.filter(\.isTranslation)
         base = layers.filter(\.isBase)
-        let catalogs = customization.tree.map { StringCatalogFile.files(in: $0.path) } ?? []
-        untranslated = Set(
-            catalogs.flatMap(\.units).filter { !$0.shouldTranslate || $0.key.isEmpty }.map { [$0.table, $0.key] })
+        coverage = StringsCoverage(customization)
     }
 
     mutating func run() {
@@ -168,7 +165,7 @@ struct CustomizationLinter {
             }
         default: break
         }
-        if isImageName(text), customization.tree != nil, !customization.hasImage(text, in: layer) {
+        if entry.value.isImageName, customization.tree != nil, !customization.hasImage(text, in: layer) {
             findings.add(.warning, .missingImage, "no folder of the stack contains the image \(text)", for: entry)
         }
     }
@@ -200,12 +197,6 @@ struct CustomizationLinter {
         }
     }
 
-    /// Whether a string is the name of an image file.
-    private func isImageName(_ text: String) -> Bool {
-        guard let dot = text.lastIndex(of: "."), !text.contains(" "), !text.contains("/") else { return false }
-        return Customization.imageExtensions.contains(text[text.index(after: dot)...].lowercased())
-    }
-
     // MARK: Languages
 
     private mutating func findMissingKeys(of layer: CustomizationLayer) {
@@ -215,30 +206,14 @@ struct CustomizationLinter {
             if case .language(let parent) = other.role { tag.fallbacks.dropFirst().contains(parent) } else { false }
         }
         if hasParent { return }
-        // A folder and a string catalog of one language complete each other.
-        let all = languages.filter { $0.role == layer.role }
-        for name in Set(base.flatMap(\.tables.keys)).union(layer.tables.keys).sorted() {
-            let file = layer.tables[name]?.file ?? ""
-            var known: Set<String> = []
-            for source in base {
-                for reference in source.tables[name] ?? .empty where known.insert(reference.key).inserted {
-                    if all.contains(where: { $0.tables[name]?[reference.key] != nil })
-                        || isValueOnly(reference, source) || untranslated.contains([name, reference.key])
-                    {
-                        continue
-                    }
-                    findings.add(
-                        .warning, .missingTranslation,
-                        "no \(tag) translation of \"\(reference.key)\", defined at \(reference.location)",
-                        at: CustomizationLocation(file: file.isEmpty ? layer.id : file), key: reference.key)
-                }
-            }
+        for missing in coverage.missing(tag) {
+            guard let reference = baseEntry(missing.key, missing.table)?.entry else { continue }
+            let file = layer.tables[missing.table]?.file ?? ""
+            findings.add(
+                .warning, .missingTranslation,
+                "no \(tag) translation of \"\(reference.key)\", defined at \(reference.location)",
+                at: CustomizationLocation(file: file.isEmpty ? layer.id : file), key: reference.key)
         }
-    }
-
-    /// Whether an entry is a number, color or other value that isn't translated.
-    private func isValueOnly(_ entry: CustomizationEntry, _ layer: CustomizationLayer) -> Bool {
-        !entry.value.readableTypes(colors: layer.colors).isEmpty
     }
 
     private mutating func compareText(
@@ -252,8 +227,8 @@ struct CustomizationLinter {
         }
         guard case .string(let text) = entry.value, case .string(let original) = reference.value else { return }
         if text == original, tag.language != customization.baseLanguage.language,
-            text.unicodeScalars.contains(where: \.properties.isAlphabetic), !isImageName(text),
-            entry.value.readableTypes(colors: .ftCustomization).isEmpty
+            text.unicodeScalars.contains(where: \.properties.isAlphabetic),
+            entry.value.isTranslatable(colors: .ftCustomization)
         {
             findings.add(.note, .untranslated, "the text is the same as the base language's", for: entry)
         }
@@ -272,11 +247,9 @@ struct CustomizationLinter {
         with base: (entry: CustomizationEntry, layer: CustomizationLayer)
     ) {
         let reference = base.entry
-        let before = reference.value.readableTypes(colors: base.layer.colors)
+        let before = reference.value.types(colors: base.layer.colors)
         // A number can gain or lose a fraction, but one type must remain.
         guard !before.isEmpty, before.isDisjoint(with: entry.value.readableTypes(colors: layer.colors)) else { return }
-        // "Yes" can be the title of a button; only these spellings are booleans.
-        if before == [.bool], !["YES", "NO", "true", "false"].contains(reference.value.text ?? "") { return }
         if !before.isDisjoint(with: [.int, .double]), Self.isLocalizedNumber(entry.value.text ?? "") {
             return findings.add(
                 .note, .localizedNumber,

@@ -1,0 +1,130 @@
+internal import AshlarCore
+
+/// The texts of a tree by language and brand, and those that a language lacks.
+///
+/// Keys that nobody translates don't count: those whose value in the base language or a brand is a number, boolean, color
+/// or name of an image, and those of a string catalog with `"shouldTranslate" : false`.
+package struct StringsCoverage: Sendable {
+    /// A key of a table.
+    package struct Key: Hashable, Comparable, Sendable {
+        package let table: String
+        package let key: String
+
+        package init(table: String, key: String) {
+            self.table = table
+            self.key = key
+        }
+
+        package static func < (first: Key, second: Key) -> Bool {
+            (first.table, first.key) < (second.table, second.key)
+        }
+    }
+
+    package let base: LanguageTag
+    /// The base language and the other ones.
+    package let languages: [LanguageTag]
+    package let brands: [String]
+    /// The keys by language and brand; the brand of the tree itself is empty.
+    private var keys: [LanguageTag: [String: Set<Key>]] = [:]
+    /// The keys of each brand's strings that don't have a language.
+    private var neutral: [String: Set<Key>] = [:]
+
+    package init(_ strings: Customization) {
+        base = strings.baseLanguage
+        languages = [base] + strings.availableLanguages.filter { [base] in $0 != base }
+        brands = strings.availableBrands
+        let layers = strings.allLayers
+        var fixed = strings.tree.map { Self.fixedKeys(in: $0.path) } ?? []
+        for layer in layers where layer.language == nil || layer.language == base {
+            fixed.formUnion(Self.keys(layer) { !$0.isTranslatable(colors: layer.colors) })
+        }
+        for layer in layers {
+            let names = Self.keys(layer) { _ in true }.subtracting(fixed)
+            switch layer.role {
+            case .base: keys[base, default: [:]]["", default: []].formUnion(names)
+            case .language(let language): keys[language, default: [:]]["", default: []].formUnion(names)
+            case .brand(let brand): neutral[brand, default: []].formUnion(names)
+            case .brandLanguage(let brand, let language):
+                keys[language, default: [:]][brand, default: []].formUnion(names)
+            default: continue
+            }
+        }
+    }
+
+    private static func keys(_ layer: CustomizationLayer, _ condition: (CustomizationValue) -> Bool) -> Set<Key> {
+        var keys: Set<Key> = []
+        for (name, table) in layer.tables {
+            for entry in table where condition(entry.value) { keys.insert(Key(table: name, key: entry.key)) }
+        }
+        return keys
+    }
+
+    /// The keys that string catalogs mark as not for translators, and the empty key that Xcode adds.
+    private static func fixedKeys(in folder: String) -> Set<Key> {
+        var keys: Set<Key> = []
+        for name in FolderListing.names(in: folder) ?? [] where name.hasSuffix(".xcstrings") {
+            guard let bytes = try? WholeFile.read(folder + "/" + name) else { continue }
+            for key in StringCatalog(bytes, file: name).keys where !key.shouldTranslate || key.name.isEmpty {
+                keys.insert(Key(table: String(name.dropLast(10)), key: key.name))
+            }
+        }
+        return keys
+    }
+
+    /// The keys of a language and of the languages that contain it, such as `fr` for `fr-CA`.
+    private func keys(_ language: LanguageTag, _ brand: String) -> Set<Key> {
+        language.fallbacks.reduce(into: []) { $0.formUnion(keys[$1]?[brand] ?? []) }
+    }
+
+    /// The number of texts of the base language.
+    package var total: Int { keys(base, "").count }
+
+    /// The number of texts of the base language that a language translates.
+    package func count(_ language: LanguageTag) -> Int { keys(language, "").intersection(keys(base, "")).count }
+
+    /// The number of a brand's own texts in a language; those without a language belong to the base language.
+    package func count(_ language: LanguageTag, brand: String) -> Int {
+        (language == base ? keys(base, brand).union(neutral[brand] ?? []) : keys(language, brand)).count
+    }
+
+    /// The texts that an app shows in the base language instead of a language, in order.
+    ///
+    /// A brand's text in the base language hides a translation without the brand.
+    package func missing(_ language: LanguageTag, brand: String = "") -> [Key] {
+        guard language != base else { return [] }
+        var missing = keys(base, "").subtracting(keys(language, ""))
+        if !brand.isEmpty {
+            missing = missing.union(keys(base, brand)).subtracting(keys(language, brand))
+                .subtracting((neutral[brand] ?? []).subtracting(keys(base, brand)))
+        }
+        return missing.sorted()
+    }
+
+    /// The number of texts of the base language with those of a brand.
+    package func total(brand: String) -> Int {
+        keys(base, "").union(keys(base, brand)).union(neutral[brand] ?? []).count
+    }
+}
+
+extension CustomizationValue {
+    /// Whether a value is a text for translators: not a number, boolean, color or name of an image.
+    package func isTranslatable(colors: ColorDialect) -> Bool {
+        if case .message = self { return true }
+        return text != nil && !isImageName && types(colors: colors).isEmpty
+    }
+
+    /// The types as which a value of the base language is meant to be read.
+    ///
+    /// "Yes" can be the title of a button; only these spellings are booleans.
+    package func types(colors: ColorDialect) -> Set<ReadableType> {
+        let types = readableTypes(colors: colors)
+        return types == [.bool] && !["YES", "NO", "true", "false"].contains(text) ? [] : types
+    }
+
+    /// Whether a value is the name of an image file.
+    package var isImageName: Bool {
+        guard let text, let dot = text.lastIndex(of: "."), !text.contains(where: { $0.isWhitespace || $0 == "/" })
+        else { return false }
+        return ImageName.extensions.contains(text[text.index(after: dot)...].lowercased())
+    }
+}
