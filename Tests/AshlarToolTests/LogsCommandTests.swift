@@ -1,4 +1,5 @@
 import AshlarLogging
+import AshlarNetworking
 import AshlarTestSupport
 import Foundation
 import Testing
@@ -35,6 +36,13 @@ import Testing
             #expect(merged.count == 4 && merged.first?.contains("first info") == true)
             #expect(merged.last?.contains("second error") == true)
             #expect(try lines(["merge", folder, folder, "-lerror"]).count == 4)
+            let objects = try lines(["merge", folder, folder + "/.", "-lerror", "--json"]).map {
+                try JSONEntity(parsing: String($0))
+            }
+            #expect(objects.count == 4 && objects.allSatisfy { $0["pid"].int() ?? 0 > 0 })
+            #expect(Set(objects.map { $0["folder"].string() }) == [folder, folder + "/."])
+            #expect(objects[0]["message"].string() == "first error" && objects[0]["fields"]["code"].int() == 7)
+            #expect(objects[0]["level"].string() == "ERROR" && objects[0]["context"].string() == "Other")
             let runs = try ToolProcess.run(["logs", "runs", folder, "--json"]).output
             #expect(runs.contains(#""outcome": "clean""#) && runs.contains(#""run": 2"#))
         }

@@ -126,6 +126,10 @@ import Testing
             let lines = run.errors.split(separator: "\n")
             #expect(run.status == 1 && lines.count == 3, "\(run)")
             for (line, number) in zip(lines, [2, 3, 4]) { #expect(line.hasPrefix("error: bad.txt:\(number): ")) }
+            let json = try ToolProcess.run(["routes", "check", "bad.txt", "--json"], in: folder)
+            let findings = try JSONEntity(parsing: json.output)
+            #expect(json.status == 1 && json.errors.isEmpty && findings.count == 3, "\(json)")
+            #expect(findings[1]["location"].string() == "bad.txt:3" && findings[1]["name"].string() == "a")
             #expect(try ToolProcess.run(["routes", "check", "Routes.txt"], in: folder).output.hasPrefix("3 routes"))
             let worse = try ToolProcess.run(["routes", "check", "worse.txt"], in: folder)
             #expect(worse.status == 1 && worse.errors.contains("worse.txt:1: expected a name and a pattern"))
@@ -142,6 +146,11 @@ import Testing
             #expect(rows.count == 2 && rows[0]["payload"].string() == "5" && rows[1]["name"].string() == "note:hidden")
             let replay = try ToolProcess.run(
                 ["events", "replay", "events.jsonl", "--routes", "Routes.txt"], in: folder)
+            let json = try ToolProcess.run(
+                ["events", "replay", "events.jsonl", "--routes", "Routes.txt", "--json"], in: folder)
+            let events = try JSONEntity(parsing: json.output)
+            #expect(events.count == 3 && events[0]["route"].string() == nil)
+            #expect(events[1]["route"].string()?.hasPrefix("/notes/7 -> /notes/:id(int)") == true, "\(json.output)")
             #expect(replay.output.contains("2 navigate \"/notes/7\"\n    /notes/7 -> /notes/:id(int)"), "\(replay)")
         }
     }

@@ -58,6 +58,8 @@ import Testing
         ("hosts-no-file", ["hosts", "list", "/no/such/map.json"]),
         ("lint-rule", ["strings", "lint", "Resources", "--ignore", "extra-keys"]),
         ("lint-summary", ["strings", "lint", "Resources", "--format", "summary", "--language", "en"]),
+        ("lint-json", ["strings", "lint", "Resources", "--only", "unknown-folder", "--json"]),
+        ("strings-explain-json", ["strings", "explain", "Resources", "note.share", "-lfr-CA", "-bborealis", "--json"]),
         ("lint-only", ["strings", "lint", "Resources", "--only", "unknown-folder", "--language", "en"]),
         ("android-check-file", ["android", "check", "README.md"]), ("android-action", ["android", "exprt", "a", "b"]),
         ("logs-number", ["logs", "show", "Resources", "0"]), ("logs-empty", ["logs", "runs", "Resources"]),

@@ -83,7 +83,8 @@ struct ToolOutput: Sendable {
     /// Runs work, and shows its title and time on a terminal while it takes longer than a second.
     func working<Result>(_ title: String, _ body: () throws -> Result) rethrows -> Result {
         guard errorTerminal.isTerminal else { return try body() }
-        let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "progress"))
+        let queue = DispatchQueue(label: "progress")
+        let timer = DispatchSource.makeTimerSource(queue: queue)
         let start = ContinuousClock.now
         let isShown = Broadcast(false)
         timer.setEventHandler { [error] in
@@ -93,7 +94,8 @@ struct ToolOutput: Sendable {
         timer.schedule(deadline: .now() + .seconds(1), repeating: .seconds(1))
         timer.activate()
         defer {
-            timer.cancel()
+            // The queue has ended a line that it was printing.
+            queue.sync { timer.cancel() }
             if isShown.current { error("\r\u{1B}[K") }
         }
         return try body()

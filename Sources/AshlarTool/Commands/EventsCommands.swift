@@ -33,20 +33,26 @@ extension Command {
             "With --routes, an event named 'navigate' whose payload is a URL is matched by the routes of a file.",
         operands: [file],
         options: [
-            topic, Option("--routes", value: "FILE", kind: .file, help: "Reads routes."),
+            topic, .json, Option("--routes", value: "FILE", kind: .file, help: "Reads routes."),
             Option("--event", value: "NAME", help: "The name of events with URLs; navigate if omitted."),
         ]
     ) { invocation, output in
         let recording = try EventRecording(contentsOf: invocation.operands[0])
         let table = try invocation.value(of: "--routes").map { try RouteTable(try RouteFile($0).lines.map(\.pattern)) }
         let name = invocation.value(of: "--event") ?? "navigate"
+        var listing = Listing("event", "name", "payload", "route")
         let failures = recording.replay(on: EventBus(), EventCatalog()) { event, _ in
             guard (try? matches(event, invocation)) == true else { return }
+            let url = event.name == name ? event.json.flatMap { try? JSONEntity(parsing: $0).string() } : nil
+            let route = url.flatMap { table?.explain($0) }
+            listing.add(
+                .integer(Int64(event.number)), .string(event.name), event.json.map { .string($0) } ?? .null,
+                route.map { .string($0) } ?? .null)
+            if invocation.has("--json") { return }
             output.line("\(event.number) \(event.name)" + (event.json.map { " " + $0 } ?? ""))
-            guard let table, event.name == name, let url = event.json.flatMap({ try? JSONEntity(parsing: $0).string() })
-            else { return }
-            output.lines(table.explain(url).split(separator: "\n").map { "    " + $0 }.joined(separator: "\n"))
+            for line in route?.split(separator: "\n") ?? [] { output.line("    \(line)") }
         }
+        if invocation.has("--json") { output.list(listing, asJSON: true) }
         for failure in failures { output.problem("error: \(failure)") }
         let status = report(recording, output)
         return failures.isEmpty ? status : .problems

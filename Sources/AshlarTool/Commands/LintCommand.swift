@@ -13,8 +13,9 @@ extension Command {
         options: Tree.options + [
             Option("--all", "a", help: "Prints every finding instead of one line for many findings of a rule."),
             Option(
-                "--format", value: "FORMAT", kind: .choice(["text", "summary", "sarif", "json"]),
-                help: "Prints text, summary, sarif or json; text if omitted."),
+                "--format", value: "FORMAT", kind: .choice(["text", "summary", "sarif"]),
+                help: "Prints text, summary or sarif; text if omitted."),
+            .json,
             Option("--only", value: "RULE", kind: rules, help: "Reports only the findings of a rule; repeatable."),
             Option("--ignore", value: "RULE", kind: rules, help: "Ignores a rule; repeatable."),
             Option("--baseline", value: "FILE", kind: .file, help: "Ignores the findings listed in a baseline file."),
@@ -41,9 +42,9 @@ extension Command {
         } catch {
             throw ToolError.problem("\(error.path): \(error)")
         }
-        switch invocation.value(of: "--format") {
-        case "sarif": output.document(report.sarif)
+        switch invocation.has("--json") ? "json" : invocation.value(of: "--format") {
         case "json": output.list(listing(report), asJSON: true)
+        case "sarif": output.document(report.sarif)
         case "summary": output.lines(String(report.summary.dropLast()))
         default: output.lines(String((invocation.has("--all") ? report.text : report.overview).dropLast()))
         }

@@ -7,7 +7,10 @@ extension Command {
     /// The command `logs`.
     static let logs: Command = Command(
         "logs", "Lists, prints, follows and merges the logs of runs.",
-        discussion: "Control characters in a printed line are escaped, except with --raw.",
+        discussion: """
+            Control characters in a printed line are escaped, except with --raw. With --json, each line is an object with
+            the ID of its process; a line of an unknown format has its time and text only.
+            """,
         commands: [runs, showLog, followLogs, mergeLogs, symbolicate])
 
     private static let folder = Operand("FOLDER", .folder)
@@ -34,14 +37,14 @@ extension Command {
         options: LogSelection.options + [
             Option(
                 "--tail", "n", value: "BYTES", kind: .number,
-                help: "Prints only the last bytes, from the start of a line."), raw,
+                help: "Prints only the last bytes, from the start of a line."), raw, .json,
         ]
     ) { invocation, output in
         let run = try run(invocation, output)
-        if LogSelection.isGiven(invocation) {
+        if LogSelection.isGiven(invocation) || invocation.has("--json") {
             let reader = LogReader(folder: invocation.operands[0])
             for line in reader.lines(of: run, matching: try LogSelection.query(invocation)) {
-                print(line.text, invocation, output)
+                print(line, invocation, output)
             }
         } else {
             let log = invocation.number(of: "--tail").map { run.tail(bytes: $0) } ?? run.log
@@ -65,7 +68,7 @@ extension Command {
             Option("--credentials", value: "FILE", kind: .file, help: "Connects with a credentials file."),
             Option(
                 "--trust-roots", value: "FILE", kind: .file,
-                help: "Connects with TLS and the trusted roots of a PEM file."), raw,
+                help: "Connects with TLS and the trusted roots of a PEM file."), raw, .json,
         ]
     ) { invocation, output in
         let query = try LogSelection.query(invocation)
@@ -74,7 +77,7 @@ extension Command {
             try output.checkFolder(folder)
             let reader = LogReader(folder: folder)
             for await line in reader.follow(matching: query, fromStart: invocation.has("--from-start")) {
-                print(line.text, invocation, output)
+                print(line, invocation, output)
             }
             return .success
         }
@@ -92,26 +95,31 @@ extension Command {
             isStored
             ? reader.lines(matching: query)
             : reader.follow(matching: query, fromStart: invocation.has("--from-start"))
-        for try await line in lines { print("\(line)", invocation, output) }
+        for try await line in lines {
+            print(line.line, "\(line)", ["role": line.role, "host": line.host], invocation, output)
+        }
         return .success
     }
 
     private static let mergeLogs = Command(
         "merge", "Prints the lines of all runs in folders, ordered by time.",
         discussion: "Each line has the process that wrote it; with several folders, their names, too.",
-        operands: [Operand("FOLDER", .folder, isRepeatable: true)], options: LogSelection.options + [raw]
+        operands: [Operand("FOLDER", .folder, isRepeatable: true)], options: LogSelection.options + [raw, .json]
     ) { invocation, output in
         let query = try LogSelection.query(invocation)
-        var sources: [(name: String, lines: LogLines.Iterator, next: LogLine)] = []
+        let isNamed = invocation.operands.count > 1
+        var sources: [(folder: String, lines: LogLines.Iterator, next: LogLine)] = []
         for folder in invocation.operands {
             try output.checkFolder(folder)
             var lines = LogReader(folder: folder).lines(matching: query).makeIterator()
             guard let first = lines.next() else { continue }
-            sources.append((invocation.operands.count > 1 ? folder + " " : "", lines, first))
+            sources.append((folder, lines, first))
         }
         while let number = sources.indices.min(by: { sources[$0].next.time < sources[$1].next.time }) {
-            let line = sources[number].next
-            print("\(sources[number].name)\(line.processID) \(line.text)", invocation, output)
+            let (folder, line) = (sources[number].folder, sources[number].next)
+            print(
+                line, (isNamed ? folder + " " : "") + "\(line.processID) \(line.text)",
+                isNamed ? ["folder": folder] : [:], invocation, output)
             if let next = sources[number].lines.next() {
                 sources[number].next = next
             } else {
@@ -157,6 +165,24 @@ extension Command {
             throw .problem("\(invocation.operands[0]): no run \(number); the folder contains \(runs.count)")
         }
         return runs[number - 1]
+    }
+
+    private static func print(_ line: LogLine, _ invocation: Invocation, _ output: ToolOutput) {
+        print(line, line.text, [:], invocation, output)
+    }
+
+    /// Prints a line as a text, or as JSON with further members.
+    private static func print(
+        _ line: LogLine, _ text: String, _ members: KeyValuePairs<String, String>, _ invocation: Invocation,
+        _ output: ToolOutput
+    ) {
+        guard invocation.has("--json") else { return print(text, invocation, output) }
+        func quoted(_ text: String) -> String { JSONWriter(isPretty: false).text(ConfigValue.string(text)) }
+        let json =
+            line.record?.formatted(as: .jsonLines)
+            ?? "{\"time\":\(quoted("\(line.time)")),\"text\":\(quoted(line.text))}"
+        let origin = members.map { "\"\($0)\":\(quoted($1))," }.joined()
+        output.document("{\"pid\":\(line.processID),\(origin)\(json.dropFirst())")
     }
 
     private static func print(_ text: String, _ invocation: Invocation, _ output: ToolOutput) {

@@ -39,15 +39,15 @@ extension Command {
     }
 
     private static let checkRoutes = Command(
-        "check", "Reports malformed patterns, conflicts and repeated names.", operands: [file]
+        "check", "Reports malformed patterns, conflicts and repeated names.", operands: [file], options: [.json]
     ) { invocation, output in
         let name = invocation.operands[0]
         let routes = try RouteFile(name)
         var (patterns, names): ([String], Set<String>) = ([], [])
-        var status = ToolStatus.success
+        var findings = Listing("location", "name", "text")
         func report(_ line: RouteFile.Line, _ text: String) {
-            output.problem("error: \(name):\(line.number): \(text)")
-            status = .problems
+            findings.add(.string("\(name):\(line.number)"), .string(line.name), .string(text))
+            if !invocation.has("--json") { output.problem("error: \(name):\(line.number): \(text)") }
         }
         for line in routes.lines {
             if !names.insert(line.name).inserted { report(line, "the name '\(line.name)' is used before") }
@@ -58,8 +58,12 @@ extension Command {
                 report(line, "\(error)")
             }
         }
-        if status == .success { output.line("\(routes.lines.count) routes without conflicts") }
-        return status
+        if invocation.has("--json") {
+            output.list(findings, asJSON: true)
+        } else if findings.rows.isEmpty {
+            output.line("\(routes.lines.count) routes without conflicts")
+        }
+        return findings.rows.isEmpty ? .success : .problems
     }
 }
 

@@ -1,5 +1,4 @@
 import AshlarCore
-import AshlarInspector
 import AshlarTooling
 
 extension Command {
@@ -28,7 +27,8 @@ extension Command {
 
     private static let explain = Command(
         "explain", "Prints the origin of a string, and the values that it overrides.",
-        operands: [tree, Operand("KEY", .text)], options: Tree.options + [table]
+        discussion: "With --json, prints a list that begins with the string in use.",
+        operands: [tree, Operand("KEY", .text)], options: Tree.options + [table, .json]
     ) { invocation, output in
         let tree = try Tree(invocation, output)
         let (table, key) = (try tree.table(invocation), invocation.operands[1])
@@ -37,7 +37,13 @@ extension Command {
             let hint = ToolError.hint(key, among: tree.strings.keys(table: table))
             throw ToolError.problem("no string for '\(key)' in table \(table ?? "Localizable")\(hint)")
         }
-        output.lines("\(story)")
+        var listing = Listing("layer", "value", "location")
+        for candidate in story.candidates.reversed() {
+            listing.add(
+                .string(candidate.layer), .string(candidate.value.text ?? "\(candidate.value)"),
+                .string("\(candidate.location)"))
+        }
+        invocation.has("--json") ? output.list(listing, asJSON: true) : output.lines("\(story)")
         return tree.reportProblems(output)
     }
 
@@ -73,7 +79,8 @@ extension Command {
         "coverage", "Counts the translated strings of each language and brand.",
         discussion: """
             A row is a language. The column 'strings' is the number of keys that the language translates, of the keys of
-            the base language. The column of a brand is the number of the brand's own strings in that language.
+            the base language; a text of fr is one of fr-CA, too. The column of a brand is the number of the brand's own
+            strings in that language.
             """,
         operands: [tree],
         options: [
