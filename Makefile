@@ -17,7 +17,7 @@ SECONDS_PER_TARGET ?= 20
 SWIFT_FLAGS ?=
 FORMATTED := Package.swift Plugins Sources Tests Examples Benchmarks Fuzzing
 # What tests use if it is installed.
-TEST_PACKAGES := aapt curl fish gettext groff-base libnats3.4 nats-server nginx-light openssl python3 python3-hpack \
+TEST_PACKAGES := aapt curl fish gettext groff-base libmicrohttpd12 libnats3.4 nats-server nginx-light openssl python3 python3-hpack \
     python3-pip python3-venv valgrind zsh
 
 # Networking and WebSockets run one test at a time, because tests that use all processors would delay the timers of others.
@@ -79,10 +79,11 @@ docs-check: docs ## Builds the documentation and opens its pages in Chromium (AR
 	Scripts/check-browser --self-check
 	Scripts/check-browser $(ARGS)
 
-inspector: ## Opens reports in Chromium: 100,000 lines, hostile texts, the keyboard alone, a phone's width
-	@Scripts/install-packages chromium
+inspector: ## Opens reports and a running app in Chromium: 100,000 lines, hostile texts, the keyboard alone, actions, memory
+	@Scripts/install-packages chromium libmicrohttpd12
 	@Scripts/build-quietly "the tool" swift build --product ashlar $(SWIFT_FLAGS)
-	Scripts/check-inspector
+	@Scripts/build-quietly "the inspected app" swift build --product AshlarInspectorTestChild $(SWIFT_FLAGS)
+	Scripts/check-inspector $(ARGS)
 
 consumer: ## Builds and runs Tests/Consumer, which uses each product alone
 	@Scripts/build-quietly "the programs that use each product alone" swift build --package-path Tests/Consumer $(SWIFT_FLAGS)

@@ -63,7 +63,9 @@ let extras = [
     Extra(
         folder: "Fleet", dependencies: umbrella + ["AshlarRemote", "AshlarTelemetry"], helpers: ["CAshlarNats"],
         testPrograms: ["AshlarFleetTestChild"]),
-    Extra(folder: "Inspector", dependencies: umbrella + ["AshlarTelemetry", "AshlarTesting"]),
+    Extra(
+        folder: "Inspector", dependencies: umbrella + ["AshlarTelemetry", "AshlarTesting"],
+        helpers: ["CAshlarMicrohttpd"], testPrograms: ["AshlarInspectorTestChild"]),
     Extra(folder: "Tooling", dependencies: umbrella + ["AshlarRemote"], hasFixtures: true),
 ]
 

@@ -124,6 +124,12 @@ public enum LogSystem {
         LogPipeline.shared.handle(isInBackground ? .entersBackground : .entersForeground)
     }
 
+    /// Adds a sink that also receives the lines after later starts, until it is detached; returns its number.
+    package static func attach(_ sink: any LogSink) -> Int { LogPipeline.shared.attach(sink) }
+
+    /// Removes an attached sink; a line that another thread logs meanwhile can still reach it.
+    package static func detach(_ number: Int) { LogPipeline.shared.detach(number) }
+
     /// Ends the run as clean and flushes everything.
     ///
     /// `exit` and a return from `main` do the same.

@@ -59,6 +59,17 @@ extension ApplicationConfig {
         writes.values[keys] = (writes.count, locate(ConfigPath(keys)).map { $0.tree.value(of: $0.node) })
     }
 
+    /// Removes the value written at a path, so that the one of the other layers applies again.
+    package mutating func removeWrite(at path: ConfigPath) {
+        // A key with dots can be one literal key of the root.
+        let removed = [path.components, [.key(path.description)]]
+        var rest = writes
+        rest.values = rest.values.filter { !removed.contains($0.key) }
+        overlay = nil
+        writes = ConfigWrites()
+        repeatWrites(of: rest)
+    }
+
     /// Repeats the writes of another configuration, in the same order.
     mutating func repeatWrites(of other: ConfigWrites) {
         for (keys, old) in other.values.sorted(by: { $0.value.order < $1.value.order }) {

@@ -10,6 +10,9 @@ struct RunControl {
     var hasExitHook = false
     /// Whether errors in the environment variable have been reported.
     var hasReadEnvironment = false
+    /// The sinks that other modules have attached, by their numbers.
+    var attached: [(number: Int, sink: SinkEntry)] = []
+    var lastAttached = 0
 }
 
 extension LogPipeline {
@@ -48,7 +51,7 @@ extension LogPipeline {
             if configuration.notesSignals == true, self === LogPipeline.shared {
                 opened.store?.withRun { $0.noteSignals() }
             }
-            early = publish(configuration, opened)
+            early = publish(configuration, opened, attached: control.attached.map(\.sink))
             opened.report.earlyLines = early.count
             table.configure(
                 isEnabled: configuration.isEnabled, thresholds: thresholds, recorded: configuration.recording?.level)
@@ -90,8 +93,10 @@ extension LogPipeline {
     }
 
     /// Makes the store and the settings current; returns the early lines.
-    private func publish(_ configuration: LogConfiguration, _ opened: RunOpening.Opened) -> [LogRecord] {
-        let sinks = configuration.sinks.map { SinkEntry($0) }
+    private func publish(
+        _ configuration: LogConfiguration, _ opened: RunOpening.Opened, attached: [SinkEntry]
+    ) -> [LogRecord] {
+        let sinks = configuration.sinks.map { SinkEntry($0) } + attached
         var noise = PipelineSettings.Noise()
         if configuration.rateLimit != nil || !configuration.contextRateLimits.isEmpty {
             noise.limiter = RateLimiter(configuration.rateLimit, contexts: configuration.contextRateLimits)
@@ -107,6 +112,29 @@ extension LogPipeline {
         let copies = replayEarly(by: settings, isLast: false)
         replaceSettings { _ in settings }
         return copies + replayEarly(by: settings, isLast: true)
+    }
+
+    /// Adds a sink to those of this and later configurations; returns its number.
+    func attach(_ sink: any LogSink) -> Int {
+        let entry = SinkEntry(sink)
+        return control.withLock { control in
+            control.lastAttached += 1
+            control.attached.append((control.lastAttached, entry))
+            replaceSettings { $0.with(sinks: $0.sinks + [entry]) }
+            return control.lastAttached
+        }
+    }
+
+    /// Removes an attached sink.
+    func detach(_ number: Int) {
+        let removed = control.withLock { control -> SinkEntry? in
+            guard let index = control.attached.firstIndex(where: { $0.number == number }) else { return nil }
+            let entry = control.attached.remove(at: index).sink
+            replaceSettings { $0.with(sinks: $0.sinks.filter { $0 !== entry }) }
+            return entry
+        }
+        // The sink is released outside the lock, because it is user code.
+        withExtendedLifetime(removed) {}
     }
 
     private func hookExit(_ control: inout RunControl) {

@@ -64,9 +64,11 @@ final class PipelineSettings: Sendable {
     }
 
     /// Returns the same settings with some of them replaced.
-    func with(format: CompiledFormat? = nil, adding fields: LogFields = [:]) -> PipelineSettings {
+    func with(
+        format: CompiledFormat? = nil, adding fields: LogFields = [:], sinks: [SinkEntry]? = nil
+    ) -> PipelineSettings {
         PipelineSettings(
-            store: store, format: format ?? self.format, sinks: sinks,
+            store: store, format: format ?? self.format, sinks: sinks ?? self.sinks,
             maximumLineBytes: maximumLineBytes, extraFields: extraFields.followed(by: fields), noise: noise,
             fieldProvider: fieldProvider, fieldHook: fieldHook)
     }

@@ -122,3 +122,13 @@ struct InspectedEvent: Codable, Sendable {
     let source: String?
     let location: String?
 }
+
+/// What the page of a running app needs to follow it.
+struct InspectedState: Codable, Sendable {
+    /// The state that the page has.
+    let cursor: String
+    /// The maximum numbers of lines, requests and events on the page.
+    let lineLimit: Int
+    let requestLimit: Int
+    let eventLimit: Int
+}

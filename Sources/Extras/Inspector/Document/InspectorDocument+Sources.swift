@@ -29,9 +29,14 @@ extension InspectorDocument {
     ///     of its omitted lines.
     /// - Complexity: O(*n*) in the size of the logs.
     public mutating func addRuns(in folder: String, lineLimit: Int = 200_000) {
+        addRuns(PriorRun.all(in: folder), in: folder, lineLimit: lineLimit, firstNumber: 1)
+    }
+
+    /// Adds runs of a folder, the newest first.
+    mutating func addRuns(_ all: [PriorRun], in folder: String, lineLimit: Int, firstNumber: Int) {
         let reader = LogReader(folder: folder)
         var room = max(0, lineLimit)
-        runs = reader.runs.enumerated().map { index, run in
+        runs = all.enumerated().map { index, run in
             var contexts: [String] = []
             var numbers: [String: Int] = [:]
             func number(of context: String) -> Int {
@@ -49,14 +54,14 @@ extension InspectorDocument {
             }
             room -= lines.count
             return InspectedRun(
-                number: index + 1, startedAt: run.startedAt.nanoseconds / 1000, application: run.application,
+                number: index + firstNumber, startedAt: run.startedAt.nanoseconds / 1000, application: run.application,
                 processID: run.processID, outcome: "\(run.outcome)", lostLines: run.lostLines,
                 omittedLines: all.count - lines.count, contexts: contexts, lines: lines)
         }
     }
 
     /// The message and the fields of a line.
-    private static func text(_ record: LogRecord) -> String {
+    static func text(_ record: LogRecord) -> String {
         record.fields.elements.reduce(into: record.message) { $0 += " \($1.key)=\($1.value)" }
     }
 

@@ -25,6 +25,8 @@ public struct InspectorDocument: Codable, Sendable {
     var routes: [InspectedRoute]?
     var services: [InspectedService]?
     var events: [InspectedEvent]?
+    /// What the page of a running app needs to follow it; nil in a report.
+    var live: InspectedState?
 
     /// Creates a document without sections.
     public init(title: String) {

@@ -13,10 +13,10 @@ extension InspectorDocument {
 
     /// Returns the page in UTF-8.
     package func pageBytes() throws(NetworkError) -> [UInt8] {
-        let script = PageScript.text
+        let script = live == nil ? PageScript.text : PageScript.liveText
         let policy =
             "default-src 'none'; script-src '\(Self.hash(script))'; style-src '\(Self.hash(PageStyle.text))'; "
-            + "base-uri 'none'; form-action 'none'"
+            + "\(live == nil ? "" : "connect-src 'self'; ")base-uri 'none'; form-action 'none'"
         let head = """
             <!doctype html>
             <html lang="en">

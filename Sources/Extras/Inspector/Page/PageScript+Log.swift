@@ -3,22 +3,27 @@ extension PageScript {
     static let log = #"""
         let selectRun = () => {};
         function showLog(panel, runs) {
-            const contexts = [], numbers = new Map(), lines = [];
-            for (const [index, run] of runs.entries()) {
-                const own = list(run.contexts).map(context => {
-                    if (!numbers.has(context)) numbers.set(context, contexts.push(context) - 1);
-                    return numbers.get(context);
-                });
-                for (const [time, level, context, text] of list(run.lines)) {
-                    lines.push({ time, level, context: own[context] ?? -1, text, run: index, search: text.toLowerCase() });
+            const contexts = new Set(), lines = [], names = make("datalist", { id: "contexts" });
+            function add(time, level, context, text, run) {
+                // A list of more names isn't read.
+                if (!contexts.has(context) && contexts.size < 1000) {
+                    contexts.add(context);
+                    names.append(make("option", { value: shown(context) }));
                 }
+                const line = { time, level, context, text, run, search: text.toLowerCase() };
+                lines.push(line);
+                return line;
             }
+            for (const [index, run] of runs.entries()) {
+                for (const [time, level, context, text] of list(run.lines)) add(time, level, list(run.contexts)[context] ?? "", text, index);
+            }
+            // The lines of the running app come last.
+            const ownStart = lines.length;
             const runName = run => `${run.number}: ${clock(run.startedAt)}, ${run.application ?? "?"}, ${run.outcome}`;
             const run = make("select", {}, make("option", { value: "" }, "All runs"),
                 runs.map((run, index) => make("option", { value: index }, runName(run))));
             const level = make("select", {}, make("option", { value: "" }, "All levels"),
                 levelNames.map((name, index) => make("option", { value: index }, name)));
-            const names = make("datalist", { id: "contexts" }, contexts.map(name => make("option", { value: shown(name) })));
             const context = make("input", { list: "contexts" });
             const text = make("input", { type: "search" });
             const [from, to] = ["from", "to"].map(() => make("input", { placeholder: "2026-11-25 12:00:00" }));
@@ -28,7 +33,9 @@ extension PageScript {
             const space = make("div", { role: "presentation" });
             const box = make("div", { class: "list", role: "listbox", "aria-label": "Log lines", tabindex: "0" }, space);
             const detail = make("section", { "aria-label": "Selected line", "aria-live": "polite" });
-            let found = [], selected = -1;
+            const follow = make("input", { type: "checkbox" });
+            follow.checked = true;
+            let found = [], selected = -1, matches = () => true, plottedAt = 0;
 
             // The time of a text such as "2026-11-25 12:00" in UTC; a time without a date has the date of the last line.
             function bound(input, otherwise) {
@@ -44,19 +51,51 @@ extension PageScript {
                 const [first, last] = [bound(from, -Infinity), bound(to, Infinity)];
                 const only = run.value === "" ? -1 : Number(run.value);
                 const name = context.value.trim(), wanted = text.value.toLowerCase();
-                const fits = contexts.map(other => name === "" || shown(other) === name || shown(other).startsWith(name + "."));
-                found = lines.filter(line => line.level <= most && line.level >= least && (only < 0 || line.run === only)
-                    && (name === "" || fits[line.context]) && line.time >= first && line.time < last
-                    && (wanted === "" || line.search.includes(wanted)));
+                const known = new Map();
+                function fits(context) {
+                    if (!known.has(context)) {
+                        if (known.size > 5000) known.clear();
+                        known.set(context, shown(context) === name || shown(context).startsWith(name + "."));
+                    }
+                    return known.get(context);
+                }
+                matches = line => line.level <= most && line.level >= least && (only < 0 || line.run === only)
+                    && (name === "" || fits(line.context)) && line.time >= first && line.time < last
+                    && (wanted === "" || line.search.includes(wanted));
+                found = lines.filter(matches);
                 selected = -1;
                 detail.replaceChildren();
+                box.scrollTop = 0;
+                showFound();
+            }
+            function showFound() {
                 const omitted = runs.reduce((sum, run) => sum + (run.omittedLines || 0), 0);
                 status.textContent = count(found.length, "line") + (found.length === lines.length ? "" : ` of ${lines.length.toLocaleString("en")}`)
                     + (omitted ? `; ${count(omitted, "earlier line")} not in this report` : "");
                 space.style.height = found.length * rowHeight + "px";
-                box.scrollTop = 0;
+                if (isLive && follow.checked) box.scrollTop = found.length * rowHeight;
                 render();
+                // A plot of thousands of lines is drawn once a second.
+                if (performance.now() - plottedAt < 1000 && isLive) return;
+                plottedAt = performance.now();
                 plotLines();
+            }
+            // Adds lines of the running app, and removes its oldest ones.
+            function append(items) {
+                for (const [time, level, context, text] of items) {
+                    const line = add(time, level, context, text, runs.length - 1);
+                    if (matches(line)) found.push(line);
+                }
+                const excess = lines.length - ownStart - content.live.lineLimit;
+                if (excess > 500) {
+                    const removed = new Set(lines.splice(ownStart, excess));
+                    const first = found.findIndex(line => removed.has(line));
+                    const count = found.reduce((sum, line) => sum + (removed.has(line) ? 1 : 0), 0);
+                    if (first >= 0) found.splice(first, count);
+                    if (first >= 0 && selected >= first) selected = Math.max(selected - count, -1);
+                    if (first >= 0 && !follow.checked) box.scrollTop -= count * rowHeight;
+                }
+                if (!box.closest("[hidden]")) showFound();
             }
             function plotLines() {
                 plot.replaceChildren();
@@ -93,7 +132,7 @@ extension PageScript {
                         "aria-posinset": index + 1, "aria-selected": index === selected },
                         make("span", { class: "date" }, clock(time).slice(0, 10)), make("span", {}, clock(time).slice(11)),
                         make("span", { class: "level " + kind }, levelNames[level] ?? "?"),
-                        make("span", { class: "context" }, contexts[context] ?? ""),
+                        make("span", { class: "context" }, context),
                         make("span", { class: "text" }, text.length > 1000 ? text.slice(0, 1000) + "…" : text));
                     row.style.top = index * rowHeight + "px";
                     rows.push(row);
@@ -111,7 +150,7 @@ extension PageScript {
                 const line = found[selected];
                 detail.replaceChildren(
                     make("p", {}, `${clock(line.time)} UTC, ${levelNames[line.level] ?? "unknown level"}, `
-                        + `context ${contexts[line.context] || "none"}, run ${runName(runs[line.run])}`),
+                        + `context ${line.context || "none"}, run ${runName(runs[line.run])}`),
                     make("pre", { tabindex: "0", "aria-label": "Text of the line" }, line.text));
             }
             let isWaiting = false;
@@ -125,14 +164,18 @@ extension PageScript {
             });
             box.addEventListener("click", event => {
                 const row = event.target.closest(".row");
-                if (row) choose(Number(row.id.slice(5)));
+                if (!row) return;
+                follow.checked = false;
+                choose(Number(row.id.slice(5)));
             });
+            box.addEventListener("wheel", () => { follow.checked = false; }, { passive: true });
             box.addEventListener("keydown", event => {
                 const page = Math.max(Math.floor(box.clientHeight / rowHeight) - 1, 1);
                 const next = { ArrowDown: selected + 1, ArrowUp: selected - 1, PageDown: selected + page, PageUp: selected - page,
                     Home: 0, End: found.length - 1 }[event.key];
                 if (next === undefined) return;
                 event.preventDefault();
+                follow.checked = false;
                 choose(next);
             });
             for (const input of [run, level, context, text, from, to]) {
@@ -148,9 +191,10 @@ extension PageScript {
             };
             panel.append(
                 make("div", { class: "filters" }, field("Run", run), field("Least severe level", level), field("Context", context),
-                    field("Text", text), field("From (UTC)", from), field("To (UTC)", to)),
+                    field("Text", text), field("From (UTC)", from), field("To (UTC)", to), isLive ? field("Follow new lines", follow) : null),
                 names, status, plot, box, detail);
             apply();
+            return isLive ? append : undefined;
         }
         function showRuns(panel, runs) {
             table(panel, { label: "Runs", noun: "run", items: runs.map((run, index) => ({ ...run, lines: list(run.lines).length, index })),

@@ -2,11 +2,16 @@ extension PageScript {
     /// The waterfall of requests.
     static let requests = #"""
         function showRequests(panel, archive) {
-            const entries = list(archive.log?.entries);
-            const starts = entries.map(entry => Date.parse(entry.startedDateTime) || 0);
-            const start = starts.reduce((a, b) => Math.min(a, b), Infinity);
-            const end = entries.reduce((last, entry, index) => Math.max(last, starts[index] + (entry.time || 0)), start + 1);
-            const width = Math.max(end - start, 1);
+            let width = 1;
+            // The requests with their places on a line from the first start to the last end.
+            function placed() {
+                const entries = list(archive.log?.entries);
+                const starts = entries.map(entry => Date.parse(entry.startedDateTime) || 0);
+                const start = starts.reduce((a, b) => Math.min(a, b), Infinity);
+                const end = entries.reduce((last, entry, index) => Math.max(last, starts[index] + (entry.time || 0)), start + 1);
+                width = Math.max(end - start, 1);
+                return newestFirst(entries.map((entry, index) => ({ ...entry, from: starts[index] - start, number: entry._number ?? index + 1 })));
+            }
             panel.append(button("Download HAR", () => {
                 const url = URL.createObjectURL(new Blob([JSON.stringify(archive, null, 2)], { type: "application/json" }));
                 const link = make("a", { download: "requests.har" });
@@ -14,12 +19,12 @@ extension PageScript {
                 link.click();
                 setTimeout(() => URL.revokeObjectURL(url), 10_000);
             }));
-            const items = entries.map((entry, index) => ({ ...entry, from: starts[index] - start, number: index + 1 }));
-            table(panel, { label: "Requests", noun: "request", items,
+            const update = table(panel, { label: "Requests", noun: "request", items: placed(),
                 columns: [
                     ["Request", entry => `${entry.request?.method} ${entry.request?.url}`],
                     ["Status", entry => {
                         const status = entry.response?.status ?? 0;
+                        if (entry._isRunning) return "running";
                         return make("span", { class: status >= 400 || status < 100 ? "error" : null }, status + (status >= 400 ? " failed" : ""));
                     }],
                     ["Start", entry => milliseconds(entry.from)], ["Duration", entry => milliseconds(entry.time || 0)],
@@ -30,7 +35,12 @@ extension PageScript {
                 detailLabel: entry => `request ${entry.number}`,
                 detail: ({ request = {}, response = {} }) => make("div", {},
                     make("h2", {}, "Request"), head(request.headers), body(request.postData?.text, request.postData?._encoding),
-                    make("h2", {}, "Response"), head(response.headers), body(response.content?.text, response.content?.encoding)) });
+                    make("h2", {}, "Response"), response._error ? make("p", { class: "error" }, response._error) : null,
+                    head(response.headers), body(response.content?.text, response.content?.encoding)) });
+            return newArchive => {
+                archive = newArchive;
+                update(placed());
+            };
         }
         const head = fields => list(fields).length
             ? make("ul", {}, list(fields).map(({ name, value }) => make("li", { class: "data" }, make("strong", {}, name), ": ", value)))
@@ -47,8 +57,10 @@ extension PageScript {
     static let sections = #"""
         const place = entry => `${entry.location} (${entry.layer})`;
         const items = values => list(values).length ? make("ul", {}, list(values).map(value => make("li", { class: "data" }, value))) : "";
+        // A report has the order of the recording; a running app shows the newest items first.
+        const newestFirst = items => isLive ? [...items].reverse() : items;
         function showConfiguration(panel, values) {
-            table(panel, { label: "Configuration", noun: "key", items: values, columns: [
+            return table(panel, { label: "Configuration", noun: "key", items: values, columns: [
                 ["Key", value => value.key], ["Value", value => value.text + (value.isSecret ? " (secret)" : "")],
                 ["Origin", value => value.origin ? place(value.origin) : ""],
                 ["Overridden and merged", value => items([
@@ -71,20 +83,35 @@ extension PageScript {
                 items(language.cells[index].missing) || make("p", { class: "quiet" }, "No missing strings")])) });
         }
         function showHosts(panel, hosts) {
-            table(panel, { label: "Hosts", noun: "host", items: hosts, columns: [
+            return table(panel, { label: "Hosts", noun: "host", items: hosts, columns: [
                 ["Host", host => host.host], ["Requests go to", host => host.target],
                 ["Environments", host => items(host.environments.map(({ key, host, isSelected }) =>
                     `${isSelected ? "✓ " : ""}${key}: ${host}${isSelected ? " (selected)" : ""}`))],
             ] });
         }
         function showRoutes(panel, routes) {
+            const numbered = routes => routes.map((route, index) => ({ ...route, number: index + 1 }));
             panel.append(make("p", { class: "quiet" }, "A URL has the first route that matches."));
-            table(panel, { label: "Routes", noun: "route", items: routes.map((route, index) => ({ ...route, number: index + 1 })), columns: [
+            const update = table(panel, { label: "Routes", noun: "route", items: numbered(routes), columns: [
                 ["Precedence", route => route.number], ["Pattern", route => route.pattern], ["Name", route => route.name ?? ""],
                 ["Location", route => route.location ?? ""],
             ] });
+            return routes => update(numbered(routes));
         }
         function showServices(panel, services) {
+            const graph = make("div");
+            panel.append(graph);
+            drawServices(graph, services);
+            const update = table(panel, { label: "Services", noun: "service", items: services, columns: [
+                ["Service", service => service.name], ["State", service => service.state], ["Needs", service => list(service.needs).join(", ")],
+            ] });
+            return services => {
+                graph.replaceChildren();
+                drawServices(graph, services);
+                update(services);
+            };
+        }
+        function drawServices(panel, services) {
             const known = new Map(services.map(service => [service.name, service]));
             const depths = new Map(services.map(service => [service.name, 0]));
             // Needs are left of the services that need them; a cycle ends with the number of services.
@@ -120,11 +147,23 @@ extension PageScript {
             panel.append(make("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Graph of services, which scrolls" },
                 draw("svg", { class: "graph", width, height, role: "img", "aria-label": `Graph of ${count(services.length, "service")}; the table has the same contents` },
                     lines, boxes)));
-            table(panel, { label: "Services", noun: "service", items: services, columns: [
-                ["Service", service => service.name], ["State", service => service.state], ["Needs", service => list(service.needs).join(", ")],
-            ] });
         }
         function showEvents(panel, events) {
+            const plot = make("div");
+            panel.append(plot);
+            plotEvents(plot, events);
+            const update = table(panel, { label: "Events", noun: "event", items: newestFirst(events), columns: [
+                ["Event", event => event.number], ["Time (UTC)", event => Number.isFinite(event.time) ? clock(event.time) : ""],
+                ["Name", event => event.name], ["Payload", event => event.payload ?? ""], ["Source", event => event.source ?? ""],
+                ["Location", event => event.location ?? ""],
+            ] });
+            return events => {
+                plot.replaceChildren();
+                plotEvents(plot, events);
+                update(newestFirst(events));
+            };
+        }
+        function plotEvents(panel, events) {
             const times = events.map(event => event.time).filter(time => Number.isFinite(time));
             const start = times.reduce((a, b) => Math.min(a, b), Infinity), end = times.reduce((a, b) => Math.max(a, b), start + 1);
             const lanes = new Map();
@@ -142,11 +181,6 @@ extension PageScript {
                 panel.append(lane(`${name}: ${all.length}`, [...marks].map(([x, event]) => ({ from: x / 1000, to: x / 1000 + 0.004,
                     title: clock(event.time) })), `${name}: ${count(all.length, "event")}`));
             }
-            table(panel, { label: "Events", noun: "event", items: events, columns: [
-                ["Event", event => event.number], ["Time (UTC)", event => Number.isFinite(event.time) ? clock(event.time) : ""],
-                ["Name", event => event.name], ["Payload", event => event.payload ?? ""], ["Source", event => event.source ?? ""],
-                ["Location", event => event.location ?? ""],
-            ] });
         }
         """#
 }

@@ -6,24 +6,33 @@ internal import AshlarLogging
 /// It inserts texts of the document by `append` of text only; attributes with names such as `href`, `src`, `style` or `on…`
 /// never have a value of the document.
 enum PageScript {
-    static let text = """
+    static let text = whole(live: ("const controls = {}, isLive = false;", ""))
+
+    /// The script of the page of a running app, which also connects to the app.
+    static let liveText = whole(live: (controls, connection))
+
+    private static func whole(live: (before: String, after: String)) -> String {
+        """
         (() => {
         "use strict";
         const levelNames = [\(LogLevel.allCases.map { "\"\($0.name)\"" }.joined(separator: ", "))];
         const content = JSON.parse(document.getElementById("data").textContent);
         \(elements)
+        \(live.before)
         \(log)
         \(requests)
         \(sections)
         \(tabs)
+        \(live.after)
         })();
         """
+    }
 
     /// Creation of elements, texts and small plots.
     private static let elements = #"""
-        const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+        const unseen = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
         // Characters that can't be seen, or that change the order of others, are shown by their numbers.
-        const shown = text => String(text ?? "").replace(controls, c => "\\u{" + c.codePointAt(0).toString(16) + "}");
+        const shown = text => String(text ?? "").replace(unseen, c => "\\u{" + c.codePointAt(0).toString(16) + "}");
         function fill(element, attributes, children) {
             for (const [name, value] of Object.entries(attributes)) {
                 if (value !== null && value !== undefined) element.setAttribute(name, value);
@@ -60,28 +69,31 @@ enum PageScript {
         }
         const lane = (label, items, text) =>
             make("div", { class: "lane" }, make("span", { title: shown(label) }, label), spans(items, text ?? label));
-        // A table with a filter; `detail` returns the element that a row's button shows.
+        // A table with a filter; `detail` returns the element that a row's button shows. Returns a function that replaces the items.
         function table(panel, { label, noun, columns, items, detail, detailLabel }) {
-            const page = 300;
-            const texts = items.map(item => JSON.stringify(item).toLowerCase());
+            const page = 300, open = new Set();
+            const texts = () => items.map(item => JSON.stringify(item).toLowerCase());
             const status = make("p", { role: "status", class: "quiet" });
             const rows = make("div", { role: "rowgroup" });
             const filter = make("input", { type: "search" });
             const more = button("Show more", () => add());
-            let found = [], next = 0;
+            let found = [], next = 0, searched = texts();
             function row(item) {
                 const cells = columns.map(([title, value]) =>
                     make("span", { role: "cell", class: "data", "data-title": shown(title) }, value(item)));
                 const line = make("div", { role: "row" }, cells);
                 if (!detail) return [line];
-                const box = make("div", { class: "detail", hidden: "" });
+                const box = make("div", { class: "detail" });
                 const name = detailLabel(item);
-                const toggle = button("Details", () => {
-                    box.hidden = !box.hidden;
-                    toggle.setAttribute("aria-expanded", String(!box.hidden));
-                    if (!box.firstChild) box.append(detail(item));
-                });
-                toggle.setAttribute("aria-expanded", "false");
+                const toggle = button("Details", () => showDetail(box.hidden));
+                function showDetail(isOpen) {
+                    box.hidden = !isOpen;
+                    toggle.setAttribute("aria-expanded", String(isOpen));
+                    if (isOpen) open.add(name);
+                    else open.delete(name);
+                    if (isOpen && !box.firstChild) box.append(detail(item));
+                }
+                showDetail(open.has(name));
                 toggle.setAttribute("aria-label", "Details of " + shown(name));
                 line.append(make("span", { role: "cell", "data-title": "More" }, toggle));
                 return [line, box];
@@ -93,8 +105,9 @@ enum PageScript {
             }
             function apply() {
                 const wanted = filter.value.toLowerCase();
-                found = items.filter((_, index) => texts[index].includes(wanted));
-                status.textContent = count(found.length, noun);
+                found = items.filter((_, index) => searched[index].includes(wanted));
+                const text = count(found.length, noun);
+                if (status.textContent !== text) status.textContent = text;
                 rows.replaceChildren();
                 next = 0;
                 add();
@@ -108,6 +121,15 @@ enum PageScript {
                         titles.map(title => make("span", { role: "columnheader", class: "data" }, title)))), rows),
                 more);
             apply();
+            return newItems => {
+                const active = rows.contains(document.activeElement) ? document.activeElement.getAttribute("aria-label") : null;
+                const wanted = next;
+                items = newItems;
+                searched = texts();
+                apply();
+                while (next < wanted && next < found.length) add();
+                if (active !== null) [...rows.querySelectorAll("button")].find(one => one.getAttribute("aria-label") === active)?.focus();
+            };
         }
         """#
 
@@ -124,21 +146,37 @@ enum PageScript {
         const tabs = sections.map(([name, value, show]) => {
             const panel = make("section", { role: "tabpanel", id: "panel-" + name, "aria-labelledby": "tab-" + name, tabindex: "0",
                 hidden: "" });
+            const box = make("div");
             const tab = button(name, () => select(name));
             for (const [key, text] of [["role", "tab"], ["id", "tab-" + name], ["aria-controls", "panel-" + name]]) {
                 tab.setAttribute(key, text);
             }
             bar.append(tab);
             main.append(panel);
-            return { name, value, show, panel, tab };
+            return { name, value, show, panel, box, tab };
         });
+        // Shows a section with its current value: for the first time, by its own function, or again.
+        function refresh(one) {
+            if (!one.panel.firstChild) {
+                if (controls[one.name]) one.panel.append(...controls[one.name](one.value));
+                one.panel.append(one.box);
+                one.update = one.show(one.box, one.value);
+            } else if (one.isChanged) {
+                if (one.update) one.update(one.value);
+                else {
+                    one.box.replaceChildren();
+                    one.show(one.box, one.value);
+                }
+            }
+            one.isChanged = false;
+        }
         function select(name) {
-            for (const { name: other, value, show, panel, tab } of tabs) {
-                const isSelected = other === name;
-                tab.setAttribute("aria-selected", String(isSelected));
-                tab.tabIndex = isSelected ? 0 : -1;
-                panel.hidden = !isSelected;
-                if (isSelected && !panel.firstChild) show(panel, value);
+            for (const one of tabs) {
+                const isSelected = one.name === name;
+                one.tab.setAttribute("aria-selected", String(isSelected));
+                one.tab.tabIndex = isSelected ? 0 : -1;
+                one.panel.hidden = !isSelected;
+                if (isSelected) refresh(one);
             }
         }
         bar.addEventListener("keydown", event => {
@@ -151,10 +189,9 @@ enum PageScript {
             tab.focus();
         });
         document.title = shown(content.title);
-        document.body.append(
-            make("header", {}, make("h1", { class: "data" }, content.title),
-                make("p", { class: "quiet" }, "Created " + clock(content.createdAt) + " UTC")),
-            bar, main);
+        const header = make("header", {}, make("h1", { class: "data" }, content.title),
+            make("p", { class: "quiet" }, "Created " + clock(content.createdAt) + " UTC"));
+        document.body.append(header, bar, main);
         if (tabs.length) select(tabs[0].name);
         else main.append("The document has no sections.");
         requestAnimationFrame(() => performance.mark("shown"));

@@ -28,6 +28,11 @@ enum PageStyle {
         .tabs [aria-selected=true] { font-weight: 600; border-color: var(--line); border-bottom: 3px solid var(--mark); }
         .filters { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: end; margin: 0.5rem 0; }
         .filters label { display: flex; flex-direction: column; color: var(--quiet); min-width: 0; }
+        .controls { border: 1px solid var(--line); border-radius: 4px; padding: 0.25rem 0.5rem; margin: 0.5rem 0; }
+        .controls .filters { margin: 0.25rem 0; }
+        .result { white-space: pre-wrap; }
+        .connection { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: center; }
+        input[type=checkbox] { width: 1.9rem; }
         .list { position: relative; height: 60vh; min-height: 12rem; overflow: auto; border: 1px solid var(--line); }
         .row { position: absolute; left: 0; right: 0; height: 22px; line-height: 22px; display: flex; gap: 0.75rem;
             padding: 0 0.4rem; white-space: pre; font-family: ui-monospace, monospace; font-size: 12px; overflow: hidden; }

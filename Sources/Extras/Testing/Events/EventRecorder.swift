@@ -26,7 +26,7 @@ public final class EventRecorder: EventInterceptor {
     private let secrets: SecretNames
     private let runner = SerialRunner()
     private let count = Mutex(0)
-    private let write: @Sendable (String) -> Void
+    private let record: @Sendable (RecordedEvent) -> Void
 
     /// Creates a recorder.
     ///
@@ -34,12 +34,20 @@ public final class EventRecorder: EventInterceptor {
     ///   - catalog: Encodes the payloads. Other payloads are encoded if their types are `Encodable`.
     ///   - additionalSecrets: More words that name secrets, in lowercase.
     ///   - write: Writes one line without its end. It is called for one event at a time, on any thread.
-    public init(
+    public convenience init(
         _ catalog: EventCatalog = EventCatalog(), additionalSecrets: Set<String> = [],
         write: @escaping @Sendable (String) -> Void
     ) {
+        self.init(catalog, additionalSecrets: additionalSecrets, record: { write($0.description) })
+    }
+
+    /// Creates a recorder that passes the events to a closure, one at a time.
+    package init(
+        _ catalog: EventCatalog, additionalSecrets: Set<String> = [],
+        record: @escaping @Sendable (RecordedEvent) -> Void
+    ) {
         self.catalog = catalog
-        self.write = write
+        self.record = record
         secrets = SecretNames(additionalWords: additionalSecrets)
     }
 
@@ -62,10 +70,10 @@ public final class EventRecorder: EventInterceptor {
                 count += 1
                 return count
             }
-            let recorded = RecordedEvent(
-                number: number, name: event.name, metadata: event.metadata, location: event.location, payload: payload,
-                unencodedType: unencodedType)
-            self.write(recorded.description)
+            self.record(
+                RecordedEvent(
+                    number: number, name: event.name, metadata: event.metadata, location: event.location,
+                    payload: payload, unencodedType: unencodedType))
         }
         return next(event)
     }

@@ -1,0 +1,289 @@
+"""The parts of check-inspector that open the page of a running app."""
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+
+OUTLINE = pathlib.Path(__file__).resolve().parent / "inspector-outline.txt"
+# The structure of a page without its data: roles, names and columns of what is visible.
+STRUCTURE = """(() => {
+    const found = [];
+    const name = element => element.getAttribute('aria-label') ?? element.closest('label')?.firstChild.data ?? element.textContent;
+    function visit(element, depth) {
+        const role = element.getAttribute('role') ?? { H1: 'heading', H2: 'heading', BUTTON: 'button', INPUT: element.type, SELECT: 'select',
+            MAIN: 'main', HEADER: 'banner' }[element.tagName];
+        if (element.checkVisibility && !element.checkVisibility()) return;
+        if (['row', 'option', 'cell', 'presentation', 'status', 'img'].includes(role) && !element.querySelector('[role=columnheader]')) return;
+        const isNamed = ['heading', 'button', 'text', 'search', 'checkbox', 'select', 'tab', 'group', 'table', 'listbox', 'tablist', 'columnheader'].includes(role);
+        if (role && !['rowgroup', 'row'].includes(role)) found.push('  '.repeat(depth++) + role + (isNamed ? ': ' + name(element).trim() : ''));
+        if (element.namespaceURI.endsWith('svg')) return;
+        for (const child of element.children) visit(child, depth);
+    }
+    for (const child of START) visit(child, 0);
+    return found.join('\\n');
+})()"""
+
+
+class LiveApp:
+    """The test program, whose inspector serves the page."""
+
+    def __init__(self, program, folder):
+        resources = folder / "live"
+        for name, text in {
+            "ApplicationConfig.json": '{"api": {"timeout": 30, "password": "planted-secret"}}',
+            "HostMap.json": json.dumps({"configurations": [{"canonical_host": "api.example.com", "canonical_protocol": "https", "release_key": "PROD", "hosts": [
+                {"key": "PROD", "host": "api.example.com"}, {"key": "QA", "host": "qa.example.com"}]}]}),
+            "en.lproj/Localizable.strings": '"title" = "Notes"; "cancel" = "Cancel";',
+            "de.lproj/Localizable.strings": '"title" = "Notizen";',
+        }.items():
+            path = resources / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        environment = {**os.environ, "LANG": "en_US.UTF-8", "LANGUAGE": "en"}
+        self.process = subprocess.Popen(
+            [program, resources, folder / "state"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)
+        self.url = self.process.stdout.readline().strip()
+
+    def tell(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def ask(self, line):
+        self.tell(line)
+        return self.process.stdout.readline().strip()
+
+    def state(self):
+        return json.loads(self.ask("state"))
+
+    def memory(self):
+        """The resident memory in bytes."""
+        return int(pathlib.Path(f"/proc/{self.process.pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    def end(self):
+        self.process.kill()
+        self.process.wait()
+
+
+class LiveCheck:
+    def __init__(self, check, app, injections, tags, state, panel):
+        self.check, self.browser, self.app = check, check.browser, app
+        self.injections, self.tags, self.page_state, self.panel = injections, tags, state, panel
+
+    def expect(self, condition, text):
+        self.check.expect(condition, "live: " + text)
+
+    def open(self, url):
+        self.browser.open(url)
+        self.check.wait("location.href !== 'about:blank' && document.readyState === 'complete' && performance.getEntriesByName('shown').length > 0")
+        self.check.wait("document.querySelector('.connection [role=status]').textContent === 'Live'")
+
+    def text(self):
+        return self.browser.evaluate(self.panel + ".textContent")
+
+    def begin(self):
+        self.open(self.app.url)
+        self.expect("token" not in self.browser.evaluate("location.href"), "the address has the token")
+        self.check.wait(self.panel + ".textContent.includes('ready')")
+        self.app.tell("log " + json.dumps("a live line"))
+        self.check.wait(self.panel + ".textContent.includes('a live line')")
+        for url in [self.app.url, self.app.url.split("?")[0]]:
+            try:
+                urllib.request.urlopen(url)
+                self.expect(False, f"{url.split('=')[0]} opens again")
+            except urllib.error.HTTPError as error:
+                self.expect(error.code == 403, f"status {error.code} for {url.split('=')[0]}")
+        self.expect("planted-secret" not in self.browser.evaluate("document.documentElement.outerHTML"), "a secret is on the page")
+
+    def section(self, name):
+        """Selects a tab by the keyboard."""
+        self.browser.evaluate("document.querySelector('[role=tab][aria-selected=true]').focus()")
+        for _ in range(9):
+            if self.browser.evaluate("document.activeElement.id") == "tab-" + name:
+                return
+            self.check.key("ArrowRight")
+        self.expect(False, f"the keyboard doesn't reach the tab {name}")
+
+    def field(self, label, text):
+        self.check.focus(f"element.closest('label')?.firstChild.data === '{label}'")
+        self.check.type(text)
+
+    def press(self, label):
+        self.check.focus(f"element.tagName === 'BUTTON' && element.textContent === '{label}'")
+        self.check.key("Enter")
+        self.check.wait(f"!['', 'Sent'].includes({self.panel}.querySelector('.result').textContent)")
+        failed = self.browser.evaluate(self.panel + ".querySelector('.result').className")
+        self.expect("error" not in failed, f"{label}: " + self.browser.evaluate(self.panel + ".querySelector('.result').textContent"))
+
+    def actions(self):
+        """Each action by the keyboard alone; it arrives in the app, and the page shows its effect."""
+        self.section("Hosts")
+        self.check.focus("element.closest('label')?.firstChild.data === 'Environment'")
+        self.check.key("ArrowDown")
+        self.press("Select")
+        self.expect(self.app.state()["host"] == "qa.example.com", "the host isn't selected")
+        self.check.wait(self.panel + ".textContent.includes('QA: qa.example.com (selected)')")
+        self.press("Reset")
+        self.expect(self.app.state()["host"] in ("", "api.example.com"), "the host isn't reset")
+
+        self.section("Configuration")
+        self.field("Key", "api.timeout")
+        self.field("New value", "7")
+        self.press("Override")
+        self.expect(self.app.state()["timeout"] == 7, "the value isn't overridden")
+        self.check.wait(self.panel + ".querySelector('[role=table]').textContent.includes('over 30')")
+        self.press("Restore")
+        self.expect(self.app.state()["timeout"] == 30, "the value isn't restored")
+
+        self.section("Strings")
+        self.field("Key", "title")
+        self.field("New text", "Zettel")
+        self.press("Override")
+        self.expect(self.app.state()["title"] == "Zettel", "the text isn't overridden")
+        self.press("Restore")
+        self.expect(self.app.state()["title"] == "Notes", "the text isn't restored")
+
+        self.section("Log")
+        self.field("Context of the threshold", "net")
+        self.check.focus("element.closest('label')?.firstChild.data === 'Threshold'")
+        for _ in range(2):
+            self.check.key("ArrowDown")
+        self.press("Set threshold")
+        self.expect(self.app.state()["threshold"] == "DEBUG", "the threshold isn't set: " + self.app.state()["threshold"])
+
+        self.section("Events")
+        self.field("Topic", "note:saved")
+        self.field("Payload", '{"text": "by hand"}')
+        # Enter in a field is the button after it.
+        self.check.key("Enter")
+        self.check.wait(self.panel + ".querySelector('[role=table]').textContent.includes('by hand')")
+        self.expect("by hand" in self.app.state()["notes"], "the event doesn't arrive")
+
+        self.section("Routes")
+        self.field("URL", "/notes/5")
+        self.press("Explain")
+        self.expect("wins" in self.text() and not self.app.state()["opened"], "the route isn't explained")
+        self.press("Open in the app")
+        self.check.wait(self.panel + ".querySelector('.result').textContent.includes('opened')")
+        self.expect(self.app.state()["opened"] == "/notes/5", "the route isn't opened")
+
+        self.section("Log")
+        self.check.wait(self.panel + ".textContent.includes('opened /notes/5')")
+        self.section("Requests")
+        self.app.tell("get /notes")
+        self.app.tell("get /missing")
+        self.check.wait(self.panel + ".textContent.includes('404 failed')")
+        self.check.focus("element.tagName === 'BUTTON' && element.textContent === 'Pause'")
+        self.check.key("Enter")
+        self.section("Log")
+        self.app.tell("log " + json.dumps("while paused"))
+        self.app.state()
+        time.sleep(0.3)
+        self.expect("while paused" not in self.text(), "a paused page changes")
+        self.check.focus("element.tagName === 'BUTTON' && element.textContent === 'Continue'")
+        self.check.key("Enter")
+        self.check.wait(self.panel + ".textContent.includes('while paused')")
+        self.expect(not self.browser.errors(), f"errors: {self.browser.errors()[:3]}")
+        unnamed = self.browser.evaluate("""[...document.querySelectorAll('button, input, select, [role=listbox], [role=table], [role=group]')].filter(
+            element => !element.textContent.trim() && !element.getAttribute('aria-label') && !element.closest('label')).length""")
+        self.expect(unnamed == 0, f"{unnamed} controls have no name")
+        print("live: six actions, requests and the pause by keyboard")
+
+    def hostile(self):
+        """Hostile texts that arrive while the page is open."""
+        for name in ["Events", "Requests", "Log"]:
+            self.browser.evaluate(f"document.getElementById('tab-{name}').click()")
+        for text in self.injections:
+            self.app.tell("log " + json.dumps(text))
+            self.app.tell("event " + json.dumps(text))
+            self.app.tell("get /notes?text=" + urllib.parse.quote(text))
+        self.app.tell("log " + json.dumps("the end"))
+        self.check.wait(self.panel + ".textContent.includes('the end')")
+        for name in ["Log", "Events", "Requests"]:
+            self.browser.evaluate(f"document.getElementById('tab-{name}').click()")
+            if name == "Log":
+                for _ in range(len(self.injections)):
+                    self.browser.evaluate("document.querySelector('.list').focus()")
+                    self.check.key("ArrowUp")
+            else:
+                self.browser.evaluate(self.panel + ".querySelectorAll('[aria-expanded=false]').forEach(button => button.click())")
+            state = json.loads(self.browser.evaluate(self.page_state))
+            self.expect(state["ran"] is None, f"{name}: a script ran")
+            self.expect(set(state["tags"]) <= self.tags, f"{name}: elements {set(state['tags']) - self.tags}")
+            self.expect(state["scripts"] == 2 and state["headings"] == 1, f"{name}: {state['scripts']} scripts, {state['headings']} headings")
+            bad = [one for one in state["attributes"] if one.startswith("on") or one in ("href", "src", "srcdoc", "action", "xlink:href")]
+            self.expect(not bad, f"{name}: attributes {bad}")
+            if name == "Events":
+                # Payloads are JSON, with escaped quotation marks.
+                plain = [text for text in self.injections if text.isprintable() and "\u0301" not in text and not set('"\\') & set(text)]
+                lost = [text for text in plain if text not in state["text"]]
+                self.expect(len(plain) > 30 and not lost, f"{name}: texts aren't shown: {lost[:3]}")
+            self.expect("\u202e" not in self.text(), f"{name}: a character changes the reading order")
+        origin = self.app.url.split("/?")[0]
+        loaded = {event["params"]["request"]["url"] for event in self.browser.events if event["method"] == "Network.requestWillBeSent"}
+        foreign = [url for url in loaded if not url.startswith(origin + "/")]
+        self.expect(not foreign, f"the page loaded {foreign}")
+        self.expect(not self.browser.errors(), f"errors: {self.browser.errors()[:3]}")
+        print(f"live: {len(self.injections)} hostile texts in lines, events and requests")
+
+    def outline(self, sections, wide, pale, update):
+        """The structure of each section at two widths, light and dark, is that of the file."""
+        found = {}
+        for width in [360, 1280]:
+            for theme in ["light", "dark"]:
+                self.browser.set_width(width)
+                self.browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
+                parts = [f"# {width} pixels\n" + self.browser.evaluate(STRUCTURE.replace("START", "document.querySelectorAll('header, .tabs')"))]
+                for name in sections:
+                    self.browser.evaluate(f"document.getElementById('tab-{name}').click()")
+                    parts.append(f"## {name}\n" + self.browser.evaluate(STRUCTURE.replace("START", f"[{self.panel}]")))
+                    cut, faint = self.browser.evaluate(wide), self.browser.evaluate(pale)
+                    self.expect(not cut, f"{name}, {width} pixels: cut off: {cut}")
+                    self.expect(not faint, f"{name}, {theme}: too little contrast: {faint}")
+                text = "\n".join(parts) + "\n"
+                self.expect(found.setdefault(width, text) == text, f"{width} pixels: {theme} has another structure")
+        text = "\n".join(found[width] for width in sorted(found))
+        if update:
+            OUTLINE.write_text(text)
+        known = OUTLINE.read_text().splitlines() if OUTLINE.exists() else []
+        different = [(old, new) for old, new in zip(known + [""] * len(text), text.splitlines()) if old != new]
+        self.expect(not different and len(known) == len(text.splitlines()),
+                    f"the structure differs from {OUTLINE.name} ({len(known)} and {len(text.splitlines())} lines): {different[:2]}")
+        self.browser.set_width(1280)
+        print(f"live: {len(text.splitlines())} lines of structure at 360 and 1,280 pixels, light and dark")
+
+    def load(self, seconds):
+        """Events and lines, 1,000 each a second: the memory of the app and of the page doesn't grow."""
+        self.open(self.app.ask("url"))
+        self.browser.call("Performance.enable")
+        self.browser.evaluate("document.getElementById('tab-Events').click()")
+        self.app.tell("rate 1000")
+        start, app, page, seen = time.monotonic(), [], [], []
+        # The lists are full after this time.
+        warm = min(10, seconds / 3)
+        while time.monotonic() - start < warm + seconds:
+            time.sleep(max(0.5, seconds / 100))
+            self.browser.events.clear()
+            number = self.browser.evaluate(self.panel + ".querySelector('[role=table]').textContent.match(/number (\\d+)/)?.[1]")
+            seen.append(int(number or 0))
+            if time.monotonic() - start < warm:
+                continue
+            self.browser.call("HeapProfiler.collectGarbage")
+            metrics = {one["name"]: one["value"] for one in self.browser.call("Performance.getMetrics")["metrics"]}
+            page.append(metrics["JSHeapUsedSize"])
+            app.append(self.app.memory())
+        self.app.tell("rate 0")
+        rate = (seen[-1] - seen[0]) / (time.monotonic() - start) if len(seen) > 1 else 0
+        self.expect(rate > 800, f"only {rate:.0f} events a second arrived")
+        for name, values in [("app", app), ("page", page)]:
+            third = len(values) // 3
+            middle, last = statistics.mean(values[third:2 * third]), statistics.mean(values[2 * third:])
+            self.expect(last <= 1.1 * middle, f"the memory of the {name} grows from {middle / 1e6:.1f} to {last / 1e6:.1f} MB")
+            print(f"live: {seconds:.0f} s at {rate:.0f} events and as many lines a second: {name} {middle / 1e6:.1f} MB, then {last / 1e6:.1f} MB")
+        self.browser.evaluate("document.getElementById('tab-Log').click()")
+        self.check.wait("/number \\d+|line \\d+/.test(" + self.panel + ".textContent)")
+        self.expect(not self.browser.errors(), f"errors: {self.browser.errors()[:3]}")

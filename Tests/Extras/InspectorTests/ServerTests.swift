@@ -1,0 +1,396 @@
+import Ashlar
+import AshlarAppConfig
+import AshlarCore
+import AshlarCustomization
+import AshlarEventBus
+import AshlarLogging
+import AshlarNetworking
+import AshlarTestSupport
+import AshlarTesting
+import Foundation
+import Testing
+
+@testable import AshlarInspector
+
+/// An app with an inspector, and the requests of a browser.
+final class InspectedApp: Sendable {
+    struct Note: Codable, Sendable, Equatable { var text: String }
+    static let saved = Topic<Note>("note:saved")
+
+    let app: AshlarApp
+    let inspector: Inspector
+    let client = NetworkClient()
+    let url: String
+    let cookie: String
+    private let folder: TemporaryFolder
+
+    /// Whether the library of the server is installed.
+    static let hasServer: Bool = {
+        #if canImport(Darwin)
+            true
+        #else
+            (try? MicrohttpdLibrary.open(MicrohttpdServer.names)) != nil
+        #endif
+    }()
+
+    var base: String { "http://127.0.0.1:\(inspector.port ?? 0)" }
+
+    init() async throws {
+        folder = try TemporaryFolder([
+            "en.lproj/Localizable.strings": #""title" = "Notes"; "count" = "%d notes";"#,
+            "ApplicationConfig.json": #"{"api": {"timeout": 30, "password": "planted"}}"#,
+            "HostMap.json": exampleMapText,
+        ])
+        var configuration = AshlarApp.Configuration(resources: folder.path, environments: [], log: nil)
+        configuration.storage = .memory
+        configuration.hostDefault = .canonical
+        configuration.transport = StubTransport(["GET /notes": .text("[]")])
+        app = AshlarApp(configuration)
+        var catalog = EventCatalog()
+        catalog.add(Self.saved)
+        inspector = Inspector(app, title: "Fixture", catalog: catalog, allowsReleaseBuilds: true)
+        var announced = ""
+        try await inspector.start { announced = $0 }
+        url = announced
+        let response = try await client.send(NetworkRequest(.get, announced))
+        cookie = String(response.headers["Set-Cookie"]?.prefix { $0 != ";" } ?? "")
+    }
+
+    func request(_ path: String, _ headers: HTTPHeaders = [:]) throws -> NetworkRequest {
+        var request = try NetworkRequest(.get, base + path, headers: headers)
+        request.headers["Cookie"] = cookie
+        return request
+    }
+
+    /// Performs an action; returns its result, or the status and the reason.
+    func act(_ json: String) async throws -> String {
+        var request = try NetworkRequest(.post, base + "/actions", headers: ["Cookie": cookie, "Origin": base])
+        request.body = .bytes(Array(json.utf8), contentType: "application/json")
+        do throws(NetworkError) {
+            return try JSONEntity(parsing: try await client.send(request).bytes)["result"].string("no result")
+        } catch {
+            guard let status = error.status else { throw error }
+            let answer = try? JSONEntity(parsing: error.bodyPrefix)
+            return "\(status): \(answer?["error"].string() ?? String(decoding: error.bodyPrefix, as: UTF8.self))"
+        }
+    }
+}
+
+/// A running inspector, as a browser sees it.
+@Suite(.serialized, .timeLimit(.minutes(3)), .enabled(if: InspectedApp.hasServer, "needs libmicrohttpd"))
+struct ServerTests {
+    @Test("The URL opens the page once; its responses aren't cached, framed or readable by other origins")
+    func page() async throws {
+        let fixture = try await InspectedApp()
+        let response = try await fixture.client.send(try fixture.request("/"))
+        let page = String(decoding: response.bytes, as: UTF8.self)
+        #expect(page.contains("connect-src 'self'") && page.contains("EventSource") && !page.contains("planted"))
+        #expect(page.contains("api.timeout") && page.contains("httpbin.org"))
+        for (name, value) in [
+            ("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
+            ("X-Frame-Options", "DENY"), ("Content-Security-Policy", "frame-ancestors 'none'"),
+            ("Cross-Origin-Resource-Policy", "same-origin"),
+        ] {
+            #expect(response.headers[name] == value)
+        }
+        #expect(response.headers["Access-Control-Allow-Origin"] == nil && response.headers["Set-Cookie"] == nil)
+        for (target, cookie) in [(fixture.url, ""), (fixture.base + "/", ""), (fixture.base + "/", "a=b")] {
+            let request = try NetworkRequest(.get, target, headers: ["Cookie": cookie])
+            let error = await #expect(throws: NetworkError.self) { try await fixture.client.send(request) }
+            #expect(error?.status == 403)
+        }
+        // Another URL opens another browser.
+        let other = try #require(fixture.inspector.makeURL())
+        #expect(try await fixture.client.send(NetworkRequest(.get, other)).headers["Set-Cookie"] != nil)
+        await fixture.inspector.stop()
+    }
+
+    @Test("The stream sends what happens as batches, and goes on after the last one that was received")
+    func stream() async throws {
+        let fixture = try await InspectedApp()
+        fixture.app.bus.trigger(InspectedApp.saved, InspectedApp.Note(text: "first"))
+        var ids: [String] = []
+        func next(_ events: inout (some AsyncIteratorProtocol<ServerSentEvent, NetworkError>)) async throws
+            -> JSONEntity
+        {
+            let event = try #require(try await events.next())
+            ids.append(event.id)
+            return try JSONEntity(parsing: Array(event.data.utf8))
+        }
+        func payloads(_ batch: JSONEntity) -> [String] { batch["events"].array([]).map { $0["payload"].string("") } }
+        var events = try await fixture.client.stream(try fixture.request("/events")).body.events().makeAsyncIterator()
+        #expect(payloads(try await next(&events)).last == #"{"text":"first"}"#)
+        for number in 0..<500 { fixture.app.bus.trigger(InspectedApp.saved, InspectedApp.Note(text: "\(number)")) }
+        var received = 0
+        var messages = 0
+        while received < 500 {
+            received += payloads(try await next(&events)).count
+            messages += 1
+        }
+        #expect(received == 500 && messages <= 3)
+        // A reconnected browser receives the rest only.
+        fixture.app.bus.trigger(InspectedApp.saved, InspectedApp.Note(text: "last"))
+        let again = try fixture.request("/events?after=0-0-0-0-0", ["Last-Event-ID": try #require(ids.last)])
+        var rest = try await fixture.client.stream(again).body.events().makeAsyncIterator()
+        #expect(payloads(try await next(&rest)) == [#"{"text":"last"}"#])
+        // The state of another inspector is out of date.
+        let foreign = try fixture.request("/events?after=other-0-0-0-0")
+        var other = try await fixture.client.stream(foreign).body.events().makeAsyncIterator()
+        #expect(try await other.next()?.type == "reload")
+        // The end of the inspector ends its streams, for some of which it looks like a lost connection.
+        await fixture.inspector.stop()
+        while (try? await events.next()) != nil {}
+    }
+
+    @Test("Each action changes the app, and says what has changed")
+    func actions() async throws {
+        let fixture = try await InspectedApp()
+        let app = fixture.app
+        #expect(try await fixture.act(#"{"action":"selectHost","name":"httpbin.org","value":"QA"}"#).contains("QA"))
+        #expect(app.hosts.resolve("httpbin.org")?.host == "qa.httpbin.org")
+        _ = try await fixture.act(#"{"action":"selectHost","name":"USDA","value":"BOX","detail":"7"}"#)
+        #expect(app.hosts.resolve("USDA")?.host == "box-7.usda.example:8443")
+        _ = try await fixture.act(#"{"action":"selectHost","name":"httpbin.org","value":null}"#)
+        #expect(app.hosts.resolve("httpbin.org") == nil)
+
+        #expect(try await fixture.act(#"{"action":"setValue","name":"api.timeout","value":"5"}"#).contains("over 30"))
+        #expect(app.config.current.int(forKey: "api.timeout") == 5)
+        _ = try await fixture.act(#"{"action":"setValue","name":"api.name","value":"a text"}"#)
+        #expect(app.config.current.string(forKey: "api.name") == "a text")
+        _ = try await fixture.act(#"{"action":"setValue","name":"api.timeout"}"#)
+        #expect(app.config.current.int(forKey: "api.timeout") == 30)
+        #expect(app.config.current.string(forKey: "api.name") == "a text")
+        let secret = try await fixture.act(#"{"action":"setValue","name":"api.password","value":"\"planted2\""}"#)
+        #expect(!secret.contains("planted") && app.config.current.string(forKey: "api.password") == "planted2")
+
+        _ = try await fixture.act(#"{"action":"setText","name":"title","value":"Zettel"}"#)
+        _ = try await fixture.act(#"{"action":"setText","name":"other","value":"x","detail":"Extra"}"#)
+        #expect(app.customization.current.string("title") == "Zettel")
+        #expect(app.customization.current.string("other", table: "Extra") == "x")
+        _ = try await fixture.act(#"{"action":"setText","name":"count","value":"%d Zettel"}"#)
+        #expect(app.customization.current.format("count", 3) == "3 Zettel")
+        for (name, table) in [("title", ""), ("count", ""), ("other", "Extra")] {
+            _ = try await fixture.act(#"{"action":"setText","name":"\#(name)","detail":"\#(table)"}"#)
+        }
+        #expect(app.customization.current.string("title") == "Notes")
+        #expect(app.customization.current.layers.allSatisfy { $0.id != "inspector" })
+
+        let before = LogSystem.thresholds
+        _ = try await fixture.act(#"{"action":"setThreshold","name":"inspected","value":"DEBUG"}"#)
+        #expect(LogSystem.thresholds.contexts["inspected"] == .some(.debug))
+        _ = try await fixture.act(#"{"action":"setThreshold","name":"inspected","value":"off"}"#)
+        #expect(LogSystem.thresholds.contexts["inspected"] == .some(nil))
+        _ = try await fixture.act(#"{"action":"setThreshold","name":"inspected"}"#)
+        #expect(LogSystem.thresholds == before)
+
+        let notes = Locked<[String]>([])
+        let watch = app.bus.watch(InspectedApp.saved) { signal in notes.withLock { $0.append(signal.payload.text) } }
+        let result = try await fixture.act(
+            #"{"action":"trigger","name":"note:saved","value":"{\"text\":\"by hand\"}"}"#)
+        #expect(notes.withLock { $0 } == ["by hand"] && result.contains("1 delivered"))
+        let plain = Locked(0)
+        let other = app.bus.watch("app:refresh") { _ in plain.withLock { $0 += 1 } }
+        _ = try await fixture.act(#"{"action":"trigger","name":"app:refresh"}"#)
+        #expect(plain.withLock { $0 } == 1)
+
+        let opened = Locked<[String]>([])
+        try app.router.route("/notes/:id(int)") { navigation in opened.withLock { $0.append(navigation.url) } }
+        let explanation = try await fixture.act(#"{"action":"explainRoute","name":"/notes/5"}"#)
+        #expect(explanation.contains("wins") && opened.withLock { $0 } == [])
+        #expect(try await fixture.act(#"{"action":"openRoute","name":"/notes/5"}"#) == "opened /notes/5")
+        #expect(opened.withLock { $0 } == ["/notes/5"])
+        watch.cancel()
+        other.cancel()
+        await fixture.inspector.stop()
+    }
+
+    @Test("A wrong action changes nothing, and says why")
+    func wrongActions() async throws {
+        let fixture = try await InspectedApp()
+        let config = fixture.app.config.current
+        for (json, status) in [
+            ("", "400"), ("{", "400"), ("[]", "400"), ("null", "400"), (#"{"action":"explode","name":"x"}"#, "400"),
+            (#"{"action":"setValue"}"#, "400"), (#"{"action":"setValue","name":5}"#, "400"),
+            (#"{"name":"x"}"#, "400"), (String(repeating: "[", count: 10_000), "400"),
+            (#"{"action":"setValue","name":"","value":"1"}"#, "422"),
+            (#"{"action":"setValue","name":"api.timeout[3]","value":"1"}"#, "422"),
+            (#"{"action":"selectHost","name":"evil.com","value":"QA"}"#, "422"),
+            (#"{"action":"selectHost","name":"httpbin.org","value":"EVIL"}"#, "422"),
+            (#"{"action":"selectHost","name":"httpbin.org","value":"QA","detail":"evil.com"}"#, "422"),
+            (#"{"action":"setThreshold","name":"x","value":"loud"}"#, "422"),
+            (#"{"action":"setThreshold","name":""}"#, "422"),
+            (#"{"action":"trigger","name":"note:saved","value":"{}"}"#, "422"),
+            (#"{"action":"trigger","name":"note:saved"}"#, "422"),
+            (#"{"action":"trigger","name":"note:saved","value":"{"}"#, "422"),
+            (#"{"action":"trigger","name":"","value":""}"#, "422"),
+            (#"{"action":"openRoute","name":"/absent"}"#, "422"),
+            (#"{"action":"openRoute","name":"https://evil.com/"}"#, "422"),
+            (#"{"action":"setText","name":"\#(String(repeating: "x", count: 70_000))","value":"1"}"#, "413"),
+        ] {
+            let answer = try await fixture.act(json)
+            #expect(answer.hasPrefix(status + ": ") && answer.count > 5, "\(json.prefix(100)): \(answer)")
+        }
+        #expect(fixture.app.config.current == config)
+        #expect(fixture.app.hosts.resolve("httpbin.org") == nil)
+        await fixture.inspector.stop()
+    }
+
+    #if os(Linux)
+        private func descriptors() throws -> Int {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+        }
+
+        @Test("A hundred starts and stops leave no descriptor, also with open streams and without a stop")
+        func restarts() async throws {
+            let fixture = try await InspectedApp()
+            await fixture.inspector.stop()
+            #expect(fixture.inspector.port == nil && fixture.inspector.makeURL() == nil)
+            var before = 0
+            for round in 0..<100 {
+                // The first rounds open what stays open, such as descriptors of the client.
+                if round == 10 { before = try descriptors() }
+                let inspector = Inspector(fixture.app, allowsReleaseBuilds: true)
+                var url = ""
+                try await inspector.start { url = $0 }
+                if round % 10 == 0 {
+                    let client = NetworkClient()
+                    let response = try await client.send(NetworkRequest(.get, url))
+                    let cookie = response.headers["Set-Cookie"]?.prefix { $0 != ";" } ?? ""
+                    let path = try #require(inspector.port.map { "http://127.0.0.1:\($0)/events" })
+                    let request = try NetworkRequest(.get, path, headers: ["Cookie": String(cookie)])
+                    var events = try await client.stream(request).body.events().makeAsyncIterator()
+                    #expect(try await events.next() != nil)
+                    await inspector.stop()
+                    while (try? await events.next()) != nil {}
+                } else if round % 10 == 1 {
+                    // The next inspector doesn't end this one, which ends with its last reference.
+                    fixture.app.reports.withLock { $0 = $0.filter { !$0.key.hasPrefix("Inspector") } }
+                } else {
+                    await inspector.stop()
+                }
+            }
+            let limit = before + 20
+            try await until("the descriptors are closed") { try descriptors() <= limit }
+        }
+
+        @Test("The release of the app ends its inspector")
+        func release() async throws {
+            let folder = try TemporaryFolder(["en.lproj/Localizable.strings": ""])
+            var port = 0
+            weak var released: AshlarApp?
+            do {
+                var configuration = AshlarApp.Configuration(resources: folder.path, environments: [], log: nil)
+                configuration.storage = .memory
+                let app = AshlarApp(configuration)
+                released = app
+                // The inspector isn't retained here.
+                port = try await Inspector(app, allowsReleaseBuilds: true).start { _ in }.port ?? 0
+                #expect(
+                    DebugReport(app).sections.contains { $0.rows.contains { $0.title == "http://127.0.0.1:\(port)" } })
+            }
+            try await until("the app is released") { released == nil }
+            let client = NetworkClient()
+            try await until("the port is closed") {
+                do {
+                    _ = try await client.get("http://127.0.0.1:\(port)/")
+                    return false
+                } catch let error as NetworkError { return error.status == nil }
+            }
+        }
+
+        @Test("A missing library is an error with the name of its package; a port in use is one, too")
+        func failures() async throws {
+            let missing = #expect(throws: InspectorError.self) {
+                try MicrohttpdServer(port: 0, names: ["libabsent.so.1"]) {
+                    InspectorResponse(InspectorRefusal(status: 500, reason: $0.target))
+                }
+            }
+            #expect(missing?.code == .libraryMissing && missing?.reason.contains("libmicrohttpd12") == true)
+            let wrong = #expect(throws: InspectorError.self) {
+                try MicrohttpdServer(port: 0, names: ["libm.so.6"]) {
+                    InspectorResponse(InspectorRefusal(status: 500, reason: $0.target))
+                }
+            }
+            #expect(wrong?.reason.contains("has no function MHD_") == true)
+            let fixture = try await InspectedApp()
+            let port = try #require(fixture.inspector.port)
+            let second = Inspector(fixture.app, port: port, allowsReleaseBuilds: true)
+            let used = await #expect(throws: InspectorError.self) { try await second.start() }
+            #expect(used?.code == .portUnavailable && used?.reason.contains("\(port)") == true)
+            #expect(second.port == nil)
+            await fixture.inspector.stop()
+        }
+    #endif
+
+    @Test("A second start announces another URL of the same server, and a start after a stop begins another one")
+    func secondStart() async throws {
+        let fixture = try await InspectedApp()
+        let port = fixture.inspector.port
+        var url = ""
+        try await fixture.inspector.start { url = $0 }
+        #expect(fixture.inspector.port == port && url != fixture.url && url.contains(":\(port ?? 0)/"))
+        await fixture.inspector.stop()
+        await fixture.inspector.stop()
+        try await fixture.inspector.start { url = $0 }
+        let response = try await fixture.client.send(NetworkRequest(.get, url))
+        #expect(response.status == 200)
+        await fixture.inspector.stop()
+    }
+
+    @Test("Requests that no browser sends end without harm, and the server goes on")
+    func rawRequests() async throws {
+        let fixture = try await InspectedApp()
+        let port = try #require(fixture.inspector.port)
+        for text in [
+            "", "\0", "GET", "GET /\r\n\r\n", "GET / HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\nHost: evil.com\r\n\r\n",
+            "GET /../../etc/passwd HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n",
+            "POST /actions HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nContent-Length: 99999999\r\n\r\n{}",
+            "POST /actions HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nTransfer-Encoding: chunked\r\n\r\nffffffff\r\n",
+            "GET / HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nX: \(String(repeating: "x", count: 100_000))\r\n\r\n",
+        ] {
+            let answer = try RawClient.answer(to: text, port: port)
+            #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 4"), "\(text.prefix(60)): \(answer.prefix(60))")
+        }
+        #expect(try await fixture.client.send(try fixture.request("/")).status == 200)
+        await fixture.inspector.stop()
+    }
+}
+
+/// Sends bytes as they are.
+private enum RawClient {
+    /// Returns what arrives within half a second of silence, after the text was sent.
+    static func answer(to text: String, port: Int) throws -> String {
+        #if canImport(Glibc)
+            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #else
+            let descriptor = socket(AF_INET, SOCK_STREAM, 0)
+        #endif
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(port).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var limit = timeval(tv_sec: 0, tv_usec: 500_000)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        let result = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else { throw CocoaError(.fileReadUnknown) }
+        #if canImport(Glibc)
+            let flags = Int32(MSG_NOSIGNAL)
+        #else
+            let flags: Int32 = 0
+        #endif
+        _ = Array(text.utf8).withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, flags) }
+        var answer: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while answer.count < 1 << 20 {
+            let count = recv(descriptor, &buffer, buffer.count, 0)
+            guard count > 0 else { break }
+            answer += buffer.prefix(count)
+        }
+        return String(decoding: answer, as: UTF8.self)
+    }
+}
