@@ -76,7 +76,19 @@ import Testing
             "import(", "WebSocket", "</script",
         ] {
             #expect(!script.contains(word), "\(word)")
+            // The page of a running app sends actions.
+            #expect(!PageScript.liveText.contains(word) || word == "fetch(", "\(word)")
         }
+    }
+
+    @Test("The page of a running app may connect to the app, and to nothing else")
+    func livePolicy() throws {
+        var document = InspectorDocument(title: "x")
+        document.live = InspectedState(cursor: "a-0-0-0-0", lineLimit: 1, requestLimit: 1, eventLimit: 1)
+        let page = try document.page()
+        #expect(page.contains("default-src 'none';") && page.contains(" connect-src 'self';"))
+        #expect(page.contains("EventSource") && !page.contains("unsafe"))
+        #expect(try !InspectorDocument(title: "x").page().contains("EventSource"))
     }
 }
 

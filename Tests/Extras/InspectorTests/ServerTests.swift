@@ -142,6 +142,26 @@ struct ServerTests {
         while (try? await events.next()) != nil {}
     }
 
+    @Test(
+        "A message waits for a pause after the one before; without a change, a comment shows that the connection is alive"
+    )
+    func pauses() async throws {
+        let fixture = try await InspectedApp()
+        let session = try await InspectorSession(fixture.app, title: "", catalog: EventCatalog(), port: 0)
+        let pauses = Locked(0)
+        let stream = InspectorStream(session, after: InspectorCursor(run: session.run)) { pauses.withLock { $0 += 1 } }
+        func next() async -> String? { await stream.next().map { String(decoding: $0, as: UTF8.self) } }
+        // The sections arrive at once.
+        #expect(await next()?.contains("\"sections\":{\"") == true && pauses.withLock { $0 } == 0)
+        fixture.app.bus.trigger("note:plain")
+        fixture.app.bus.trigger("note:plain")
+        #expect(await next()?.split(separator: "note:plain").count == 3 && pauses.withLock { $0 } == 1)
+        #expect(await next() == ": connected\n\n" && pauses.withLock { $0 } == 101)
+        await session.stop()
+        #expect(await next() == nil)
+        await fixture.inspector.stop()
+    }
+
     @Test("Each action changes the app, and says what has changed")
     func actions() async throws {
         let fixture = try await InspectedApp()

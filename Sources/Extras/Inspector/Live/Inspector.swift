@@ -69,7 +69,7 @@ public final class Inspector: Sendable {
     ///   `portUnavailable` or `appReleased`.
     /// - Complexity: O(*n*) in the size of this run's log.
     @discardableResult
-    public func start(
+    public nonisolated(nonsending) func start(
         announce: (_ url: String) -> Void = { print("Inspector: \($0)") }
     ) async throws(InspectorError) -> Inspector {
         #if !DEBUG
@@ -83,7 +83,7 @@ public final class Inspector: Sendable {
         return self
     }
 
-    private func begin(_ app: AshlarApp) async throws(InspectorError) -> InspectorSession {
+    private nonisolated(nonsending) func begin(_ app: AshlarApp) async throws(InspectorError) -> InspectorSession {
         if let session { return session }
         let new = try await InspectorSession(app, title: title, catalog: catalog, port: wantedPort)
         let session = state.withLock { state in
