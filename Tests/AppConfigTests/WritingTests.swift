@@ -128,6 +128,28 @@ import Testing
         #expect(try store.reload().isEmpty)
     }
 
+    @Test("Removing a write restores the value of the layers, and leaves the other writes")
+    func removal() throws {
+        var config = try Self.load()
+        config["http.timeout"] = 5
+        config["http.host"] = "x"
+        config["title"] = nil
+        config["list[1]"] = "two"
+        config["new.key"] = 1
+        config.removeWrite(at: "http.timeout")
+        #expect(config["http.timeout"] == 15 && config["http.host"] == "x" && config["title"] == nil)
+        #expect(config.explain("http.timeout").winner?.location.description == "ApplicationConfig.debug.json:1")
+        for path in ["title", "list[1]", "new.key", "absent", "http"] { config.removeWrite(at: ConfigPath(path)) }
+        #expect(config["title"] == "t" && config["list"] == [1, 2, 3] && config["new"] == nil)
+        #expect(config["http.host"] == "x")
+        config.removeWrite(at: "http.host")
+        #expect(config == (try Self.load()) && config.explain("http.host").shadowed.isEmpty)
+        var literal = ApplicationConfig(["a.b": 1])
+        literal["a.b"] = 2
+        literal.removeWrite(at: "a.b")
+        #expect(literal["a.b"] == 1)
+    }
+
     @Test("Many writes to one section store one section")
     func manyWrites() {
         var config = ApplicationConfig(["s": ["a": 1]])

@@ -37,6 +37,51 @@ import Testing
         #expect(records.map { $0.formatted(as: .myLogger) } == ["  [ERROR] Ctx - bad 1 k=2", "[DEBUG] Ctx - fine"])
     }
 
+    /// A sink whose release uses the log, as user code can.
+    private final class ReleasedSink: LogSink {
+        let pipeline: LogPipeline
+        let messages = Mutex<[String]>([])
+        let released: @Sendable () -> Void
+
+        init(_ pipeline: LogPipeline, released: @escaping @Sendable () -> Void) {
+            self.pipeline = pipeline
+            self.released = released
+        }
+
+        deinit {
+            pipeline.detach(pipeline.attach(RecordingSink()))
+            released()
+        }
+
+        func receive(_ record: LogRecord) -> Bool {
+            messages.withLock { $0.append(record.message) }
+            return true
+        }
+    }
+
+    @Test(
+        "An attached sink receives the lines of later configurations, too, until it is detached and released outside of locks"
+    )
+    func attached() throws {
+        let releases = Mutex(0)
+        let configured = RecordingSink()
+        let system = TestSystem { $0.sinks = [configured] }
+        system.log().info("before")
+        var sink: ReleasedSink? = ReleasedSink(system.pipeline) { releases.withLock { $0 += 1 } }
+        let number = system.pipeline.attach(try #require(sink))
+        system.log().info("first")
+        _ = system.pipeline.start(LogConfiguration(folder: nil, sinks: []))
+        system.log().info("second")
+        #expect(sink?.messages.withLock { $0 } == ["first", "second"])
+        #expect(configured.records.map(\.message) == ["before", "first"])
+        sink = nil
+        #expect(releases.withLock { $0 } == 0)
+        system.pipeline.detach(number)
+        system.pipeline.detach(number)
+        #expect(releases.withLock { $0 } == 1)
+        system.log().info("third")
+    }
+
     @Test("Lines that a sink logs go to the run file only")
     func sinkThatLogs() {
         let count = Atomic<Int>(0)

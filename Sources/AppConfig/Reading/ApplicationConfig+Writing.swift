@@ -60,9 +60,12 @@ extension ApplicationConfig {
     }
 
     /// Removes the value written at a path, so that the one of the other layers applies again.
+    ///
+    /// Values written at paths above and below it remain.
     package mutating func removeWrite(at path: ConfigPath) {
-        // A key with dots can be one literal key of the root.
-        let removed = [path.components, [.key(path.description)]]
+        // An array is written as a whole, and a key with dots can be one literal key of the root.
+        let keys = path.components.prefix { if case .key = $0 { true } else { false } }
+        let removed = [Array(keys), [.key(path.description)]]
         var rest = writes
         rest.values = rest.values.filter { !removed.contains($0.key) }
         overlay = nil

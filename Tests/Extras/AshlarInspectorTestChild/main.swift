@@ -92,14 +92,16 @@ final class Rate: Sendable {
     /// Runs until the process ends.
     func run(_ app: AshlarApp, _ topic: Topic<Note>) async throws {
         var number = 0
+        var next = ContinuousClock.now
         while true {
-            // Ten times a second.
+            // Ten times a second, also if the work takes long.
             for _ in 0..<(perSecond.withLock { $0 } / 10) {
                 number += 1
                 app.bus.trigger(topic, Note(text: "number \(number)"))
                 Log("load").info("line \(number) of some length, as a program logs it")
             }
-            try await Task.sleep(for: .milliseconds(100))
+            next += .milliseconds(100)
+            try await Task.sleep(until: next)
         }
     }
 }
