@@ -204,7 +204,7 @@ struct FaultTests {
         arguments: [
             "HTTP/1.1 400 Bad Request\r\n\r\n\u{0}\u{1}INFO {\r\nMSG a 1 99999999999\r\n", "", "-ERR 'no'\r\n",
             "INFO {\"max_payload\": -5}\r\n", "INFO " + String(repeating: "{\"a\": ", count: 50_000),
-            "INFO {\"server_id\": \"x\"}\r\n+OK\r\nPONG\r\nMSG x 1 10\r\nab\r\n",
+            "INFO {\"proto\": 1, \"headers\": true, \"max_payload\": 1000}\r\n+OK\r\nPONG\r\nMSG x 1 10\r\nab\r\n",
         ], [true, false])
     func garbage(text: String, closes: Bool) async throws {
         var options = options
@@ -216,5 +216,45 @@ struct FaultTests {
             return
         }
         try await until("there are further attempts") { listener.connections.value >= 2 }
+    }
+
+    /// The beginning of a server that the client supports.
+    private let info = "INFO {\"proto\": 1, \"headers\": true, \"max_payload\": 1000}\r\n"
+
+    @Test("A server that doesn't respond to the first ping is left after the timeout")
+    func silent() async throws {
+        var options = options
+        options.timeout = .milliseconds(300)
+        let listener = try GarbageListener(info, closes: false)
+        // A fleet of the same process isn't disturbed.
+        let server = try await NatsServer()
+        let other = try Fleet(EventBus(), server.url, options, FleetTopics())
+        let start = ContinuousClock.now
+        let fleet = try Fleet(EventBus(), "nats://127.0.0.1:\(listener.port)", options, FleetTopics())
+        #expect(start.duration(to: .now) < .seconds(10))
+        #expect(!fleet.state.isConnected)
+        try await until("there are further attempts") { listener.connections.value >= 3 }
+        #expect(other.state.isConnected)
+        // The first of two servers is silent, so the second one is used.
+        let both = "nats://127.0.0.1:\(listener.port),\(server.url)"
+        let third = try Fleet(EventBus(), both, options, FleetTopics())
+        try await until("the second server is used") { third.state.isConnected }
+    }
+
+    @Test("A server that ends each connection at once sees one attempt after the other, with a pause before each")
+    func oneAttempt() async throws {
+        var options = options
+        options.reconnectPause = .milliseconds(40)
+        let listener = try GarbageListener(info, afterPing: "PONG\r\n", closes: true)
+        let start = ContinuousClock.now
+        let fleet = try Fleet(EventBus(), "nats://127.0.0.1:\(listener.port)", options, FleetTopics())
+        // With many subscriptions, the connection ends while they start.
+        let subscriptions = try (0..<300).map { try fleet.connection.subscribe(to: "a\($0)") { _ in } }
+        let count = 60
+        try await until { listener.connections.value > count }
+        // A busy machine can only make the time longer.
+        #expect(start.duration(to: .now) > options.reconnectPause / 4 * count)
+        await fleet.close()
+        withExtendedLifetime(subscriptions) {}
     }
 }

@@ -2,12 +2,14 @@ import AshlarTestSupport
 import Foundation
 
 /// A socket on 127.0.0.1 that sends the same bytes to each client, and perhaps ends its connection.
+///
+/// With `afterPing`, it waits for the first `PING` of a client, and sends further bytes then.
 final class GarbageListener: Sendable {
     let port: Int
     let connections = Counter()
     private let descriptor: Int32
 
-    init(_ text: String, closes: Bool) throws {
+    init(_ text: String, afterPing: String? = nil, closes: Bool) throws {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -29,6 +31,16 @@ final class GarbageListener: Sendable {
                 connections.next()
                 let bytes = [UInt8](text.utf8)
                 _ = write(client, bytes, bytes.count)
+                if let afterPing {
+                    var received: [UInt8] = []
+                    var part = [UInt8](repeating: 0, count: 4096)
+                    while !String(decoding: received, as: UTF8.self).contains("PING") {
+                        let count = read(client, &part, part.count)
+                        if count <= 0 { break }
+                        received += part.prefix(count)
+                    }
+                    _ = write(client, afterPing, afterPing.utf8.count)
+                }
                 if closes { close(client) }
             }
         }

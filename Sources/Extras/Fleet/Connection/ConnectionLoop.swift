@@ -44,7 +44,8 @@ final class ConnectionLoop: Sendable {
             }
         }
         let ticks = Task.detached {
-            while (try? await Task.sleep(for: interval)) != nil {
+            // Processes that start together don't remain in step.
+            while (try? await Task.sleep(for: interval * Double.random(in: 0.8...1.2))) != nil {
                 tick()
                 signals.yield()
             }

@@ -97,6 +97,7 @@ struct FleetAddresses: Sendable {
     let usesTLS: Bool
     /// The host of the first URL, which is verified against its certificate.
     let host: String
+    let ports: Set<UInt16>
 
     /// Checks the URLs of servers, separated by commas, and that no secret is sent in clear text.
     init(_ text: String, _ options: FleetOptions) throws(FleetError) {
@@ -104,6 +105,7 @@ struct FleetAddresses: Sendable {
         guard !urls.isEmpty else { throw FleetError(.invalidOptions, "expected the URL of a server, found none") }
         var usesTLS = options.tls != nil
         var hosts: [String] = []
+        var ports: Set<UInt16> = []
         for url in urls {
             guard let parts = URLComponents(string: url), let scheme = parts.scheme, ["nats", "tls"].contains(scheme),
                 let host = parts.host.map({ String($0.drop { $0 == "[" }.prefix { $0 != "]" }) }),
@@ -114,6 +116,7 @@ struct FleetAddresses: Sendable {
             }
             usesTLS = usesTLS || scheme == "tls"
             hosts.append(host)
+            ports.insert(UInt16(clamping: parts.port ?? 4222))
             let isSecret: Bool
             switch options.credentials {
             case .token, .user: isSecret = true
@@ -134,6 +137,7 @@ struct FleetAddresses: Sendable {
         self.urls = urls.map { $0.hasPrefix("tls:") ? "nats" + $0.dropFirst(3) : $0 }
         self.usesTLS = usesTLS
         host = hosts[0]
+        self.ports = ports
     }
 
     static func isToken(_ text: String) -> Bool {

@@ -122,6 +122,8 @@ final class NatsClient: Sendable {
             throw FleetError(.invalidOptions, library.error(of: status).reason)
         }
         var connection: UnsafeMutableRawPointer?
+        let limit = AttemptLimit(options.timeout * urls.count + .milliseconds(250), ports: addresses.ports)
+        defer { limit.cancel() }
         let status = table.natsConnection_Connect(&connection, raw)
         guard status == NatsStatus.ok, let connection else { throw library.error(of: status, detail: true) }
         return connection

@@ -34,18 +34,19 @@ final class NatsConnection: Sendable {
     private let addresses: FleetAddresses
     private let inbox = "_INBOX.\(NatsConnection.randomToken())."
     private let core = Mutex(Core())
-    private let replies = Mutex(Replies())
+    let replies = Mutex(Replies())
 
     private struct Core: Sendable {
+        /// The number of the current attempt; one that has ended or failed has a lower number.
+        var attempt = 1
         var client: NatsClient?
         var subscriptions: [Weak<NatsSubscription>] = []
+        /// The number of attempts since the last one that succeeded.
         var failures = 0
         var isClosed = false
-        /// Why the newest client has ended; nil while it lasts.
-        var end: String?
     }
 
-    private struct Replies: Sendable {
+    struct Replies: Sendable {
         var subscription: NatsSubscription?
         var lastToken = 0
         var waiting: [Int: (result: PendingResult<NatsMessage>, endsWithConnection: Bool)] = [:]
@@ -61,9 +62,9 @@ final class NatsConnection: Sendable {
         state = Broadcast(.reconnecting(reason: "no attempt has ended"))
         let subscription = try subscribe(to: inbox + "*") { [weak self] in self?.receiveReply($0) }
         replies.withLock { $0.subscription = subscription }
-        do throws(FleetError) { try connect() } catch {
+        do throws(FleetError) { try connect(1) } catch {
             if error.code == .invalidOptions { throw error }
-            retry("\(error.reason)")
+            didEnd(1, error.reason)
         }
     }
 
@@ -90,53 +91,56 @@ final class NatsConnection: Sendable {
 
     // MARK: Attempts
 
-    private func connect() throws(FleetError) {
-        core.withLock { $0.end = nil }
-        let client = try NatsClient(library, addresses, options) { [weak self] in self?.didLose($0) }
+    private func connect(_ attempt: Int) throws(FleetError) {
+        let client = try NatsClient(library, addresses, options) { [weak self] in self?.didEnd(attempt, $0) }
         let subscriptions = core.withLock { core -> [NatsSubscription]? in
-            if core.isClosed { return nil }
+            if core.isClosed || core.attempt != attempt { return nil }
             core.client = client
-            core.failures = 0
             return core.subscriptions.compactMap(\.object)
         }
         guard let subscriptions else { return client.close() }
         for subscription in subscriptions { try subscription.start(on: client) }
-        state.update { _ in .connected(server: client.server) }
-        // The connection may have been lost before it became this one's.
-        guard let reason = core.withLock({ $0.end }) else { return }
-        didLose(reason)
-        state.update { $0.isConnected ? .reconnecting(reason: reason) : nil }
+        let isCurrent = core.withLock { core in
+            if core.attempt == attempt { core.failures = 0 }
+            return core.attempt == attempt
+        }
+        if isCurrent { update(.connected(server: client.server), during: attempt) }
     }
 
-    /// Connects again after a pause, on a thread of its own, because an attempt takes time.
-    private func retry(_ reason: String) {
-        let failures = core.withLock { core -> Int? in
-            core.failures += 1
-            return core.isClosed ? nil : core.failures
+    /// Changes the state, unless the connection was closed or another attempt has begun.
+    private func update(_ new: FleetState, during attempt: Int) {
+        state.update { old in
+            core.withLock { !$0.isClosed && $0.attempt == attempt } && new != old ? new : nil
         }
-        guard let failures else { return }
-        state.update { $0 == .reconnecting(reason: reason) ? nil : .reconnecting(reason: reason) }
+    }
+
+    /// Connects again after a pause, once for each attempt that failed and each connection that was lost.
+    private func didEnd(_ attempt: Int, _ reason: String) {
+        let (next, failures, client) = core.withLock { core -> (Int?, Int, NatsClient?) in
+            if core.isClosed || core.attempt != attempt { return (nil, 0, nil) }
+            core.attempt += 1
+            core.failures += 1
+            return (core.attempt, core.failures, core.client.take())
+        }
+        guard let next else { return }
+        update(.reconnecting(reason: reason), during: next)
+        if client != nil {
+            for (result, endsWithConnection) in replies.withLock({ Array($0.waiting.values) }) where endsWithConnection
+            {
+                result.finish(.failure(FleetError(.disconnected, reason)))
+            }
+        }
         let ceiling = options.reconnectPause
         let pause = Backoff(first: ceiling / 4, ceiling: ceiling).pause(beforeRetry: failures) + ceiling / 4
         Task { [weak self] in
             try? await Task.sleep(for: pause)
-            _ = HelperThread.start { [weak self] in
+            // On a thread of its own, because an attempt takes time.
+            let hasStarted = HelperThread.start { [weak self] in
                 guard let self else { return }
-                do throws(FleetError) { try connect() } catch { retry(error.reason) }
+                do throws(FleetError) { try connect(next) } catch { didEnd(next, error.reason) }
             }
+            if !hasStarted { self?.didEnd(next, "no thread can be started") }
         }
-    }
-
-    private func didLose(_ reason: String) {
-        let old = core.withLock { core in
-            core.end = reason
-            return core.client.take()
-        }
-        guard old != nil else { return }
-        for (result, endsWithConnection) in replies.withLock({ Array($0.waiting.values) }) where endsWithConnection {
-            result.finish(.failure(FleetError(.disconnected, reason)))
-        }
-        retry(reason)
     }
 
     // MARK: Messages
@@ -169,7 +173,10 @@ final class NatsConnection: Sendable {
             core.subscriptions = all.map { Weak($0) }
             return (core.client, all)
         }
-        if let client { try subscription.start(on: client) }
+        do throws(FleetError) { if let client { try subscription.start(on: client) } } catch {
+            // If the connection has just ended, the next one starts the subscription.
+            if error.code != .closed { throw error }
+        }
         return subscription
     }
 
