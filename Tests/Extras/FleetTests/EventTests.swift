@@ -169,6 +169,39 @@ struct EventTests {
         }
     }
 
+    @Test(
+        "A cancelled request ends at once and leaves nothing behind, and a late reply is ignored",
+        .timeLimit(.minutes(1)))
+    func cancelledRequests() async throws {
+        let length = RequestTopic<String, Int>("text:length")
+        let server = try await NatsServer()
+        var topics = FleetTopics()
+        topics.share(length)
+        let processes = try Processes(2, server, topics)
+        let gate = Gate()
+        let begun = Recorder<String>()
+        let watch = try processes.buses[1].respond(to: length) { text in
+            begun.note(text)
+            if text != "quick" { await gate.pass() }
+            return text.count
+        }
+        try await processes.settle()
+        let tasks = (0..<20).map { number in
+            Task { try await processes.buses[0].request(length, "slow \(number)", within: .seconds(3600)) }
+        }
+        try await until("the responder has all") { begun.items.count == tasks.count }
+        let connection = processes.fleets[0].connection
+        #expect(connection.replies.withLock { $0.waiting.count } == tasks.count)
+        for task in tasks { task.cancel() }
+        for task in tasks { await #expect(throws: CancellationError.self) { try await task.value } }
+        try await until("no reply is awaited") { connection.replies.withLock { $0.waiting.isEmpty } }
+        #expect(try await processes.buses[0].request(length, "quick") == 5)
+        gate.open()
+        try await until("all late replies are sent") { processes.fleets[1].counters.received == tasks.count + 1 }
+        #expect(try await processes.buses[0].request(length, "quick") == 5)
+        watch.cancel()
+    }
+
     @Test("Stored events reach each role once, and one process of a role, with their order")
     func stored() async throws {
         let server = try await NatsServer()
@@ -235,6 +268,35 @@ struct EventTests {
         for number in 100..<110 { await bus.send(saved, Note(id: number, title: "")) }
         try await until { seen.items.count >= 110 }
         #expect(seen.items == Array(0..<110))
+    }
+
+    @Test("A consumer that the server has forgotten while a handler runs is created again")
+    func forgottenDuringHandler() async throws {
+        let server = try await NatsServer()
+        var topics = FleetTopics()
+        topics.share(saved, .atLeastOnce)
+        let processes = try Processes(1, server, topics)
+        let gate = Gate()
+        let seen = Recorder<Int>()
+        let watch = processes.buses[0].watch(saved, buffer: .suspend(1)) { signal in
+            seen.note(signal.payload.id)
+            if signal.payload.id == 0 { await gate.pass() }
+        }
+        await processes.buses[0].send(saved, Note(id: 0, title: ""))
+        try await until { seen.items == [0] }
+        // The server doesn't respond to a request for messages of a consumer that doesn't exist. An earlier request lasts
+        // for five seconds, and the server would end it with the consumer.
+        let jetStream = processes.fleets[0].connection
+        let name = try await jetStream.call("CONSUMER.NAMES.app_events")["consumers"].array([])[0].string("")
+        try await until("no request is left") {
+            try await jetStream.call("CONSUMER.INFO.app_events.\(name)")["num_waiting"].int(1) == 0
+        }
+        try await jetStream.call("CONSUMER.DELETE.app_events.\(name)")
+        await processes.buses[0].send(saved, Note(id: 1, title: ""))
+        gate.open()
+        try await until { seen.items.count >= 2 }
+        #expect(seen.items == [0, 1])
+        watch.cancel()
     }
 
     @Test("Handled events are remembered as ranges, whatever their order")

@@ -2,7 +2,7 @@ internal import AshlarCore
 internal import AshlarEventBus
 internal import AshlarLogging
 
-/// Connects a bus with the topics of other processes.
+/// Connects a bus with the topics of other processes, until it is stopped.
 final class FleetBridge: Sendable {
     let bus: EventBus
     let connection: NatsConnection
@@ -21,8 +21,8 @@ final class FleetBridge: Sendable {
     private struct State: Sendable {
         /// What is watched on the bus.
         var interest: [EventInterest] = []
-        /// The subscriptions of an entry, by its index.
-        var subscriptions: [Int: [any AnyObject & Sendable]] = [:]
+        /// The subscriptions of an entry, by its index; nil after the end.
+        var subscriptions: [Int: [any AnyObject & Sendable]]? = [:]
     }
 
     init(_ bus: EventBus, _ connection: NatsConnection, _ topics: FleetTopics) {
@@ -41,9 +41,8 @@ final class FleetBridge: Sendable {
         for (index, rule) in topics.rules.enumerated() {
             let watch =
                 if rule.delivery.isStored {
-                    bus.intercept(rule.pattern, excluding: self, buffer: .suspend(4096)) { [weak self] event, next in
-                        guard let self, isFirst(index, event.name) else { return await next(event) }
-                        return await store(event, rule, index)
+                    bus.intercept(rule.pattern, excluding: self, buffer: .suspend(4096)) { [self] event, next in
+                        isFirst(index, event.name) ? await store(event, rule, index) : await next(event)
                     }
                 } else {
                     bus.intercept(
@@ -51,14 +50,14 @@ final class FleetBridge: Sendable {
                 }
             watch.store(in: watches)
         }
-        bus.watchInterest { [weak self] in self?.follow($0) }.store(in: watches)
+        bus.watchInterest { [self] in follow($0) }.store(in: watches)
     }
 
     /// Ends the export and the import.
     func stop() {
         watches.cancelAll()
         let old = state.withLock { state in
-            defer { state.subscriptions = [:] }
+            defer { state.subscriptions = nil }
             return state.subscriptions
         }
         _ = consume old
@@ -74,12 +73,12 @@ final class FleetBridge: Sendable {
 
     /// Publishes events inside their triggers.
     private struct Exporter: EventInterceptor {
-        weak let bridge: FleetBridge?
+        let bridge: FleetBridge
         let index: Int
         let rule: FleetRule
 
         func intercept(_ event: InterceptedEvent, next: @escaping Next) -> DeliveryResult {
-            guard let bridge, bridge.isFirst(index, event.name) else { return next(event) }
+            guard bridge.isFirst(index, event.name) else { return next(event) }
             if rule.request != nil, let request = event.request {
                 bridge.send(request, event, rule, index)
                 return next(event)
@@ -142,10 +141,10 @@ final class FleetBridge: Sendable {
                         own.contains { Self.overlap($0, other) }
                     }
             }
-            guard isWatched != (old[index] != nil) else { continue }
+            guard let old, isWatched != (old[index] != nil) else { continue }
             do {
                 let new = isWatched ? try own.map { try subscribe(to: $0, rule, index) } : nil
-                state.withLock { $0.subscriptions[index] = new }
+                state.withLock { $0.subscriptions?[index] = new }
             } catch {
                 log.error("can't subscribe to '\(rule.pattern)': \(error)")
             }
@@ -167,17 +166,17 @@ final class FleetBridge: Sendable {
 
     private func subscribe(to subject: String, _ rule: FleetRule, _ index: Int) throws -> any AnyObject & Sendable {
         if rule.request != nil {
-            return try connection.subscribe(to: subject, group: "responders") { [weak self] message in
-                Task.detached { await self?.answer(message, rule) }
+            return try connection.subscribe(to: subject, group: "responders") { [self] message in
+                Task.detached { await self.answer(message, rule) }
             }
         }
         if rule.delivery.isStored {
-            return try StoredConsumer(stored, subject) { [weak self] message in
-                await self?.receive(message, rule, index, awaitsHandlers: true) ?? false
+            return try StoredConsumer(stored, subject) { [self] message in
+                await receive(message, rule, index, awaitsHandlers: true)
             }
         }
-        let queue = MessageQueue(maximumCount: connection.options.maximumWaiting) { [weak self] message in
-            _ = await self?.receive(message, rule, index, awaitsHandlers: false)
+        let queue = MessageQueue(maximumCount: connection.options.maximumWaiting) { [self] message in
+            _ = await receive(message, rule, index, awaitsHandlers: false)
         }
         return try connection.subscribe(to: subject, group: rule.delivery.group) { [counting] message in
             if queue.put(message) { return }

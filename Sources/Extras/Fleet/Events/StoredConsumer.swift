@@ -80,10 +80,14 @@ final class StoredConsumer: Sendable {
         }
     }
 
-    /// Repeats a request that the server didn't end, and keeps the events that wait here from being delivered again.
+    /// Creates the consumer again after a request that the server didn't end, and keeps the events that wait here from being
+    /// delivered again.
     private func tick() {
         let waiting = state.withLock { state in
-            if state.outstanding > 0, state.deadline < .now { state.outstanding = 0 }
+            if state.outstanding > 0, state.deadline < .now {
+                state.outstanding = 0
+                state.hasConsumer = false
+            }
             return state.waiting
         }
         for delivery in waiting { acknowledge(delivery.message, "+WPI") }
