@@ -60,8 +60,10 @@ struct SettingsTests {
         for app in apps {
             try await until { app.hosts.resolve("api.example.com")?.host == "qa.example.com" }
         }
-        let update = "ashlar-strings 1\nversion 7\n\nlanguage en\ntable Localizable\n\"title\" = \"Memos\";\n"
-        _ = update
+        let payload = Array(#"{"languages": {"en": {"Localizable": {"title": "Memos"}}}}"#.utf8)
+        let head = "ashlar-strings 1\nversion: 7\nsha256: \(SHA256.hexadecimal(payload))\n\n"
+        try await fleets[1].setTexts(Array(head.utf8) + payload)
+        for app in apps { try await until { app.customization.current.string("title") == "Memos" } }
         // An entry that isn't an update, and an unknown host, change nothing and are logged.
         try await fleets[1].setTexts(Array("garbage".utf8))
         try await fleets[1].selectHost("NONE", for: "api.example.com")
@@ -69,7 +71,7 @@ struct SettingsTests {
         for app in apps {
             try await until { app.config.current.bool(forKey: "done") == true }
             #expect(app.hosts.resolve("api.example.com")?.host == "qa.example.com")
-            #expect(app.customization.current.string("title") == "Notes")
+            #expect(app.customization.current.string("title") == "Memos")
         }
     }
 
@@ -108,6 +110,54 @@ struct SettingsTests {
         try await fleet.set("api.timeout", to: 9)
         try await until { app.config.current.int(forKey: "api.timeout") == 9 }
         #expect(app.config.current.string(forKey: "api.host") == "a")
+    }
+
+    @Test(
+        "A foreign value of one key hinders no other key, also in a process that starts later",
+        arguments: [
+            ("config.api", "5"), ("config.api", "[1, 2]"), ("config.api", "null"), ("config.api.timeout.x", "1"),
+            ("config.api.host", String(repeating: "[", count: 100_000)), ("config.api.host", "\u{FEFF}{"),
+            ("config.a/b", "1"), ("config.a=b.-", "1"), ("config.0.1", "1"), ("config.config", "1"), ("config", "1"),
+            ("hosts", "QA"), ("hosts.a/b", "QA"), ("texts.x", "x"), ("config.big", "1e999"),
+            ("config.long." + String(repeating: "a.", count: 100) + "a", "1"), ("config.ref", #""${api.timeout}""#),
+            ("config.ref", #""${missing}""#), ("config.ref", #""${ref}""#),
+        ])
+    func foreign(key: String, value: String) async throws {
+        let server = try await NatsServer()
+        let folder = TemporaryFolder()
+        let first = try makeApp(folder)
+        let fleet = try Fleet.connect(first, to: server.url)
+        try await fleet.settingsBucket.put(Array(value.utf8), for: key)
+        try await fleet.set("other.number", to: 3)
+        let second = try makeApp(folder)
+        let later = try Fleet.connect(second, to: server.url)
+        for app in [first, second] {
+            try await until("other keys apply") {
+                app.config.current.int(forKey: "other.number") == 3
+            }
+        }
+        try await later.settingsBucket.put(nil, for: key)
+        try await later.set("api.timeout", to: 6)
+        for app in [first, second] {
+            try await until("the key is usable again") {
+                app.config.current.int(forKey: "api.timeout") == 6
+            }
+            #expect(app.config.current.string(forKey: "api.host") == "a")
+        }
+    }
+
+    @Test("A value that refers to another one is used as soon as that one is there")
+    func laterReference() async throws {
+        let server = try await NatsServer()
+        let folder = TemporaryFolder()
+        let app = try makeApp(folder)
+        let fleet = try Fleet.connect(app, to: server.url)
+        try await fleet.set("greeting", to: "to ${other.name}")
+        try await fleet.set("done", to: true)
+        try await until { app.config.current.bool(forKey: "done") == true }
+        #expect(app.config.current.string(forKey: "greeting") == nil)
+        try await fleet.set("other.name", to: "you")
+        try await until { app.config.current.string(forKey: "greeting") == "to you" }
     }
 
     @Test("Changes during a server's restarts all arrive")
@@ -162,6 +212,58 @@ struct SettingsTests {
                 return await group.reduce(into: []) { $0.append($1) }
             }
             #expect(codes.filter { $0 == nil }.count == 1 && codes.filter { $0 == .conflict }.count == 2)
+        }
+    }
+
+    @Test("A watch that begins while keys change receives them all")
+    func watchDuringChanges() async throws {
+        let server = try await NatsServer()
+        let connections = try (0..<2).map { _ in try NatsConnection(server.url, FleetOptions()) }
+        let buckets = connections.map { KeyValueBucket("race", $0) }
+        let isDone = Locked(false)
+        let writers = (0..<2).map { index in
+            Task {
+                var number = 0
+                while !isDone.withLock({ $0 }) {
+                    number += 1
+                    try await buckets[index].put(Array("\(number)".utf8), for: "key\(number % 3)")
+                }
+            }
+        }
+        for _ in 0..<(isSoak ? 2000 : 100) {
+            let known = Locked<(keys: Set<String>, isComplete: Bool)>(([], false))
+            let watch = KeyValueWatch(buckets[0]) { entries, isComplete in
+                known.withLock { known in
+                    known.keys.formUnion(entries.map(\.key))
+                    known.isComplete = known.isComplete || isComplete
+                }
+            }
+            try await until("the watch is complete") { known.withLock { $0.isComplete && $0.keys.count == 3 } }
+            withExtendedLifetime(watch) {}
+        }
+        isDone.withLock { $0 = true }
+        for writer in writers { try await writer.value }
+    }
+
+    @Test("The first change of an empty bucket isn't lost while a watch begins")
+    func watchOfEmptyBucket() async throws {
+        let server = try await NatsServer()
+        let connections = try (0..<2).map { _ in try NatsConnection(server.url, FleetOptions()) }
+        let seed = UInt64.random(in: 0...(.max))
+        print("seed \(seed)")
+        var random = SeededRandom(seed: seed)
+        for round in 0..<(isSoak ? 1000 : 60) {
+            let buckets = connections.map { KeyValueBucket("empty\(round)", $0) }
+            try await buckets[1].create()
+            let known = Locked<[String]>([])
+            let watch = KeyValueWatch(buckets[0]) { entries, isComplete in
+                known.withLock { $0 = (isComplete ? [] : $0) + entries.map(\.key) }
+            }
+            try await Task.sleep(for: .microseconds(Int.random(in: 0...3000, using: &random)))
+            try await buckets[1].put([49], for: "first")
+            try await buckets[1].put([49], for: "second")
+            try await until("both keys are known") { known.withLock { Set($0) == ["first", "second"] } }
+            withExtendedLifetime(watch) {}
         }
     }
 

@@ -88,7 +88,17 @@ final class KeyValueWatch: Sendable {
         var count = 0
         /// The entries of the current attempt, until they are complete; nil then.
         var first: [KeyValueBucket.Entry]? = []
+        /// The number of messages with which they are complete.
+        var expected = Int.max
         var lastMessage = ContinuousClock.now
+        /// What must be reported, in this order.
+        var reports: [(entries: [KeyValueBucket.Entry], isComplete: Bool)] = []
+        var isReporting = false
+
+        /// Reports the entries of the attempt if they are complete.
+        mutating func complete(_ isComplete: Bool) {
+            if isComplete, let entries = first.take() { reports.append((entries, true)) }
+        }
     }
 
     typealias Report = @Sendable (_ entries: [KeyValueBucket.Entry], _ isComplete: Bool) -> Void
@@ -123,7 +133,10 @@ final class KeyValueWatch: Sendable {
             self?.receive(message, inbox)
         }
         let old = state.withLock { state in
-            defer { state = State(inbox: inbox, subscription: subscription) }
+            defer {
+                state = State(
+                    inbox: inbox, subscription: subscription, reports: state.reports, isReporting: state.isReporting)
+            }
             return state.subscription
         }
         _ = consume old
@@ -136,9 +149,13 @@ final class KeyValueWatch: Sendable {
             let response = try await bucket.connection.call(
                 "CONSUMER.CREATE.\(bucket.stream)",
                 [("stream_name", JSONEntity(bucket.stream)), ("config", JSONEntity(object: config))])
-            let isEmpty = response["num_pending"].int(0) == 0 && response["delivered"]["consumer_seq"].int(0) == 0
-            let entries = state.withLock { isEmpty && $0.inbox == inbox ? $0.first.take() : nil }
-            if let entries { changed(entries, true) }
+            let expected = response["num_pending"].int(0) + response["delivered"]["consumer_seq"].int(0)
+            state.withLock { state in
+                guard state.inbox == inbox else { return }
+                state.expected = expected
+                state.complete(state.count >= expected)
+            }
+            report()
         } catch {
             state.withLock { if $0.inbox == inbox { $0.inbox = nil } }
             throw error
@@ -152,18 +169,38 @@ final class KeyValueWatch: Sendable {
         let last = message.headers[NatsHeader.lastConsumer].flatMap { Int($0) } ?? 0
         let entry = KeyValueBucket.Entry(
             key: String(message.subject.dropFirst(prefix.count)), value: message.keyValue, revision: place?.stream ?? 0)
-        let report = state.withLock { state -> (entries: [KeyValueBucket.Entry], isComplete: Bool)? in
-            guard state.inbox == inbox, isBeat || place != nil else { return nil }
+        let hasMissed = state.withLock { state in
+            guard state.inbox == inbox, isBeat || place != nil else { return false }
             state.lastMessage = .now
             if !isBeat { state.count += 1 }
             if isBeat ? last > state.count : state.count != place?.consumer { state.inbox = nil }
-            if isBeat || state.inbox == nil { return nil }
-            if state.first == nil { return ([entry], false) }
-            state.first?.append(entry)
-            return place?.pending == 0 ? state.first.take().map { ($0, true) } : nil
+            if state.inbox == nil { return true }
+            // If keys change while the server (2.9.10) creates the consumer, it reports more pending messages than it has. The
+            // entries are then complete by their number, or at a heartbeat, which follows the last message.
+            if isBeat {
+                state.complete(last > 0)
+            } else if state.first == nil {
+                state.reports.append(([entry], false))
+            } else {
+                state.first?.append(entry)
+                state.complete(place?.pending == 0 || state.count >= state.expected)
+            }
+            return false
         }
-        // Perhaps a new attempt is necessary.
-        guard let report else { return loop.signal() }
-        changed(report.entries, report.isComplete)
+        if hasMissed { loop.signal() }
+        report()
+    }
+
+    /// Reports what isn't reported yet, on one thread at a time.
+    private func report() {
+        let isFirst = state.withLock { state in
+            defer { state.isReporting = true }
+            return !state.isReporting
+        }
+        guard isFirst else { return }
+        while let next = state.withLock({ state in
+            state.isReporting = !state.reports.isEmpty
+            return state.isReporting ? state.reports.removeFirst() : nil
+        }) { changed(next.entries, next.isComplete) }
     }
 }

@@ -29,8 +29,8 @@ internal import Foundation
 /// try await fleet.set("api.timeout", to: 5)  // every process has it a few milliseconds later
 /// ```
 ///
-/// A value that isn't JSON is logged, and the last good value of its key remains in use. If a configuration doesn't load with
-/// a change, this is logged, and the values from before the change remain.
+/// A value that isn't JSON is logged, and the last good value of its key remains in use. If the configuration doesn't load
+/// with a changed value, this is logged, and the value from before the change remains; other keys change.
 public final class FleetSettings: Sendable {
     /// A value of the bucket and its origin.
     struct Value: Codable, Sendable, Equatable {
@@ -45,6 +45,8 @@ public final class FleetSettings: Sendable {
 
     private struct State: Sendable {
         var values: [String: Value] = [:]
+        /// The values with which the configuration doesn't load; they are tried again with each change.
+        var rejected: [String: Value] = [:]
         /// The name of the bucket; a placeholder before the first connection.
         var bucket = "settings"
     }
@@ -89,18 +91,19 @@ public final class FleetSettings: Sendable {
 
     private func apply(_ entries: [KeyValueBucket.Entry], _ isComplete: Bool, to app: AshlarApp) {
         let old = values
-        let new = Self.values(entries, after: old, isComplete: isComplete)
+        let rejected = state.withLock { $0.rejected }
+        let new = Self.values(entries, after: old.merging(rejected) { $1 }, isComplete: isComplete)
         let changed = Set(old.keys).union(new.keys).filter { old[$0]?.bytes != new[$0]?.bytes }
-        state.withLock { $0.values = new }
+        state.withLock { state in
+            state.values = new
+            state.rejected = [:]
+        }
         if changed.isEmpty { return }
         let isConfig = { (key: String) in key.hasPrefix("config.") }
         if changed.contains(where: isConfig) {
             do { try app.config.reload() } catch {
-                // The rest of the change remains: only the configuration returns to its last good values.
                 Log("fleet").error("a change of \(changed.sorted()) is rejected: \(error)")
-                let last = new.filter { !isConfig($0.key) }.merging(old.filter { isConfig($0.key) }) { $1 }
-                state.withLock { $0.values = last }
-                _ = try? app.config.reload()
+                reload(app.config, from: old, to: new, changed.filter(isConfig))
             }
         }
         if !changed.allSatisfy(isConfig) {
@@ -109,6 +112,24 @@ public final class FleetSettings: Sendable {
             }
         }
         save()
+    }
+
+    /// Loads the configuration with those of the changed values with which it loads, the oldest first.
+    private func reload(_ config: ConfigStore, from old: [String: Value], to new: [String: Value], _ keys: [String]) {
+        var values = new
+        for key in keys { values[key] = old[key] }
+        if keys.count > 1 {
+            for key in keys.sorted(by: { new[$0]?.revision ?? 0 < new[$1]?.revision ?? 0 }) {
+                values[key] = new[key]
+                state.withLock { [values] in $0.values = values }
+                if (try? config.reload()) == nil { values[key] = old[key] }
+            }
+        }
+        state.withLock { [values] state in
+            state.values = values
+            state.rejected = new.filter { values[$0.key] != $0.value }
+        }
+        _ = try? config.reload()
     }
 
     /// Returns the values after a change.
@@ -160,7 +181,8 @@ extension FleetSettings: ConfigSource {
         let name = name
         var document = ConfigDocument()
         for (path, value) in values {
-            let time = Date(timeIntervalSince1970: value.received).formatted(.iso8601)
+            let received = Date(timeIntervalSince1970: value.received)
+            let time = RFC3339.format(secondsSince2001: received.timeIntervalSinceReferenceDate) ?? "unknown time"
             let place = ConfigLocation(file: "\(name), key config.\(path), revision \(value.revision), \(time)")
             guard let read = value.json else {
                 throw ConfigError(
