@@ -84,7 +84,8 @@ import Testing
     @Test("The page of a running app may connect to the app, and to nothing else")
     func livePolicy() throws {
         var document = InspectorDocument(title: "x")
-        document.live = InspectedState(cursor: "a-0-0-0-0", lineLimit: 1, requestLimit: 1, eventLimit: 1)
+        document.live = InspectedState(
+            cursor: "a-0-0-0-0", lineLimit: 1, requestLimit: 1, eventLimit: 1, hasRecorder: false)
         let page = try document.page()
         #expect(page.contains("default-src 'none';") && page.contains(" connect-src 'self';"))
         #expect(page.contains("EventSource") && !page.contains("unsafe"))

@@ -131,4 +131,6 @@ struct InspectedState: Codable, Sendable {
     let lineLimit: Int
     let requestLimit: Int
     let eventLimit: Int
+    /// Whether exchanges are recorded with their bodies.
+    let hasRecorder: Bool
 }

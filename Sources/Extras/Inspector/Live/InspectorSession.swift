@@ -15,6 +15,7 @@ final class InspectorSession: Sendable {
     private let app: Weak<AshlarApp>
     private let title: String
     private let catalog: EventCatalog
+    private let recorder: ExchangeRecorder?
     private let gate: Mutex<InspectorGate>
     private let server: any InspectorServer
     private let feed = InspectorFeed()
@@ -23,7 +24,9 @@ final class InspectorSession: Sendable {
     private let taps: InspectorTaps
     private let stopped = Mutex(false)
 
-    init(_ app: AshlarApp, title: String, catalog: EventCatalog, port: Int) async throws(InspectorError) {
+    init(
+        _ app: AshlarApp, title: String, catalog: EventCatalog, recorder: ExchangeRecorder?, port: Int
+    ) async throws(InspectorError) {
         let place = InspectorPlace()
         #if canImport(Darwin)
             server = try await NetworkServer(port: port) { await place.answer($0) }
@@ -35,6 +38,7 @@ final class InspectorSession: Sendable {
         self.app = Weak(app)
         self.title = title
         self.catalog = catalog
+        self.recorder = recorder
         taps = InspectorTaps(feed, to: app, catalog: catalog)
         place.set(self)
     }
@@ -71,6 +75,9 @@ final class InspectorSession: Sendable {
                 let cursor = text.flatMap { InspectorCursor($0) } ?? InspectorCursor(run: text == nil ? run : "")
                 let stream = InspectorStream(self, after: cursor)
                 return InspectorResponse(200, type: "text/event-stream", body: .stream { await stream.next() })
+            case .exchanges:
+                let archive = recorder?.archive ?? HARArchive()
+                return InspectorResponse(200, type: "application/json", body: .bytes(archive.bytes()))
             case .action(let body): return await perform(body, on: app)
             }
         } catch {
@@ -88,7 +95,7 @@ final class InspectorSession: Sendable {
         document.events = []
         document.live = InspectedState(
             cursor: cursor.text, lineLimit: InspectorFeed.lineLimit, requestLimit: InspectorFeed.requestLimit / 2,
-            eventLimit: InspectorFeed.eventLimit)
+            eventLimit: InspectorFeed.eventLimit, hasRecorder: recorder != nil)
         do throws(NetworkError) {
             let fields = cookie.map { [(name: "Set-Cookie", value: $0)] } ?? []
             return InspectorResponse(

@@ -16,6 +16,21 @@ extension PageScript {
             status.className = isDone ? "result" : "result error";
             status.textContent = shown(text);
         }
+        // The exchanges of a running app, which are loaded on demand because of their bodies.
+        function showExchanges(panel, archive) {
+            const status = make("span", { role: "status" });
+            panel.append(button("Load exchanges", async () => {
+                status.textContent = "Loading";
+                try {
+                    const response = await fetch("/exchanges");
+                    if (!response.ok) throw new Error(await response.text());
+                    update(await response.json());
+                    status.textContent = "";
+                } catch (error) { status.textContent = shown(error.message); }
+            }), status);
+            const update = showRequests(panel, archive);
+        }
+        const ownSections = content.live.hasRecorder ? [["Exchanges", {}, showExchanges]] : [];
         // A group of fields and buttons; Enter in a field is the first button.
         function group(label, fields, buttons) {
             const status = make("p", { role: "status", class: "result" });

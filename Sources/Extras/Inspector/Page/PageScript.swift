@@ -6,7 +6,7 @@ internal import AshlarLogging
 /// It inserts texts of the document by `append` of text only; attributes with names such as `href`, `src`, `style` or `on…`
 /// never have a value of the document.
 enum PageScript {
-    static let text = whole(live: ("const controls = {}, isLive = false;", ""))
+    static let text = whole(live: ("const controls = {}, ownSections = [], isLive = false;", ""))
 
     /// The script of the page of a running app, which also connects to the app.
     static let liveText = whole(live: (controls, connection))
@@ -137,6 +137,7 @@ enum PageScript {
     private static let tabs = #"""
         const sections = [
             ["Log", content.runs, showLog], ["Runs", content.runs, showRuns], ["Requests", content.requests, showRequests],
+            ...ownSections,
             ["Configuration", content.configuration, showConfiguration], ["Strings", content.strings, showStrings],
             ["Hosts", content.hosts, showHosts], ["Routes", content.routes, showRoutes],
             ["Services", content.services, showServices], ["Events", content.events, showEvents],

@@ -10,6 +10,8 @@ struct InspectorGate: Sendable {
         case page(cookie: String?)
         /// The stream of changes after the state that a page has.
         case events(after: String?)
+        /// The recorded exchanges.
+        case exchanges
         case action([UInt8])
     }
 
@@ -39,7 +41,7 @@ struct InspectorGate: Sendable {
         guard let host = request.value("Host"), ["127.0.0.1:\(port)", "localhost:\(port)"].contains(host) else {
             throw InspectorRefusal(status: 403, reason: "the host isn't that of the inspector")
         }
-        guard ["/", "/events", "/actions"].contains(request.path) else {
+        guard ["/", "/events", "/exchanges", "/actions"].contains(request.path) else {
             throw InspectorRefusal(status: 404, reason: "there is no such page")
         }
         let method = request.path == "/actions" ? "POST" : "GET"
@@ -66,6 +68,7 @@ struct InspectorGate: Sendable {
         }
         switch request.path {
         case "/": return .page(cookie: nil)
+        case "/exchanges": return .exchanges
         case "/events":
             return .events(after: request.value("Last-Event-ID") ?? request.query["after"].map { String($0) })
         default:

@@ -4,9 +4,8 @@ public import Foundation
 
 /// Sends requests over another transport and records the exchanges for ``ReplayTransport``.
 ///
-/// Secrets are replaced before an exchange is recorded: header fields, query parameters, form fields and JSON members
-/// that the redaction hides, and user names and passwords in URLs. The caller receives the response unchanged and piece
-/// by piece. An exchange is recorded when its body is read to the end; failed and cancelled ones aren't recorded.
+/// It records each hop as it is sent: with its actual host and cookies, and redirects. See ``ExchangeRecorder`` for what
+/// an archive contains.
 ///
 /// ```swift
 /// import AshlarNetworking
@@ -16,18 +15,9 @@ public import Foundation
 /// _ = try await client.get("https://api.example.com/notes")
 /// try recording.archive.write(toFile: "notes.har")
 /// ```
-///
-/// The request's body and a copy of the response's body are held in memory.
 public final class RecordingTransport: NetworkTransport {
     private let base: any NetworkTransport
-    private let redaction: NetworkRedaction
-    private let now: @Sendable () -> Date
-    private let recorded = Recorded()
-
-    /// The finished exchanges by the number of their request.
-    private final class Recorded: Sendable {
-        let entries = Mutex<(next: Int, finished: [Int: HAREntry])>((0, [:]))
-    }
+    private let recorder: ExchangeRecorder
 
     /// Creates a recording transport.
     ///
@@ -40,6 +30,67 @@ public final class RecordingTransport: NetworkTransport {
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.base = base
+        recorder = ExchangeRecorder(redaction: redaction, now: now)
+    }
+
+    /// The finished exchanges in the order of their requests.
+    public var archive: HARArchive { recorder.archive }
+
+    /// Sends a request and records it when the body of the response is read to the end.
+    ///
+    /// - Throws: Any error of the other transport.
+    public func send(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
+        try await recorder.intercept(
+            request, next: NetworkNext { [base] request throws(NetworkError) in try await base.send(request) })
+    }
+}
+
+/// A middleware that records exchanges, for a client with any transport.
+///
+/// Secrets are replaced before an exchange is recorded: header fields, query parameters, form fields and JSON members
+/// that the redaction hides, and user names and passwords in URLs. The caller receives the response unchanged and piece
+/// by piece. An exchange is recorded when its body is read to the end; failed and cancelled ones aren't recorded.
+///
+/// ```swift
+/// import AshlarNetworking
+///
+/// let recorder = ExchangeRecorder(limit: 200)
+/// var configuration = ClientConfiguration()
+/// configuration.insert(recorder, .beforeTransport)
+/// ```
+///
+/// At this place, it records each attempt, but the response after redirects, and the host before the client selects
+/// another one. The request's body and a copy of the response's body are held in memory.
+public final class ExchangeRecorder: NetworkMiddleware {
+    private let limit: Int
+    private let redaction: NetworkRedaction
+    private let now: @Sendable () -> Date
+    private let recorded = Recorded()
+
+    /// The finished exchanges by the number of their request.
+    private final class Recorded: Sendable {
+        let entries = Mutex<(next: Int, finished: [Int: HAREntry])>((0, [:]))
+
+        /// Adds an exchange, and removes the oldest one of too many.
+        func finish(_ number: Int, _ entry: HAREntry, limit: Int) {
+            entries.withLock { entries in
+                entries.finished[number] = entry
+                guard entries.finished.count > limit, let oldest = entries.finished.keys.min() else { return }
+                entries.finished[oldest] = nil
+            }
+        }
+    }
+
+    /// Creates a recorder.
+    ///
+    /// - Parameters:
+    ///   - limit: The maximum number of exchanges; the oldest ones are removed.
+    ///   - redaction: The rule for replacing secrets.
+    ///   - now: Returns the time at which a request starts.
+    public init(
+        limit: Int = .max, redaction: NetworkRedaction = .standard, now: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        self.limit = limit
         self.redaction = redaction
         self.now = now
     }
@@ -50,10 +101,10 @@ public final class RecordingTransport: NetworkTransport {
         return HARArchive(finished.sorted { $0.key < $1.key }.map(\.value))
     }
 
-    /// Sends a request and records it when the body of the response is read to the end.
-    ///
-    /// - Throws: Any error of the other transport.
-    public func send(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
+    /// Passes a request on, and records it when the body of the response is read to the end.
+    public func intercept(
+        _ request: NetworkRequest, next: NetworkNext
+    ) async throws(NetworkError) -> StreamedResponse {
         var request = request
         let body = try await request.body.collected()
         if request.body.inMemory == nil { request.body = .bytes(body, contentType: request.body.contentType) }
@@ -63,15 +114,15 @@ public final class RecordingTransport: NetworkTransport {
         }
         let (started, clock) = (now(), ContinuousClock.now)
         let asked = try redacted(request, body)
-        var response = try await base.send(request)
-        let (head, inner, hidden, recorded) = (response.head, response.body, redaction, recorded)
+        var response = try await next(request)
+        let (head, inner, hidden, recorded, limit) = (response.head, response.body, redaction, recorded, limit)
         let source = RecordingBodySource(inner) { bytes in
             let answer = HARResponse(
                 status: head.status, headers: hidden.redact(head.headers),
                 body: hidden.redact(body: bytes, type: head.headers["Content-Type"]))
             let entry = HAREntry(
                 started: started, duration: ContinuousClock.now - clock, request: asked, response: answer)
-            recorded.entries.withLock { $0.finished[number] = entry }
+            recorded.finish(number, entry, limit: limit)
         }
         response.body = ResponseBody(source)
         return response
