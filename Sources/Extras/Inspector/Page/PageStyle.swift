@@ -48,6 +48,8 @@ enum PageStyle {
         [role=table] { display: block; width: 100%; }
         [role=row] { display: flex; gap: 0.75rem; border-bottom: 1px solid var(--line); padding: 0.3rem 0; }
         [role=row] > * { flex: 1; min-width: 0; unicode-bidi: isolate; }
+        [aria-label=Requests] [role=row] > :first-child { flex: 3; }
+        [aria-label=Events] [role=row] > :first-child { flex: 0.4; }
         [role=columnheader] { font-weight: 600; }
         .detail { padding: 0.25rem 0 0.5rem 1rem; border-bottom: 1px solid var(--line); }
         ul { margin: 0; padding-left: 1.1rem; }
