@@ -201,6 +201,7 @@ class LiveCheck:
             self.app.tell("log " + json.dumps(text))
             self.app.tell("event " + json.dumps(text))
             self.app.tell("get /notes?text=" + urllib.parse.quote(text))
+            self.app.tell("head " + json.dumps(text))
         self.app.tell("log " + json.dumps("the end"))
         self.check.wait(self.panel + ".textContent.includes('the end')")
         for name in ["Log", "Events", "Requests"]:
@@ -222,6 +223,10 @@ class LiveCheck:
                 plain = [text for text in self.injections if text.isprintable() and "\u0301" not in text and not set('"\\') & set(text)]
                 lost = [text for text in plain if text not in state["text"]]
                 self.expect(len(plain) > 30 and not lost, f"{name}: texts aren't shown: {lost[:3]}")
+            if name == "Requests":
+                fields = [text for text in self.injections if text.isascii() and text.isprintable() and text == text.strip()]
+                lost = [text for text in fields if "X-Text: " + text not in state["text"]]
+                self.expect(len(fields) > 40 and not lost, f"{name}: fields aren't shown: {lost[:3]}")
             self.expect("\u202e" not in self.text(), f"{name}: a character changes the reading order")
         origin = self.app.url.split("/?")[0]
         loaded = {event["params"]["request"]["url"] for event in self.browser.events if event["method"] == "Network.requestWillBeSent"}

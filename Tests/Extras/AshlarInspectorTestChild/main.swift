@@ -14,7 +14,7 @@ import Foundation
 //     AshlarInspectorTestChild RESOURCES STATE
 //
 // It prints the URL of the inspector. `state` prints its state as a line of JSON; `log STRING` logs a JSON string; `event STRING`
-// triggers an event with one; `get PATH` sends a request; `url` prints another URL; `rate N` triggers N events and logs N lines a
+// triggers an event with one; `get PATH` sends a request; `head STRING` sends one with a field; `url` prints another URL; `rate N` triggers N events and logs N lines a
 // second until the next `rate`. The end of the input ends it.
 
 nonisolated struct Note: Codable, Sendable { var text: String }
@@ -48,8 +48,8 @@ while let line = readLine() {
     case "log": Log("app").warning("\(decoded(text))")
     case "event": app.bus.trigger(triggered, Note(text: decoded(text)))
     case "get":
-        let url = "https://api.example.com" + text
-        do { _ = try await app.client.send(NetworkRequest(.get, url)) } catch { Log("app").info("\(error)") }
+        await send("https://api.example.com" + text)
+    case "head": await send("https://api.example.com/notes", ["X-Text": decoded(text)])
     case "rate": rate.set(Int(text) ?? 0)
     case "url": print(inspector.makeURL() ?? "")
     case "state":
@@ -64,6 +64,13 @@ while let line = readLine() {
     default: print("unknown: \(line)")
     }
     fflush(nil)
+}
+
+/// Sends a request, and logs its failure, for example that a field has a character that no field can have.
+nonisolated func send(_ url: String, _ headers: HTTPHeaders = [:]) async {
+    do { _ = try await app.client.send(NetworkRequest(.get, url, headers: headers)) } catch {
+        Log("app").info("\(error)")
+    }
 }
 
 /// Adds a route, whose action doesn't wait for the main thread, which reads the input.
