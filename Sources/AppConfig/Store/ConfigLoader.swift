@@ -78,7 +78,8 @@ struct ConfigLoader {
     var contents: [(source: any ConfigSource, content: ConfigSourceContent, problems: [ConfigError])] = []
     /// Whether a file or another source could not be read.
     private var hasUnreadableSource = false
-    private var variables: [String: ConfigVariable] = [:]
+    /// The environment variables; nil until they are needed, because a process has many.
+    private var variables: [String: ConfigVariable]?
     /// The secrets of the plan, to which directives add after the layers are read.
     private var secrets: ConfigSecrets
 
@@ -107,7 +108,8 @@ struct ConfigLoader {
         addSources(over: .bundle)
         readLocalFile()
         addSources(over: .local)
-        variables = readVariables()
+        // The problems of files are reported, whether a value needs a variable or not.
+        if !plan.variableFiles.isEmpty { variables = readVariables() }
         let config = finish(readGivenValues(over: merged(layers)))
         errors += plan.problems(of: config, areRequired: true)
         if omitsStoredContent || contents.contains(where: { $0.content.proof != .proven }) {
@@ -188,6 +190,8 @@ struct ConfigLoader {
         let declared = isMatched ? plan.shape : .structure([:])
         if let prefix = plan.variablePrefix {
             let known = ConfigKnownPaths(tree: tree, declared: declared)
+            let variables = variables ?? readVariables()
+            self.variables = variables
             add(VariablesReader.read(variables, prefix: prefix, known: known), .variables)
         }
         addSources(over: .variables)
@@ -218,8 +222,8 @@ struct ConfigLoader {
         if merged.hasTemplates || !plan.referenceSyntax.hasDollar {
             let fold = ConfigFold(layers, policy: plan.merge, readsDirectives: plan.readsDirectives)
             var interpolator = ConfigInterpolator(
-                draft, fold: fold, syntax: plan.referenceSyntax, limits: plan.limits, variables: variables,
-                secrets: secrets)
+                draft, fold: fold, syntax: plan.referenceSyntax, limits: plan.limits,
+                variables: variables ?? readVariables(), secrets: secrets)
             let tree = interpolator.interpolate()
             errors += interpolator.errors
             usedVariables = interpolator.usedVariables
