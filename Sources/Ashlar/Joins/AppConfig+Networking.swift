@@ -60,10 +60,10 @@ extension HostSwitch {
     ///
     /// - Returns: The task that follows the store until it is cancelled.
     func follow(_ store: ConfigStore, from base: HostDefault) -> Task<Void, Never> {
-        @Sendable func apply(_ config: ApplicationConfig) {
-            setDefaults(config.string(forKey: "app.host").map { HostDefault(name: $0) } ?? base)
+        @Sendable func apply() {
+            setDefaults(store.current.string(forKey: "app.host").map { HostDefault(name: $0) } ?? base)
         }
-        apply(store.current)
-        return Task { for await config in store.changes() { apply(config) } }
+        apply()
+        return Task { for await _ in store.changes(of: "app.host") { apply() } }
     }
 }
