@@ -99,6 +99,18 @@ struct FleetBenchmarks {
                     counter.wait()
                 }
             }, against: [Peer(cFlood, .atLeast(0.6))])
+        // What any Swift program adds to the C client for such payloads.
+        suite.value(
+            "\(batch) payloads of 100 bytes encoded and decoded by Foundation on one thread, without events", unit: "ms"
+        ) {
+            let (encoder, decoder) = (JSONEncoder(), JSONDecoder())
+            let start = ContinuousClock.now
+            for _ in 0..<batch {
+                guard let text = try? encoder.encode(reading), (try? decoder.decode(Reading.self, from: text)) != nil
+                else { fail("a payload can't be encoded") }
+            }
+            return start.duration(to: .now) / .milliseconds(1)
+        }
         suite.row(
             "\(batch) events of 100 bytes from bus to bus", note: "bytes",
             ours: Contender("AshlarFleet") { n in
