@@ -91,6 +91,40 @@ struct FaultTests {
         watch.cancel()
     }
 
+    @Test("A publisher isn't held up longer than the timeout by a server that reads nothing")
+    func floodOfStoppedServer() async throws {
+        let server = try await NatsServer()
+        let raw = Topic<[UInt8]>("note:raw")
+        var topics = FleetTopics()
+        topics.shareBytes(raw)
+        let processes = try Processes(2, server, options: options, topics)
+        let seen = Recorder<Int>()
+        let watch = processes.buses[1].watch(raw) { seen.note($0.payload.count) }
+        try await processes.settle()
+        server.pause(true)
+        let payload = [UInt8](repeating: 7, count: 64 * 1024)
+        let count = 2000
+        let start = ContinuousClock.now
+        // On a thread of its own, because a publisher can wait.
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                for _ in 0..<count { processes.buses[0].trigger(raw, payload) }
+                continuation.resume()
+            }
+        }
+        // The socket takes a few megabytes of the 128; two waits of the library and a busy machine fit.
+        #expect(start.duration(to: .now) < .seconds(30))
+        let counters = processes.fleets[0].counters
+        #expect(counters.published + counters.unpublished == count && counters.unpublished > count / 2, "\(counters)")
+        server.pause(false)
+        try await processes.settle()
+        try await until("events arrive again") {
+            processes.buses[0].trigger(raw, [1])
+            return seen.items.contains(1)
+        }
+        watch.cancel()
+    }
+
     @Test("A slow consumer loses counted events, and memory stays bounded")
     func slowConsumer() async throws {
         let server = try await NatsServer()

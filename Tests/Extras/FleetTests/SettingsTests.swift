@@ -160,6 +160,29 @@ struct SettingsTests {
         try await until { app.config.current.string(forKey: "greeting") == "to you" }
     }
 
+    @Test("Buckets that an operator has created with other settings are used as they are")
+    func operatorsBuckets() async throws {
+        let server = try await NatsServer()
+        let connection = try NatsConnection(server.url, FleetOptions())
+        for name in ["app_settings", "app_members", "app_leaders"] {
+            try await connection.call(
+                "STREAM.CREATE.KV_\(name)",
+                [
+                    ("name", JSONEntity("KV_" + name)), ("storage", "memory"), ("max_msgs_per_subject", 5),
+                    ("subjects", JSONEntity(array: [JSONEntity("$KV.\(name).>")])),
+                ])
+        }
+        let folder = TemporaryFolder()
+        let apps = try (0..<2).map { _ in try makeApp(folder) }
+        let fleets = try apps.map { try Fleet.connect($0, to: server.url) }
+        for number in 1...7 { try await fleets[0].set("api.timeout", to: number) }
+        for app in apps { try await until { app.config.current.int(forKey: "api.timeout") == 7 } }
+        try await until { fleets[1].members.count == 2 }
+        let start = ContinuousClock.now
+        for fleet in fleets { #expect(try await fleet.lead("nightly", lease: .seconds(300)) { _ in true }) }
+        #expect(start.duration(to: .now) < .seconds(200), "the second leader doesn't wait for the lease")
+    }
+
     @Test("Changes during a server's restarts all arrive")
     func restarts() async throws {
         let server = try await NatsServer()

@@ -51,7 +51,8 @@ extension NatsConnection {
 
     // MARK: Streams
 
-    /// Creates a stream unless it exists, or adds subjects that it lacks; its other settings remain those of its operator.
+    /// Creates a stream unless it exists, or adds subjects that it lacks and permits direct reads; its other settings remain
+    /// those of its operator.
     ///
     /// A new one is on disk. It removes messages after an age or beyond a size, the oldest first.
     func createStream(
@@ -68,12 +69,13 @@ extension NatsConnection {
                 let config = try await call("STREAM.INFO.\(name)")["config"]
                 let known = config["subjects"].array([])
                 let missing = subjects.filter { !known.map { $0.string("") }.contains($0) }.map { JSONEntity($0) }
-                if missing.isEmpty { return }
-                let members = config.keys.map {
-                    ($0, $0 == "subjects" ? JSONEntity(array: known + missing) : config[$0])
-                }
+                if missing.isEmpty, config["allow_direct"].bool(false) { return }
+                let changed: [(String, JSONEntity)] = [
+                    ("subjects", JSONEntity(array: known + missing)), ("allow_direct", true),
+                ]
+                let members = config.keys.filter { key in !changed.contains { $0.0 == key } }.map { ($0, config[$0]) }
                 // Another process may add its subjects at the same time, so the result is checked.
-                try await call("STREAM.UPDATE.\(name)", members)
+                try await call("STREAM.UPDATE.\(name)", members + changed)
             } catch let error as FleetError where error.isMissingStream {
                 // Another process may create it first.
                 do { try await call("STREAM.CREATE.\(name)", all + settings) } catch let error as FleetError
