@@ -18,6 +18,8 @@
             var events: Int32 = 0
             /// Whether libcurl waits for it.
             var isWanted = false
+            /// Whether its segments are held back until the end of the round.
+            var isHeld = false
             /// The connection, if it is an HTTP/1 connection without a request.
             var idle: CurlConnection?
             /// The ports of its two ends, or 0 if they aren't known yet.
@@ -38,7 +40,7 @@
             didSet { if goaways.count > 1000 { goaways = [:] } }  // nearly all of them are closed
         }
 
-        /// The descriptors whose segments are held back until the end of the round.
+        /// The descriptors that were held back in this round; some may have been closed and opened again since.
         private var held: [Int32] = []
 
         @inline(__always)
@@ -70,16 +72,20 @@
                     (known[number].localPort, known[number].remotePort) = (local, remote)
                 }
                 guard known[number].localPort == connection.localPort,
-                    known[number].remotePort == connection.remotePort, !held.contains(descriptor)
+                    known[number].remotePort == connection.remotePort, !known[number].isHeld
                 else { continue }
                 ashlar_socket_hold(descriptor, 1)
+                known[number].isHeld = true
                 held.append(descriptor)
             }
         }
 
         /// Sends what `hold` has held back.
         mutating func sendHeld() {
-            for descriptor in held where self[descriptor].isOwn { ashlar_socket_hold(descriptor, 0) }
+            for descriptor in held where self[descriptor].isHeld {
+                ashlar_socket_hold(descriptor, 0)
+                known[Int(descriptor)].isHeld = false
+            }
             held.removeAll(keepingCapacity: true)
         }
 
