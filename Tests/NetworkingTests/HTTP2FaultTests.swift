@@ -62,6 +62,54 @@ import AshlarTestSupport
             }
         }
 
+        @Test("No response is lost if the server answers before it has read the body")
+        func early() async throws {
+            let server = try await offPool { try TLSServer.http2() }
+            let client = try Self.client()
+            let failures = await Self.failures(of: 1000, concurrently: 100) { number in
+                let path = "/\(number % 7 == 0 ? "leave" : "early")/\(number)"
+                let result = await Self.send(client, server.url + path, .post, body: .text("body"))
+                let found = (try? result.get().text()) ?? "\(result)"
+                return found == "POST \(path) body" || found == "early" ? nil : "\(number): \(found)"
+            }
+            #expect(failures.isEmpty, "\(failures.count), first \(failures.first ?? "")")
+        }
+
+        @Test(
+            "No error response of nginx to a long body is lost if other requests run",
+            .enabled(if: SecureNginx.isAvailable, "nginx is not installed"),
+            arguments: [(HTTPMethod.post, 4), (.put, 8)])
+        func earlyErrors(method: HTTPMethod, width: Int) async throws {
+            let server = try await offPool { try SecureNginx() }
+            let client = try Self.client()
+            let body = RequestBody.text(String(repeating: "b", count: 200_000))
+            async let neighbors = Self.failures(of: 800, concurrently: 8) { number in
+                let result = await Self.send(client, server.url + "/small.txt?\(number)")
+                return (try? result.get().text()) == "small" ? nil : "\(number): \(result)"
+            }
+            let failures =
+                await Self.failures(of: 200, concurrently: width) { number in
+                    let result = await Self.send(client, server.url + "/limited/\(number)", method, body: body)
+                    return result.failure?.status == 413 ? nil : "\(number): \(result)"
+                } + neighbors
+            #expect(failures.isEmpty, "\(failures.count), first \(failures.first ?? "")")
+        }
+
+        @Test(
+            "A response ends an exchange whose body nginx doesn't read",
+            .enabled(if: SecureNginx.isAvailable, "nginx is not installed"),
+            arguments: [20_000, 200_000, 3_000_000], [1, 4])
+        func unreadBodies(length: Int, width: Int) async throws {
+            let server = try await offPool { try SecureNginx() }
+            let client = try Self.client()
+            let body = RequestBody.text(String(repeating: "b", count: length))
+            let failures = await Self.failures(of: 10, concurrently: width) { number in
+                let result = await Self.send(client, server.url + "/length?\(number)", .post, body: body)
+                return (try? result.get().text()) == "\(length)" ? nil : "\(number): \(result)"
+            }
+            #expect(failures.isEmpty, "\(failures.count), first \(failures.first ?? "")")
+        }
+
         /// Before version 8, libcurl can't tell a refused stream from others if it is busy with a neighbor's body.
         private static let distinguishesNeighbors = (try? CurlTransport())?.version.hasPrefix("7.") == false
 

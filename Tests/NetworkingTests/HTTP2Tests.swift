@@ -118,6 +118,7 @@ import AshlarTestSupport
                             add_trailer X-Sum "abc"; add_trailer X-Sum "def";
                         }
                         location /which { return 200 "$connection"; }
+                        location /limited { client_max_body_size 1k; }
                         location /length { return 200 "$content_length"; }
                         location /echo { return 200 "$args $content_length"; }
                     }

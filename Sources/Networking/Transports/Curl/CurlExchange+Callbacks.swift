@@ -168,6 +168,7 @@
                     measureTLS()
                 }
                 pipe.write(head: head, timings: timings())
+                watchBody(received: 0, of: hasBody ? contentLength : 0)
                 loop.notify(self)
                 return true
             } catch {
@@ -225,6 +226,7 @@
                 fail(error)
                 return 0
             }
+            watchBody(received: chunks == nil && decoder == nil ? received : framed, of: contentLength)
             loop.notify(self)
             if let progress { progress(currentProgress) }
             return bytes.count

@@ -69,6 +69,8 @@
         var isAnsweredEarly = false
         /// Whether servers have refused the request as often as libcurl would repeat it.
         var isRefusedRepeatedly = false
+        /// How many bytes of the body were sent when this was last checked, once the response is complete.
+        private var lastSent: (bytes: Int64, time: UInt64)?
         private var restarts = 0
         /// The socket of the connection that was opened last for it.
         var socket: Int32?
@@ -133,6 +135,9 @@
 
         func disconnect() { handle = nil }
 
+        /// Whether the body may not fit into the windows of a connection, so that it is sent in several rounds.
+        var hasLongBody: Bool { bodyKind == .upload || request.body.length ?? 0 > 16 << 10 }
+
         /// Whether libcurl only connects.
         var isUpgrade: Bool { request.upgrade != nil }
 
@@ -165,7 +170,7 @@
                 let mayHaveEnded = mayBeDead && (result == 0 || Self.deadConnections.contains(result))
                 // 92 is also libcurl's result for a stream that it couldn't begin because of a GOAWAY.
                 let wasNotSent = requestState == .notSent && (mayHaveEnded || result == 92)
-                guard wasNotSent || mayRepeat && mayHaveEnded else { return false }
+                guard wasNotSent || mayRepeat && (mayHaveEnded || isAnsweredEarly) else { return false }
             }
             guard restarts < Self.mostRestarts, rewind(to: 0) else { return false }
             restarts += 1
@@ -283,6 +288,7 @@
             if let idleLimit, !receivingPaused, !sendingPaused { due = lastActivity &+ idleLimit }
             if let totalLimit { due = min(due, submitted &+ totalLimit) }
             if let connectLimit, !isConnected { due = min(due, started &+ connectLimit) }
+            if let lastSent { due = min(due, lastSent.time &+ Self.stallLimit) }
             return due == .max ? nil : due
         }
 
@@ -305,6 +311,30 @@
             }
             guard let idleLimit, !receivingPaused, !sendingPaused, now >= lastActivity &+ idleLimit else { return nil }
             return timedOut("nothing was sent or received for \(request.options.idleTimeout ?? .zero)")
+        }
+
+        /// The nanoseconds without progress after which the rest of the body isn't needed.
+        private static let stallLimit: UInt64 = 200_000_000
+
+        /// Begins to watch the body's progress if a response over HTTP/2 is complete before the body is sent.
+        ///
+        /// libcurl stops reading then. It notices neither that the server resets the stream, because it doesn't need the
+        /// body (RFC 9113, section 8.1), nor that it accepts more bytes, and would wait until the idle time has passed.
+        func watchBody(received: Int, of length: Int?) {
+            let hasBody = bodyKind == .memory || bodyKind == .upload
+            guard isMultiplexed, hasBody, lastSent == nil, received == length else { return }
+            let sent = offset(CurlInfo.sizeUpload)
+            guard sent < Int64(uploadLength ?? .max) else { return }
+            lastSent = (sent, loop.now)
+            loop.watchDeadline(of: self)
+        }
+
+        /// Whether the response is complete, and the body makes no progress.
+        func isStalled(at now: UInt64) -> Bool {
+            guard let last = lastSent, now >= last.time &+ Self.stallLimit else { return false }
+            let sent = offset(CurlInfo.sizeUpload)
+            lastSent = (sent, now)
+            return sent == last.bytes && !sendingPaused
         }
 
         private func timedOut(_ message: String) -> NetworkError {

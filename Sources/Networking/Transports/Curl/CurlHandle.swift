@@ -19,6 +19,12 @@
         let head = CurlHeadReader()
         /// Whether it may use HTTP/2.
         let allowsHTTP2: Bool
+        /// The lane whose connections it uses; 0 is that of most requests.
+        ///
+        /// A server may answer before it has read a long body, and reset the stream without an error (RFC 9113, section
+        /// 8.1). Before version 8.1, libcurl discards this response if it arrives while another request of the
+        /// connection reads. So a request with a long body uses a lane, in which there is no other request.
+        let lane: Int
         /// The field lines of the request, which libcurl doesn't copy.
         private var fields = CurlTextList()
         /// The address to connect to, if it is configured.
@@ -37,10 +43,14 @@
         /// - Parameters:
         ///   - loop: The loop, whose configuration applies.
         ///   - allowsHTTP2: Whether it may use HTTP/2; see ``allowsHTTP2(_:)``.
+        ///   - lane: The lane, less than ``lanes``.
         ///   - isShared: Whether its connections belong to the loop.
         /// - Throws: `.invalidConfiguration` for a setting that libcurl doesn't support.
-        init(_ loop: CurlLoop, allowsHTTP2: Bool = false, isShared: Bool = true) throws(NetworkError) {
+        init(
+            _ loop: CurlLoop, allowsHTTP2: Bool = false, lane: Int = 0, isShared: Bool = true
+        ) throws(NetworkError) {
             self.loop = loop
+            self.lane = lane
             self.allowsHTTP2 = allowsHTTP2
             table = loop.library.table
             guard let easy = loop.library.table.pointee.easy_init() else {
@@ -101,6 +111,10 @@
             if !allowsHTTP2, loop.library.retainsFreedHeader { long(CurlOption.header, 1) }
             long(CurlOption.uploadBufferSize, 64 << 10)
             long(CurlOption.maximumConnectionAge, loop.connectionAge)
+            // libcurl uses a connection only for requests with the same options, and these five exist on Windows only or
+            // nowhere.
+            let options = [2, 8, 32, 64, 128].enumerated().filter { lane & 1 << $0.offset != 0 }
+            if lane > 0 { long(CurlOption.tlsOptions, options.reduce(0) { $0 + $1.element }) }
             if let roots = configuration.trustRoots {
                 guard text(CurlOption.caInfo, roots) else { throw Self.unsupported("trustRoots") }
                 text(CurlOption.proxyCAInfo, roots)
@@ -113,6 +127,9 @@
             _ = ashlar_easy_pointer(table, easy, CurlOption.errorBuffer, errorText)
             setCallbacks()
         }
+
+        /// The number of lanes that ``configure()`` can distinguish.
+        static let lanes = 32
 
         static func unsupported(_ setting: String, _ name: String? = nil) -> NetworkError {
             var error = NetworkError(

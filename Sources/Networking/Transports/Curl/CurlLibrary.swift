@@ -35,6 +35,9 @@
         /// Whether a handle retains a pointer to the last header of a response after freeing it; see ``CurlHandle``.
         var retainsFreedHeader: Bool { (0x07_53_00..<0x08_01_00).contains(table.pointee.version_num) }
 
+        /// Whether libcurl discards a response over HTTP/2 if its stream is reset while another request reads.
+        var discardsEarlyResponses: Bool { table.pointee.version_num < 0x08_01_00 }
+
         /// A number that differs from those of other libraries.
         var id: Int { Int(bitPattern: table) }
 
@@ -61,6 +64,7 @@
         static let customRequest: Int32 = 10036
         static let verbose: Int32 = 41
         static let tlsVersion: Int32 = 32
+        static let tlsOptions: Int32 = 216
         static let proxyTLSVersion: Int32 = 250
         static let debugFunction: Int32 = 20094
         static let debugData: Int32 = 10095

@@ -47,6 +47,8 @@
         var active: [CurlExchange] = []
         /// The handles that can be used again.
         private var spare: [CurlHandle] = []
+        /// The lanes in use, as bits; see ``CurlHandle/lane``.
+        private var lanes: UInt32 = 0
         var origins = CurlOrigins()
         var sockets = CurlSockets()
         var timerDue: UInt64?
@@ -303,7 +305,17 @@
         private func takeHandle(for exchange: CurlExchange) throws(NetworkError) -> CurlHandle {
             let allowsHTTP2 = CurlHandle.allowsHTTP2(exchange)
             if !allowsHTTP2, let handle = spare.popLast() { return handle }
-            return try CurlHandle(self, allowsHTTP2: allowsHTTP2)
+            let lane = allowsHTTP2 ? freeLane(for: exchange) : 0
+            let handle = try CurlHandle(self, allowsHTTP2: allowsHTTP2, lane: lane)
+            if lane > 0 { lanes |= 1 << UInt32(lane) }
+            return handle
+        }
+
+        /// Returns a lane for a request; half of the connections of a host are left to the lane of most requests.
+        private func freeLane(for exchange: CurlExchange) -> Int {
+            guard library.discardsEarlyResponses, exchange.hasLongBody else { return 0 }
+            let last = min(configuration.connectionsPerHost / 2, CurlHandle.lanes - 1)
+            return (0...max(last, 0)).first { $0 > 0 && lanes & 1 << UInt32($0) == 0 } ?? 0
         }
 
         private func begin(_ exchange: CurlExchange, on handle: CurlHandle) {
@@ -326,6 +338,7 @@
                 active[place] = last
                 last.place = place
             }
+            if handle.lane > 0 { lanes &= ~(1 << UInt32(handle.lane)) }
             let isUsable = result == 0 && !handle.allowsHTTP2 && exchange.leavesHandleUsable
             exchange.end(result: result)
             _ = library.table.pointee.multi_remove_handle(multi, handle.easy)
@@ -341,7 +354,9 @@
 
         /// Sends the request of a failed exchange again; returns false if libcurl can't create a handle.
         private func restart(_ exchange: CurlExchange, _ handle: CurlHandle) -> Bool {
-            guard let new = try? CurlHandle(self, allowsHTTP2: handle.allowsHTTP2) else { return false }
+            guard let new = try? CurlHandle(self, allowsHTTP2: handle.allowsHTTP2, lane: handle.lane) else {
+                return false
+            }
             _ = library.table.pointee.multi_remove_handle(multi, handle.easy)
             handle.destroy()
             begin(exchange, on: new)
@@ -373,7 +388,9 @@
 
         private func checkDeadlines() {
             for exchange in active + origins.queued {
-                if let deadline = exchange.deadline, deadline <= now, let error = exchange.overdue(at: now) {
+                if exchange.isStalled(at: now) {
+                    finish(exchange, result: 0)
+                } else if let deadline = exchange.deadline, deadline <= now, let error = exchange.overdue(at: now) {
                     exchange.fail(error)
                     if exchange.place == nil { giveUp(exchange) } else { finish(exchange, result: nil) }
                 } else {

@@ -10,9 +10,11 @@ Every response is "METHOD PATH BODY". A fault happens at the first request of a 
     /break      the stream is reset with an error, every time
     /head/N     a head of N bytes, every time
     /cut        half of the body, then the stream is reset, every time
+    /early      the response, if the body did not arrive with the head, then the end of the stream, every time
 
 /counts returns the paths that were processed more often than once, one per line.
 """
+import select
 import socket
 import ssl
 import struct
@@ -55,6 +57,9 @@ class Connection:
             data += piece
         return data
 
+    def has_more(self):
+        return self.stream.pending() > 0 or len(select.select([self.stream], [], [], 0)[0]) > 0
+
     def run(self):
         self.read(24)
         self.send(self.frame(SETTINGS, 0, 0))
@@ -85,6 +90,11 @@ class Connection:
             if kind in (HEADERS, MORE) and flags & 4:
                 fields = dict(self.decoder.decode(self.requests[number][0]))
                 self.requests[number][0] = fields
+                served = self.leaving is None or number <= self.leaving
+                if served and not flags & 1 and fields[":path"].startswith("/early/") and not self.has_more():
+                    del self.requests[number]
+                    self.respond(number, b"early")
+                    self.send(self.frame(RESET, 0, number, struct.pack(">I", 0)))
             if kind in (HEADERS, DATA, MORE) and flags & 1 and number in self.requests:
                 self.answer(number, *self.requests.pop(number))
             if self.leaving is not None and all(number > self.leaving for number in self.requests):
