@@ -283,6 +283,27 @@ struct ServerTests {
             try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
         }
 
+        @Test("The server listens on 127.0.0.1 and on no other address")
+        func loopback() async throws {
+            let fixture = try await InspectedApp()
+            let port = String(try #require(fixture.inspector.port), radix: 16, uppercase: true)
+            var found: [Substring] = []
+            for file in ["tcp", "tcp6"] {
+                let text = try String(contentsOfFile: "/proc/self/net/" + file, encoding: .utf8)
+                for line in text.split(separator: "\n").dropFirst() {
+                    let columns = line.split(separator: " ")
+                    let listening = "0A"
+                    if columns[3] == listening,
+                        columns[1].hasSuffix(":" + String(repeating: "0", count: 4 - port.count) + port)
+                    {
+                        found.append(columns[1].prefix { $0 != ":" })
+                    }
+                }
+            }
+            #expect(found == ["0100007F"])
+            await fixture.inspector.stop()
+        }
+
         @Test("A hundred starts and stops leave no descriptor, also with open streams and without a stop")
         func restarts() async throws {
             let fixture = try await InspectedApp()
