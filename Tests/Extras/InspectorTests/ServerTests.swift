@@ -283,22 +283,26 @@ struct ServerTests {
             try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
         }
 
+        /// The addresses on which sockets listen on a port, in hexadecimal.
+        private func listeners(_ port: String) throws -> [Substring] {
+            let ending = ":" + String(repeating: "0", count: 4 - port.count) + port
+            return try ["tcp", "tcp6"].flatMap { file in
+                let text = try String(contentsOfFile: "/proc/self/net/" + file, encoding: .utf8)
+                // 0A is the state of a socket that listens.
+                return text.split(separator: "\n").dropFirst().map { $0.split(separator: " ") }
+                    .filter { $0[3] == "0A" && $0[1].hasSuffix(ending) }.map { $0[1].prefix { $0 != ":" } }
+            }
+        }
+
         @Test("The server listens on 127.0.0.1 and on no other address")
         func loopback() async throws {
             let fixture = try await InspectedApp()
             let port = String(try #require(fixture.inspector.port), radix: 16, uppercase: true)
+            // The system writes its list in parts, between which a socket can be left out.
             var found: [Substring] = []
-            for file in ["tcp", "tcp6"] {
-                let text = try String(contentsOfFile: "/proc/self/net/" + file, encoding: .utf8)
-                for line in text.split(separator: "\n").dropFirst() {
-                    let columns = line.split(separator: " ")
-                    let listening = "0A"
-                    if columns[3] == listening,
-                        columns[1].hasSuffix(":" + String(repeating: "0", count: 4 - port.count) + port)
-                    {
-                        found.append(columns[1].prefix { $0 != ":" })
-                    }
-                }
+            try await until("the server is in the list of sockets") {
+                found = try listeners(port)
+                return !found.isEmpty
             }
             #expect(found == ["0100007F"])
             await fixture.inspector.stop()
