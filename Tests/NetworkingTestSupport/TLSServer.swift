@@ -40,8 +40,10 @@
         }()
 
         /// Starts a server with the HTTP/2 faults that `http2-server.py` lists.
-        package static func http2() throws -> TLSServer {
-            try TLSServer("/usr/bin/python3", [path("http2-server.py"), path("good.pem")])
+        package static func http2(isFirstSilent: Bool = false) throws -> TLSServer {
+            try TLSServer(
+                "/usr/bin/python3",
+                [path("http2-server.py"), path("good.pem")] + (isFirstSilent ? ["--silent"] : []))
         }
 
         /// Starts a server that speaks only TLS 1.1.

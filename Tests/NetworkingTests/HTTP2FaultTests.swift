@@ -62,6 +62,25 @@ import AshlarTestSupport
             }
         }
 
+        @Test("Requests that wait for a connection that is never established use another one, before it fails")
+        func silentConnection() async throws {
+            let server = try await offPool { try TLSServer.http2(isFirstSilent: true) }
+            let client = try Self.client()
+            let ends = Recorder<String>()
+            _ = await Self.failures(of: 20, concurrently: 20) { number in
+                let result = await outcome { () async throws(NetworkError) in
+                    var request = try client.request(.post, server.url + "/\(number)", body: .text("body"))
+                    request.options.connectTimeout = .seconds(4)
+                    return try await client.send(request)
+                }
+                let text = try? result.get().text()
+                let failure = result.failure.map { "\($0.code)" } ?? "a foreign response"
+                ends.note(text == "POST /\(number) body" ? "response" : failure)
+                return nil
+            }
+            #expect(ends.items == Array(repeating: "response", count: 19) + ["timedOut"])
+        }
+
         @Test("No response is lost if the server answers before it has read the body")
         func early() async throws {
             let server = try await offPool { try TLSServer.http2() }

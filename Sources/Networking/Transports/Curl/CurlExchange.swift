@@ -72,6 +72,8 @@
         /// How many bytes of the body were sent when this was last checked, once the response is complete.
         private var lastSent: (bytes: Int64, time: UInt64)?
         private var restarts = 0
+        /// Whether it has waited long for the connection of another request.
+        private var hasWaited = false
         /// The socket of the connection that was opened last for it.
         var socket: Int32?
         /// Whether the response came over HTTP/2, for which libcurl itself keeps the responses apart.
@@ -172,6 +174,10 @@
                 let wasNotSent = requestState == .notSent && (mayHaveEnded || result == 92)
                 guard wasNotSent || mayRepeat && (mayHaveEnded || isAnsweredEarly) else { return false }
             }
+            return prepareRestart()
+        }
+
+        private func prepareRestart() -> Bool {
             guard restarts < Self.mostRestarts, rewind(to: 0) else { return false }
             restarts += 1
             loop.sockets.release(by: self)
@@ -289,7 +295,25 @@
             if let totalLimit { due = min(due, submitted &+ totalLimit) }
             if let connectLimit, !isConnected { due = min(due, started &+ connectLimit) }
             if let lastSent { due = min(due, lastSent.time &+ Self.stallLimit) }
+            if mayWait { due = min(due, started &+ patience) }
             return due == .max ? nil : due
+        }
+
+        /// Whether it may be waiting for a connection that another request opens, because both could use HTTP/2.
+        private var mayWait: Bool { handle?.allowsHTTP2 == true && !hasWaited && !isConnected && socket == nil }
+
+        /// The nanoseconds for which it waits for the connection of another request: half of its own limit.
+        private var patience: UInt64 { (connectLimit ?? 10_000_000_000) / 2 }
+
+        /// Prepares the request for a connection of its own if it has waited too long for that of another one.
+        ///
+        /// The other connection may never be established. In rare cases, libcurl 7.88 also forgets to wake a request that
+        /// waits. Nothing was sent, so every method can begin again.
+        func leavesQueue(at now: UInt64) -> Bool {
+            guard mayWait, now >= started &+ patience else { return false }
+            hasWaited = true
+            isConnected = hasHead || offset(CurlInfo.preTransferTime) > 0
+            return !isConnected && prepareRestart()
         }
 
         /// Whether connecting may take longer than libcurl's default limit of 300 s.

@@ -390,6 +390,8 @@
             for exchange in active + origins.queued {
                 if exchange.isStalled(at: now) {
                     finish(exchange, result: 0)
+                } else if let handle = exchange.handle, exchange.leavesQueue(at: now) {
+                    _ = restart(exchange, handle)
                 } else if let deadline = exchange.deadline, deadline <= now, let error = exchange.overdue(at: now) {
                     exchange.fail(error)
                     if exchange.place == nil { giveUp(exchange) } else { finish(exchange, result: nil) }
