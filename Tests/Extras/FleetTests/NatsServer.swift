@@ -1,5 +1,6 @@
 import AshlarTestSupport
 import Foundation
+import Testing
 
 /// A NATS server in a process of its own, with its store in a temporary folder.
 final class NatsServer: Sendable {
@@ -13,8 +14,11 @@ final class NatsServer: Sendable {
     private let settings: String
     private let store: String
     private let process = Locked<Int32>(0)
+    /// -1 until the server has chosen its port, so that no other process can take it first.
+    private let chosenPort = Locked(-1)
+
     /// The port, which remains the same after a restart.
-    let port: Int
+    var port: Int { chosenPort.withLock { $0 } }
 
     var url: String { "nats://127.0.0.1:\(port)" }
     /// The folder of the server's files.
@@ -30,28 +34,14 @@ final class NatsServer: Sendable {
         try folder.make()
         self.store = store ?? folder.path + "/store"
         self.settings = settings
-        port = try Self.freePort()
         try start()
         try await waitUntilReady()
+        let start = try #require(log.range(of: "client connections on 127.0.0.1:"))
+        let number = try #require(Int(log[start.upperBound...].prefix { $0.isNumber }))
+        chosenPort.withLock { $0 = number }
     }
 
     deinit { kill() }
-
-    private static func freePort() throws -> Int {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let status = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, length) == 0 ? getsockname(descriptor, $0, &length) : -1
-            }
-        }
-        guard status == 0 else { throw POSIXError(.EADDRINUSE) }
-        return Int(UInt16(bigEndian: address.sin_port))
-    }
 
     /// Starts the server again with the same port and store.
     func start() throws {
@@ -73,10 +63,10 @@ final class NatsServer: Sendable {
 
     /// Waits until the server accepts connections.
     func waitUntilReady() async throws {
-        try await until("the server is ready") {
-            (try? String(contentsOfFile: self.folder.file("log"), encoding: .utf8))?.contains("Server is ready") == true
-        }
+        try await until("the server is ready") { self.log.contains("Server is ready") }
     }
+
+    private var log: String { (try? String(contentsOfFile: folder.file("log"), encoding: .utf8)) ?? "" }
 
     /// Kills the server.
     func kill() {
