@@ -28,6 +28,17 @@ import Testing
         }
     }
 
+    @Test("The fields that aren't searched have no words of secrets, and an app's own rules apply to them")
+    func plainFields() {
+        for field in NetworkRedaction.plainFields {
+            #expect(!NetworkRedaction.standard.hides(parameter: field), "\(field)")
+            #expect(NetworkRedaction(headerNames: [field], nameFragments: []).hides(header: field.uppercased()))
+            #expect(NetworkRedaction(headerNames: [], nameFragments: [String(field.suffix(3))]).hides(header: field))
+        }
+        #expect(
+            NetworkRedaction.standard.hides(header: "X-Api-Key") && NetworkRedaction.standard.hides(header: "COOKIE"))
+    }
+
     @Test("Two clients with one cache and different credentials get different responses")
     func users() async throws {
         let (stub, cache) = (echo(), cache())

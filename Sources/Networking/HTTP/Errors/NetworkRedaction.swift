@@ -38,8 +38,18 @@ public struct NetworkRedaction: Sendable, Hashable {
 
     /// Whether the value of a header field is hidden.
     package func hides(header name: String) -> Bool {
-        headerNames.contains(name.lowercased()) || hides(parameter: name)
+        let field = name.lowercased()
+        if headerNames.contains(field) { return true }
+        // A cache asks for each field of each request; the words of these names aren't those of secrets.
+        if nameFragments.isEmpty, Self.plainFields.contains(field) { return false }
+        return hides(parameter: name)
     }
+
+    /// The names of common fields without secrets, in lowercase.
+    static let plainFields: Set<String> = [
+        "accept", "accept-encoding", "accept-language", "cache-control", "connection", "content-length", "content-type",
+        "date", "etag", "host", "if-modified-since", "if-none-match", "range", "user-agent",
+    ]
 
     /// Whether the value of a query parameter or form field is hidden.
     package func hides(parameter name: String) -> Bool {
