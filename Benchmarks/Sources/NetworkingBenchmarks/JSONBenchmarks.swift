@@ -104,16 +104,15 @@ func jsonRows(_ suite: inout BenchmarkSuite) {
                     }
                 }, .atLeast(3))
         ])
+    guard let json = try? JSONEntity(parsing: bytes), let object = try? JSONSerialization.jsonObject(with: data) else {
+        return
+    }
     suite.row(
         "JSON: write compact",
-        ours: Contender("JSONEntity.bytes") { n in
-            guard let json = try? JSONEntity(parsing: bytes) else { return }
-            sum(n) { json.bytes().count }
-        },
+        ours: Contender("JSONEntity.bytes") { n in sum(n) { json.bytes().count } },
         against: [
             Peer(
                 Contender("JSONSerialization.data") { n in
-                    guard let object = try? JSONSerialization.jsonObject(with: data) else { return }
                     sum(n) { try JSONSerialization.data(withJSONObject: object).count }
                 })
         ])

@@ -105,7 +105,9 @@ struct CacheMiddleware: NetworkMiddleware {
 
     /// Removes the responses that a request to a URL has changed (RFC 9111, section 4.4).
     private nonisolated(nonsending) func invalidate(_ url: HTTPURL, _ response: StreamedResponse) async {
-        for url in Set([url, response.url] + response.history) { await cache.removeChanged(url) }
+        await cache.removeChanged(url)
+        if response.url != url { await cache.removeChanged(response.url) }
+        for hop in response.history { await cache.removeChanged(hop) }
         await remove(response.headers["Location"], at: url)
         await remove(response.headers["Content-Location"], at: url)
     }

@@ -5,7 +5,7 @@ final class HopSender: Sendable {
     private let cookies: CookieJar?
     private let signs: (@Sendable (inout NetworkRequest) async throws -> Void)?
     private let redaction: NetworkRedaction
-    /// Returns a hash of the credentials that the client adds to a request, or nil if there are none.
+    /// Returns what identifies the user of a request whose credentials the client adds, or nil without any.
     private let identity: @Sendable (NetworkRequest) -> String?
     /// Whether the configuration names a host for the credentials.
     private let trusts: @Sendable (String) -> Bool

@@ -31,7 +31,7 @@ public struct NetworkRequest: Sendable {
     var needsSecureHops = false
     /// Whether a redirect led to another origin, which must not receive credentials or signatures.
     var hasLeftOrigin = false
-    /// A hash of the credentials that the client adds, for the cache; nil without credentials.
+    /// What identifies the user whose credentials the client adds, for the cache; nil without credentials.
     var identity: String?
     /// Identifies the jar of the cookies that the client adds, for the cache; nil without cookies.
     var jar: String?
