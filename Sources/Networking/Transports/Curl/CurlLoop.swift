@@ -46,9 +46,9 @@
         // The rest belongs to the loop's thread.
         var active: [CurlExchange] = []
         /// The handles that can be used again.
-        private var spare: [CurlHandle] = []
+        var spare: [CurlHandle] = []
         /// The lanes in use, as bits; see ``CurlHandle/lane``.
-        private var lanes: UInt32 = 0
+        var lanes: UInt32 = 0
         var origins = CurlOrigins()
         var sockets = CurlSockets()
         var timerDue: UInt64?
@@ -269,142 +269,6 @@
             var time = timespec()
             clock_gettime(CLOCK_MONOTONIC, &time)
             return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
-        }
-
-        // MARK: Exchanges
-
-        /// Starts an exchange, or queues it until a connection is free.
-        private func admit(_ exchange: CurlExchange) {
-            guard exchange.pipe.isOpen else { return exchange.end(result: nil) }
-            exchange.submitted = now
-            if origins.admit(exchange, configuration) { start(exchange) } else { watchDeadline(of: exchange) }
-        }
-
-        /// Starts an exchange that was admitted.
-        private func start(_ exchange: CurlExchange) {
-            guard exchange.pipe.isOpen else {
-                exchange.end(result: nil)
-                origins.leave(exchange)
-                return
-            }
-            do throws(NetworkError) {
-                let handle = try takeHandle(for: exchange)
-                exchange.place = active.count
-                active.append(exchange)
-                begin(exchange, on: handle)
-            } catch {
-                exchange.fail(error)
-                exchange.end(result: nil)
-                origins.leave(exchange)
-                notify(exchange)
-            }
-        }
-
-        private static let mostSpare = 64
-
-        private func takeHandle(for exchange: CurlExchange) throws(NetworkError) -> CurlHandle {
-            let allowsHTTP2 = CurlHandle.allowsHTTP2(exchange)
-            if !allowsHTTP2, let handle = spare.popLast() { return handle }
-            let lane = allowsHTTP2 ? freeLane(for: exchange) : 0
-            let handle = try CurlHandle(self, allowsHTTP2: allowsHTTP2, lane: lane)
-            if lane > 0 { lanes |= 1 << UInt32(lane) }
-            return handle
-        }
-
-        /// Returns a lane for a request; half of the connections of a host are left to the lane of most requests.
-        private func freeLane(for exchange: CurlExchange) -> Int {
-            guard library.discardsEarlyResponses, exchange.hasLongBody else { return 0 }
-            let last = min(configuration.connectionsPerHost / 2, CurlHandle.lanes - 1)
-            return (0...max(last, 0)).first { $0 > 0 && lanes & 1 << UInt32($0) == 0 } ?? 0
-        }
-
-        private func begin(_ exchange: CurlExchange, on handle: CurlHandle) {
-            exchange.begin(on: handle)
-            watchDeadline(of: exchange)
-            let code = library.table.pointee.multi_add_handle(multi, handle.easy)
-            guard code != 0 else { return }
-            exchange.fail(NetworkError(.unsupported, "libcurl refuses the request (\(code))", phase: .prepare))
-            finish(exchange, result: nil)
-        }
-
-        /// Ends an exchange with libcurl's result; without a result, it is first removed from libcurl.
-        private func finish(_ exchange: CurlExchange, result: Int32?) {
-            guard let place = exchange.place, let handle = exchange.handle else { return }
-            if let result, exchange.restarts(after: result), restart(exchange, handle) { return }
-            releaseConnection(of: exchange, result: result)
-            exchange.place = nil
-            let last = active.removeLast()
-            if last !== exchange {
-                active[place] = last
-                last.place = place
-            }
-            if handle.lane > 0 { lanes &= ~(1 << UInt32(handle.lane)) }
-            let isUsable = result == 0 && !handle.allowsHTTP2 && exchange.leavesHandleUsable
-            exchange.end(result: result)
-            _ = library.table.pointee.multi_remove_handle(multi, handle.easy)
-            if isUsable, spare.count < Self.mostSpare {
-                handle.clear()
-                spare.append(handle)
-            } else {
-                handle.destroy()
-            }
-            notify(exchange)
-            origins.leave(exchange)
-        }
-
-        /// Sends the request of a failed exchange again; returns false if libcurl can't create a handle.
-        private func restart(_ exchange: CurlExchange, _ handle: CurlHandle) -> Bool {
-            guard let new = try? CurlHandle(self, allowsHTTP2: handle.allowsHTTP2, lane: handle.lane) else {
-                return false
-            }
-            _ = library.table.pointee.multi_remove_handle(multi, handle.easy)
-            handle.destroy()
-            begin(exchange, on: new)
-            return true
-        }
-
-        /// Starts queued exchanges for which a connection has become free.
-        private func startWaiting() {
-            while origins.waiting > 0, let next = origins.next(configuration) { start(next) }
-        }
-
-        private func collectFinished() {
-            var left: Int32 = 0
-            while let raw = library.table.pointee.multi_info_read(multi, &left) {
-                let message = raw.assumingMemoryBound(to: ashlar_curl_message.self).pointee
-                guard message.message == CurlValue.messageDone, let easy = message.easy,
-                    let handle = CurlHandle.of(easy, library), let exchange = handle.exchange
-                else { continue }
-                finish(exchange, result: message.data.result)
-            }
-        }
-
-        // MARK: Deadlines
-
-        /// Schedules a check for an exchange's deadline.
-        func watchDeadline(of exchange: CurlExchange) {
-            if let deadline = exchange.deadline { deadlineDue = min(deadlineDue ?? deadline, deadline) }
-        }
-
-        private func checkDeadlines() {
-            for exchange in active + origins.queued {
-                if exchange.isStalled(at: now) {
-                    finish(exchange, result: 0)
-                } else if let handle = exchange.handle, exchange.leavesQueue(at: now) {
-                    _ = restart(exchange, handle)
-                } else if let deadline = exchange.deadline, deadline <= now, let error = exchange.overdue(at: now) {
-                    exchange.fail(error)
-                    if exchange.place == nil { giveUp(exchange) } else { finish(exchange, result: nil) }
-                } else {
-                    watchDeadline(of: exchange)
-                }
-            }
-        }
-
-        /// Ends a queued exchange; it remains in the queue until it is its front.
-        private func giveUp(_ exchange: CurlExchange) {
-            exchange.end(result: nil)
-            notify(exchange)
         }
     }
 #endif
