@@ -102,7 +102,7 @@ class LiveCheck:
     def section(self, name):
         """Selects a tab by the keyboard."""
         self.browser.evaluate("document.querySelector('[role=tab][aria-selected=true]').focus()")
-        for _ in range(9):
+        for _ in range(10):
             if self.browser.evaluate("document.activeElement.id") == "tab-" + name:
                 return
             self.check.key("ArrowRight")
@@ -118,6 +118,12 @@ class LiveCheck:
         self.check.wait(f"!['', 'Sent'].includes({self.panel}.querySelector('.result').textContent)")
         failed = self.browser.evaluate(self.panel + ".querySelector('.result').className")
         self.expect("error" not in failed, f"{label}: " + self.browser.evaluate(self.panel + ".querySelector('.result').textContent"))
+
+    def load_exchanges(self, text):
+        """Loads the recorded exchanges by the keyboard, until one contains a text."""
+        self.check.focus("element.tagName === 'BUTTON' && element.textContent === 'Load exchanges'")
+        self.check.key("Enter")
+        self.check.wait(self.panel + f".textContent.includes({json.dumps(text)})")
 
     def actions(self):
         """Each action by the keyboard alone; it arrives in the app, and the page shows its effect."""
@@ -177,6 +183,10 @@ class LiveCheck:
         self.app.tell("get /notes")
         self.app.tell("get /missing")
         self.check.wait(self.panel + ".textContent.includes('404 failed')")
+        self.section("Exchanges")
+        self.expect("/missing" not in self.text(), "the exchanges are shown before they are loaded")
+        self.load_exchanges("/missing")
+        self.section("Requests")
         self.check.focus("element.tagName === 'BUTTON' && element.textContent === 'Pause'")
         self.check.key("Enter")
         self.section("Log")
@@ -191,7 +201,7 @@ class LiveCheck:
         unnamed = self.browser.evaluate("""[...document.querySelectorAll('button, input, select, [role=listbox], [role=table], [role=group]')].filter(
             element => !element.textContent.trim() && !element.getAttribute('aria-label') && !element.closest('label')).length""")
         self.expect(unnamed == 0, f"{unnamed} controls have no name")
-        print("live: six actions, requests and the pause by keyboard")
+        print("live: six actions, requests, exchanges and the pause by keyboard")
 
     def hostile(self):
         """Hostile texts that arrive while the page is open."""
@@ -204,8 +214,10 @@ class LiveCheck:
             self.app.tell("head " + json.dumps(text))
         self.app.tell("log " + json.dumps("the end"))
         self.check.wait(self.panel + ".textContent.includes('the end')")
-        for name in ["Log", "Events", "Requests"]:
+        for name in ["Log", "Events", "Requests", "Exchanges"]:
             self.browser.evaluate(f"document.getElementById('tab-{name}').click()")
+            if name == "Exchanges":
+                self.load_exchanges("notes?text=")
             if name == "Log":
                 for _ in range(len(self.injections)):
                     self.browser.evaluate("document.querySelector('.list').focus()")
@@ -223,7 +235,7 @@ class LiveCheck:
                 plain = [text for text in self.injections if text.isprintable() and "\u0301" not in text and not set('"\\') & set(text)]
                 lost = [text for text in plain if text not in state["text"]]
                 self.expect(len(plain) > 30 and not lost, f"{name}: texts aren't shown: {lost[:3]}")
-            if name == "Requests":
+            if name in ["Requests", "Exchanges"]:
                 fields = [text for text in self.injections if text.isascii() and text.isprintable() and text == text.strip()]
                 lost = [text for text in fields if "X-Text: " + text not in state["text"]]
                 self.expect(len(fields) > 40 and not lost, f"{name}: fields aren't shown: {lost[:3]}")
@@ -233,7 +245,7 @@ class LiveCheck:
         foreign = [url for url in loaded if not url.startswith(origin + "/")]
         self.expect(not foreign, f"the page loaded {foreign}")
         self.expect(not self.browser.errors(), f"errors: {self.browser.errors()[:3]}")
-        print(f"live: {len(self.injections)} hostile texts in lines, events and requests")
+        print(f"live: {len(self.injections)} hostile texts in lines, events, requests and exchanges")
 
     def outline(self, sections, wide, pale, update):
         """The structure of each section at two widths, light and dark, is that of the file."""

@@ -24,6 +24,8 @@ var configuration = AshlarApp.Configuration(resources: arguments[1], environment
 configuration.storage = .folder(arguments[2])
 configuration.log = LogConfiguration(sinks: [])
 configuration.transport = StubTransport(["GET /notes": .text("[]"), "GET /missing": .status(404)])
+let recorder = ExchangeRecorder(limit: 200)
+configuration.client.insert(recorder, .beforeTransport)
 let app = AshlarApp(configuration)
 let triggered = Topic<Note>("note:saved")
 var catalog = EventCatalog()
@@ -35,7 +37,7 @@ try route(app.router, to: opened)
 try await app.services.register("store") { Store($0) }
 try await app.services.register("sync", needs: ["store"]) { Store($0) }
 Log("app").info("ready")
-let inspector = Inspector(app, title: "Inspected app", catalog: catalog)
+let inspector = Inspector(app, title: "Inspected app", catalog: catalog, recorder: recorder)
 try await inspector.start { print($0) }
 fflush(nil)
 
