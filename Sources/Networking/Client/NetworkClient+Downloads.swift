@@ -58,7 +58,6 @@ extension NetworkClient {
                 throw error
             }
             var result = NetworkResponse(head: response.head, bytes: [], url: response.url, history: response.history)
-            result.timings = response.timings
             result.end = response.ending?.end
             return result
         }

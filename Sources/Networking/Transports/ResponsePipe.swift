@@ -16,7 +16,6 @@ final class ResponsePipe: ResponseBodySource, ExchangeEndSource {
     private struct State {
         var head: ResponseHead?
         var interims: [ResponseHead] = []
-        var timings = TransportTimings()
         var buffer: [UInt8] = []
         var hasRejectedWrite = false
         var ended = false
@@ -41,12 +40,7 @@ final class ResponsePipe: ResponseBodySource, ExchangeEndSource {
 
     func attach(_ producer: some ResponseProducer) { state.withLock { $0.producer = producer } }
 
-    func write(head: ResponseHead, timings: TransportTimings) {
-        state.withLock { state in
-            state.head = head
-            state.timings = timings
-        }
-    }
+    func write(head: ResponseHead) { state.withLock { $0.head = head } }
 
     func write(interim head: ResponseHead) { state.withLock { $0.interims.append(head) } }
 
@@ -104,19 +98,17 @@ final class ResponsePipe: ResponseBodySource, ExchangeEndSource {
     var end: ExchangeEnd? { state.withLock { $0.end } }
 
     /// Returns the head of the response, after `observe` has received the interim heads in order.
-    func head(
-        _ observe: (ResponseHead) -> Void = { _ in }
-    ) async throws(NetworkError) -> (ResponseHead, TransportTimings) {
+    func head(_ observe: (ResponseHead) -> Void) async throws(NetworkError) -> ResponseHead {
         while true {
             await wait()
-            let (interims, head, timings, failure, ended) = state.withLock { state in
+            let (interims, head, failure, ended) = state.withLock { state in
                 let interims = state.interims
                 if !interims.isEmpty { state.interims = [] }
                 state.waitsForHead = state.head == nil && !state.ended
-                return (interims, state.head, state.timings, state.failure, state.ended)
+                return (interims, state.head, state.failure, state.ended)
             }
             for interim in interims { observe(interim) }
-            if let head { return (head, timings) }
+            if let head { return head }
             guard ended else { continue }
             state.withLock { $0.report.take() }?()
             throw failure ?? NetworkError(.connectionLost, "the exchange ended without a response", phase: .wait)

@@ -77,8 +77,6 @@ public struct NetworkEvent: Sendable {
     public var pause: Duration?
     /// The number of body bytes received, for `ended`.
     public var received: Int = 0
-    /// The times at which the hop reached its stages, from its start.
-    package var timings: TransportTimings?
     /// The measurements of the exchange, for `measured`.
     public var metrics: ExchangeMetrics?
     /// The failure, for `ended`.

@@ -66,16 +66,12 @@ final class RequestCall: Sendable {
             notify(.measured, of: hop, to: listeners) { event in
                 event.attempt = attempt
                 event.metrics = metrics
-                event.timings = metrics.timings
             }
         }
     }
 
     func received(_ response: StreamedResponse) {
-        notify(.head) { event in
-            event.status = response.status
-            event.timings = response.timings
-        }
+        notify(.head) { $0.status = response.status }
     }
 
     func redirected(to url: HTTPURL, status: Int) {

@@ -8,8 +8,6 @@ public struct StreamedResponse: Sendable {
     public var url: HTTPURL
     /// The URLs that redirected here, oldest first.
     public var history: [HTTPURL] = []
-    /// The times at which the exchange reached its stages, if the transport knows them.
-    package var timings: TransportTimings = .init()
     /// Whether a body of the announced length follows; false for HEAD and 304.
     var bringsBody = true
     /// The transport's record of the end of the exchange.
@@ -44,7 +42,6 @@ public struct StreamedResponse: Sendable {
         let bytes = try await body.collect(upTo: limit, announced: bringsBody ? head.contentLength : nil)
         var response = NetworkResponse(head: head, bytes: bytes, url: url, history: history)
         response.jsonFormat = body.format
-        response.timings = timings
         response.end = ending?.end
         return response
     }
@@ -62,8 +59,6 @@ public struct NetworkResponse: Sendable {
     public var history: [HTTPURL]
     /// The format of dates and keys in JSON; that of the client that received the response.
     public var jsonFormat: JSONFormat = .init()
-    /// The times at which the exchange reached its stages, if the transport knows them.
-    package var timings: TransportTimings = .init()
     /// The parts that arrived with the end of the exchange.
     var end: ExchangeEnd?
 

@@ -167,7 +167,7 @@
                     version = head.version
                     measureTLS()
                 }
-                pipe.write(head: head, timings: timings())
+                pipe.write(head: head)
                 watchBody(received: 0, of: hasBody ? contentLength : 0)
                 loop.notify(self)
                 return true

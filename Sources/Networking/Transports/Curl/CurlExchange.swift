@@ -286,8 +286,7 @@
         // MARK: Measurements
 
         /// Returns the times of the stages that the exchange has reached.
-        func timings() -> TransportTimings {
-            guard let handle else { return TransportTimings() }
+        private func timings(_ handle: CurlHandle) -> TransportTimings {
             func time(_ info: Int32) -> Duration? {
                 let microseconds = ashlar_easy_info_off(table, handle.easy, info)
                 return microseconds > 0 ? .microseconds(microseconds) : nil
@@ -327,7 +326,7 @@
             }
             metrics.queued = .nanoseconds(started - submitted)
             metrics.duration = .nanoseconds(now - started)
-            metrics.timings = timings()
+            metrics.timings = timings(handle)
             metrics.sentBodyBytes = max(Int(offset(CurlInfo.sizeUpload)), 0)
             metrics.receivedBodyBytes = chunks == nil && decoder == nil ? received : framed
             guard sendings > 0 || hasHead || offset(CurlInfo.connectTime) > 0 else {

@@ -58,9 +58,8 @@
             pipe.attach(exchange)
             loop.post(.start(exchange))
             let body = ResponseBody(pipe)
-            let (head, timings) = try await pipe.head { exchange.request.observeInterim($0) }
+            let head = try await pipe.head { exchange.request.observeInterim($0) }
             var response = StreamedResponse(head: head, body: body, url: request.url)
-            response.timings = timings
             response.ending = pipe
             return response
         }
@@ -70,7 +69,7 @@
             let duplex = try CurlDuplex(request, loop: loop)
             let pipe = duplex.pipe
             try duplex.start()
-            let (head, _) = try await pipe.head(request.observeInterim)
+            let head = try await pipe.head(request.observeInterim)
             guard head.status == 101 else {
                 return StreamedResponse(head: head, body: ResponseBody(pipe), url: request.url)
             }

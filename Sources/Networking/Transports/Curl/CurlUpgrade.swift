@@ -56,7 +56,7 @@
             status = head.status
             if reader.framing.isChunked { chunks = ChunkedReader(limits) }
             remaining = head.status == 204 || head.status == 304 ? 0 : reader.framing.contentLength
-            pipe.write(head: head, timings: TransportTimings())
+            pipe.write(head: head)
         }
 
         private mutating func readBody(_ bytes: [UInt8], _ pipe: ResponsePipe) throws(NetworkError) -> Bool {

@@ -72,7 +72,7 @@ final class URLSessionExchange: ResponseProducer {
             fail(ResponseBody.tooLarge(limit, "the response announces \(length) bytes"))
             return false
         }
-        pipe.write(head: head, timings: TransportTimings())
+        pipe.write(head: head)
         pipe.flush()
         touch()
         return true

@@ -132,9 +132,8 @@ public final class URLSessionTransport: NetworkTransport {
         pipe.attach(exchange)
         exchange.start(task, router: route.router)
         let body = ResponseBody(pipe)
-        let (head, timings) = try await pipe.head(request.observeInterim)
+        let head = try await pipe.head(request.observeInterim)
         var response = StreamedResponse(head: head, body: body, url: request.url)
-        response.timings = timings
         response.ending = pipe
         return response
     }
