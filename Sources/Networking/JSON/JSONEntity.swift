@@ -29,8 +29,8 @@ public struct JSONEntity: Sendable {
     private let ownKey: String
     /// The requested array index of a missing value, or `noIndex` for a requested key.
     private let askedIndex: Int32
-    /// The steps to a missing value inside a missing value.
-    private let trail: JSONTrail?
+    /// The steps from the innermost existing value to a missing one, except the last; at most ``JSONLimits/deepest``.
+    private let trail: [JSONStep]
     /// The format of dates and keys for ``date(_:)`` and ``decode(_:)``: in a response, that of the client.
     ///
     /// Values inside this one have the same format. It doesn't affect equality.
@@ -70,7 +70,7 @@ public struct JSONEntity: Sendable {
         keyIndex = key == nil ? Self.noKey : Self.givenKey
         ownKey = key ?? ""
         askedIndex = Self.noIndex
-        trail = nil
+        trail = []
     }
 
     /// Creates a value inside `parent`.
@@ -82,7 +82,7 @@ public struct JSONEntity: Sendable {
         self.keyIndex = keyIndex
         ownKey = keyIndex == Self.givenKey ? parent.ownKey : ""
         askedIndex = Self.noIndex
-        trail = nil
+        trail = []
         isValid = true
     }
 
@@ -96,7 +96,7 @@ public struct JSONEntity: Sendable {
         keyIndex = key == nil ? parent.keyIndex : Self.givenKey
         ownKey = key ?? parent.ownKey
         self.askedIndex = key == nil ? askedIndex : Self.noIndex
-        trail = parent.isValid ? nil : JSONTrail.adding(parent.step, to: parent.trail)
+        trail = parent.isValid ? [] : parent.extendedTrail
     }
 
     /// Returns the value with another format; nil changes nothing.
@@ -181,11 +181,16 @@ public struct JSONEntity: Sendable {
     /// - Complexity: O(*d* log *n*) at depth *d*, but O(*n*) for the first access to a container of more than 32.
     public var path: String {
         let base = document.path(to: Int(index))
-        return isValid ? base : base + (trail?.path ?? "") + (trail?.isFull == true ? "" : step.text)
+        return isValid ? base : base + extendedTrail.map(\.text).joined()
     }
 
+    /// The steps to a missing value; the last ones are omitted beyond the limit.
+    ///
+    /// Their text is created only for a path, so that a read with a default takes the same time everywhere in a document.
+    private var extendedTrail: [JSONStep] { trail.count < JSONLimits.deepest ? trail + [step] : trail }
+
     /// The last step to a missing value; none for a root.
-    private var step: JSONTrail.Step {
+    private var step: JSONStep {
         if askedIndex != Self.noIndex { return .index(askedIndex) }
         return keyIndex == Self.givenKey ? .key(ownKey) : .none
     }
@@ -296,50 +301,17 @@ extension JSONEntity: Hashable {
     }
 }
 
-/// The steps from the innermost existing value to a missing one, except the last.
-///
-/// The strings are created only for a path, so that a read with a default takes the same time everywhere in a document.
-/// The depth is limited, so that releasing a trail can't overflow the stack.
-final class JSONTrail: Sendable {
-    enum Step: Sendable {
-        case key(String)
-        case index(Int32)
-        case none
+/// A step from a value to a missing one.
+private enum JSONStep: Sendable {
+    case key(String)
+    case index(Int32)
+    case none
 
-        var text: String {
-            switch self {
-            case .key(let key): JSONText.pathStep(key)
-            case .index(let index): "[\(index)]"
-            case .none: ""
-            }
+    var text: String {
+        switch self {
+        case .key(let key): JSONText.pathStep(key)
+        case .index(let index): "[\(index)]"
+        case .none: ""
         }
-    }
-
-    private let outer: JSONTrail?
-    private let step: Step
-    private let depth: Int
-
-    private init(behind outer: JSONTrail?, _ step: Step) {
-        self.outer = outer
-        self.step = step
-        depth = (outer?.depth ?? 0) + 1
-    }
-
-    /// Returns the trail with another step, or unchanged if it is full.
-    static func adding(_ step: Step, to trail: JSONTrail?) -> JSONTrail {
-        if let trail, trail.isFull { return trail }
-        return JSONTrail(behind: trail, step)
-    }
-
-    var isFull: Bool { depth >= JSONLimits.deepest }
-
-    var path: String {
-        var steps: [Step] = []
-        var trail: JSONTrail? = self
-        while let one = trail {
-            steps.append(one.step)
-            trail = one.outer
-        }
-        return steps.reversed().map(\.text).joined()
     }
 }
