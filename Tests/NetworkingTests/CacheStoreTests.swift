@@ -77,7 +77,7 @@ extension CacheStore {
     @Test("A record survives the file, and every damaged file is no record")
     func coding() throws {
         let record = Self.record("body \u{1F600}")
-        let bytes = CacheRecordCoding.encode("key", record)
+        let bytes = try CacheRecordCoding.encode("key", record)
         let decoded = try #require(CacheRecordCoding.decode(bytes))
         #expect(decoded.key == "key" && decoded.record == record)
         for count in 0..<bytes.count { #expect(CacheRecordCoding.decode(Array(bytes[..<count])) == nil) }

@@ -176,8 +176,9 @@ final class DirectoryCacheStore: CacheStore {
 
     private func write(_ key: CacheKey, _ record: CacheRecord) {
         let path = path(key)
-        let bytes = CacheRecordCoding.encode(key.hash, record)
-        guard !record.variants.isEmpty, bytes.count <= recordLimit, write(bytes, to: path) else {
+        guard !record.variants.isEmpty, let bytes = try? CacheRecordCoding.encode(key.hash, record),
+            bytes.count <= recordLimit, write(bytes, to: path)
+        else {
             unlink(path)
             return
         }
@@ -236,123 +237,66 @@ extension FileSignature.Time {
     }
 }
 
-/// A record as the bytes of a file.
-///
-/// Numbers have the byte order of the machine, because a cache isn't moved to another one.
+/// A record as the bytes of a file: a mark, a checksum, and a JSON text, each on a line of its own, and the bodies.
 enum CacheRecordCoding {
-    private static let magic = Array("ASHLAR cache 3\n".utf8)
-    private static let seed: UInt64 = 0x5EED
+    private struct Content: Codable {
+        var key: String
+        var responses: [Response]
+    }
 
-    static func encode(_ key: String, _ record: CacheRecord) -> [UInt8] {
-        var writer = Writer(bytes: magic)
-        writer.text(key)
-        writer.number(Int64(record.variants.count))
-        for entry in record.variants {
-            writer.number(Int64(entry.status))
-            writer.number(entry.requested)
-            writer.number(entry.received)
-            writer.number(Int64(entry.varying.count))
-            for field in entry.varying {
-                writer.text(field.name)
-                writer.number(field.value == nil ? 0 : 1)
-                writer.text(field.value ?? "")
-            }
-            writer.number(Int64(entry.headers.count))
-            for field in entry.headers {
-                writer.text(field.name)
-                writer.text(field.value)
-                writer.number(field.isSensitive ? 1 : 0)
-            }
-            writer.block(entry.body)
+    private struct Response: Codable {
+        var status: Int
+        var requested: Int64
+        var received: Int64
+        var varying: [Field]
+        var fields: [Field]
+        var length: Int
+    }
+
+    private struct Field: Codable {
+        var name: String
+        var value: String?
+        var isSensitive: Bool?
+    }
+
+    private static let mark = "ASHLAR cache 4"
+
+    static func encode(_ key: String, _ record: CacheRecord) throws(NetworkError) -> [UInt8] {
+        let responses = record.variants.map { entry in
+            Response(
+                status: entry.status, requested: entry.requested, received: entry.received,
+                varying: entry.varying.map { Field(name: $0.name, value: $0.value) },
+                fields: entry.headers.map { Field(name: $0.name, value: $0.value, isSensitive: $0.isSensitive) },
+                length: entry.body.count)
         }
-        writer.number(Int64(bitPattern: checksum(writer.bytes[...])))
-        return writer.bytes
+        let description = try JSONFormat().encode(Content(key: key, responses: responses))
+        let content = description + Array("\n".utf8) + record.variants.flatMap(\.body)
+        return Array("\(mark)\n\(checksum(content[...]))\n".utf8) + content
     }
 
     /// Returns the key and the record, or nil for damaged bytes.
     static func decode(_ bytes: [UInt8]) -> (key: String, record: CacheRecord)? {
-        guard bytes.count >= magic.count + 8, bytes.starts(with: magic) else { return nil }
-        var end = Reader(bytes: bytes[(bytes.count - 8)...])
-        let content = bytes[..<(bytes.count - 8)]
-        guard end.number() == Int64(bitPattern: checksum(content)) else { return nil }
-        var reader = Reader(bytes: content.dropFirst(magic.count))
-        guard let key = reader.text(), let count = reader.count() else { return nil }
-        var record = CacheRecord(variants: [])
-        for _ in 0..<count {
-            guard let entry = entry(&reader) else { return nil }
-            record.variants.append(entry)
-        }
-        return reader.bytes.isEmpty ? (key, record) : nil
-    }
-
-    private static func entry(_ reader: inout Reader) -> CacheEntry? {
-        guard let status = reader.number().flatMap({ Int(exactly: $0) }), let requested = reader.number(),
-            let received = reader.number(), let varyingCount = reader.count()
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: 3, omittingEmptySubsequences: false)
+        guard lines.count == 4, lines[0].elementsEqual(mark.utf8),
+            lines[1].elementsEqual(checksum(bytes[lines[2].startIndex...]).utf8),
+            let content = try? JSONEntity(parsing: lines[2]).decode(Content.self)
         else { return nil }
-        var varying: [CacheEntry.Varying] = []
-        for _ in 0..<varyingCount {
-            guard let name = reader.text(), let hasValue = reader.number(), let value = reader.text() else {
-                return nil
-            }
-            varying.append(.init(name: name, value: hasValue == 1 ? value : nil))
+        var bodies = lines[3]
+        var record = CacheRecord(variants: [])
+        for response in content.responses {
+            guard (0...bodies.count).contains(response.length) else { return nil }
+            let fields = response.fields.map { HTTPField($0.name, $0.value ?? "", isSensitive: $0.isSensitive == true) }
+            record.variants.append(
+                CacheEntry(
+                    status: response.status, headers: HTTPHeaders(fields), body: Array(bodies.prefix(response.length)),
+                    varying: response.varying.map { .init(name: $0.name, value: $0.value) },
+                    requested: response.requested, received: response.received))
+            bodies = bodies.dropFirst(response.length)
         }
-        guard let fieldCount = reader.count() else { return nil }
-        var headers = HTTPHeaders()
-        for _ in 0..<fieldCount {
-            guard let name = reader.text(), let value = reader.text(), let mark = reader.number() else { return nil }
-            headers.append(name, value, isSensitive: mark == 1)
-        }
-        guard let body = reader.block() else { return nil }
-        return CacheEntry(
-            status: status, headers: headers, body: Array(body), varying: varying, requested: requested,
-            received: received)
+        return bodies.isEmpty ? (content.key, record) : nil
     }
 
-    private static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt64 {
-        bytes.withUnsafeBufferPointer { ByteHash.hash($0, seed: seed) }
-    }
-
-    private struct Writer {
-        var bytes: [UInt8]
-
-        mutating func number(_ number: Int64) {
-            for shift in stride(from: 0, to: 64, by: 8) {
-                bytes.append(UInt8(truncatingIfNeeded: number >> Int64(shift)))
-            }
-        }
-
-        mutating func block(_ block: some Collection<UInt8>) {
-            number(Int64(block.count))
-            bytes += block
-        }
-
-        mutating func text(_ text: String) { block(text.utf8) }
-    }
-
-    private struct Reader {
-        var bytes: ArraySlice<UInt8>
-
-        mutating func number() -> Int64? {
-            guard bytes.count >= 8 else { return nil }
-            let value = bytes.prefix(8).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-            bytes = bytes.dropFirst(8)
-            return Int64(bitPattern: value)
-        }
-
-        /// Reads a number of parts, each of which has at least one byte.
-        mutating func count() -> Int? {
-            guard let number = number(), let count = Int(exactly: number), (0...bytes.count).contains(count) else {
-                return nil
-            }
-            return count
-        }
-
-        mutating func block() -> ArraySlice<UInt8>? {
-            guard let count = count() else { return nil }
-            defer { bytes = bytes.dropFirst(count) }
-            return bytes.prefix(count)
-        }
-
-        mutating func text() -> String? { block().flatMap { String(validating: $0, as: UTF8.self) } }
+    private static func checksum(_ bytes: ArraySlice<UInt8>) -> String {
+        bytes.withUnsafeBufferPointer { ByteHash.hash($0) }.digits(16, radix: 16)
     }
 }
