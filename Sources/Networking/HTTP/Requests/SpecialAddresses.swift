@@ -1,4 +1,5 @@
 internal import AshlarCore
+import Foundation
 
 /// Addresses that aren't globally reachable, by the special-purpose registries of IANA.
 ///
@@ -77,38 +78,15 @@ enum SpecialAddresses {
 
     /// Reads four decimal numbers with dots.
     static func ipv4(_ text: some StringProtocol) -> UInt32? {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        let bytes = parts.compactMap { part in
-            part.utf8.allSatisfy(\.isDigit) && (part.count == 1 || !part.hasPrefix("0")) ? UInt8(part) : nil
-        }
-        guard parts.count == 4, bytes.count == 4 else { return nil }
-        return bytes.reduce(0) { $0 << 8 | UInt32($1) }
+        var address: UInt32 = 0
+        return inet_pton(AF_INET, String(text), &address) == 1 ? UInt32(bigEndian: address) : nil
     }
 
     /// Reads an IPv6 address without brackets; a zone identifier is ignored.
     static func ipv6(_ text: some StringProtocol) -> (high: UInt64, low: UInt64)? {
-        let address = text.prefix { $0 != "%" }
-        var groups: [UInt16] = []
-        var gap: Int?
-        let halves = String(address).split(separator: "::", maxSplits: 1, omittingEmptySubsequences: false)
-        for (index, half) in halves.enumerated() {
-            if index == 1 { gap = groups.count }
-            for part in half.split(separator: ":", omittingEmptySubsequences: !half.isEmpty) {
-                if let last = ipv4(part) {
-                    groups += [UInt16(last >> 16), UInt16(truncatingIfNeeded: last)]
-                } else if let group = UInt16(part, radix: 16) {
-                    groups.append(group)
-                } else if !half.isEmpty {
-                    return nil
-                }
-            }
-        }
-        if let gap, groups.count < 8 {
-            groups.insert(contentsOf: [UInt16](repeating: 0, count: 8 - groups.count), at: gap)
-        }
-        guard groups.count == 8 else { return nil }
-        let words = (0..<2).map { half in groups[(half * 4)..<(half * 4 + 4)].reduce(0) { $0 << 16 | UInt64($1) } }
-        return (words[0], words[1])
+        var address: (UInt64, UInt64) = (0, 0)
+        guard inet_pton(AF_INET6, String(text.prefix { $0 != "%" }), &address) == 1 else { return nil }
+        return (UInt64(bigEndian: address.0), UInt64(bigEndian: address.1))
     }
 }
 
