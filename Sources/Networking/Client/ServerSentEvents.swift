@@ -156,9 +156,8 @@ struct ServerSentEvents: AsyncSequence, Sendable {
 
         /// Returns the field with an identifier as UTF-8, or nil if it is empty or can't be sent.
         private static func field(_ id: String) -> HTTPField? {
-            let bytes = id.trimmingHTTPSpace().utf8.map { Unicode.Scalar($0) }
-            let field = HTTPField("Last-Event-ID", String(String.UnicodeScalarView(bytes)))
-            return bytes.isEmpty || (try? field.validate()) == nil ? nil : field
+            let field = HTTPField("Last-Event-ID", HTTPField.value(id.trimmingHTTPSpace().utf8))
+            return field.value.isEmpty || (try? field.validate()) == nil ? nil : field
         }
 
         private nonisolated(nonsending) func sleep() async throws(NetworkError) {

@@ -19,6 +19,11 @@ public struct HTTPField: Hashable, Sendable, CustomStringConvertible {
     /// The value's bytes, with `?` for characters above U+00FF.
     package var valueBytes: [UInt8] { value.unicodeScalars.map { UInt8(exactly: $0.value) ?? UInt8(ascii: "?") } }
 
+    /// Returns the value with the given bytes.
+    static func value(_ bytes: some Sequence<UInt8>) -> String {
+        String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+    }
+
     /// The field as one line; a sensitive value is hidden.
     public var description: String { "\(name): \(isSensitive ? SecretNames.placeholder : value)" }
 

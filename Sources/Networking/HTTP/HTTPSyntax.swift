@@ -43,6 +43,66 @@ package enum HTTPSyntax {
     }
 }
 
+/// Reads the tokens and quoted strings of a field that is a list with commas (RFC 9110, section 5.6).
+struct FieldReader {
+    private let bytes: [UInt8]
+    private var at = 0
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    var current: UInt8? { at < bytes.count ? bytes[at] : nil }
+
+    /// Skips spaces and commas; returns false at the end.
+    mutating func skipToElement() -> Bool {
+        skip { $0.isHTTPSpace || $0 == UInt8(ascii: ",") }
+        return current != nil
+    }
+
+    /// Skips to the next comma outside quotes.
+    mutating func skipElement() {
+        while let byte = current, byte != UInt8(ascii: ",") {
+            if byte == UInt8(ascii: "\"") { _ = value() } else { at += 1 }
+        }
+    }
+
+    mutating func skip(while isSkipped: (UInt8) -> Bool) {
+        while let byte = current, isSkipped(byte) { at += 1 }
+    }
+
+    /// Skips a character; returns false if another one follows.
+    mutating func skip(_ character: Unicode.Scalar) -> Bool {
+        guard current == UInt8(ascii: character) else { return false }
+        at += 1
+        return true
+    }
+
+    mutating func token() -> ArraySlice<UInt8> {
+        let start = at
+        skip(while: HTTPSyntax.isTokenByte)
+        return bytes[start..<at]
+    }
+
+    /// Reads a token or a quoted string; returns nil for other text and for an unterminated string.
+    mutating func value() -> ArraySlice<UInt8>? {
+        guard skip("\"") else {
+            let word = token()
+            return word.isEmpty ? nil : word
+        }
+        var content: ArraySlice<UInt8> = []
+        while let byte = current {
+            at += 1
+            if byte == UInt8(ascii: "\"") { return content }
+            if byte == UInt8(ascii: "\\"), let escaped = current {
+                content.append(escaped)
+                at += 1
+            } else {
+                content.append(byte)
+            }
+        }
+        return nil
+    }
+}
+
 extension UInt8 {
     var isHTTPSpace: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
 }

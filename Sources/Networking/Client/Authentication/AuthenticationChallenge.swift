@@ -22,102 +22,40 @@ struct AuthenticationChallenge: Hashable {
     ///
     /// - Complexity: O(*n*) in the length of the fields.
     static func parse(_ headers: HTTPHeaders, _ name: String = "WWW-Authenticate") -> [AuthenticationChallenge] {
-        headers.values(for: name).flatMap { value in
-            var reader = ChallengeReader(value)
-            return reader.read()
-        }
+        headers.values(for: name).flatMap { read($0, into: []) }
     }
 
     /// Reads a list of parameters without a scheme, as in `Authentication-Info`.
     static func parameters(_ text: String) -> AuthenticationChallenge {
-        var reader = ChallengeReader(text)
-        return reader.read(into: AuthenticationChallenge(scheme: "")).first ?? AuthenticationChallenge(scheme: "")
+        read(text, into: [AuthenticationChallenge(scheme: "")])[0]
     }
-}
 
-private struct ChallengeReader {
-    private let bytes: [UInt8]
-    private var at = 0
-
-    init(_ value: String) { bytes = HTTPField("", value).valueBytes }
-
-    private var current: UInt8? { at < bytes.count ? bytes[at] : nil }
-
-    mutating func read(into first: AuthenticationChallenge? = nil) -> [AuthenticationChallenge] {
-        var challenges = first.map { [$0] } ?? []
-        while true {
-            skip { $0.isHTTPSpace || $0 == UInt8(ascii: ",") }
-            guard current != nil else { return challenges }
-            let word = token()
+    private static func read(_ value: String, into first: [AuthenticationChallenge]) -> [AuthenticationChallenge] {
+        var challenges = first
+        var reader = FieldReader(HTTPField("", value).valueBytes)
+        while reader.skipToElement() {
+            let word = reader.token()
             guard !word.isEmpty else {
-                skipElement()
+                reader.skipElement()
                 continue
             }
-            let hasSpace = current.map(\.isHTTPSpace) ?? false
-            skip(\.isHTTPSpace)
-            guard current == UInt8(ascii: "=") else {
-                challenges.append(AuthenticationChallenge(scheme: word.lowercased()))
+            let name = HTTPField.value(word).lowercased()
+            let hasSpace = reader.current.map(\.isHTTPSpace) ?? false
+            reader.skip(while: \.isHTTPSpace)
+            guard reader.skip("=") else {
+                challenges.append(AuthenticationChallenge(scheme: name))
                 // A scheme's name is followed by a space, a comma or the end.
-                if !hasSpace, current != UInt8(ascii: ","), current != nil { skipElement() }
+                if !hasSpace { reader.skipElement() }
                 continue
             }
-            at += 1
-            skip(\.isHTTPSpace)
-            guard let value = value() else {
-                skipElement()
-                continue
+            reader.skip(while: \.isHTTPSpace)
+            let value = reader.value()
+            reader.skip(while: \.isHTTPSpace)
+            if let value, !challenges.isEmpty, reader.current == nil || reader.current == UInt8(ascii: ",") {
+                challenges[challenges.count - 1].parameters.append(.init(name: name, value: HTTPField.value(value)))
             }
-            skip(\.isHTTPSpace)
-            guard current == nil || current == UInt8(ascii: ",") else {
-                skipElement()
-                continue
-            }
-            if !challenges.isEmpty {
-                challenges[challenges.count - 1].parameters.append(.init(name: word.lowercased(), value: value))
-            }
+            reader.skipElement()
         }
-    }
-
-    private mutating func skip(_ isSkipped: (UInt8) -> Bool) {
-        while let byte = current, isSkipped(byte) { at += 1 }
-    }
-
-    /// Skips to the next comma outside quotes.
-    private mutating func skipElement() {
-        while let byte = current, byte != UInt8(ascii: ",") {
-            if byte == UInt8(ascii: "\"") { _ = value() } else { at += 1 }
-        }
-    }
-
-    private mutating func token() -> String {
-        let start = at
-        skip(HTTPSyntax.isTokenByte)
-        return text(bytes[start..<at])
-    }
-
-    /// Reads a token or a quoted string; returns nil for other text and for an unterminated string.
-    private mutating func value() -> String? {
-        guard current == UInt8(ascii: "\"") else {
-            let word = token()
-            return word.isEmpty ? nil : word
-        }
-        at += 1
-        var content: [UInt8] = []
-        while let byte = current {
-            at += 1
-            if byte == UInt8(ascii: "\"") { return text(content[...]) }
-            if byte == UInt8(ascii: "\\"), let escaped = current {
-                content.append(escaped)
-                at += 1
-            } else {
-                content.append(byte)
-            }
-        }
-        return nil
-    }
-
-    /// Returns text in which each character represents one byte, as in header fields.
-    private func text(_ bytes: ArraySlice<UInt8>) -> String {
-        String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+        return challenges
     }
 }

@@ -110,8 +110,7 @@ struct DigestChallenge: Hashable {
             return "username*=UTF-8''" + PercentCoding.encode(user)
         }
         // In a header field, each character represents one byte.
-        let bytes = user.utf8.map { Unicode.Scalar($0) }
-        return "username=" + Self.quoted(String(String.UnicodeScalarView(bytes)))
+        return "username=" + Self.quoted(HTTPField.value(user.utf8))
     }
 
     private static func quoted(_ text: String) -> String {

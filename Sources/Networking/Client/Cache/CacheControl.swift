@@ -10,7 +10,13 @@ struct CacheControl: Hashable, Sendable {
     /// - Complexity: O(*n*) in the length of the fields.
     init(_ headers: HTTPHeaders, isRequest: Bool = false) {
         for value in headers.values(for: "Cache-Control") {
-            for (name, argument) in DirectiveReader.read(value) { directives[name, default: []].append(argument) }
+            var reader = FieldReader(Array(value.utf8))
+            while reader.skipToElement() {
+                let name = String(decoding: reader.token(), as: UTF8.self).lowercased()
+                let argument = reader.skip("=") ? reader.value() ?? [] : []
+                if !name.isEmpty { directives[name, default: []].append(String(decoding: argument, as: UTF8.self)) }
+                reader.skipElement()
+            }
         }
         if isRequest, directives.isEmpty, headers.list(for: "Pragma").contains(where: { $0.lowercased() == "no-cache" })
         {
@@ -40,44 +46,5 @@ struct CacheControl: Hashable, Sendable {
     static func deltaSeconds(_ text: String) -> Int64 {
         guard !text.isEmpty, text.utf8.allSatisfy(\.isDigit) else { return 0 }
         return min(Int64(text) ?? .max, 1 << 31)
-    }
-}
-
-private enum DirectiveReader {
-    /// Returns names in lowercase and arguments without quotes.
-    static func read(_ text: String) -> [(String, String)] {
-        let bytes = Array(text.utf8)
-        var (result, at): ([(String, String)], Int) = ([], 0)
-        while at < bytes.count {
-            let nameStart = at
-            while at < bytes.count, HTTPSyntax.isTokenByte(bytes[at]) { at += 1 }
-            let name = String(decoding: bytes[nameStart..<at], as: UTF8.self).lowercased()
-            var argument: [UInt8] = []
-            if !name.isEmpty, at < bytes.count, bytes[at] == UInt8(ascii: "=") {
-                at += 1
-                (argument, at) = self.argument(bytes, at)
-            }
-            if !name.isEmpty { result.append((name, String(decoding: argument, as: UTF8.self))) }
-            // Unexpected text is skipped up to the next comma.
-            while at < bytes.count, bytes[at] != UInt8(ascii: ",") { at += 1 }
-            while at < bytes.count, bytes[at] == UInt8(ascii: ",") || bytes[at].isHTTPSpace { at += 1 }
-            if at == nameStart { at += 1 }
-        }
-        return result
-    }
-
-    private static func argument(_ bytes: [UInt8], _ start: Int) -> (text: [UInt8], end: Int) {
-        var (text, at): ([UInt8], Int) = ([], start)
-        guard at < bytes.count, bytes[at] == UInt8(ascii: "\"") else {
-            while at < bytes.count, HTTPSyntax.isTokenByte(bytes[at]) { at += 1 }
-            return (Array(bytes[start..<at]), at)
-        }
-        at += 1
-        while at < bytes.count, bytes[at] != UInt8(ascii: "\"") {
-            if bytes[at] == UInt8(ascii: "\\"), at + 1 < bytes.count { at += 1 }
-            text.append(bytes[at])
-            at += 1
-        }
-        return (text, at + 1)
     }
 }
