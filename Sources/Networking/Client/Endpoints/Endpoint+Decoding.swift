@@ -1,3 +1,4 @@
+internal import AshlarCore
 public import Foundation
 
 extension Endpoint where Output: Decodable {
@@ -82,7 +83,7 @@ extension NetworkResponse {
         if repairing { return String(decoding: bytes, as: UTF8.self) }
         if let text = String(validating: bytes, as: UTF8.self) { return text }
         var error = described(NetworkError(.invalidText, "the body is not UTF-8", phase: .decode))
-        error.offset = firstInvalidUTF8(bytes)
+        error.offset = UTF8Validation.firstInvalid(in: bytes)
         throw error
     }
 
@@ -94,12 +95,4 @@ extension NetworkResponse {
         error.bodyPrefix = Array(bytes.prefix(NetworkError.bodyPrefixLimit))
         return error
     }
-}
-
-private func firstInvalidUTF8(_ bytes: [UInt8]) -> Int {
-    var decoder = UTF8()
-    var iterator = bytes.makeIterator()
-    var good = 0
-    while case .scalarValue(let scalar) = decoder.decode(&iterator) { good += UTF8.width(scalar) }
-    return good
 }

@@ -39,16 +39,9 @@ final class FileBodyReader: RequestBodyReader {
     }
 
     static func length(of path: String) throws(NetworkError) -> Int {
-        let attributes: [FileAttributeKey: Any]
-        do {
-            attributes = try FileManager.default.attributesOfItem(atPath: path)
-        } catch {
-            throw failed(path, "can't be measured", underlying: error)
-        }
-        guard attributes[.type] as? FileAttributeType == .typeRegular, let size = attributes[.size] as? Int else {
-            throw failed(path, "is not a regular file")
-        }
-        return size
+        guard let status = FileStatus(path) else { throw failed(path, "can't be measured") }
+        guard status.kind == .regular else { throw failed(path, "is not a regular file") }
+        return Int(clamping: status.size)
     }
 
     private static func failed(
