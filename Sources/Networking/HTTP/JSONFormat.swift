@@ -47,7 +47,8 @@ public struct JSONFormat: Hashable, Sendable {
         } catch {
             var message = "\(type(of: value)) can't be encoded as JSON: \(error)"
             if case EncodingError.invalidValue(_, let context) = error {
-                message = "at \(JSONPath.text(context.codingPath)): \(context.debugDescription)"
+                let steps = context.codingPath.map { key in key.intValue.map { "[\($0)]" } ?? "." + key.stringValue }
+                message = "at $\(steps.joined()): \(context.debugDescription)"
             }
             throw NetworkError(.encodingFailed, message, phase: .prepare, underlying: error)
         }

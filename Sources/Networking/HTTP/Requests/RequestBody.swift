@@ -152,16 +152,6 @@ extension RequestBody {
     }
 }
 
-/// Formats coding paths as JSON paths.
-enum JSONPath {
-    /// Returns `$.users[3].name` for the keys users, 3, name.
-    static func text(_ path: [any CodingKey]) -> String {
-        path.reduce(into: "$") { text, key in
-            if let index = key.intValue { text += "[\(index)]" } else { text += "." + key.stringValue }
-        }
-    }
-}
-
 /// The fields behind the body of a request.
 final class RequestTrailers: Sendable {
     private let names: [String]
