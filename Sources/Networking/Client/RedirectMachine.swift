@@ -104,15 +104,9 @@ struct RedirectMachine {
     private func failed(
         _ code: NetworkError.Code, _ message: String, _ request: NetworkRequest, _ target: HTTPURL? = nil
     ) -> Step {
-        .fail(error(code, message, request, target))
-    }
-
-    private func error(
-        _ code: NetworkError.Code, _ message: String, _ request: NetworkRequest, _ target: HTTPURL?
-    ) -> NetworkError {
         var error = NetworkError(code, message, phase: .receive)
         let way = history + (history.last == request.url ? [] : [request.url]) + (target.map { [$0] } ?? [])
         error.history = way.map { redaction.redact($0) }
-        return error
+        return .fail(error)
     }
 }

@@ -63,7 +63,7 @@ struct ServerReachability: AsyncSequence, Sendable {
         fileprivate init(server: ServerReachability) { self.server = server }
 
         /// Returns the next state, or nil if the task is cancelled.
-        mutating func next() async -> Bool? {
+        mutating func next(isolation actor: isolated (any Actor)?) async -> Bool? {
             while true {
                 if last != nil, (try? await server.sleep(pause)) == nil { return nil }
                 let isReachable = await server.isReachable()
@@ -74,9 +74,6 @@ struct ServerReachability: AsyncSequence, Sendable {
                 return isReachable
             }
         }
-
-        /// Returns the next state, or nil if the task is cancelled.
-        mutating func next(isolation actor: isolated (any Actor)?) async throws(Never) -> Bool? { await next() }
 
         private var pause: Duration {
             guard failures > 0 else { return server.interval }

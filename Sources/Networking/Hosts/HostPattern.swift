@@ -69,8 +69,8 @@ enum HostSyntax {
         }
         if host.last == "." {
             host.removeLast()
-        } else if let dot = host.range(ofFirst: ".:") {
-            host.remove(at: dot)
+        } else if let dot = host.firstRange(of: ".:") {
+            host.remove(at: dot.lowerBound)
         }
         return host
     }
@@ -140,13 +140,5 @@ enum HostSyntax {
         let text = text.lowercased()
         let name = text.hasSuffix("://") ? String(text.dropLast(3)) : text
         return name == "http" || name == "https" ? name : nil
-    }
-}
-
-extension String {
-    /// Returns the index of the first occurrence of two adjacent characters.
-    fileprivate func range(ofFirst pair: String) -> Index? {
-        guard let first = pair.first, let second = pair.last else { return nil }
-        return indices.first { self[$0] == first && index(after: $0) < endIndex && self[index(after: $0)] == second }
     }
 }

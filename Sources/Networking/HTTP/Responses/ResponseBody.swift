@@ -98,9 +98,6 @@ public final class ResponseBody: AsyncSequence, Sendable {
         let body: ResponseBody
 
         /// Returns the next bytes, or nil at the end.
-        public mutating func next() async throws(NetworkError) -> [UInt8]? { try await body.next() }
-
-        /// Returns the next bytes, or nil at the end.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(NetworkError) -> [UInt8]? { try await body.next() }
