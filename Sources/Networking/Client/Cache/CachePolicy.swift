@@ -3,7 +3,7 @@ enum CachePolicy {
     /// The treatment of a request.
     enum Decision: Hashable, Sendable {
         /// The request bypasses the cache.
-        case bypass(BypassReason)
+        case bypass(String)
         /// No stored response matches.
         case miss(String)
         /// The stored response is returned.
@@ -16,29 +16,12 @@ enum CachePolicy {
         case unavailable(String)
     }
 
-    /// The reason that a request bypasses the cache; its text is created only for an explanation.
-    enum BypassReason: Hashable, Sendable, CustomStringConvertible {
-        case method(HTTPMethod)
-        case body
-        case noStore
-        case condition(String)
-        case userInfo
-
-        var description: String {
-            switch self {
-            case .method(let method): "the method is \(method)"
-            case .body: "the request has a body"
-            case .noStore: "the request says no-store"
-            case .condition(let field): "the request has \(field)"
-            case .userInfo: "the URL contains user information"
-            }
-        }
-    }
-
     /// The fields with which a request has its own conditions.
     private static let ownConditions = [
         "If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since",
     ]
+
+    private static let hasRange = "the request has Range"
 
     /// Whether responses to a method may come from a cache.
     static func isAnswered(_ method: HTTPMethod) -> Bool { method == .get || method == .head }
@@ -60,8 +43,7 @@ enum CachePolicy {
             }
         guard control.contains("only-if-cached") else { return decision }
         switch decision {
-        case .bypass(let reason): return .unavailable(reason.description)
-        case .miss(let reason), .validate(_, let reason): return .unavailable(reason)
+        case .bypass(let reason), .miss(let reason), .validate(_, let reason): return .unavailable(reason)
         case .useAndValidate(let entry, let freshness): return .use(entry, freshness)
         default: return decision
         }
@@ -72,13 +54,15 @@ enum CachePolicy {
         bypassReason(request, CacheControl(request.headers, isRequest: true)) == nil
     }
 
-    private static func bypassReason(_ request: NetworkRequest, _ control: CacheControl) -> BypassReason? {
-        guard isAnswered(request.method) else { return .method(request.method) }
-        guard request.body.isEmpty else { return .body }
-        if control.contains("no-store") { return .noStore }
-        if let field = ownConditions.first(where: { request.headers.contains($0) }) { return .condition(field) }
-        if asksForPart(request), request.method != .get { return .condition("Range") }
-        return request.url.userInfo == nil ? nil : .userInfo
+    private static func bypassReason(_ request: NetworkRequest, _ control: CacheControl) -> String? {
+        guard isAnswered(request.method) else { return "the method is \(request.method)" }
+        guard request.body.isEmpty else { return "the request has a body" }
+        if control.contains("no-store") { return "the request says no-store" }
+        if let field = ownConditions.first(where: { request.headers.contains($0) }) {
+            return "the request has \(field)"
+        }
+        if asksForPart(request), request.method != .get { return hasRange }
+        return request.url.userInfo == nil ? nil : "the URL contains user information"
     }
 
     /// Whether a request asks for a part of the response, which comes from the server unless it is part of a fresh one.
@@ -103,7 +87,7 @@ enum CachePolicy {
         let decision = decideWhole(request, record, control, now)
         guard asksForPart(request) else { return decision }
         if case .use(let entry, _) = decision, part(request, of: entry) != nil { return decision }
-        return .bypass(.condition("Range"))
+        return .bypass(hasRange)
     }
 
     private static func decideWhole(
