@@ -6,18 +6,7 @@ import Foundation
 final class CookieFile: Sendable {
     /// The content of the file.
     private struct Content: Codable {
-        var cookies: [Stored]
-    }
-
-    private struct Stored: Codable {
-        var name: String
-        var value: String
-        var domain: String
-        var path: String
-        var expires: Int
-        var isHostOnly: Bool
-        var isSecure: Bool
-        var isHTTPOnly: Bool
+        var cookies: [NetworkCookie]
     }
 
     /// The maximum length of the file, for 3,000 cookies with values of 4 KiB and long paths, all escaped.
@@ -35,15 +24,7 @@ final class CookieFile: Sendable {
         guard FileManager.default.fileExists(atPath: path) else { return [] }
         let bytes = try JSONFile.read(path, limit: Self.limit, as: .fileFailed, isOwn: true)
         do {
-            return try JSONEntity(parsing: bytes).decode(Content.self).cookies.map { stored in
-                var cookie = NetworkCookie(stored.name, stored.value, host: stored.domain)
-                cookie.path = stored.path
-                cookie.expires = stored.expires
-                cookie.isHostOnly = stored.isHostOnly
-                cookie.isSecure = stored.isSecure
-                cookie.isHTTPOnly = stored.isHTTPOnly
-                return cookie
-            }
+            return try JSONEntity(parsing: bytes).decode(Content.self).cookies
         } catch {
             var error = NetworkError(wrapping: error)
             error.file = path
@@ -70,21 +51,8 @@ final class CookieFile: Sendable {
     }
 
     private func replace(_ cookies: [NetworkCookie]) throws(NetworkError) {
-        let stored = cookies.compactMap { cookie in
-            cookie.expires.map { expires in
-                Stored(
-                    name: cookie.name, value: cookie.value, domain: cookie.domain, path: cookie.path,
-                    expires: expires, isHostOnly: cookie.isHostOnly, isSecure: cookie.isSecure,
-                    isHTTPOnly: cookie.isHTTPOnly)
-            }
-        }
-        let bytes: [UInt8]
-        do {
-            bytes = Array(try JSONEncoder().encode(Content(cookies: stored)))
-        } catch {
-            throw NetworkError(wrapping: error, as: .encodingFailed)
-        }
-        try JSONFile.replace(path, with: bytes)
+        let content = Content(cookies: cookies.filter { $0.expires != nil })
+        try JSONFile.replace(path, with: JSONFormat().encode(content))
     }
 
     /// Writes after a short delay, and once for several changes.

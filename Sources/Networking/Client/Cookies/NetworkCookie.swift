@@ -1,7 +1,7 @@
 internal import AshlarCore
 
-/// A cookie as a server set it (RFC 6265bis).
-public struct NetworkCookie: Hashable, Sendable, CustomStringConvertible {
+/// A cookie as a server set it (RFC 6265bis); its encoded form contains the value.
+public struct NetworkCookie: Hashable, Sendable, Codable, CustomStringConvertible {
     /// The name, which is case-sensitive.
     public var name: String
     /// The value, unchanged.
