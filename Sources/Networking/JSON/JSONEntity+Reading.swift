@@ -172,7 +172,7 @@ extension JSONEntity {
     ///
     /// - Throws: `.fileFailed`, `.invalidJSON` or `.jsonLimit`, each with `file`.
     public init(contentsOfFile path: String, limits: JSONLimits = .init()) throws(NetworkError) {
-        let bytes = try JSONFile.read(path, limit: limits.bytes, as: .jsonLimit)
+        let bytes = try JSONFile.read(path, limit: limits.options.bytes, as: .jsonLimit)
         do {
             try self.init(parsing: bytes, limits: limits)
         } catch {

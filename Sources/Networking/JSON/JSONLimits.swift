@@ -3,19 +3,12 @@ internal import AshlarTrees
 
 /// Limits of a JSON document, and the treatment of duplicate keys.
 public struct JSONLimits: Hashable, Sendable {
-    /// The maximum depth of nested containers; 512 by default, at most ``deepest``.
-    var depth: Int
-    /// The maximum number of bytes; by default and at most ``largest``.
-    var bytes: Int
-    /// Whether a document with a key that occurs twice in one object is rejected with `.invalidJSON`.
-    ///
-    /// If it is false, the default, the last value is read, and all values are iterated, counted and written.
-    var rejectsDuplicateKeys: Bool
+    let options: JSONDocument.Options
 
-    /// The greatest value of ``depth``, 1,024, which also applies to values created in code.
+    /// The greatest depth, 1,024, which also applies to values created in code.
     package static let deepest: Int = 1024
-    /// The greatest value of ``bytes``: 256 MiB less one byte.
-    package static let largest: Int = (1 << 28) - 1
+    /// The greatest number of bytes: 256 MiB less one byte.
+    package static let largest: Int = JSONDocument.Options.largest
 
     /// Creates limits.
     ///
@@ -25,9 +18,7 @@ public struct JSONLimits: Hashable, Sendable {
     ///   - rejectsDuplicateKeys: Whether a document with a key that occurs twice in one object is rejected with
     ///     `.invalidJSON`; otherwise the last value is read, and all values are iterated, counted and written.
     public init(depth: Int = 512, bytes: Int = (1 << 28) - 1, rejectsDuplicateKeys: Bool = false) {
-        self.depth = min(max(depth, 0), Self.deepest)
-        self.bytes = min(max(bytes, 0), Self.largest)
-        self.rejectsDuplicateKeys = rejectsDuplicateKeys
+        options = .init(depth: min(depth, Self.deepest), bytes: bytes, rejectsDuplicateKeys: rejectsDuplicateKeys)
     }
 }
 
@@ -41,10 +32,8 @@ extension JSONDocument {
     ///
     /// - Throws: `.invalidJSON` or `.jsonLimit`.
     convenience init(_ bytes: UnsafeBufferPointer<UInt8>, limits: JSONLimits) throws(NetworkError) {
-        let options = JSONDocument.Options(
-            depth: limits.depth, bytes: limits.bytes, rejectsDuplicateKeys: limits.rejectsDuplicateKeys)
         do {
-            try self.init(bytes, options: options)
+            try self.init(bytes, options: limits.options)
         } catch {
             throw NetworkError(error)
         }
