@@ -103,7 +103,7 @@ public final class NetworkClient: Sendable {
         } catch {
             var error = error
             if let reason { error.message += "; libcurl is not available: \(reason)" }
-            return (FailingTransport(error), nil)
+            return (FailingTransport(error: error), nil)
         }
     }
 

@@ -97,8 +97,6 @@ public struct NetworkAccess: Hashable, Sendable {
 struct FailingTransport: NetworkTransport {
     let error: NetworkError
 
-    init(_ error: NetworkError) { self.error = error }
-
     func send(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse { throw error }
 }
 

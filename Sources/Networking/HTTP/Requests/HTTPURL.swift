@@ -47,40 +47,6 @@ public struct HTTPURL: Hashable, Sendable {
     /// The fragment without `#`, or nil; never sent.
     public internal(set) var fragment: String?
 
-    /// Parses a URL.
-    ///
-    /// - Throws: `.invalidURL` with the `offset` of the first invalid byte.
-    /// - Complexity: O(*n*) in the length of the text.
-    public init(_ text: String) throws(NetworkError) {
-        try self.init(bytes: Array(text.utf8))
-    }
-
-    /// Parses the bytes of a URL; one that a server sent is read as browsers do, see `URLText`.
-    init(bytes: [UInt8], isReceived: Bool = false) throws(NetworkError) {
-        let url = try NetworkError.invalidURL { () throws(URLFault) in
-            try URLText(bytes, isReceived: isReceived)
-        }
-        guard let scheme = Scheme(rawValue: url.scheme) else {
-            throw NetworkError(invalidURL: "expected http or https, found \(url.scheme.debugDescription)", offset: 0)
-        }
-        self.init(
-            scheme: scheme, userInfo: url.userInfo, host: url.host, port: url.port, path: url.path, query: url.query,
-            fragment: url.fragment)
-    }
-
-    init(
-        scheme: Scheme, userInfo: String? = nil, host: String, port: Int?, path: String, query: String? = nil,
-        fragment: String? = nil
-    ) {
-        self.scheme = scheme
-        self.userInfo = userInfo
-        self.host = host
-        self.port = port
-        self.path = path
-        self.query = query
-        self.fragment = fragment
-    }
-
     /// The port of the connection.
     package var effectivePort: Int { port ?? scheme.defaultPort }
 
@@ -112,6 +78,29 @@ public struct HTTPURL: Hashable, Sendable {
         text += path
         if let query { text += "?" + query }
         return text
+    }
+}
+
+extension HTTPURL {
+    /// Parses a URL.
+    ///
+    /// - Throws: `.invalidURL` with the `offset` of the first invalid byte.
+    /// - Complexity: O(*n*) in the length of the text.
+    public init(_ text: String) throws(NetworkError) {
+        try self.init(bytes: Array(text.utf8))
+    }
+
+    /// Parses the bytes of a URL; one that a server sent is read as browsers do, see `URLText`.
+    init(bytes: [UInt8], isReceived: Bool = false) throws(NetworkError) {
+        let url = try NetworkError.invalidURL { () throws(URLFault) in
+            try URLText(bytes, isReceived: isReceived)
+        }
+        guard let scheme = Scheme(rawValue: url.scheme) else {
+            throw NetworkError(invalidURL: "expected http or https, found \(url.scheme.debugDescription)", offset: 0)
+        }
+        self.init(
+            scheme: scheme, userInfo: url.userInfo, host: url.host, port: url.port, path: url.path, query: url.query,
+            fragment: url.fragment)
     }
 }
 

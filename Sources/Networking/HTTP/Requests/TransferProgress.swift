@@ -11,13 +11,6 @@ public struct TransferProgress: Hashable, Sendable {
     public var received: Int = 0
     /// The announced length of the response's body, or nil if unknown or compressed.
     public var toReceive: Int?
-
-    init(sent: Int = 0, toSend: Int? = nil, received: Int = 0, toReceive: Int? = nil) {
-        self.sent = sent
-        self.toSend = toSend
-        self.received = received
-        self.toReceive = toReceive
-    }
 }
 
 /// Reports the latest progress to a caller's closure, never concurrently and never on a transport's thread.
