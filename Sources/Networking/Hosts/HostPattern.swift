@@ -81,8 +81,7 @@ enum HostSyntax {
     static func urlHost(_ host: String) -> String {
         let isAddress = host.split(separator: ":", omittingEmptySubsequences: false).count > 2 && !host.hasPrefix("[")
         let url = try? HTTPURL(authority: isAddress ? "[\(host)]" : host, scheme: .https)
-        let name = url?.host ?? host.lowercased()
-        return name.hasSuffix(".") ? String(name.dropLast()) : name
+        return url?.hostWithoutDot ?? host.lowercased()
     }
 
     /// Returns the reason that a string isn't `host`, `host:port`, `[IPv6]` or `[IPv6]:port`, or nil if it is.

@@ -97,23 +97,24 @@ extension HTTPURL {
             guard let address = SpecialAddresses.ipv6(host.dropFirst().dropLast()) else { return false }
             return address == (0, 1) || address.high == 0 && address.low >> 24 == 0xFFFF_7F
         }
-        let name = host.hasSuffix(".") ? host.dropLast() : host[...]
+        let name = hostWithoutDot
         if name == "localhost" || name.hasSuffix(".localhost") { return true }
         return SpecialAddresses.ipv4(name).map { $0 >> 24 == 127 } ?? false
     }
+
+    /// The host without the dot at the end of a fully qualified name.
+    var hostWithoutDot: String { host.hasSuffix(".") ? String(host.dropLast()) : host }
 
     /// Whether the host is written as an address that isn't globally reachable, or is `localhost`.
     ///
     /// Other spellings of IPv4 addresses (`127.1`, `0x7f000001`) are private too, because no public server is named like that.
     var isPrivateAddress: Bool {
+        if isLoopback { return true }
         if host.hasPrefix("[") {
-            guard let address = SpecialAddresses.ipv6(host.dropFirst().dropLast().prefix { $0 != "%" }) else {
-                return true
-            }
+            guard let address = SpecialAddresses.ipv6(host.dropFirst().dropLast()) else { return true }
             return SpecialAddresses.isPrivate(high: address.high, low: address.low)
         }
-        let name = host.hasSuffix(".") ? host.dropLast() : host[...]
-        if name == "localhost" || name.hasSuffix(".localhost") { return true }
+        let name = hostWithoutDot
         guard let last = name.split(separator: ".").last, Self.isNumber(last) else { return false }
         return SpecialAddresses.ipv4(name).map { SpecialAddresses.isPrivate($0) } ?? true
     }
