@@ -121,9 +121,7 @@ public struct WebSocketOptions: Hashable, Sendable {
     }
 
     private static func invalid(_ option: String, _ message: String) -> NetworkError {
-        var error = NetworkError(.invalidConfiguration, "invalid \(option): \(message)", phase: .prepare)
-        error.key = option
-        return error
+        NetworkError(.invalidConfiguration, "invalid \(option): \(message)", phase: .prepare, key: option)
     }
 }
 

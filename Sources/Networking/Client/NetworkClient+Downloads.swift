@@ -232,9 +232,7 @@ private struct PartialFile {
     private func wrong(_ message: String) -> NetworkError { NetworkError(.badResponse, message, phase: .receive) }
 
     private func failed(_ reason: String, _ underlying: (any Error)? = nil) -> NetworkError {
-        var error = NetworkError(.fileFailed, "the download \(reason)", phase: .receive, underlying: underlying)
-        error.file = path
-        return error
+        NetworkError(.fileFailed, "the download \(reason)", phase: .receive, file: path, underlying: underlying)
     }
 }
 

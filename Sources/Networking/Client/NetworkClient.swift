@@ -192,7 +192,12 @@ public final class NetworkClient: Sendable {
         let call = begin(request)
         do throws(NetworkError) {
             let streamed = try await response(to: call)
-            var response = try await collected(streamed, upTo: call.request.options.limits.collectedBytes)
+            var response: NetworkResponse
+            do throws(NetworkError) {
+                response = try await streamed.collect(upTo: call.request.options.limits.collectedBytes)
+            } catch {
+                throw described(error, streamed)
+            }
             response.jsonFormat = configuration.json
             let output = try decode(response)
             call.ended(received: response.bytes.count, status: response.status)
@@ -242,17 +247,6 @@ public final class NetworkClient: Sendable {
             throw error
         }
         return response
-    }
-
-    /// Reads the whole body.
-    private func collected(
-        _ response: StreamedResponse, upTo limit: Int?
-    ) async throws(NetworkError) -> NetworkResponse {
-        do throws(NetworkError) {
-            return try await response.collect(upTo: limit)
-        } catch {
-            throw described(error, response)
-        }
     }
 
     /// Returns an error with the details of the response.

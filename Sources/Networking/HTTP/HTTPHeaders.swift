@@ -79,11 +79,6 @@ public struct HTTPHeaders: Hashable, Sendable, RandomAccessCollection, Expressib
         }
     }
 
-    /// The value of `Content-Length`, if it is a number.
-    var announcedLength: Int? {
-        self["Content-Length"].flatMap { $0.utf8.allSatisfy(\.isDigit) ? Int($0) : nil }
-    }
-
     /// Returns all values of a name in order.
     public func values(for name: String) -> [String] {
         var values: [String] = []
@@ -189,9 +184,7 @@ extension HTTPField {
     }
 
     private func invalid(_ reason: String) -> NetworkError {
-        var error = NetworkError(.invalidHeader, reason, phase: .prepare)
-        error.key = HTTPSyntax.printable(name)
-        return error
+        NetworkError(.invalidHeader, reason, phase: .prepare, key: HTTPSyntax.printable(name))
     }
 }
 
@@ -216,8 +209,9 @@ public struct ResponseHead: Hashable, Sendable {
     /// It is nil for an encoded body, because bodies are decompressed before they are returned, and for a chunked body,
     /// whose chunks define its length (RFC 9112, 6.3).
     var contentLength: Int? {
-        guard !headers.contains("Content-Encoding") else { return nil }
-        guard let length = headers.announcedLength, !headers.contains("Transfer-Encoding") else { return nil }
-        return length
+        guard !headers.contains("Content-Encoding"), !headers.contains("Transfer-Encoding"),
+            let text = headers["Content-Length"], text.utf8.allSatisfy(\.isDigit)
+        else { return nil }
+        return Int(text)
     }
 }

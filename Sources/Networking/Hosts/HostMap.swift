@@ -97,11 +97,9 @@ extension HostMap {
         for configuration in fetched.configurations {
             let own = self[configuration.canonicalHost]
             func refuse(_ subject: String, line: Int?) -> NetworkError {
-                var error = NetworkError(
-                    .invalidHostMap, "\(subject) uses http, which the app's own map doesn't use for it")
-                error.file = fetched.file
-                error.line = line
-                return error
+                NetworkError(
+                    .invalidHostMap, "\(subject) uses http, which the app's own map doesn't use for it",
+                    file: fetched.file, line: line)
             }
             if configuration.canonicalScheme == "http", own?.canonicalScheme != "http",
                 !Self.isLoopback(configuration.canonicalHost)
@@ -193,10 +191,7 @@ public struct HostWarning: Hashable, Sendable, CustomStringConvertible {
 
     /// The warning as an error.
     var networkError: NetworkError {
-        var error = NetworkError(.invalidHostMap, message)
-        error.path = path
-        error.file = file
-        error.line = line
+        var error = NetworkError(.invalidHostMap, message, path: path, file: file, line: line)
         error.column = column
         return error
     }

@@ -10,24 +10,19 @@ struct HostMapReader {
     mutating func read(_ json: [UInt8]) throws(NetworkError) -> [HostConfiguration] {
         guard json.count <= HostMap.largest else {
             var error = NetworkError(
-                .invalidHostMap, "expected at most \(HostMap.largest) bytes, found \(json.count)")
-            error.file = file
-            error.limit = HostMap.largest
-            error.line = 1
+                .invalidHostMap, "expected at most \(HostMap.largest) bytes, found \(json.count)", path: "$",
+                file: file, line: 1, limit: HostMap.largest)
             error.column = 1
-            error.path = "$"
             throw error
         }
         let root: JSONEntity
         do {
             root = try JSONEntity(parsing: json)
         } catch {
-            var failure = NetworkError(.invalidHostMap, error.message, underlying: error)
+            var failure = NetworkError(
+                .invalidHostMap, error.message, path: error.path, file: file, line: error.line, underlying: error)
             failure.offset = error.offset
-            failure.line = error.line
             failure.column = error.column
-            failure.path = error.path
-            failure.file = file
             throw failure
         }
         guard root.isObject else {

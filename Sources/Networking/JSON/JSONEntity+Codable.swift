@@ -50,8 +50,7 @@ extension JSONEntity {
             if place.isValid { present = place }
         }
         if let wanted { message = "expected \(wanted), found \(place.isValid ? "null" : "nothing")" }
-        var error = NetworkError(.decodingFailed, message, phase: .decode, underlying: underlying)
-        error.path = place.path
+        var error = NetworkError(.decodingFailed, message, phase: .decode, path: place.path, underlying: underlying)
         if let position = present.position {
             (error.offset, error.line, error.column) = (position.offset, position.line, position.column)
         }

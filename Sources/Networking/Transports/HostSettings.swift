@@ -20,27 +20,20 @@ struct HostSettings<Value: Sendable>: Sendable {
     var isEmpty: Bool { values.isEmpty }
 
     /// Returns the value for a URL's host.
-    subscript(url: HTTPURL) -> Value? { values.isEmpty ? nil : values[Self.withoutTrailingDot(url.host)] }
+    subscript(url: HTTPURL) -> Value? { values.isEmpty ? nil : values[url.hostWithoutDot] }
 
     private static func normalized(_ text: String, _ setting: String) throws(NetworkError) -> String {
         // The URL's own parser decides which hosts are valid, so that a setting can match a URL.
         let isAddress = text.contains(":") && !text.hasPrefix("[")
         guard let url = try? HTTPURL("https://\(isAddress ? "[\(text)]" : text)/"), url.port == nil,
-            url.userInfo == nil,
-            url.path == "/", url.query == nil, url.fragment == nil
+            url.userInfo == nil, url.path == "/", url.query == nil, url.fragment == nil
         else { throw invalid("expected a host name or an IP address, found \(text.debugDescription)", text, setting) }
-        return withoutTrailingDot(url.host)
-    }
-
-    private static func withoutTrailingDot(_ host: String) -> String {
-        host.hasSuffix(".") ? String(host.dropLast()) : host
+        return url.hostWithoutDot
     }
 
     /// Returns the error for the value of a host.
     static func invalid(_ message: String, _ host: String, _ setting: String) -> NetworkError {
-        var error = NetworkError(.invalidConfiguration, message, phase: .prepare)
-        error.key = "\(setting)[\(host)]"
-        return error
+        NetworkError(.invalidConfiguration, message, phase: .prepare, key: "\(setting)[\(host)]")
     }
 }
 

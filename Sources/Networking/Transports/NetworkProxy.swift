@@ -29,13 +29,9 @@ public struct NetworkProxy: Hashable, Sendable, CustomStringConvertible {
         var isSOCKS: Bool { self == .socks5 || self == .socks5h }
     }
 
-    private struct Server: Hashable {
-        let host: String
-        let port: Int
-    }
-
     private let scheme: Scheme
-    private let server: Server
+    private let host: String
+    private let port: Int
     let credentials: BasicCredentials?
     let excluded: [String]
 
@@ -64,7 +60,8 @@ public struct NetworkProxy: Hashable, Sendable, CustomStringConvertible {
             throw Self.invalid("expected nothing after the host and port")
         }
         self.scheme = scheme
-        server = Server(host: parsed.host, port: parsed.port ?? scheme.defaultPort)
+        host = parsed.host
+        port = parsed.port ?? scheme.defaultPort
         self.credentials = credentials ?? parsed.userInfo.map { BasicCredentials(userInfo: $0) }
         self.excluded = excluded
         if let credentials = self.credentials { try Self.check(credentials, scheme) }
@@ -86,9 +83,7 @@ public struct NetworkProxy: Hashable, Sendable, CustomStringConvertible {
     }
 
     static func invalid(_ message: String) -> NetworkError {
-        var error = NetworkError(.invalidConfiguration, "invalid proxy: \(message)", phase: .prepare)
-        error.key = "proxy"
-        return error
+        NetworkError(.invalidConfiguration, "invalid proxy: \(message)", phase: .prepare, key: "proxy")
     }
 
     /// Whether the connection to the proxy uses TLS.
@@ -97,19 +92,18 @@ public struct NetworkProxy: Hashable, Sendable, CustomStringConvertible {
     var isSOCKS: Bool { scheme.isSOCKS }
     /// The host, an IPv6 address without brackets, and the port.
     var hostAndPort: (host: String, port: Int) {
-        let isAddress = server.host.hasPrefix("[") && server.host.hasSuffix("]")
-        return (isAddress ? String(server.host.dropFirst().dropLast()) : server.host, server.port)
+        (host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host, port)
     }
 
     /// The URL with percent-encoded credentials, as libcurl expects it.
     var url: String {
         let userInfo = credentials.map { PercentCoding.encode($0.user) + ":" + PercentCoding.encode($0.password) + "@" }
-        return "\(scheme.rawValue)://\(userInfo ?? "")\(server.host):\(server.port)"
+        return "\(scheme.rawValue)://\(userInfo ?? "")\(host):\(port)"
     }
 
     /// The address of the proxy; credentials are hidden.
     public var description: String {
-        "\(scheme.rawValue)://\(credentials == nil ? "" : SecretNames.placeholder + "@")\(server.host):\(server.port)"
+        "\(scheme.rawValue)://\(credentials == nil ? "" : SecretNames.placeholder + "@")\(host):\(port)"
     }
 }
 
@@ -155,7 +149,7 @@ struct ProxyRules: Sendable {
     /// Returns the proxy for a URL, or nil for a direct connection.
     func proxy(for url: HTTPURL) -> String? {
         guard let proxy = url.scheme == .https ? https : http else { return nil }
-        let host = url.host.hasSuffix(".") ? String(url.host.dropLast()) : url.host
+        let host = url.hostWithoutDot
         return excluded.contains { excludes($0, host) } ? nil : proxy
     }
 

@@ -103,10 +103,8 @@ struct FailingTransport: NetworkTransport {
 extension NetworkError {
     /// The error for a setting that a transport can't honor.
     static func unsupportedSetting(_ setting: String, by transport: String) -> NetworkError {
-        var error = NetworkError(
-            .invalidConfiguration, "\(transport) does not support \(setting)", phase: .prepare)
-        error.key = setting
-        return error
+        NetworkError(
+            .invalidConfiguration, "\(transport) does not support \(setting)", phase: .prepare, key: setting)
     }
 }
 

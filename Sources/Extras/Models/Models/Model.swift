@@ -310,9 +310,8 @@ extension Model {
         guard answer.json.isValid else { return }
         let object = answer.isParsed ? answer.json : schema.parse(answer.json)
         guard let attributes = object.dictionary() else {
-            var error = NetworkError(.decodingFailed, "expected an object, found \(object.kindName)", phase: .decode)
-            error.path = object.path
-            throw error
+            throw NetworkError(
+                .decodingFailed, "expected an object, found \(object.kindName)", phase: .decode, path: object.path)
         }
         try set(attributes)
     }

@@ -111,10 +111,9 @@ public final class ModelCollection: Sendable {
                 return true
             }
             guard isAdded else {
-                var error = NetworkError(
-                    .duplicateModel, "the collection has the model \(id.map { "with id \($0)" } ?? model.cid) already")
-                error.key = id
-                throw error
+                throw NetworkError(
+                    .duplicateModel, "the collection has the model \(id.map { "with id \($0)" } ?? model.cid) already",
+                    key: id)
             }
             // The comparator is foreign code and runs outside the lock on a copy; the position is computed again
             // inside.
@@ -269,9 +268,8 @@ extension ModelCollection {
 
     private func attributes(in answer: ModelSyncAnswer) throws(NetworkError) -> [[String: JSONEntity]] {
         func failure(_ place: JSONEntity, _ expected: String) -> NetworkError {
-            var error = NetworkError(.decodingFailed, "expected \(expected), found \(place.kindName)", phase: .decode)
-            error.path = place.path
-            return error
+            NetworkError(
+                .decodingFailed, "expected \(expected), found \(place.kindName)", phase: .decode, path: place.path)
         }
         let list = answer.isParsed ? answer.json : schema.parseList(answer.json)
         guard list.isArray else { throw failure(list, "an array of models") }

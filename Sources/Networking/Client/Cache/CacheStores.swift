@@ -221,19 +221,16 @@ final class DirectoryCacheStore: CacheStore {
         }
         var bytes = files.reduce(0) { $0 + Int(clamping: $1.1.size) }
         if bytes > limit {
-            for (name, signature) in files.sorted(by: { $0.1.modified.isBefore($1.1.modified) }) {
+            func time(_ file: (String, FileSignature)) -> (Int64, Int32) {
+                (file.1.modified.seconds, file.1.modified.nanoseconds)
+            }
+            for (name, signature) in files.sorted(by: { time($0) < time($1) }) {
                 guard bytes > limit / 10 * 9 else { break }
                 unlink(folder + "/" + name)
                 bytes -= Int(clamping: signature.size)
             }
         }
         usage = (bytes, 0)
-    }
-}
-
-extension FileSignature.Time {
-    fileprivate func isBefore(_ other: Self) -> Bool {
-        (seconds, nanoseconds) < (other.seconds, other.nanoseconds)
     }
 }
 

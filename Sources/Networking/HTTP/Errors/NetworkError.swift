@@ -65,6 +65,19 @@ public struct NetworkError: Error, Sendable {
         self.underlying = underlying
     }
 
+    /// Creates an error about a field, setting, JSON value, file or limit.
+    package init(
+        _ code: Code, _ message: String, phase: NetworkPhase? = nil, key: String? = nil, path: String? = nil,
+        file: String? = nil, line: Int? = nil, limit: Int? = nil, underlying: (any Error)? = nil
+    ) {
+        self.init(code, message, phase: phase, underlying: underlying)
+        self.key = key
+        self.path = path
+        self.file = file
+        self.line = line
+        self.limit = limit
+    }
+
     /// Wraps an error: a `NetworkError` is unchanged, a `CancellationError` becomes `.cancelled`.
     public init(wrapping error: any Error, as code: Code = .unknown, phase: NetworkPhase? = nil) {
         if let error = error as? NetworkError {

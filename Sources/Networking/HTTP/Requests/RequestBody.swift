@@ -198,8 +198,6 @@ final class RequestTrailers: Sendable {
     ]
 
     private static func invalid(_ field: HTTPField, _ reason: String) -> NetworkError {
-        var error = NetworkError(.invalidHeader, reason, phase: .send)
-        error.key = HTTPSyntax.printable(field.name)
-        return error
+        NetworkError(.invalidHeader, reason, phase: .send, key: HTTPSyntax.printable(field.name))
     }
 }

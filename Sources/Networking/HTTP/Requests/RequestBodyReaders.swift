@@ -47,9 +47,7 @@ final class FileBodyReader: RequestBodyReader {
     private static func failed(
         _ path: String, _ reason: String, underlying: (any Error)? = nil
     ) -> NetworkError {
-        var error = NetworkError(.fileFailed, "the file \(reason)", phase: .prepare, underlying: underlying)
-        error.file = path
-        return error
+        NetworkError(.fileFailed, "the file \(reason)", phase: .prepare, file: path, underlying: underlying)
     }
 }
 

@@ -46,9 +46,8 @@ struct BodyLines: AsyncSequence, Sendable {
             guard let line = try await nextBytes() else { return nil }
             if let text = String(validating: line.bytes, as: UTF8.self) { return text }
             stop()
-            var error = NetworkError(.invalidText, "line \(line.number) is not UTF-8", phase: .receive)
-            error.line = line.number
-            throw error
+            throw NetworkError(
+                .invalidText, "line \(line.number) is not UTF-8", phase: .receive, line: line.number)
         }
 
         /// Returns the bytes of the next line with its number from 1.

@@ -85,9 +85,7 @@ public final class ResponseBody: AsyncSequence, Sendable {
     }
 
     package static func tooLarge(_ limit: Int, _ reason: String) -> NetworkError {
-        var error = NetworkError(.bodyTooLarge, "\(reason); the limit is \(limit) bytes", phase: .receive)
-        error.limit = limit
-        return error
+        NetworkError(.bodyTooLarge, "\(reason); the limit is \(limit) bytes", phase: .receive, limit: limit)
     }
 
     /// Returns an iterator over the pieces.

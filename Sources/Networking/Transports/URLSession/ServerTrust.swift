@@ -28,11 +28,9 @@ struct ServerTrust: Sendable {
         guard certificates.isEmpty || certificates.contains(where: { publicKey(of: $0) == nil }) else {
             return certificates
         }
-        var error = NetworkError(
-            .invalidConfiguration, "the trust roots can't be read or contain no certificate", phase: .prepare)
-        error.key = "trustRoots"
-        error.file = file
-        throw error
+        throw NetworkError(
+            .invalidConfiguration, "the trust roots can't be read or contain no certificate", phase: .prepare,
+            key: "trustRoots", file: file)
     }
 
     /// Whether the system's own decision isn't enough for a URL.

@@ -46,9 +46,7 @@ package enum URLSessionHead {
     }
 
     private static func bad(_ message: String, _ limit: Int) -> NetworkError {
-        var error = NetworkError(.badResponse, message, phase: .receive)
-        error.limit = limit
-        return error
+        NetworkError(.badResponse, message, phase: .receive, limit: limit)
     }
 
     package static func error(_ error: any Error, hasHead: Bool) -> NetworkError {
