@@ -25,9 +25,14 @@ final class DigestCredentials: Sendable {
 
     /// Sends a request, answering a known challenge of its origin, and again after a new challenge.
     func send(_ request: NetworkRequest, _ next: NetworkNext) async throws(NetworkError) -> StreamedResponse {
-        let call = DigestCall(self)
+        // The nonce of the latest hop; each hop is answered by itself because it has its own target and count.
+        let used = Mutex<String?>(nil)
         var request = request
-        request.authorizes = { hop throws(NetworkError) in try await call.authorize(&hop) }
+        request.authorizes = { [self] hop throws(NetworkError) in
+            let answer = try await answer(hop)
+            used.withLock { $0 = answer?.nonce }
+            if let answer { hop.headers.set("Authorization", answer.field, isSensitive: true) }
+        }
         var adopted: String?
         // A nonce can expire between two requests, so a second challenge is answered only if it reports this.
         for _ in 0..<2 {
@@ -39,7 +44,7 @@ final class DigestCredentials: Sendable {
             }
             let known = AuthenticationChallenge.parse(response.headers).lazy.compactMap { DigestChallenge($0) }.first
             guard let challenge = known else { return response }
-            let isRejected = adopted != nil && adopted == call.usedNonce && !challenge.isStale
+            let isRejected = adopted != nil && adopted == used.withLock { $0 } && !challenge.isStale
             guard !isRejected else {
                 sessions.withLock { $0[origin] = nil }
                 return response
@@ -55,7 +60,7 @@ final class DigestCredentials: Sendable {
     /// Returns the `Authorization` field of a hop and its nonce, or nil if no challenge of the origin is known.
     ///
     /// - Throws: The failure to read a body that the response protects.
-    fileprivate func answer(_ hop: NetworkRequest) async throws(NetworkError) -> (field: String, nonce: String)? {
+    private func answer(_ hop: NetworkRequest) async throws(NetworkError) -> (field: String, nonce: String)? {
         let session = sessions.withLock { sessions in
             sessions[hop.url.origin]?.count += 1
             return sessions[hop.url.origin]
@@ -99,23 +104,5 @@ final class DigestCredentials: Sendable {
 
     private static func randomNonce() -> String {
         (0..<16).map { _ in UInt8.random(in: .min ... .max) }.hexadecimal
-    }
-}
-
-/// One call of a client, whose hops are answered one by one because each has its own target and count.
-private final class DigestCall: Sendable {
-    private let credentials: DigestCredentials
-    private let used = Mutex<String?>(nil)
-
-    init(_ credentials: DigestCredentials) { self.credentials = credentials }
-
-    /// The nonce of the latest hop, or nil if it had no credentials.
-    var usedNonce: String? { used.withLock { $0 } }
-
-    /// Sets the credentials of a hop before it is sent.
-    func authorize(_ hop: inout NetworkRequest) async throws(NetworkError) {
-        let answer = try await credentials.answer(hop)
-        used.withLock { $0 = answer?.nonce }
-        if let answer { hop.headers.set("Authorization", answer.field, isSensitive: true) }
     }
 }
