@@ -47,12 +47,12 @@ extension HostChoiceStore {
 
     /// Returns a new store that exists as long as the process and starts with the given selections.
     package static func memory(_ choices: JSONEntity = .missing) -> HostChoiceStore {
-        let held = Locked(choices)
+        let held = Mutex(choices)
         return HostChoiceStore(
-            load: { held.value.withLock { $0 } },
+            load: { held.withLock { $0 } },
             update: { change in
                 // The old value is released outside the lock.
-                _ = held.value.withLock { value in
+                _ = held.withLock { value in
                     let old = value
                     value = change(old)
                     return old
@@ -146,10 +146,4 @@ extension HostChoiceStore {
                 }
             })
     }
-}
-
-/// A value in memory that several closures share.
-private final class Locked: Sendable {
-    let value: Mutex<JSONEntity>
-    init(_ value: JSONEntity) { self.value = Mutex(value) }
 }
