@@ -19,7 +19,7 @@ public struct HostSnapshot: Sendable {
         typed: [String: [String: String]] = [:], defaults: HostDefault = .canonical
     ) {
         let selections = choices.filter { $0.value.origin != .defaulted }
-        self.choices = defaults.choices(in: map).merging(selections) { _, selected in selected }
+        self.choices = defaults.choices(in: map, .defaulted).merging(selections) { _, selected in selected }
         self.map = map
         self.appMap = appMap ?? map
         self.typed = typed
@@ -171,14 +171,14 @@ public enum HostDefault: Hashable, Sendable {
     case environment(String)
 
     /// The choices for a map; hosts that don't have the environment, or whose host is typed, have none.
-    func choices(in map: HostMap) -> [String: HostChoice] {
+    func choices(in map: HostMap, _ origin: HostChoice.Origin) -> [String: HostChoice] {
         var choices: [String: HostChoice] = [:]
         for configuration in map.configurations {
             guard let key = key(in: configuration), let entry = configuration[key], let host = entry.host,
                 entry.editing == .none
             else { continue }
             choices[HostSyntax.normalized(configuration.canonicalHost)] = HostChoice(
-                key: entry.key, pair: ProtocolHostPair(scheme: entry.scheme, host: host), origin: .defaulted)
+                key: entry.key, pair: ProtocolHostPair(scheme: entry.scheme, host: host), origin: origin)
         }
         return choices
     }

@@ -114,32 +114,26 @@ public final class HostSwitch: Sendable {
         try change { state throws(NetworkError) in
             let snapshot = state.snapshot
             guard let configuration = snapshot.map[canonicalHost] else {
-                var error = NetworkError(
+                throw NetworkError(
                     .unknownHost,
                     "the host map has no \"\(canonicalHost)\", only "
-                        + snapshot.map.configurations.map { "\"\($0.canonicalHost)\"" }.joined(separator: ", "))
-                error.file = snapshot.map.file
-                throw error
+                        + snapshot.map.configurations.map { "\"\($0.canonicalHost)\"" }.joined(separator: ", "),
+                    file: snapshot.map.file)
             }
             guard let entry = configuration[key] else {
-                var error = NetworkError(
+                throw NetworkError(
                     .unknownEnvironment,
                     "\"\(configuration.canonicalHost)\" has no environment \"\(key)\", only "
-                        + configuration.hosts.map { "\"\($0.key)\"" }.joined(separator: ", "))
-                error.key = key
-                error.file = snapshot.map.file
-                error.line = configuration.line
-                throw error
+                        + configuration.hosts.map { "\"\($0.key)\"" }.joined(separator: ", "),
+                    key: key, file: snapshot.map.file, line: configuration.line)
             }
             let pattern = HostPattern(entry.host)
             var choices = snapshot.choices
             var typed = snapshot.typed
             if pattern.editing == .none {
                 guard userHost == nil else {
-                    var error = NetworkError(
-                        .invalidUserHost, "the host of \"\(key)\" is fixed; none can be typed for it")
-                    error.key = key
-                    throw error
+                    throw NetworkError(
+                        .invalidUserHost, "the host of \"\(key)\" is fixed; none can be typed for it", key: key)
                 }
                 choices[name] = HostChoice(
                     key: key, pair: ProtocolHostPair(scheme: entry.scheme, host: entry.host ?? ""), origin: .chosen)
@@ -165,25 +159,17 @@ public final class HostSwitch: Sendable {
     ///
     /// A host without a release environment resolves to itself. The selection isn't stored: the next run starts without
     /// one.
-    public func selectRelease() { chooseAll(.release) { $0.releaseKey } }
+    public func selectRelease() { chooseAll(.release, .release) }
 
     /// Selects the prerelease environment of every canonical host and removes the user's selections.
     ///
     /// A host without a prerelease environment resolves to itself. The selection isn't stored: the next run starts
     /// without one.
-    public func selectPrerelease() { chooseAll(.prerelease) { $0.prereleaseKey } }
+    public func selectPrerelease() { chooseAll(.prerelease, .prerelease) }
 
-    private func chooseAll(_ origin: HostChoice.Origin, _ key: (HostConfiguration) -> String?) {
+    private func chooseAll(_ environments: HostDefault, _ origin: HostChoice.Origin) {
         try? change(removesOthers: true) { state in
-            var choices: [String: HostChoice] = [:]
-            for configuration in state.snapshot.map.configurations {
-                guard let entry = key(configuration).flatMap({ configuration[$0] }), let host = entry.host else {
-                    continue
-                }
-                choices[HostSyntax.normalized(configuration.canonicalHost)] = HostChoice(
-                    key: entry.key, pair: ProtocolHostPair(scheme: entry.scheme, host: host), origin: origin)
-            }
-            state.snapshot = state.snapshot.with(choices)
+            state.snapshot = state.snapshot.with(environments.choices(in: state.snapshot.map, origin))
         }
     }
 
