@@ -89,7 +89,7 @@ import Testing
         let body = RequestBody.multipart(form)
         let error = #expect(throws: NetworkError.self) { try body.measuredLength() }
         #expect(
-            error?.code == .invalidBody && error?.message.contains("\"p\\\\x0d\\\\x0a\"") == true,
+            error?.code == .invalidBody && error?.message.contains("\"p\\\\r\\\\n\"") == true,
             "\(String(describing: error))")
         let client = NetworkClient(transport: stub)
         let request = try client.request(.post, "http://h/", body: body)

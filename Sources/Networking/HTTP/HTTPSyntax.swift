@@ -29,18 +29,8 @@ package enum HTTPSyntax {
         return max(count - last, 0)..<count
     }
 
-    /// Returns a printable form: control characters as `\xNN`, at most 100 characters.
-    package static func printable(_ text: String) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars.prefix(100) {
-            if scalar.value < 0x20 || scalar.value == 0x7F {
-                result += "\\x" + scalar.value.digits(2, radix: 16)
-            } else {
-                result.unicodeScalars.append(scalar)
-            }
-        }
-        return result
-    }
+    /// Returns at most 100 characters, with control characters as escapes.
+    package static func printable(_ text: String) -> String { String(text.unicodeScalars.prefix(100)).onOneLine }
 }
 
 /// Reads the tokens and quoted strings of a field that is a list with commas (RFC 9110, section 5.6).
