@@ -36,7 +36,7 @@ extension Command {
         let file = invocation.value(of: "--output") ?? "report.html"
         try output.working("Writing \(file)") {
             let page = try document.pageBytes()
-            try JSONFile.replace(file, with: page)
+            try JSONFile.replace(file) { page }
         }
         output.line(file)
         return sources.status

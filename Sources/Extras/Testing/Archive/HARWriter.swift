@@ -19,7 +19,7 @@ extension HARArchive {
     /// Replaces a file by the archive atomically.
     ///
     /// - Throws: `.fileFailed` with `file`.
-    public func write(toFile path: String) throws(NetworkError) { try JSONFile.replace(path, with: bytes()) }
+    public func write(toFile path: String) throws(NetworkError) { try JSONFile.replace(path) { bytes() } }
 }
 
 /// Writes the JSON of HAR 1.2.

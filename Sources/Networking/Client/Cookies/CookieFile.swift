@@ -52,7 +52,8 @@ final class CookieFile: Sendable {
 
     private func replace(_ cookies: [NetworkCookie]) throws(NetworkError) {
         let content = Content(cookies: cookies.filter { $0.expires != nil })
-        try JSONFile.replace(path, with: JSONFormat().encode(content))
+        let bytes = try JSONFormat().encode(content)
+        try JSONFile.replace(path) { bytes }
     }
 
     /// Writes after a short delay, and once for several changes.

@@ -12,24 +12,16 @@ package enum JSONFile {
         do throws(FileFailure) {
             return try isOwn ? WholeFile.readOwn(path, limit: limit) : WholeFile.read(path, limit: limit)
         } catch {
-            var failure = NetworkError(error)
-            if case .tooLarge(let limit) = error.reason {
-                failure = NetworkError(code, "the file is longer than \(limit) bytes")
-                failure.file = path
-                failure.limit = limit
-            }
-            throw failure
+            guard case .tooLarge(let limit) = error.reason else { throw NetworkError(error) }
+            throw NetworkError(code, "the file is longer than \(limit) bytes", file: path, limit: limit)
         }
     }
 
-    /// Replaces a file; readers find the old content or the new one, even after a crash.
+    /// Replaces a file with content that can depend on the old content; no other writer replaces the file in between.
+    ///
+    /// Readers find the old content or the new one, even after a crash.
     ///
     /// - Throws: `.fileFailed` with `file`; the old content is then unchanged.
-    package static func replace(_ path: String, with bytes: [UInt8]) throws(NetworkError) {
-        try replace(path) { bytes }
-    }
-
-    /// Replaces a file with content that can depend on the old content; no other writer replaces the file in between.
     package static func replace(_ path: String, with content: () -> [UInt8]) throws(NetworkError) {
         do {
             try AtomicFile.replace(path, with: content)
@@ -43,7 +35,6 @@ package enum JSONFile {
 
 extension NetworkError {
     package init(_ failure: FileFailure) {
-        self.init(.fileFailed, failure.description)
-        file = failure.path
+        self.init(.fileFailed, failure.description, file: failure.path)
     }
 }
