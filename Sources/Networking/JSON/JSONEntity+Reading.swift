@@ -159,13 +159,7 @@ extension JSONEntity {
     ///
     /// - Throws: `.invalidJSON` or `.jsonLimit`.
     public init(parsing text: String, limits: JSONLimits = .init()) throws(NetworkError) {
-        var text = text
-        let parsed = text.withUTF8 { buffer in
-            Result { () throws(NetworkError) in
-                try JSONDocument(buffer, limits: limits)
-            }
-        }
-        self.init(try parsed.get())
+        try self.init(parsing: text.utf8, limits: limits)
     }
 
     /// Reads and parses a file.
