@@ -28,9 +28,6 @@ public struct ExchangeMetrics: Hashable, Sendable {
     public var timings: TransportTimings = .init()
     /// The time from the start of the exchange, after `queued`, to its end.
     public var duration: Duration = .zero
-
-    /// Creates measurements of an exchange without a connection.
-    init() {}
 }
 
 /// The times from the start of an exchange to its stages; nil if unknown or not applicable.
@@ -45,8 +42,6 @@ public struct TransportTimings: Hashable, Sendable {
     public var firstByte: Duration?
     /// Whether the connection was reused.
     public var reusedConnection: Bool?
-
-    init() {}
 }
 
 extension ExchangeMetrics {

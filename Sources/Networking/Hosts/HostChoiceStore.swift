@@ -17,7 +17,9 @@ public struct HostChoiceStore: Sendable {
     /// If the saved object can't be loaded, the closure receives a missing entity. For memory and files this is atomic:
     /// no other store of the same memory or file, in this process or another, saves between the load and the save.
     package let update: @Sendable (_ change: (JSONEntity) -> JSONEntity) throws(NetworkError) -> Void
+}
 
+extension HostChoiceStore {
     /// Creates a store from an app's own functions.
     ///
     /// - Parameters:
@@ -31,17 +33,6 @@ public struct HostChoiceStore: Sendable {
             load: load, update: { change throws(NetworkError) in try save(change((try? load()) ?? .missing)) })
     }
 
-    private init(
-        load: @escaping @Sendable () throws(NetworkError) -> JSONEntity,
-        update: @escaping @Sendable ((JSONEntity) -> JSONEntity) throws(NetworkError) -> Void
-    ) {
-        self.load = load
-        self.update = update
-    }
-
-}
-
-extension HostChoiceStore {
     /// A new store that exists as long as the process.
     public static var memory: HostChoiceStore { memory() }
 

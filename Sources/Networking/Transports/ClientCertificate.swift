@@ -22,13 +22,6 @@ public struct ClientCertificate: Hashable, Sendable, CustomStringConvertible {
     let keyFile: String
     let password: String?
 
-    private init(_ format: Format, _ file: String, _ keyFile: String, _ password: String?) {
-        self.format = format
-        self.file = file
-        self.keyFile = keyFile
-        self.password = password
-    }
-
     /// Returns a certificate in PEM files; `CurlTransport` only.
     ///
     /// - Parameters:
@@ -37,7 +30,7 @@ public struct ClientCertificate: Hashable, Sendable, CustomStringConvertible {
     ///   - password: The password of the key, or nil if it isn't encrypted.
     /// - Returns: The certificate.
     public static func pem(_ file: String, key: String? = nil, password: String? = nil) -> ClientCertificate {
-        ClientCertificate(.pem, file, key ?? file, password)
+        ClientCertificate(format: .pem, file: file, keyFile: key ?? file, password: password)
     }
 
     /// Returns a certificate in a PKCS#12 file, which usually has the suffix `p12` or `pfx`.
@@ -47,7 +40,7 @@ public struct ClientCertificate: Hashable, Sendable, CustomStringConvertible {
     ///   - password: The password of the file.
     /// - Returns: The certificate.
     public static func pkcs12(_ file: String, password: String) -> ClientCertificate {
-        ClientCertificate(.pkcs12, file, file, password)
+        ClientCertificate(format: .pkcs12, file: file, keyFile: file, password: password)
     }
 
     /// The files, without the password.

@@ -9,26 +9,21 @@ public struct NetworkCookie: Hashable, Sendable, Codable, CustomStringConvertibl
     /// The host that the cookie belongs to, in lowercase.
     public var domain: String
     /// Whether the cookie belongs to that host only, not to the hosts below it.
-    package var isHostOnly: Bool
+    package var isHostOnly = true
     /// The path that the cookie belongs to, including all paths below it.
-    public var path: String
+    public var path = "/"
     /// The expiration time in seconds since 1970, or nil for the lifetime of the jar.
     public var expires: Int?
     /// Whether the cookie is sent over https only.
-    public var isSecure: Bool
+    public var isSecure = false
     /// Whether the server asked to hide the cookie from scripts; stored without effect.
-    public var isHTTPOnly: Bool
+    public var isHTTPOnly = false
 
     /// Creates a cookie for one host and all its paths.
     public init(_ name: String, _ value: String, host: String) {
         self.name = name
         self.value = value
         domain = host.lowercased()
-        path = "/"
-        isHostOnly = true
-        expires = nil
-        isSecure = false
-        isHTTPOnly = false
     }
 
     /// The name, domain and path; the value is hidden.

@@ -92,7 +92,9 @@ package enum URLSessionHead {
         static func metrics(of collected: URLSessionTaskMetrics) -> ExchangeMetrics {
             var metrics = ExchangeMetrics()
             guard let measured = collected.transactionMetrics.last else { return metrics }
-            metrics.remoteAddress = address(measured.remoteAddress, measured.remotePort)
+            if let host = measured.remoteAddress, let port = measured.remotePort {
+                metrics.remoteAddress = ExchangeMetrics.address(host, port)
+            }
             metrics.protocolName = measured.networkProtocolName
             if let version = measured.negotiatedTLSProtocolVersion?.rawValue, version >= 0x0301 {
                 metrics.tlsVersion = "1.\(version - 0x0301)"
@@ -118,11 +120,6 @@ package enum URLSessionHead {
         private static func time(_ measured: URLSessionTaskTransactionMetrics, _ date: Date?) -> Duration? {
             guard let date, let start = measured.fetchStartDate else { return nil }
             return .seconds(max(date.timeIntervalSince(start), 0))
-        }
-
-        private static func address(_ host: String?, _ port: Int?) -> String? {
-            guard let host, let port else { return nil }
-            return ExchangeMetrics.address(host, port)
         }
     }
 #endif
