@@ -97,7 +97,7 @@ import AshlarTestSupport
         @Test(
             "No error response of nginx to a long body is lost if other requests run",
             .enabled(if: SecureNginx.isAvailable, "nginx is not installed"),
-            arguments: [(HTTPMethod.post, 4), (.put, 8)])
+            arguments: [(HTTPMethod.post, 4), (.put, 8), (.post, 8), (.post, 64)])
         func earlyErrors(method: HTTPMethod, width: Int) async throws {
             let server = try await offPool { try SecureNginx() }
             let client = try Self.client()

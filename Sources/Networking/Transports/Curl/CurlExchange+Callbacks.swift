@@ -162,7 +162,7 @@
                 if reader.framing.isAmbiguous { retireConnection() }
                 hasHead = true
                 isMultiplexed = head.version == "2"
-                if isMultiplexed { origin?.isMultiplexed = true }
+                if handle?.allowsHTTP2 == true { origin?.received(isMultiplexed: isMultiplexed) }
                 if measures {
                     version = head.version
                     measureTLS()

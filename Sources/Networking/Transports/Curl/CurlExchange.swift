@@ -137,8 +137,13 @@
 
         func disconnect() { handle = nil }
 
-        /// Whether the body may not fit into the windows of a connection, so that it is sent in several rounds.
-        var hasLongBody: Bool { bodyKind == .upload || request.body.length ?? 0 > 16 << 10 }
+        /// Whether it needs a lane, because its body may not fit into the windows of a connection and is sent in several
+        /// rounds; see ``CurlHandle/lane``.
+        var needsLane: Bool {
+            guard bodyKind == .upload || request.body.length ?? 0 > 16 << 10 else { return false }
+            return loop.library.discardsEarlyResponses && loop.configuration.connectionsPerHost > 1
+                && CurlHandle.allowsHTTP2(self)
+        }
 
         /// Whether libcurl only connects.
         var isUpgrade: Bool { request.upgrade != nil }

@@ -36,17 +36,7 @@
         private func takeHandle(for exchange: CurlExchange) throws(NetworkError) -> CurlHandle {
             let allowsHTTP2 = CurlHandle.allowsHTTP2(exchange)
             if !allowsHTTP2, let handle = spare.popLast() { return handle }
-            let lane = allowsHTTP2 ? freeLane(for: exchange) : 0
-            let handle = try CurlHandle(self, allowsHTTP2: allowsHTTP2, lane: lane)
-            if lane > 0 { lanes |= 1 << UInt32(lane) }
-            return handle
-        }
-
-        /// Returns a lane for a request; half of the connections of a host are left to the lane of most requests.
-        private func freeLane(for exchange: CurlExchange) -> Int {
-            guard library.discardsEarlyResponses, exchange.hasLongBody else { return 0 }
-            let last = min(configuration.connectionsPerHost / 2, CurlHandle.lanes - 1)
-            return (0...max(last, 0)).first { $0 > 0 && lanes & 1 << UInt32($0) == 0 } ?? 0
+            return try CurlHandle(self, allowsHTTP2: allowsHTTP2, lane: exchange.origin?.takeLane(for: exchange) ?? 0)
         }
 
         private func begin(_ exchange: CurlExchange, on handle: CurlHandle) {
@@ -69,7 +59,7 @@
                 active[place] = last
                 last.place = place
             }
-            if handle.lane > 0 { lanes &= ~(1 << UInt32(handle.lane)) }
+            exchange.origin?.leave(lane: handle.lane)
             let isUsable = result == 0 && !handle.allowsHTTP2 && exchange.leavesHandleUsable
             exchange.end(result: result)
             _ = library.table.pointee.multi_remove_handle(multi, handle.easy)

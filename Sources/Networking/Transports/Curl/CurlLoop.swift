@@ -47,8 +47,6 @@
         var active: [CurlExchange] = []
         /// The handles that can be used again.
         var spare: [CurlHandle] = []
-        /// The lanes in use, as bits; see ``CurlHandle/lane``.
-        var lanes: UInt32 = 0
         var origins = CurlOrigins()
         var sockets = CurlSockets()
         var timerDue: UInt64?

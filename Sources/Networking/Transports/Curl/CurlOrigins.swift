@@ -5,6 +5,8 @@
     ///
     /// Every eighth of them is the one that has waited the longest, so that a low priority never waits forever.
     ///
+    /// With HTTP/2, exchanges that need a lane wait for one, and the others don't wait for them; see ``CurlHandle/lane``.
+    ///
     /// libcurl also has a queue, but doesn't report which transfers wait in it, so their connect and idle times would
     /// expire.
     struct CurlOrigins {
@@ -13,12 +15,38 @@
             fileprivate let key: Key
             fileprivate var running = 0
             fileprivate var waiting = 0
-            fileprivate var queue = FairQueue<CurlExchange>(priorities: RequestPriority.allCases.count)
+            /// The waiting exchanges that share connections, and those that need a lane.
+            fileprivate var queues = [FairQueue<CurlExchange>](
+                repeating: FairQueue(priorities: RequestPriority.allCases.count), count: 2)
+            /// The lanes in use, as bits.
+            private var lanes: UInt32 = 0
 
-            /// Whether it uses HTTP/2, where one connection carries many exchanges.
-            var isMultiplexed = false
+            /// Whether it uses HTTP/2, where one connection carries many exchanges; nil before its first response.
+            private(set) var isMultiplexed: Bool?
 
             fileprivate init(_ key: Key) { self.key = key }
+
+            /// Notes the version of a response to a request that could use HTTP/2.
+            func received(isMultiplexed: Bool) {
+                // A server that has used it can still answer some requests with HTTP/1.1.
+                if self.isMultiplexed != true { self.isMultiplexed = isMultiplexed }
+            }
+
+            fileprivate var lanesInUse: Int { lanes.nonzeroBitCount }
+
+            /// Takes a free lane, or returns 0 if it isn't needed, or all of them are in use.
+            func takeLane(for exchange: CurlExchange) -> Int {
+                guard exchange.needsLane, isMultiplexed != false else { return 0 }
+                let lane = (~lanes & ~1).trailingZeroBitCount
+                guard lane < CurlHandle.lanes else { return 0 }
+                lanes |= 1 << UInt32(lane)
+                return lane
+            }
+
+            /// Ends the use of a lane.
+            func leave(lane: Int) {
+                if lane > 0 { lanes &= ~(1 << UInt32(lane)) }
+            }
         }
 
         fileprivate struct Key: Hashable {
@@ -43,14 +71,17 @@
         mutating func admit(_ exchange: CurlExchange, _ limits: TransportConfiguration) -> Bool {
             let origin = origin(of: exchange.request.url)
             exchange.origin = origin
-            if origin.waiting == 0, hasRoom(origin, limits) {
+            let needsLane = exchange.needsLane
+            let queue = needsLane ? 1 : 0
+            let isFirst = origin.isMultiplexed == true ? origin.queues[queue].isEmpty : origin.waiting == 0
+            if isFirst, hasRoom(origin, needsLane: needsLane, limits) {
                 take(origin)
                 return true
             }
             if origin.waiting == 0 { crowded.append(origin) }
             origin.waiting += 1
             let priority = exchange.request.options.priority.rawValue
-            origin.queue.add(exchange, priority: priority, arrival: order.nextArrival())
+            origin.queues[queue].add(exchange, priority: priority, arrival: order.nextArrival())
             waiting += 1
             return false
         }
@@ -70,15 +101,17 @@
         mutating func next(_ limits: TransportConfiguration) -> CurlExchange? {
             guard waiting > 0 else { return nil }
             let takesOldest = order.takesOldest
-            var best: (index: Int, place: FairQueue<CurlExchange>.Place)?
-            for (index, origin) in crowded.enumerated() where hasRoom(origin, limits) {
-                guard let place = origin.queue.next(oldest: takesOldest) else { continue }
-                if let best, !place.precedes(best.place, oldest: takesOldest) { continue }
-                best = (index, place)
+            var best: (index: Int, queue: Int, place: FairQueue<CurlExchange>.Place)?
+            for (index, origin) in crowded.enumerated() {
+                for queue in 0...1 where hasRoom(origin, needsLane: queue == 1, limits) {
+                    guard let place = origin.queues[queue].next(oldest: takesOldest) else { continue }
+                    if let best, !place.precedes(best.place, oldest: takesOldest) { continue }
+                    best = (index, queue, place)
+                }
             }
-            guard let (index, place) = best else { return nil }
+            guard let (index, queue, place) = best else { return nil }
             let origin = crowded[index]
-            let exchange = origin.queue.remove(place)
+            let exchange = origin.queues[queue].remove(place)
             if exchange.pipe.isOpen { order.countStart() }
             waiting -= 1
             origin.waiting -= 1
@@ -88,16 +121,20 @@
         }
 
         /// The waiting exchanges.
-        var queued: [CurlExchange] { crowded.flatMap(\.queue.elements) }
+        var queued: [CurlExchange] { crowded.flatMap { $0.queues.flatMap(\.elements) } }
 
         private mutating func take(_ origin: Origin) {
             origin.running += 1
             running += 1
         }
 
-        private func hasRoom(_ origin: Origin, _ limits: TransportConfiguration) -> Bool {
-            let most = origin.isMultiplexed ? max(Self.streams, limits.connectionsPerHost) : limits.connectionsPerHost
-            return origin.running < max(most, 1) && running < max(limits.connections, 1)
+        private func hasRoom(_ origin: Origin, needsLane: Bool, _ limits: TransportConfiguration) -> Bool {
+            let perHost = limits.connectionsPerHost
+            let most = origin.isMultiplexed == true ? max(Self.streams, perHost) : perHost
+            guard origin.running < max(most, 1), running < max(limits.connections, 1) else { return false }
+            guard needsLane, origin.isMultiplexed == true else { return true }
+            // The others need a connection, and one more while the server ends it.
+            return origin.lanesInUse < min(max(perHost - 2, perHost / 2), CurlHandle.lanes - 1)
         }
 
         private mutating func origin(of url: HTTPURL) -> Origin {
