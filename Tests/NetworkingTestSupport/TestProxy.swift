@@ -95,8 +95,10 @@ import AshlarTestSupport
         fileprivate func relay(toPort port: Int) {
             guard let upstream = Upstream(port: port) else { return reset() }
             let done = DispatchSemaphore(value: 0)
-            Thread.detachNewThread { [self] in
-                while let piece = receive(), upstream.send(piece) {}
+            // Unsafe because this thread only reads from the connection, and the other one only writes to it.
+            nonisolated(unsafe) let client = self
+            Thread.detachNewThread {
+                while let piece = client.receive(), upstream.send(piece) {}
                 upstream.finish()
                 done.signal()
             }

@@ -60,10 +60,10 @@ package final class ForkSafeLock: Sendable {
 /// The memory of a lock.
 ///
 /// The registry knows locks by their memory and not by references, which it could be the last one to release.
-struct LockMemory: @unchecked Sendable {
-    // Sendable because the pointers never change, and only the system uses what they point to.
-    let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+struct LockMemory: Sendable {
+    // Unsafe because they are pointers; only the system uses what they point to.
+    nonisolated(unsafe) let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    nonisolated(unsafe) let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
     init() {
         mutex.initialize(to: pthread_mutex_t())

@@ -21,8 +21,7 @@ package struct ServedRequest: Sendable {
 }
 
 /// The server's end of one connection, optionally with TLS.
-package final class FaultConnection: @unchecked Sendable {
-    // Sendable because only the connection's own thread uses it.
+package final class FaultConnection {
     private let descriptor: Int32
     private let stream: TLSStream?
     private var buffer: [UInt8] = []

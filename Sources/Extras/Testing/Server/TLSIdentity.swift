@@ -2,9 +2,10 @@ internal import AshlarCore
 internal import CAshlarTesting
 
 /// A key and a self-signed certificate of a server on this machine, for connections with TLS.
-package final class TLSIdentity: @unchecked Sendable {
-    // Sendable because OpenSSL permits several threads to create streams of one context, which nothing changes.
-    fileprivate let tls: OpaquePointer
+package final class TLSIdentity: Sendable {
+    // Unsafe because it is a pointer; OpenSSL permits several threads to create streams of one context, which nothing
+    // changes.
+    nonisolated(unsafe) fileprivate let tls: OpaquePointer
     /// The certificate in PEM form.
     package let certificate: String
     /// The pin of the certificate's key.
