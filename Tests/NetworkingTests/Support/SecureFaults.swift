@@ -37,8 +37,10 @@ import AshlarNetworkingTestSupport
             guard let port = Relay.port(relay.certificate), let upstream = Upstream(port: port) else { return reset() }
             let flights = Mutex(0)
             let done = DispatchSemaphore(value: 0)
-            Thread.detachNewThread { [self] in
-                while let piece = receive() {
+            // Only the new thread receives from the client, and only this one sends to it.
+            nonisolated(unsafe) let client = self
+            Thread.detachNewThread {
+                while let piece = client.receive() {
                     flights.withLock { $0 += 1 }
                     guard upstream.send(piece) else { break }
                 }
