@@ -59,7 +59,8 @@ import Testing
         var events: [ServerSentEvent] = []
         let bytes = Array(input.text.utf8)
         for start in stride(from: 0, to: bytes.count, by: length) {
-            try parser.read(Array(bytes[start..<min(start + length, bytes.count)])) { events.append($0) }
+            parser.append(Array(bytes[start..<min(start + length, bytes.count)]))
+            while let event = try parser.next() { events.append(event) }
         }
         #expect(events == input.events)
         #expect(parser.lastID == input.lastID && parser.retry == input.retry)
@@ -70,7 +71,10 @@ import Testing
         let line = Array(("data: " + String(repeating: "a", count: 999) + "\n").utf8)
         var parser = EventStreamParser()
         let error = #expect(throws: NetworkError.self) {
-            for _ in 0..<2000 { try parser.read(line) { _ in } }
+            for _ in 0..<2000 {
+                parser.append(line)
+                while try parser.next() != nil {}
+            }
         }
         #expect(error?.code == .bodyTooLarge && error?.limit == 1 << 20)
     }

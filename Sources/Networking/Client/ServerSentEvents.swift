@@ -73,9 +73,6 @@ struct ServerSentEvents: AsyncSequence, Sendable {
 
         private let stream: ServerSentEvents
         private var parser = EventStreamParser()
-        private var events: ArraySlice<ServerSentEvent> = []
-        /// The failure after the received events.
-        private var failure: NetworkError?
         private var body: ResponseBody?
         private var failures = 0
         private var isFirst = true
@@ -88,21 +85,21 @@ struct ServerSentEvents: AsyncSequence, Sendable {
 
         /// Returns the next event, or nil after the server has ended the stream.
         mutating func next(isolation actor: isolated (any Actor)?) async throws(NetworkError) -> ServerSentEvent? {
-            while true {
-                if let event = events.popFirst() { return event }
-                if let failure = failure.take() { throw failure }
-                if isEnded { return nil }
+            while !isEnded {
                 do throws(NetworkError) {
                     if body == nil { try await connect() }
+                    if let event = try parser.next() { return event }
                     try await receive()
                 } catch {
                     guard stream.reconnects, error.isTransient, error.code != .cancelled else {
                         isEnded = true
+                        body?.cancel()
                         throw error
                     }
                     disconnect()
                 }
             }
+            return nil
         }
 
         private nonisolated(nonsending) mutating func receive() async throws(NetworkError) {
@@ -112,15 +109,7 @@ struct ServerSentEvents: AsyncSequence, Sendable {
                 return disconnect()
             }
             failures = 0
-            var received: [ServerSentEvent] = []
-            do throws(NetworkError) {
-                try parser.read(bytes) { received.append($0) }
-            } catch {
-                body.cancel()
-                failure = error
-                isEnded = true
-            }
-            events = received[...]
+            parser.append(bytes)
         }
 
         private mutating func disconnect() {
@@ -207,18 +196,20 @@ struct EventStreamParser {
     private var type = ""
     private var data: [UInt8]?
 
-    /// Reads a piece and emits the events that it completes.
+    mutating func append(_ bytes: [UInt8]) { lines.append(bytes) }
+
+    /// Returns the next complete event, or nil if more bytes are necessary.
     ///
     /// - Throws: `.bodyTooLarge` for an event of more than 1 MiB.
-    mutating func read(_ bytes: [UInt8], emit: (ServerSentEvent) -> Void) throws(NetworkError) {
-        lines.append(bytes)
+    mutating func next() throws(NetworkError) -> ServerSentEvent? {
         while let line = try lines.next()?.bytes {
             size += line.count
             guard size <= Self.limit else {
                 throw ResponseBody.tooLarge(Self.limit, "an event is longer than allowed")
             }
-            if let event = read(line) { emit(event) }
+            if let event = read(line) { return event }
         }
+        return nil
     }
 
     /// Discards an incomplete event at the end of a connection; the last identifier is preserved.
