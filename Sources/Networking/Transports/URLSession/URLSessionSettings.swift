@@ -13,21 +13,19 @@ struct URLSessionIdentity: Sendable {
         let credential: URLCredential
     #endif
 
-    /// Whether a session can use certificates.
-    static func supports(_ certificates: [String: ClientCertificate]) -> Bool {
-        #if canImport(Security)
-            certificates.values.allSatisfy { $0.format == .pkcs12 }
-        #else
-            certificates.isEmpty
-        #endif
-    }
-
     /// Reads the certificates of a configuration.
     ///
-    /// - Throws: `.invalidConfiguration` for an invalid host, an unreadable file or a wrong password.
+    /// - Throws: `.invalidConfiguration` for certificates that a session can't use, an invalid host, an unreadable file or a
+    ///   wrong password.
     static func table(
         _ configured: [String: ClientCertificate]
     ) throws(NetworkError) -> HostSettings<URLSessionIdentity> {
+        #if canImport(Security)
+            let isSupported = configured.values.allSatisfy { $0.format == .pkcs12 }
+        #else
+            let isSupported = configured.isEmpty
+        #endif
+        guard isSupported else { throw .unsupportedSetting(ClientCertificate.setting, by: "URLSession") }
         #if canImport(Security)
             _ = try ClientCertificate.table(configured)
             var identities: [String: URLSessionIdentity] = [:]
