@@ -88,7 +88,6 @@ public final class URLSessionTransport: NetworkTransport {
             ("pinnedKeys", !configuration.pinnedKeys.isEmpty && isLimited),
             ("addresses", !configuration.addresses.isEmpty),
             ("proxy", configuration.proxy != nil && isLimited),
-            (ClientCertificate.setting, !URLSessionIdentity.supports(configuration.clientCertificates)),
             ("usesEnvironmentProxies", configuration.usesEnvironmentProxies),
             ("networkAccess", configuration.networkAccess != NetworkAccess() && isLimited),
         ]
@@ -155,8 +154,9 @@ public final class URLSessionTransport: NetworkTransport {
                 return (session.uploadTask(withStreamedRequest: urlRequest), length)
             }
         #endif
-        urlRequest.httpBody = Data(try await collected(request))
-        return (session.dataTask(with: urlRequest), urlRequest.httpBody?.count)
+        let bytes = try await collected(request, length)
+        urlRequest.httpBody = Data(bytes)
+        return (session.dataTask(with: urlRequest), bytes.count)
     }
 
     private static func urlRequest(for request: NetworkRequest) throws(NetworkError) -> URLRequest {
@@ -173,16 +173,10 @@ public final class URLSessionTransport: NetworkTransport {
     }
 
     /// Returns the whole body: Foundation on Linux can't send a stream of known length.
-    private static func collected(_ request: NetworkRequest) async throws(NetworkError) -> [UInt8] {
+    private static func collected(_ request: NetworkRequest, _ length: Int?) async throws(NetworkError) -> [UInt8] {
         let body = request.body
-        let length = try body.measuredLength()
-        let bytes: [UInt8]
-        if let inMemory = body.inMemory {
-            bytes = inMemory
-        } else {
-            bytes = try await within(request.options.totalTimeout) { () throws(NetworkError) in
-                try await body.collected()
-            }
+        let bytes = try await within(request.options.totalTimeout) { () throws(NetworkError) in
+            try await body.collected()
         }
         if let length, length != bytes.count {
             throw NetworkError(
