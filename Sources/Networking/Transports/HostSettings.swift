@@ -25,8 +25,7 @@ struct HostSettings<Value: Sendable>: Sendable {
     private static func normalized(_ text: String, _ setting: String) throws(NetworkError) -> String {
         // The URL's own parser decides which hosts are valid, so that a setting can match a URL.
         let isAddress = text.contains(":") && !text.hasPrefix("[")
-        guard let url = try? HTTPURL("https://\(isAddress ? "[\(text)]" : text)/"), url.port == nil,
-            url.userInfo == nil, url.path == "/", url.query == nil, url.fragment == nil
+        guard let url = try? HTTPURL(authority: isAddress ? "[\(text)]" : text, scheme: .https), url.port == nil
         else { throw invalid("expected a host name or an IP address, found \(text.debugDescription)", text, setting) }
         return url.hostWithoutDot
     }

@@ -174,10 +174,13 @@ final class DirectoryCacheStore: CacheStore {
         return record
     }
 
+    /// Replaces a file without waiting for another writer: the last one wins, and each file is complete.
+    ///
+    /// A lock would let a process that is stopped while it writes stop all others.
     private func write(_ key: CacheKey, _ record: CacheRecord) {
         let path = path(key)
         guard !record.variants.isEmpty, let bytes = try? CacheRecordCoding.encode(key.hash, record),
-            bytes.count <= recordLimit, write(bytes, to: path)
+            bytes.count <= recordLimit, (try? AtomicFile.replaceAtOnce(path, with: bytes)) != nil
         else {
             unlink(path)
             return
@@ -188,16 +191,7 @@ final class DirectoryCacheStore: CacheStore {
         }
     }
 
-    /// Replaces a file without waiting for another writer: the last one wins, and each file is complete.
-    ///
-    /// A lock would let a process that is stopped while it writes stop all others.
-    private func write(_ bytes: [UInt8], to path: String) -> Bool {
-        (try? AtomicFile.replaceAtOnce(path, with: bytes)) != nil
-    }
-
-    private func path(_ key: CacheKey) -> String {
-        folder + "/" + key.hash + Self.suffix
-    }
+    private func path(_ key: CacheKey) -> String { folder + "/" + key.hash + Self.suffix }
 
     private static let suffix = ".response"
 

@@ -109,8 +109,7 @@ public struct EndpointHost: Hashable, Sendable, ExpressibleByStringLiteral, Expr
 
     /// Creates a base URL if the string contains `://`, otherwise a canonical host.
     public init(stringLiteral value: String) {
-        let isURL = value.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false).count == 2
-        self = isURL ? .url(value) : .canonical(value)
+        self = value.contains("://") ? .url(value) : .canonical(value)
     }
 
     /// The base URL, or nil for a canonical host.
