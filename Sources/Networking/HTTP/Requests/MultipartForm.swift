@@ -23,14 +23,12 @@ public struct MultipartForm: Sendable {
         let name: String
         let filename: String?
         let contentType: String?
-        let head: [UInt8]
         let content: Content
     }
 
     /// The separator of the parts.
     package let boundary: String
     var parts: [Part] = []
-    private var defect: String?
 
     /// Creates an empty form with a random boundary.
     public init() {
@@ -73,17 +71,17 @@ public struct MultipartForm: Sendable {
     }
 
     private mutating func append(_ name: String, _ content: Content, filename: String?, contentType: String?) {
-        let head = head(name, filename, contentType)
-        parts.append(Part(name: name, filename: filename, contentType: contentType, head: head, content: content))
+        parts.append(Part(name: name, filename: filename, contentType: contentType, content: content))
     }
 
-    private mutating func head(_ name: String, _ filename: String?, _ contentType: String?) -> [UInt8] {
-        var text = "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(Self.escaped(name))\""
-        if let filename { text += "; filename=\"\(Self.escaped(filename))\"" }
-        if let contentType {
-            if contentType.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
-                let part = HTTPSyntax.printable(name).debugDescription
-                defect = "the content type of the part \(part) has a control character"
+    private func head(of part: Part) throws(NetworkError) -> [UInt8] {
+        var text = "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(Self.escaped(part.name))\""
+        if let filename = part.filename { text += "; filename=\"\(Self.escaped(filename))\"" }
+        if let contentType = part.contentType {
+            guard contentType.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+                let name = HTTPSyntax.printable(part.name).debugDescription
+                throw NetworkError(
+                    .invalidBody, "the content type of the part \(name) has a control character", phase: .prepare)
             }
             text += "\r\nContent-Type: " + contentType
         }
@@ -98,16 +96,16 @@ public struct MultipartForm: Sendable {
 
     /// The pieces of the body in order, and their total length.
     func measured() throws(NetworkError) -> (pieces: [Content], length: Int) {
-        if let defect { throw NetworkError(.invalidBody, defect, phase: .prepare) }
         var pieces: [Content] = []
         var length = 0
         for part in parts {
-            pieces += [.bytes(part.head), part.content, .bytes(Array("\r\n".utf8))]
+            let head = try head(of: part)
+            pieces += [.bytes(head), part.content, .bytes(Array("\r\n".utf8))]
             switch part.content {
             case .bytes(let bytes): length += bytes.count
             case .file(let path): length += try FileBodyReader.length(of: path)
             }
-            length += part.head.count + 2
+            length += head.count + 2
         }
         return (pieces + [.bytes(end)], length + end.count)
     }
