@@ -211,7 +211,7 @@ final class CacheExchanges: Sendable {
     /// - Throws: `.cancelled` or `.timedOut`.
     func join(_ key: Key, timeout: Duration?) async throws(NetworkError) -> Outcome {
         if begin(key) { return .perform }
-        return try await SharedWait.outcome(timeout: timeout, sleep: { try await Task.sleep(for: $0) }) { id, waiter in
+        return try await SharedWait.outcome(timeout: timeout) { id, waiter in
             let isWaiting = self.running.withLock { running in
                 guard running[key] != nil else {
                     running[key] = [:]

@@ -17,7 +17,8 @@ enum SharedWait {
     /// - Returns: The result.
     /// - Throws: The failure that the waiter receives, `.cancelled` or `.timedOut`.
     static func outcome<Value: Sendable>(
-        timeout: Duration?, sleep: @escaping @Sendable (Duration) async throws -> Void,
+        timeout: Duration?,
+        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) },
         join: (UInt64, @escaping Waiter<Value>) -> Void, leave: @escaping @Sendable (UInt64) -> Waiter<Value>?
     ) async throws(NetworkError) -> Value {
         let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
