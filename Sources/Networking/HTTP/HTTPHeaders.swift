@@ -128,9 +128,8 @@ public struct HTTPHeaders: Hashable, Sendable, RandomAccessCollection, Expressib
             fields.append(field)
             return
         }
-        fields[first] = field
-        let rest = fields[(first + 1)...].filter { !$0.name.equalsIgnoringASCIICase(name) }
-        fields.replaceSubrange((first + 1)..., with: rest)
+        remove(name)
+        fields.insert(field, at: first)
     }
 
     /// Removes all fields of a name.

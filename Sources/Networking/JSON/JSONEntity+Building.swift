@@ -232,10 +232,10 @@ private struct JSONWriter {
         let isObject = JSONTape.kind(word) == JSONTape.object
         output.append(isObject ? UInt8(ascii: "{") : UInt8(ascii: "["))
         var isFirst = true
-        func put(_ position: Int) {
+        for position in document.children(of: index) {
             let value = isObject ? position + 1 : position
             guard keepsNulls || !isNull(value, under: isObject ? position : nil, in: index) else {
-                return
+                continue
             }
             if !isFirst { output.append(UInt8(ascii: ",")) }
             isFirst = false
@@ -247,7 +247,6 @@ private struct JSONWriter {
             }
             write(value, to: &output, level: level + 1)
         }
-        for position in document.children(of: index) { put(position) }
         if !isFirst { newLine(level, to: &output) }
         output.append(isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"))
     }
