@@ -181,7 +181,8 @@ final class ConfigDecoding: DecodableTree {
             requested[dictionary]??.insert(key)
         }
         if let index = indexes[dictionary] { return index[key] }
-        let index = Dictionary(tree.children(of: dictionary).map { (tree.key(of: $0), $0) }) { $1 }
+        var index = [String: Int](minimumCapacity: tree.count(of: dictionary))
+        for child in tree.children(of: dictionary) { index[tree.key(of: child)] = child }
         indexes[dictionary] = index
         return index[key]
     }
