@@ -24,7 +24,7 @@ import AshlarTestSupport
         }
 
         /// Sends requests, some at a time, and returns their failures.
-        private static func failures(
+        static func failures(
             of count: Int, concurrently width: Int, _ send: @escaping @Sendable (Int) async -> String?
         ) async -> [String] {
             await withTaskGroup(of: String?.self) { group in

@@ -62,6 +62,68 @@ import AshlarTestSupport
             #expect(try await client.send(client.request(.get, server.url + "/which")).status == 200)
         }
 
+        @Test(
+            "Exchanges that are cancelled, abandoned or out of time disturb no neighbor on their connection",
+            .enabled(if: SecureNginx.isAvailable, "nginx is not installed"))
+        func abandoned() async throws {
+            let seed = UInt64.random(in: 0..<1_000_000)
+            print("abandoned exchanges over HTTP/2: seed \(seed)")
+            let server = try await offPool { try SecureNginx(keepaliveRequests: 100) }
+            let client = try client()
+            let failures = await HTTP2FaultTests.failures(of: 600, concurrently: 40) { number in
+                do {
+                    return try await Self.abandon(number, seed, client, server.url).map { "\(number): \($0)" }
+                } catch {
+                    return "\(number): \(error)"
+                }
+            }
+            #expect(failures.isEmpty, "\(failures.count), first \(failures.first ?? "")")
+        }
+
+        /// Performs an exchange, and ends many of them early; returns what is wrong with its result, if anything.
+        private static func abandon(
+            _ number: Int, _ seed: UInt64, _ client: NetworkClient, _ url: String
+        ) async throws -> String? {
+            let body = RequestBody.text(String(repeating: "b", count: 100_000))
+            var random = SeededRandom(seed: seed &+ UInt64(number))
+            var large = try client.request(.get, url + "/large.bin?\(number)")
+            let pause = Duration.milliseconds(Int.random(in: 0...30, using: &random))
+            switch Int.random(in: 0..<8, using: &random) {
+            case 0:
+                let count = try await client.send(large).bytes.count
+                return count == SecureNginx.largeSize ? nil : "\(count) bytes"
+            case 1:
+                let response = try await client.stream(large)
+                _ = try await response.body.next()
+                response.body.cancel()
+            case 2: _ = try await client.stream(large)
+            case 3:
+                let sent = large
+                let task = Task { try await client.send(sent) }
+                try? await Task.sleep(for: pause)
+                task.cancel()
+                if let error = await task.result.failure as? NetworkError, error.code != .cancelled { throw error }
+            case 4:
+                large.options.totalTimeout = pause
+                do throws(NetworkError) { _ = try await client.send(large) } catch {
+                    if error.code != .timedOut { throw error }
+                }
+            case 5:
+                let upload = try client.request(.post, url + "/length", body: body)
+                let task = Task { try await client.send(upload) }
+                try? await Task.sleep(for: pause)
+                task.cancel()
+                if let error = await task.result.failure as? NetworkError, error.code != .cancelled { throw error }
+            case 6:
+                let text = try await client.send(client.request(.post, url + "/length", body: body)).text()
+                return text == "100000" ? nil : text
+            default:
+                let text = try await client.send(client.request(.get, url + "/small.txt")).text()
+                return text == "small" ? nil : text
+            }
+            return nil
+        }
+
         @Test("Proxies of the environment are used only if the configuration allows it", arguments: [true, false])
         func proxies(isAsked: Bool) async throws {
             let proxy = try FaultServer(answering: { answer(body: "proxy \($0.target)") })
