@@ -110,6 +110,83 @@ import Testing
         #expect(found == nil)
     }
 
+    @Test("Bytes behind a part's Content-Range aren't continued; the next download starts over")
+    func longPart() async throws {
+        defer { clean() }
+        let content = Self.content
+        let stub = StubTransport { request in
+            guard let text = request.headers["Range"], let start = Int(text.dropFirst(6).dropLast()) else {
+                return StubResponse(headers: ["ETag": "\"a\""], chunks: [content])
+            }
+            let isFirst = start == 100
+            let end = isFirst ? 500 : 1000
+            return StubResponse(
+                status: 206, headers: ["ETag": "\"a\"", "Content-Range": "bytes \(start)-\(end - 1)/1000"],
+                chunks: [Array(content[start..<end]), isFirst ? [1, 2, 3] : []])
+        }
+        _ = await download(parts(of: 900, isKnown: true))
+        #expect(await download(stub).failure?.code == .badResponse)
+        #expect(files == [])
+        _ = try await download(stub).get()
+        #expect(found == content)
+    }
+
+    @Test("A limit applies to the whole content, not to each part")
+    func limit() async throws {
+        defer { clean() }
+        let stub = parts(of: 300, isKnown: false)
+        _ = await download(stub)
+        let client = NetworkClient(transport: stub)
+        var request = try client.request(.get, "http://h/")
+        request.options.limits.bodyBytes = 999
+        let error = await outcome { [path] () async throws(NetworkError) in
+            try await client.download(request, to: path)
+        }.failure
+        #expect(error?.code == .bodyTooLarge && error?.limit == 999)
+        #expect(found == nil)
+        request.options.limits.bodyBytes = 1000
+        try await client.download(request, to: path)
+        #expect(found == Self.content)
+    }
+
+    @Test("Only a GET without a body is continued: others have other content", arguments: [HTTPMethod.post, .get])
+    func otherBody(method: HTTPMethod) async throws {
+        defer { clean() }
+        let stub = StubTransport { request in
+            var answer = StubResponse(
+                headers: ["Last-Modified": "Wed, 21 Oct 2015 07:28:00 GMT", "Content-Length": "4"],
+                chunks: [Array(repeating: request.body.inMemory?.first ?? 0, count: 4)])
+            if request.body.inMemory == [1] {
+                answer.chunks = [[1, 1]]
+                answer.bodyFailure = NetworkError(.truncated)
+            }
+            return answer
+        }
+        let client = NetworkClient(transport: stub)
+        for byte in [1, 2] as [UInt8] {
+            let request = try client.request(method, "http://h/", body: .bytes([byte]))
+            let result = await outcome { [path] () async throws(NetworkError) in
+                try await client.download(request, to: path)
+            }
+            #expect(result.failure?.code == (byte == 1 ? .truncated : nil))
+        }
+        #expect(found == [2, 2, 2, 2])
+        #expect(stub.requests.allSatisfy { !$0.headers.contains("Range") })
+    }
+
+    @Test("A path without a name fails before the request is sent", arguments: ["", "\0", "a\0b"])
+    func unusablePath(name: String) async throws {
+        defer { clean() }
+        let stub = parts(of: 900, isKnown: true)
+        let client = NetworkClient(transport: stub)
+        let request = try client.request(.get, "http://h/")
+        let place = name.isEmpty ? "" : folder + "/" + name
+        let error = await outcome { () async throws(NetworkError) in try await client.download(request, to: place) }
+            .failure
+        #expect(error?.code == .fileFailed && error?.file == place)
+        #expect(stub.requests.isEmpty && files == [])
+    }
+
     @Test("Of two downloads to one path, one fails and leaves nothing, and the other one is whole")
     func twoAtOnce() async throws {
         defer { clean() }

@@ -76,7 +76,7 @@ import Testing
         #expect(log.items.last == (resume ? "bytes=40000- \"v0\"" : "- -"))
     }
 
-    @Test("A response with another range is rejected; 416 starts from zero")
+    @Test("After a response with another range, the next download starts from zero")
     func wrongRange() async throws {
         defer { clean() }
         let step = Counter()
@@ -87,7 +87,6 @@ import Testing
                 broken.bodyFailure = NetworkError(.truncated)
                 return broken
             case 1: return StubResponse(status: 206, headers: ["Content-Range": "bytes 0-3/4"], chunks: [[1, 2, 3, 4]])
-            case 2: return .status(416)
             default: return StubResponse(chunks: [[1, 2], [3, 4]])
             }
         }
@@ -100,7 +99,7 @@ import Testing
         }
         try await client.download(request, to: path)
         #expect(content(path) == [1, 2, 3, 4])
-        #expect(stub.requests.map { $0.headers["Range"] ?? "-" } == ["-", "bytes=2-", "bytes=2-", "-"])
+        #expect(stub.requests.map { $0.headers["Range"] ?? "-" } == ["-", "bytes=2-", "-"])
     }
 
     @Test("A weak tag is not a validator, and an error names a missing folder")

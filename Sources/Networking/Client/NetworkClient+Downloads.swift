@@ -8,15 +8,17 @@ extension NetworkClient {
     /// this file, and in `<path>.partial.validator` the `ETag` or `Last-Modified` of its content, a hash of its URL and
     /// its length. With `resume`, the next download of the same URL requests the rest with `If-Range`, again until
     /// everything has arrived: a server may send less than was requested. If the server's content has changed, the
-    /// server sends the whole content and the download starts over. The length is limited only by the options'
-    /// `bodyBytes`. A resumable download isn't compressed: the request permits no content coding, and a response that
-    /// has one nevertheless isn't resumed. A request with its own `Range` isn't resumed.
+    /// server sends the whole content and the download starts over. A part that doesn't fit the earlier content throws
+    /// `.badResponse`, and the next download starts over. The length of the whole content is limited only by the
+    /// options' `bodyBytes`. A resumable download isn't compressed: the request permits no content coding, and a response
+    /// that has one nevertheless isn't resumed. A request with its own `Range`, with a body, or with another method than
+    /// GET isn't resumed.
     ///
     /// Only the owner can read the file. Of two downloads to one path at the same time, the second one fails.
     ///
     /// - Parameters:
     ///   - request: The request.
-    ///   - path: The file to create; an existing regular file is replaced at the end.
+    ///   - path: The file to create; an existing regular file, or a symbolic link to one, is replaced at the end.
     ///   - resume: Whether to resume a partial download.
     ///   - progress: Receives the number of bytes, including earlier downloads; see ``RequestOptions/progress``.
     /// - Returns: The head, URL and history of the last response; `bytes` is empty.
@@ -73,6 +75,9 @@ private struct PartialFile {
     private let url: String
     /// Whether the caller requests a part of the content.
     private let isPart: Bool
+    /// Whether the rest can be requested later: ranges exist only for GET, and another body has another content.
+    private let isResumable: Bool
+    private let limit: Int?
     private var handle: FileHandle?
     private var length = 0
     /// The validator of the content so far, or nil if it can't be continued.
@@ -84,10 +89,13 @@ private struct PartialFile {
         self.path = path
         url = SHA256.hexadecimal(Array(request.url.requestText.utf8))
         isPart = request.headers.contains("Range")
+        isResumable = request.method == .get && request.body.isEmpty && !isPart
+        limit = request.options.limits.bodyBytes
     }
 
     /// Opens and locks the file, and reads what is known about its content.
     mutating func lock(resumes: Bool) throws(NetworkError) {
+        guard !path.isEmpty, !path.utf8.contains(0) else { throw failed("needs the path of a file") }
         if let status = FileStatus(path), status.kind != .regular { throw failed("needs a regular file") }
         var status: FileStatus?
         // Another download may have moved or removed the file since it was opened.
@@ -108,7 +116,7 @@ private struct PartialFile {
             length = -1  // another file, which isn't removed
             throw failed("needs a regular file")
         }
-        guard resumes, !isPart, length > 0, let bytes = try? WholeFile.readOwn(note, limit: 1 << 16) else { return }
+        guard resumes, isResumable, length > 0, let bytes = try? WholeFile.readOwn(note, limit: 1 << 16) else { return }
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
         guard lines.count == 3, lines[1] == url, !lines[0].isEmpty else { return }
         validator = String(lines[0])
@@ -147,9 +155,12 @@ private struct PartialFile {
             describe(response)
         }
         while let chunk = try await response.body.next() {
+            if let end, chunk.count > end - length { throw contradiction("the part is longer than its Content-Range") }
+            if let limit, chunk.count > limit - length {
+                throw ResponseBody.tooLarge(limit, "the content is longer than allowed")
+            }
             do { try handle?.write(contentsOf: Data(chunk)) } catch { throw failed("can't be written", error) }
             length += chunk.count
-            if let end, length > end { throw wrong("the part is longer than its Content-Range") }
             reporter?.report(TransferProgress(received: length, toReceive: total))
         }
         guard let end else { return true }
@@ -167,13 +178,13 @@ private struct PartialFile {
             validator?.hasPrefix("\"") == true ? tag == nil || tag == validator : date == nil || date == validator
         guard let range = ContentRange(response.headers), let bytes = range.bytes, bytes.lowerBound == length else {
             let found = response.headers["Content-Range"].map(HTTPSyntax.printable) ?? "none"
-            throw wrong("expected the bytes from \(length) on, found Content-Range " + found)
+            throw contradiction("expected the bytes from \(length) on, found Content-Range " + found)
         }
         let announced = response.head.contentLength ?? bytes.count
         guard isSame, !isEncoded(response), announced == bytes.count,
             total == nil || range.total == nil || range.total == total
         else {
-            throw wrong("the server's content differs from the partial download")
+            throw contradiction("the server's content differs from the partial download")
         }
         do { try handle?.seekToEnd() } catch { throw failed("can't be written", error) }
         total = total ?? range.total
@@ -203,7 +214,7 @@ private struct PartialFile {
         total = response.head.contentLength
         // Only a strong validator guarantees identical bytes (RFC 9110, 13.1.5).
         let tag = response.headers["ETag"].flatMap { $0.hasPrefix("W/") ? nil : $0 }
-        guard !isPart, !isEncoded(response), let found = tag ?? response.headers["Last-Modified"] else { return }
+        guard isResumable, !isEncoded(response), let found = tag ?? response.headers["Last-Modified"] else { return }
         let text = [found, url, total.map(String.init) ?? ""].joined(separator: "\n")
         // A download without this file starts over.
         try? AtomicFile.replace(note, with: Array(text.utf8), isDurable: false)
@@ -227,6 +238,12 @@ private struct PartialFile {
         flock(handle.fileDescriptor, LOCK_UN)
         try? handle.close()
         self.handle = nil
+    }
+
+    /// Removes the content, so that the next download starts over, and returns the error for a part that contradicts it.
+    private mutating func contradiction(_ message: String) -> NetworkError {
+        try? restart()
+        return wrong(message)
     }
 
     private func wrong(_ message: String) -> NetworkError { NetworkError(.badResponse, message, phase: .receive) }
