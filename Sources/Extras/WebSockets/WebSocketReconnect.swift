@@ -11,6 +11,9 @@ public struct WebSocketReconnect: Hashable, Sendable {
     /// The bound of all delays; 60 s by default.
     public var longestPause: Duration = .seconds(60)
     /// The maximum number of consecutive failures before the last one is thrown; nil, the default, for no limit.
+    ///
+    /// A WebSocket that has received a message ends a series of failures, unless the server closed it because it rejects
+    /// the client (1002, 1003 and 1007–1010, such as 1008 for a policy).
     public var attempts: Int?
 
     /// The default delays.
@@ -71,7 +74,7 @@ public struct WebSockets: AsyncSequence, Sendable {
         public nonisolated(nonsending) mutating func next() async throws(NetworkError) -> WebSocket? {
             if let socket = current.take() {
                 if socket.hasEndedNormally { isEnded = true }
-                failures = socket.hasReceived ? 1 : failures + 1
+                failures = socket.hasReceived && !socket.isRejected ? 1 : failures + 1
                 // A server that accepts each handshake and closes at once fails, too.
                 if !isEnded, let most = source.reconnect.attempts, failures >= most {
                     isEnded = true

@@ -68,11 +68,12 @@ import Testing
             #expect(clock.slept.count == 5)
         }
 
-        @Test("A server that closes each WebSocket at once uses up the attempts")
-        func closing() async throws {
+        @Test("A server that rejects each WebSocket uses up the attempts, also if it greets", arguments: [true, false])
+        func closing(isGreeted: Bool) async throws {
             let opened = Locked(0)
             let server = try webSocketServer { connection in
                 opened.withLock { $0 += 1 }
+                if isGreeted { connection.write(WebSocketFrameTests.frame(0x81, [0x68, 0x69])) }
                 connection.write(WebSocketFrameTests.frame(0x88, [3, 0xF0]))  // 1008
                 connection.finish()
             }
@@ -84,6 +85,7 @@ import Testing
             let result = await outcome { () async throws(NetworkError) in
                 for try await socket in client.webSockets(request, reconnect: reconnect, clock: clock) {
                     do throws(NetworkError) { for try await _ in socket {} } catch {}
+                    if opened.withLock({ $0 }) > 5 { return }
                 }
             }
             #expect(result.failure?.code == .webSocketClosed, "\(result)")
