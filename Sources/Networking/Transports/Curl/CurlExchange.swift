@@ -168,7 +168,9 @@
         /// requests; every method may be repeated then (RFC 9113, section 8.7). If a reused connection ends without a
         /// response, the server may have processed the request.
         func restarts(after result: Int32) -> Bool {
-            guard !hasHead, headBytes == 0, failure == nil, pipe.isOpen else { return false }
+            guard failure == nil, pipe.isOpen else { return false }
+            if hasHead { return restartsUnseen(after: result) }
+            guard headBytes == 0 else { return false }
             if !isRefused {
                 // On a new HTTP/2 connection, a neighbor may be the reason.
                 let mayBeDead = socket == nil || usesHTTP2
@@ -179,6 +181,26 @@
                 let wasNotSent = requestState == .notSent && (mayHaveEnded || result == 92)
                 guard wasNotSent || mayRepeat && (mayHaveEnded || isAnsweredEarly) else { return false }
             }
+            return prepareRestart()
+        }
+
+        /// Whether a response is requested again because its connection has ended before the reader has seen its head.
+        ///
+        /// If a neighbor can't be sent over an HTTP/2 connection that ends, libcurl 8 discards responses that have arrived.
+        private func restartsUnseen(after result: Int32) -> Bool {
+            guard isMultiplexed, mayRepeat, Self.deadConnections.contains(result), restarts < Self.mostRestarts,
+                pipe.takeBack()
+            else { return false }
+            hasHead = false
+            received = 0
+            raw = 0
+            framed = 0
+            reread = 0
+            trailer = nil
+            decoder = nil
+            contentLength = nil
+            lastSent = nil
+            receivingPaused = false
             return prepareRestart()
         }
 
