@@ -53,6 +53,32 @@ import Testing
     }
 
     @Test(
+        "A failure after the head has the hops before it, however the response is read",
+        arguments: ["send", "stream", "download", "type", "json"])
+    func history(reading: String) async throws {
+        let stub = StubTransport { request in
+            guard request.url.host != "a" else { return .redirect(302, to: "http://b/") }
+            var answer = StubResponse(headers: ["Content-Length": "9"], chunks: [[1]])
+            answer.bodyFailure = reading == "type" || reading == "json" ? nil : NetworkError(.truncated)
+            return answer
+        }
+        let client = NetworkClient(transport: stub)
+        let request = try client.request(.get, "http://a/?token=t-1")
+        let folder = try TemporaryFolder([:])
+        let error = await outcome { () async throws(NetworkError) in
+            switch reading {
+            case "send": _ = try await client.send(request)
+            case "stream": for try await _ in try await client.stream(request).body {}
+            case "download": try await client.download(request, to: folder.path + "/file")
+            case "type": _ = try await client.get("http://a/?token=t-1", as: Int.self)
+            default: _ = try await client.send(request).json()
+            }
+        }.failure
+        #expect(error?.history == ["http://a/?token=<redacted>"], "\(error as Any)")
+        #expect(error?.status == 200)
+    }
+
+    @Test(
         "Errors of every phase hide secrets, also in the underlying error", arguments: TransportKind.allCases,
         ["refused", "unknown", "lost", "status", "decode", "header"])
     func secrets(kind: TransportKind, how: String) async throws {

@@ -56,6 +56,7 @@ extension NetworkClient {
                 response.body.cancel()
                 var error = error
                 error.status = response.status
+                error.history = response.history.map { configuration.redaction.redact($0) }
                 error.attempts = max(error.attempts, response.history.count + 1)
                 throw error
             }

@@ -192,16 +192,15 @@ public final class NetworkClient: Sendable {
         let call = begin(request)
         do throws(NetworkError) {
             let streamed = try await response(to: call)
-            var response: NetworkResponse
             do throws(NetworkError) {
-                response = try await streamed.collect(upTo: call.request.options.limits.collectedBytes)
+                var response = try await streamed.collect(upTo: call.request.options.limits.collectedBytes)
+                response.jsonFormat = configuration.json
+                let output = try decode(response)
+                call.ended(received: response.bytes.count, status: response.status)
+                return output
             } catch {
-                throw described(error, streamed)
+                throw call.describing(error, streamed)
             }
-            response.jsonFormat = configuration.json
-            let output = try decode(response)
-            call.ended(received: response.bytes.count, status: response.status)
-            return output
         } catch {
             throw call.ended(with: error)
         }
@@ -240,21 +239,12 @@ public final class NetworkClient: Sendable {
         let response = try await NetworkNext(chain[...], call, sender)(call.request)
         let isUnfollowed = (300...399).contains(response.status) && call.request.options.redirects.maximum == 0
         guard isUnfollowed || call.request.options.accepts(response.status) else {
-            var error = described(
+            var error = call.describing(
                 NetworkError(.unacceptableStatus, "the server responded with \(response.status)", phase: .receive),
                 response)
             error.bodyPrefix = await response.body.prefix(NetworkError.bodyPrefixLimit)
             throw error
         }
         return response
-    }
-
-    /// Returns an error with the details of the response.
-    private func described(_ error: NetworkError, _ response: StreamedResponse) -> NetworkError {
-        var error = error
-        error.status = response.status
-        error.headers = configuration.redaction.redact(response.headers)
-        error.history = response.history.map { configuration.redaction.redact($0) }
-        return error
     }
 }

@@ -92,6 +92,7 @@ extension NetworkResponse {
         var error = error
         error.status = status
         error.headers = NetworkRedaction.standard.redact(headers)
+        error.history = history.map { NetworkRedaction.standard.redact($0) }
         error.bodyPrefix = Array(bytes.prefix(NetworkError.bodyPrefixLimit))
         return error
     }

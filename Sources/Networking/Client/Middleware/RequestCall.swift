@@ -116,8 +116,17 @@ final class RequestCall: Sendable {
     func observing(_ response: StreamedResponse, format: JSONFormat) -> StreamedResponse {
         var response = response
         response.body = ResponseBody(
-            ObservedBodySource(response.body, call: self, status: response.status), format: format)
+            ObservedBodySource(response, call: self), format: format)
         return response
+    }
+
+    /// Returns an error with the details of the response.
+    func describing(_ error: NetworkError, _ response: StreamedResponse) -> NetworkError {
+        var error = error
+        error.status = response.status
+        error.headers = redaction.redact(response.headers)
+        error.history = response.history.map { redaction.redact($0) }
+        return error
     }
 
     private func notify(
@@ -136,34 +145,31 @@ final class RequestCall: Sendable {
 
 /// Counts the bytes of a streamed body and reports its end once.
 private final class ObservedBodySource: ResponseBodySource {
-    private let body: ResponseBody
+    private let response: StreamedResponse
     private let call: RequestCall
-    private let status: Int
     private let progress = Mutex<(received: Int, ended: Bool)>((0, false))
 
-    init(_ body: ResponseBody, call: RequestCall, status: Int) {
-        self.body = body
+    init(_ response: StreamedResponse, call: RequestCall) {
+        self.response = response
         self.call = call
-        self.status = status
     }
 
     func next() async throws(NetworkError) -> [UInt8]? {
         do throws(NetworkError) {
-            if let chunk = try await body.next() {
+            if let chunk = try await response.body.next() {
                 progress.withLock { $0.received += chunk.count }
                 return chunk
             }
         } catch {
-            var error = error
-            error.status = error.status ?? status
+            let error = call.describing(error, response)
             throw end() == nil ? error : call.ended(with: error)
         }
-        if let received = end() { call.ended(received: received, status: status) }
+        if let received = end() { call.ended(received: received, status: response.status) }
         return nil
     }
 
     func cancel() {
-        body.cancel()
+        response.body.cancel()
         if end() != nil {
             _ = call.ended(with: NetworkError(.cancelled, "the body was cancelled", phase: .receive))
         }
