@@ -223,18 +223,23 @@ import Testing
         #expect(jar.cookies.isEmpty)
     }
 
-    @Test("Basic credentials with a colon in the user name are refused")
-    func colons() async throws {
+    @Test(
+        "Basic credentials with a colon in the user name or with control characters are refused",
+        arguments: [("a:b", "c"), ("a\n", "b"), ("a", "b\0"), ("a", "\u{85}")])
+    func unsendable(user: String, password: String) async throws {
         let stub = StubTransport { _ in StubResponse(chunks: [[1]]) }
         var configuration = ClientConfiguration()
-        configuration.authentication = .basic(user: "a:b", password: "c")
+        configuration.authentication = .basic(user: user, password: password)
         configuration.authentication?.hosts = ["h"]
         let client = NetworkClient(configuration, transport: stub)
         let request = try client.request(.get, "http://h/")
         let failure = await outcome { () async throws(NetworkError) in try await client.send(request) }.failure
         #expect(failure?.code == .authenticationFailed)
         let plain = NetworkClient(transport: stub)
-        var other = try plain.request(.get, "http://a%3Ab:c@h/")
+        func escaped(_ text: String) -> String {
+            text.utf8.map { "%" + String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined()
+        }
+        var other = try plain.request(.get, "http://\(escaped(user)):\(escaped(password))@h/")
         other.options.allowsUserInfo = true
         let sent = other
         let refused = await outcome { () async throws(NetworkError) in try await plain.send(sent) }.failure
@@ -276,9 +281,10 @@ import Testing
     }
 
     #if os(Linux)
-        @Test("Missing trust roots are an error when the transport is created")
-        func roots() {
-            for path in ["/nonexistent/ca.pem", "/tmp"] {
+        @Test("Trust roots that are missing or contain no certificate are an error when the transport is created")
+        func roots() throws {
+            let folder = try TemporaryFolder(["empty": "", "text": "no certificate"])
+            for path in ["/nonexistent/ca.pem", "/tmp", "/dev/null", folder.path + "/empty", folder.path + "/text"] {
                 var configuration = TransportConfiguration()
                 configuration.trustRoots = path
                 #expect {

@@ -48,11 +48,10 @@ public struct NetworkAuthentication: Sendable {
 
     /// Sends a user name and a password with every request (RFC 7617).
     ///
-    /// With a colon in the user name, requests fail with `.authenticationFailed`.
+    /// With a colon in the user name, or with control characters, requests fail with `.authenticationFailed`.
     public static func basic(user: String, password: String) -> NetworkAuthentication {
         let credentials = BasicCredentials(user: user, password: password)
-        // The user name would end at its colon, so that the server would see another one.
-        if user.contains(":") { return NetworkAuthentication(.invalid(BasicCredentials.colonInUser)) }
+        if let flaw = credentials.flaw { return NetworkAuthentication(.invalid(flaw)) }
         return NetworkAuthentication(.field(.authorization(credentials.field)))
     }
 

@@ -187,9 +187,7 @@ final class HopSender: Sendable {
         request.url.userInfo = nil
         if !request.headers.contains("Authorization") {
             let credentials = BasicCredentials(userInfo: userInfo)
-            guard !credentials.user.contains(":") else {
-                throw NetworkError(.invalidURL, BasicCredentials.colonInUser, phase: .prepare)
-            }
+            if let flaw = credentials.flaw { throw NetworkError(.invalidURL, flaw, phase: .prepare) }
             request.headers.set("Authorization", credentials.field, isSensitive: true)
         }
     }

@@ -62,8 +62,12 @@
         init(_ library: CurlLibrary, _ configuration: TransportConfiguration) throws(NetworkError) {
             self.library = library
             self.configuration = configuration
-            if let roots = configuration.trustRoots, access(roots, R_OK) != 0 || FileStatus(roots)?.kind != .regular {
-                var error = NetworkError(.invalidConfiguration, "the trust roots can't be read", phase: .prepare)
+            // OpenSSL reads the file only for a connection.
+            if let roots = configuration.trustRoots,
+                (try? WholeFile.read(roots).firstRange(of: "CERTIFICATE-----".utf8)) == nil
+            {
+                var error = NetworkError(
+                    .invalidConfiguration, "the trust roots can't be read or contain no certificate", phase: .prepare)
                 error.key = "trustRoots"
                 error.file = roots
                 throw error
