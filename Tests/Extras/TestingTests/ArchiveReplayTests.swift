@@ -29,9 +29,15 @@ private let notes = #"""
         String(decoding: try await transport.send(request).collect().bytes, as: UTF8.self)
     }
 
-    @Test("An entry with status 0, as browsers write for blocked requests, is omitted with a warning")
-    func blocked() throws {
-        let blocked = #"{"request": {"method": "GET", "url": "https://ads.example/"}, "response": {"status": 0}}"#
+    @Test(
+        "An entry without a response or over another protocol, as browsers write, is omitted with a warning",
+        arguments: [
+            ("https://ads.example/", #"{"status": 0}"#), ("https://ads.example/", #"{"status": -1}"#),
+            ("https://ads.example/", "null"), ("wss://chat.example/", #"{"status": 101}"#),
+            ("data:image/png;base64,AAAA", #"{"status": 200}"#), ("blob:https://a.example/1", #"{"status": 200}"#),
+        ])
+    func blocked(url: String, response: String) throws {
+        let blocked = #"{"request": {"method": "GET", "url": "\#(url)"}, "response": \#(response)}"#
         let good = #"{"request": {"method": "GET", "url": "https://a.example/"}, "response": {"status": 200}}"#
         let archive = try HARArchive(json: Array("{\"log\": {\"entries\": [\n\(blocked),\n\(good)]}}".utf8))
         #expect(archive.entries.map(\.response.status) == [200])
@@ -106,7 +112,7 @@ private let notes = #"""
                 "$.log.entries[0].request.method", #"expected a string "method", found none"#
             ),
             (
-                "{\"log\": {\"entries\": [{\"request\": {\"method\": \"GET\",\n\"url\": \"ftp://a/\"}, \"response\": {\"status\": 200}}]}}",
+                "{\"log\": {\"entries\": [{\"request\": {\"method\": \"GET\",\n\"url\": \"https://a b/\"}, \"response\": {\"status\": 200}}]}}",
                 2,
                 "$.log.entries[0].request.url", "expected an http(s) URL"
             ),

@@ -24,8 +24,9 @@ extension NetworkError.Code {
 public struct HARArchive: Hashable, Sendable {
     /// The exchanges in the order of the file.
     public var entries: [HAREntry]
-    /// The entries that were omitted while reading, with their lines: browsers record requests that they blocked or cancelled
-    /// with status 0.
+    /// The entries that were omitted while reading, with their lines.
+    ///
+    /// Browsers record requests that they blocked or cancelled, with status 0 or -1, and URLs such as `data:` and `wss:`.
     public private(set) var warnings: [String] = []
     /// The file of the archive, if it was read from one.
     var file: String?

@@ -33,15 +33,26 @@ struct HARReader {
         entries.reserveCapacity(log["entries"].count)
         var warnings: [String] = []
         for entry in log["entries"] {
-            // Browsers write the status 0 for requests that were blocked or cancelled.
-            guard entry["response"]["status"].int() != 0 else {
+            if let reason = reasonToOmit(entry) {
                 let line = entry.position.map { "line \($0.line): " } ?? ""
-                warnings.append(line + "omitted an entry without a response (status 0)")
-                continue
+                warnings.append(line + "omitted an entry " + reason)
+            } else {
+                entries.append(try read(entry: entry))
             }
-            entries.append(try read(entry: entry))
         }
         return (entries, warnings)
+    }
+
+    /// Returns why an entry of a browser isn't an exchange over HTTP, or nil.
+    private func reasonToOmit(_ entry: JSONEntity) -> String? {
+        let (response, url) = (entry["response"], entry["request"]["url"].string(""))
+        let scheme = url.prefix { $0 != ":" }.lowercased()
+        if url.contains(":"), scheme != "http", scheme != "https" {
+            return "with a URL of the scheme \(scheme.debugDescription)"
+        }
+        // Browsers write the status 0 or -1 for requests that were blocked or cancelled.
+        if let status = response["status"].int() { return status <= 0 ? "without a response (status \(status))" : nil }
+        return response.isNull ? "without a response" : nil
     }
 
     private func read(entry: JSONEntity) throws(NetworkError) -> HAREntry {
