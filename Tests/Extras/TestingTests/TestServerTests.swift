@@ -118,6 +118,18 @@ import Testing
         #expect(try await client.send(client.request(.get, server.url)).text() == "fine")
     }
 
+    @Test("A connection that is open already is closed instead of accepted")
+    func closeOpenConnection() async throws {
+        let server = try TestServer()
+        server.enqueue(.text("first"), .fault(.closeAtStart), .text("second"))
+        let client = NetworkClient()
+        _ = try await client.send(client.request(.get, server.url))
+        let request = try client.request(.post, server.url, body: .text("once"))
+        let result = await outcome { () async throws(NetworkError) in try await client.send(request) }
+        #expect(result.failure?.code == .connectionLost, "\(result)")
+        #expect(try await client.send(client.request(.get, server.url)).text() == "second")
+    }
+
     @Test("A stopped or released server ends its connections")
     func ends() async throws {
         let stopped = try TestServer()

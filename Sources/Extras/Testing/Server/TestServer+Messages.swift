@@ -98,7 +98,7 @@ extension TestServer {
         fileprivate let kind: Kind
         fileprivate let place: Place
 
-        /// The connection is closed when it is accepted; the request isn't read.
+        /// The connection is closed when it is accepted, and the request isn't read; an open one is closed after the request.
         public static let closeAtStart = Fault(kind: .close, place: .start)
         /// The connection is closed after the request.
         public static let closeBeforeHead = Fault(kind: .close, place: .request)
@@ -130,7 +130,10 @@ struct ResponseWriter {
     /// Returns whether the connection can be used for another request.
     func write(_ response: TestServer.Response) -> Bool {
         pause(response.headDelay)
-        if response.fault?.applies(at: .request, to: connection) == true { return false }
+        // A connection that is open already can't be closed when it is accepted.
+        for place in [TestServer.Fault.Place.start, .request] {
+            if response.fault?.applies(at: place, to: connection) == true { return false }
+        }
         let isChunked = response.chunkBytes != nil || !response.trailers.isEmpty
         guard connection.write(head(response, isChunked)) else { return false }
         if response.fault?.applies(at: .head, to: connection) == true { return false }
