@@ -27,7 +27,9 @@ import Testing
         #expect(NetworkRequest(.get, try HTTPURL("http://a/")).curl() == "curl http://a/")
         #expect(NetworkRequest(.head, try HTTPURL("http://a/")).curl() == "curl -I http://a/")
         request.body = .bytes([0, 255])
-        #expect(request.curl().contains("<2 bytes of binary data>"))
+        #expect(request.curl().hasPrefix(#"printf '\000\377' | curl -X PUT"#))
+        request.body = .bytes(Array(repeating: 0, count: 20_000))
+        #expect(request.curl().contains("<20000 bytes of binary data>"))
         #expect(request.curl(redacting: .none).contains("http://a/"))
     }
 
@@ -157,13 +159,20 @@ import Testing
                 request.headers["X-\(number)"] = String(String.UnicodeScalarView(value))
             }
             guard request.method != .get, request.method != .head else { return request }
-            switch Int.random(in: 0..<5, using: &generator) {
+            switch Int.random(in: 0..<7, using: &generator) {
             case 0: request.body = .text(some(9, " "))
             case 1: request.body = .form(["a": some(3, " "), "b": "@" + some(3, "&")])
             case 2:
                 request.body = .bytes(
                     JSONEntity(object: [("k", JSONEntity(some(5, "\n")))]).bytes(), contentType: "application/json")
             case 3: request.body = .bytes(Array(("@" + some(4, "'")).utf8), contentType: "application/x-own")
+            case 4:
+                let bytes = (0..<Int.random(in: 1...40, using: &generator)).map { _ in
+                    UInt8.random(in: 0...255, using: &generator)
+                }
+                request.body = .bytes([UInt8(ascii: "-"), 0] + bytes)
+            case 5 where Int.random(in: 0..<5, using: &generator) == 0:
+                request.body = .text("-" + String(repeating: some(3, "%\n"), count: 9_000))
             default: break
             }
             return request
