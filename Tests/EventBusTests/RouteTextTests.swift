@@ -56,8 +56,8 @@ struct RouteTextTests {
     @Test("A router's table names the source lines")
     func places() throws {
         let router = Router(bus: EventBus())
-        try router.route("/a", fileID: "App/Routes.swift", line: 12, column: 3) { _ in }
-        #expect(router.current.routesTable() == "/\n└── a    /a  App/Routes.swift:12:3")
+        try router.route("/a", fileID: "App/Routes.swift", line: 12) { _ in }
+        #expect(router.current.routesTable() == "/\n└── a    /a  App/Routes.swift:12")
     }
 
     @Test(

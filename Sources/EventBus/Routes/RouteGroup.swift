@@ -35,10 +35,10 @@ public struct RouteGroup {
 
     /// Adds a route whose pattern is the prefix followed by this pattern; `/` is the prefix itself.
     public mutating func route(
-        _ pattern: String, fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column,
+        _ pattern: String, fileID: StaticString = #fileID, line: UInt32 = #line,
         @_inheritActorContext action: @escaping @isolated(any) @Sendable (Navigation) async throws -> Void
     ) {
-        let location = EventLocation(fileID, line, column)
+        let location = EventLocation(fileID, line)
         do {
             let pattern = try RoutePattern(join(pattern), types: types)
             routes.append(Route(pattern, .run(action), at: location, guards: guards))
@@ -50,10 +50,9 @@ public struct RouteGroup {
     /// Adds a route that shows a destination.
     public mutating func route<Place: Sendable>(
         _ pattern: String, to navigator: some Navigator<Place>, fileID: StaticString = #fileID, line: UInt32 = #line,
-        column: UInt32 = #column,
         @_inheritActorContext place: @escaping @isolated(any) @Sendable (Navigation) async throws -> Place
     ) {
-        route(pattern, fileID: fileID, line: line, column: column) { navigation in
+        route(pattern, fileID: fileID, line: line) { navigation in
             try await navigator.show(place(navigation), for: navigation)
         }
     }

@@ -54,7 +54,6 @@ public final class Router: Sendable {
     ///   - replacing: Whether to replace a route that matches the same paths; otherwise such a route is a conflict.
     ///   - fileID: The file for conflicts.
     ///   - line: The line for conflicts.
-    ///   - column: The column for conflicts.
     ///   - action: Runs at each navigation after the guards, in the task of the navigation. If it throws, the
     ///     navigation throws its error. A navigation inside the action is part of this one.
     /// - Returns: The handle that ends the route.
@@ -63,11 +62,10 @@ public final class Router: Sendable {
     @discardableResult
     public func route(
         _ pattern: String, replacing: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line,
-        column: UInt32 = #column,
         @_inheritActorContext action: @escaping @isolated(any) @Sendable (Navigation) async throws -> Void
     ) throws(EventBusError) -> Watch {
         let parsed = try RoutePattern(pattern, types: options.types)
-        let route = Route(parsed, .run(action), at: EventLocation(fileID, line, column))
+        let route = Route(parsed, .run(action), at: EventLocation(fileID, line))
         return try register([route], replacing: replacing, watched: pattern)
     }
 
@@ -76,12 +74,10 @@ public final class Router: Sendable {
     /// The router holds the owner weakly. The other parameters are those of the route without an owner.
     @discardableResult
     public func route<Owner: WatchOwner>(
-        _ pattern: String, owner: Owner, replacing: Bool = false, fileID: StaticString = #fileID,
-        line: UInt32 = #line, column: UInt32 = #column,
+        _ pattern: String, owner: Owner, replacing: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line,
         @_inheritActorContext action: @escaping @isolated(any) @Sendable (Owner, Navigation) async throws -> Void
     ) throws(EventBusError) -> Watch {
-        try route(pattern, replacing: replacing, fileID: fileID, line: line, column: column) {
-            [weak owner] navigation in
+        try route(pattern, replacing: replacing, fileID: fileID, line: line) { [weak owner] navigation in
             guard let owner else {
                 throw EventBusError(.routeNotFound, subject: navigation.url, expected: "the route's owner to be alive")
             }
@@ -94,11 +90,11 @@ public final class Router: Sendable {
     /// The other parameters are those of the route with an action.
     @discardableResult
     public func route<Place: Sendable>(
-        _ pattern: String, to navigator: some Navigator<Place>, replacing: Bool = false,
-        fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column,
+        _ pattern: String, to navigator: some Navigator<Place>, replacing: Bool = false, fileID: StaticString = #fileID,
+        line: UInt32 = #line,
         @_inheritActorContext place: @escaping @isolated(any) @Sendable (Navigation) async throws -> Place
     ) throws(EventBusError) -> Watch {
-        try route(pattern, replacing: replacing, fileID: fileID, line: line, column: column) { navigation in
+        try route(pattern, replacing: replacing, fileID: fileID, line: line) { navigation in
             try await navigator.show(place(navigation), for: navigation)
         }
     }
@@ -117,7 +113,7 @@ public final class Router: Sendable {
     @discardableResult
     public func redirect(
         _ pattern: String, to target: String, replacing: Bool = false, fileID: StaticString = #fileID,
-        line: UInt32 = #line, column: UInt32 = #column
+        line: UInt32 = #line
     ) throws(EventBusError) -> Watch {
         let parsed = try RoutePattern(pattern, types: options.types)
         let names = parsed.parameterNames
@@ -136,7 +132,7 @@ public final class Router: Sendable {
                 segments: Dictionary(parameters.map { (ByteText($0), $1.segments) }) { $1 }, query: navigation.query,
                 fragment: navigation.match.fragment, options: options)
         }
-        let route = Route(parsed, .redirect(redirect), at: EventLocation(fileID, line, column))
+        let route = Route(parsed, .redirect(redirect), at: EventLocation(fileID, line))
         return try register([route], replacing: replacing, watched: pattern)
     }
 

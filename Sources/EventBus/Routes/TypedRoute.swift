@@ -181,15 +181,13 @@ extension Router {
     /// Registers an action for typed routes, which receives their values.
     ///
     /// - Returns: The handle that ends the routes.
-    /// - Throws: ``EventBusError`` like ``route(_:replacing:fileID:line:column:action:)``; then no pattern is
-    ///   registered.
+    /// - Throws: ``EventBusError`` like ``route(_:replacing:fileID:line:action:)``; then no pattern is registered.
     @discardableResult
     public func route<Value>(
         _ route: TypedRoute<Value>, replacing: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line,
-        column: UInt32 = #column,
         @_inheritActorContext action: @escaping @isolated(any) @Sendable (Value, Navigation) async throws -> Void
     ) throws(EventBusError) -> Watch {
-        let location = EventLocation(fileID, line, column)
+        let location = EventLocation(fileID, line)
         let run: @Sendable (Navigation) async throws -> Void = { navigation in
             try await action(route.value(of: navigation.match), navigation)
         }

@@ -168,7 +168,7 @@ extension EventBus {
         }
         let signal = Signal(
             name: topic.name, payload: payload, sequence: event.sequence, depth: 0, object: source, box: event.metadata)
-        let call = TriggerCall(source: nil, isolation: nil, place: TriggerPlace(#fileID, #line, #column))
+        let call = TriggerCall(source: nil, isolation: nil, place: TriggerPlace(#fileID, #line))
         MetadataBox.deliver(event.metadata) {
             var result = DeliveryResult()
             hand(signal, to: watcher, of: topic, call: call, result: &result)

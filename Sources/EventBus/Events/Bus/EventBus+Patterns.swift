@@ -4,70 +4,67 @@ extension EventBus {
     /// Watches the events of the topics that a pattern matches, with a handler that is called inside `trigger`.
     public func watch(
         _ pattern: TopicPattern, from source: AnyObject? = nil, priority: Int8 = 0, once: Bool = false,
-        fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column,
+        fileID: StaticString = #fileID, line: UInt32 = #line,
         _ handler: @escaping @Sendable (Signal<any Sendable>) throws -> Void
     ) -> Watch {
-        watch(
-            pattern.selection, from: source, priority: priority, once: once, fileID: fileID, line: line,
-            column: column, handler)
+        watch(pattern.selection, from: source, priority: priority, once: once, fileID: fileID, line: line, handler)
     }
 
     /// Watches the events of the topics that a pattern matches for an owner, which the handler receives.
     @discardableResult
     public func watch<Owner: WatchOwner>(
         _ pattern: TopicPattern, from source: AnyObject? = nil, owner: Owner, priority: Int8 = 0, once: Bool = false,
-        fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column,
+        fileID: StaticString = #fileID, line: UInt32 = #line,
         _ handler: @escaping @Sendable (Owner, Signal<any Sendable>) throws -> Void
     ) -> Watch {
         watch(
             pattern.selection, from: source, owner: owner, priority: priority, once: once, fileID: fileID, line: line,
-            column: column, handler)
+            handler)
     }
 
     /// Watches the events of the topics that a pattern matches on the main actor.
     public func watchOnMain(
         _ pattern: TopicPattern, from source: AnyObject? = nil, priority: Int8 = 0, once: Bool = false,
-        alwaysQueued: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column,
+        alwaysQueued: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line,
         _ handler: @escaping @MainActor @Sendable (Signal<any Sendable>) throws -> Void
     ) -> Watch {
         watchOnMain(
-            pattern.selection, from: source, priority: priority, once: once, alwaysQueued: alwaysQueued,
-            fileID: fileID, line: line, column: column, handler)
+            pattern.selection, from: source, priority: priority, once: once, alwaysQueued: alwaysQueued, fileID: fileID,
+            line: line, handler)
     }
 
     /// Watches the events of the topics that a pattern matches on the main actor for an owner.
     @discardableResult
     public func watchOnMain<Owner: WatchOwner>(
         _ pattern: TopicPattern, from source: AnyObject? = nil, owner: Owner, priority: Int8 = 0, once: Bool = false,
-        alwaysQueued: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column,
+        alwaysQueued: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line,
         _ handler: @escaping @MainActor @Sendable (Owner, Signal<any Sendable>) throws -> Void
     ) -> Watch {
         watchOnMain(
             pattern.selection, from: source, owner: owner, priority: priority, once: once, alwaysQueued: alwaysQueued,
-            fileID: fileID, line: line, column: column, handler)
+            fileID: fileID, line: line, handler)
     }
 
     /// Watches the events of the topics that a pattern matches on an actor, which is held weakly.
     public func watch<On: Actor>(
         _ pattern: TopicPattern, from source: AnyObject? = nil, on actor: On, buffer: EventBuffer = .newest(64),
         priority: Int8 = 0, once: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line,
-        column: UInt32 = #column,
         _ handler: @escaping @Sendable (isolated On, Signal<any Sendable>) async throws -> Void
     ) -> Watch {
         watch(
-            pattern.selection, from: source, on: actor, buffer: buffer, priority: priority, once: once,
-            fileID: fileID, line: line, column: column, handler)
+            pattern.selection, from: source, on: actor, buffer: buffer, priority: priority, once: once, fileID: fileID,
+            line: line, handler)
     }
 
     /// Watches the events of the topics that a pattern matches through a mailbox.
     public func watch(
         _ pattern: TopicPattern, from source: AnyObject? = nil, buffer: EventBuffer, priority: Int8 = 0,
-        once: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column,
+        once: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line,
         _ handler: @escaping @Sendable (Signal<any Sendable>) async throws -> Void
     ) -> Watch {
         watch(
-            pattern.selection, from: source, buffer: buffer, priority: priority, once: once, fileID: fileID,
-            line: line, column: column, handler)
+            pattern.selection, from: source, buffer: buffer, priority: priority, once: once, fileID: fileID, line: line,
+            handler)
     }
 
     /// Registers an interceptor for the events of the topics that a pattern matches.

@@ -12,10 +12,9 @@ extension EventBus {
     @discardableResult
     public func trigger<Payload>(
         _ topic: Topic<Payload>, _ payload: Payload, from source: AnyObject? = nil,
-        isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt32 = #line,
-        column: UInt32 = #column
+        isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt32 = #line
     ) -> DeliveryResult {
-        let place = TriggerPlace(fileID, line, column)
+        let place = TriggerPlace(fileID, line)
         // The bus retains every entry that a topic caches, so this method doesn't.
         if topic.core.cachedBus.load(ordering: .acquiring) == number,
             let entry = topic.core.cached.load(ordering: .relaxed)
@@ -32,9 +31,9 @@ extension EventBus {
     @discardableResult
     public func trigger(
         _ topic: Topic<Void>, from source: AnyObject? = nil, isolation: isolated (any Actor)? = #isolation,
-        fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column
+        fileID: StaticString = #fileID, line: UInt32 = #line
     ) -> DeliveryResult {
-        trigger(topic, (), from: source, isolation: isolation, fileID: fileID, line: line, column: column)
+        trigger(topic, (), from: source, isolation: isolation, fileID: fileID, line: line)
     }
 
     /// Triggers an event whose type has a topic.
@@ -42,9 +41,9 @@ extension EventBus {
     @discardableResult
     public func trigger<E: Event>(
         _ event: E, from source: AnyObject? = nil, isolation: isolated (any Actor)? = #isolation,
-        fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column
+        fileID: StaticString = #fileID, line: UInt32 = #line
     ) -> DeliveryResult {
-        trigger(E.topic, event, from: source, isolation: isolation, fileID: fileID, line: line, column: column)
+        trigger(E.topic, event, from: source, isolation: isolation, fileID: fileID, line: line)
     }
 
     /// Triggers an event with a literal name, with or without data.
@@ -56,10 +55,9 @@ extension EventBus {
     @discardableResult
     public func trigger<Payload: Sendable>(
         _ name: StaticString, _ payload: Payload = (), from source: AnyObject? = nil,
-        isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt32 = #line,
-        column: UInt32 = #column
+        isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt32 = #line
     ) -> DeliveryResult {
-        let place = TriggerPlace(fileID, line, column)
+        let place = TriggerPlace(fileID, line)
         if let topic = topic(ifKnown: name) {
             return send(payload, to: topic, from: source, isolation: isolation, place: place)
         }
@@ -73,10 +71,9 @@ extension EventBus {
     @discardableResult
     public func trigger<Payload: Sendable>(
         named name: String, _ payload: Payload = (), from source: AnyObject? = nil,
-        isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt32 = #line,
-        column: UInt32 = #column
+        isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt32 = #line
     ) throws(EventBusError) -> DeliveryResult {
-        let place = TriggerPlace(fileID, line, column)
+        let place = TriggerPlace(fileID, line)
         if let topic = topic(ifKnown: name) {
             return send(payload, to: topic, from: source, isolation: isolation, place: place)
         }
@@ -97,11 +94,10 @@ extension EventBus {
     public func send<Payload>(
         _ topic: Topic<Payload>, _ payload: Payload, from source: (any AnyObject & Sendable)? = nil,
         awaitingHandlers: Bool = false, isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID,
-        line: UInt32 = #line,
-        column: UInt32 = #column
+        line: UInt32 = #line
     ) async -> DeliveryResult {
         let sending = PendingSends(awaitsHandlers: awaitingHandlers)
-        let place = TriggerPlace(fileID, line, column)
+        let place = TriggerPlace(fileID, line)
         let result = beginSend(payload, topic.core, from: source, isolation: isolation, place: place, sending)
         return await sending.complete(result)
     }
@@ -110,12 +106,11 @@ extension EventBus {
     @discardableResult
     public func send<E: Event>(
         _ event: E, from source: (any AnyObject & Sendable)? = nil, awaitingHandlers: Bool = false,
-        isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt32 = #line,
-        column: UInt32 = #column
+        isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt32 = #line
     ) async -> DeliveryResult {
         await send(
             E.topic, event, from: source, awaitingHandlers: awaitingHandlers, isolation: isolation, fileID: fileID,
-            line: line, column: column)
+            line: line)
     }
 
     /// Triggers an event for a sender that waits.

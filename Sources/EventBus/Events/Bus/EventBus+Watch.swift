@@ -17,17 +17,17 @@ extension EventBus {
     ///   - once: Whether the first event ends the watch.
     ///   - fileID: The file for reports.
     ///   - line: The line for reports.
-    ///   - column: The column for reports.
     ///   - handler: The handler.
     /// - Returns: The handle that ends the watch.
     /// - Precondition: The name of a topic with a literal name isn't bound to another payload type on this bus. For other
     ///   topics, the failure hook receives the error, and the watch has ended; see also `declare`.
     public func watch<Selector: EventSelector>(
         _ selector: Selector, from source: AnyObject? = nil, priority: Int8 = 0, once: Bool = false,
-        fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column,
+        fileID: StaticString = #fileID, line: UInt32 = #line,
         _ handler: @escaping @Sendable (Signal<Selector.Payload>) throws -> Void
     ) -> Watch {
-        register(selector, .inline(handler), from: source, priority: priority, once: once, at: (fileID, line, column))
+        register(
+            selector, .inline(handler), from: source, priority: priority, once: once, at: TriggerPlace(fileID, line))
     }
 
     /// Watches events for an owner, which the handler receives; the watch is added to the owner's bag.
@@ -36,7 +36,7 @@ extension EventBus {
     @discardableResult
     public func watch<Selector: EventSelector, Owner: WatchOwner>(
         _ selector: Selector, from source: AnyObject? = nil, owner: Owner, priority: Int8 = 0, once: Bool = false,
-        fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column,
+        fileID: StaticString = #fileID, line: UInt32 = #line,
         _ handler: @escaping @Sendable (Owner, Signal<Selector.Payload>) throws -> Void
     ) -> Watch {
         let call: WatchDelivery<Selector.Payload> = .inline { [weak owner] signal in
@@ -44,7 +44,7 @@ extension EventBus {
         }
         return register(
             selector, call, from: source, owner: owner, bag: owner.watches, priority: priority, once: once,
-            at: (fileID, line, column))
+            at: TriggerPlace(fileID, line))
     }
 
     // MARK: On the main actor
@@ -56,7 +56,7 @@ extension EventBus {
     /// runs inside `trigger`.
     public func watchOnMain<Selector: EventSelector>(
         _ selector: Selector, from source: AnyObject? = nil, priority: Int8 = 0, once: Bool = false,
-        alwaysQueued: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column,
+        alwaysQueued: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line,
         _ handler: @escaping @MainActor @Sendable (Signal<Selector.Payload>) throws -> Void
     ) -> Watch {
         let queue = EventQueue<Selector.Payload>.main(isAlwaysQueued: alwaysQueued, didHandle: didHandle) { signal in
@@ -64,14 +64,14 @@ extension EventBus {
             return true
         }
         return register(
-            selector, .queued(queue), from: source, priority: priority, once: once, at: (fileID, line, column))
+            selector, .queued(queue), from: source, priority: priority, once: once, at: TriggerPlace(fileID, line))
     }
 
     /// Watches events on the main actor for an owner, which the handler receives.
     @discardableResult
     public func watchOnMain<Selector: EventSelector, Owner: WatchOwner>(
         _ selector: Selector, from source: AnyObject? = nil, owner: Owner, priority: Int8 = 0, once: Bool = false,
-        alwaysQueued: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column,
+        alwaysQueued: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line,
         _ handler: @escaping @MainActor @Sendable (Owner, Signal<Selector.Payload>) throws -> Void
     ) -> Watch {
         let queue = EventQueue<Selector.Payload>.main(isAlwaysQueued: alwaysQueued, didHandle: didHandle) {
@@ -82,7 +82,7 @@ extension EventBus {
         }
         return register(
             selector, .queued(queue), from: source, owner: owner, bag: owner.watches, priority: priority, once: once,
-            at: (fileID, line, column))
+            at: TriggerPlace(fileID, line))
     }
 
     // MARK: Through a mailbox
@@ -94,13 +94,12 @@ extension EventBus {
     public func watch<Selector: EventSelector, On: Actor>(
         _ selector: Selector, from source: AnyObject? = nil, on actor: On, buffer: EventBuffer = .newest(64),
         priority: Int8 = 0, once: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line,
-        column: UInt32 = #column,
         _ handler: @escaping @Sendable (isolated On, Signal<Selector.Payload>) async throws -> Void
     ) -> Watch {
         let queue = EventQueue<Selector.Payload>.actor(actor, buffer, didHandle: didHandle, handler: handler)
         return register(
             selector, .queued(queue), from: source, owner: actor, priority: priority, once: once,
-            at: (fileID, line, column))
+            at: TriggerPlace(fileID, line))
     }
 
     /// Watches events through a mailbox; the asynchronous handler runs for one event at a time.
@@ -108,13 +107,12 @@ extension EventBus {
     /// The errors of the handler are passed to the failure hook.
     public func watch<Selector: EventSelector>(
         _ selector: Selector, from source: AnyObject? = nil, buffer: EventBuffer, priority: Int8 = 0,
-        once: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column,
+        once: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line,
         _ handler: @escaping @Sendable (Signal<Selector.Payload>) async throws -> Void
     ) -> Watch {
         register(
             selector, .queued(.task(buffer, didHandle: didHandle, handler: handler)), from: source, priority: priority,
-            once: once,
-            at: (fileID, line, column))
+            once: once, at: TriggerPlace(fileID, line))
     }
 
     // MARK: Registering
@@ -124,9 +122,9 @@ extension EventBus {
     /// - Throws: ``EventBusError`` with the code `payloadMismatch` and both source locations if the name is bound to
     ///   another type.
     public func declare<Payload>(
-        _ topic: Topic<Payload>, fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column
+        _ topic: Topic<Payload>, fileID: StaticString = #fileID, line: UInt32 = #line
     ) throws(EventBusError) {
-        _ = try declare(topic.core, Payload.self, at: EventLocation(fileID, line, column))
+        _ = try declare(topic.core, Payload.self, at: EventLocation(fileID, line))
     }
 
     /// Returns the entry of a topic after binding its name to the payload type.
@@ -159,13 +157,12 @@ extension EventBus {
 
     private func register<Selector: EventSelector>(
         _ selector: Selector, _ delivery: WatchDelivery<Selector.Payload>, from source: AnyObject?,
-        owner: AnyObject? = nil, bag: WatchBag? = nil, priority: Int8, once: Bool,
-        at location: (fileID: StaticString, line: UInt32, column: UInt32)
+        owner: AnyObject? = nil, bag: WatchBag? = nil, priority: Int8, once: Bool, at place: TriggerPlace
     ) -> Watch {
         let selection = selector.selection
         let options = WatchOptions(
             pattern: selection.pattern, source: source, owner: owner, bag: bag, priority: priority, once: once,
-            location: location)
+            at: place)
         return register(selection, options, delivery)
     }
 

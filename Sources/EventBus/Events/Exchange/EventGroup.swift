@@ -20,10 +20,10 @@ public final class EventGroup<Payload: Sendable>: Sendable {
     /// Creates a group without members.
     public init<Selector: EventSelector>(
         _ selector: Selector, on bus: EventBus, buffer: EventBuffer = .unbounded, fileID: StaticString = #fileID,
-        line: UInt32 = #line, column: UInt32 = #column
+        line: UInt32 = #line
     ) where Selector.Payload == Payload {
         let selection = selector.selection
-        let options = WatchOptions(pattern: selection.pattern, source: nil, location: (fileID, line, column))
+        let options = WatchOptions(pattern: selection.pattern, source: nil, at: TriggerPlace(fileID, line))
         subscription = bus.subscribe(selection, options, buffer)
         self.bus = bus
     }
@@ -31,9 +31,9 @@ public final class EventGroup<Payload: Sendable>: Sendable {
     /// Creates a group for the events of the topics that a pattern matches.
     public convenience init(
         _ pattern: TopicPattern, on bus: EventBus, buffer: EventBuffer = .unbounded, fileID: StaticString = #fileID,
-        line: UInt32 = #line, column: UInt32 = #column
+        line: UInt32 = #line
     ) where Payload == any Sendable {
-        self.init(pattern.selection, on: bus, buffer: buffer, fileID: fileID, line: line, column: column)
+        self.init(pattern.selection, on: bus, buffer: buffer, fileID: fileID, line: line)
     }
 
     /// The number of events that were dropped because the buffer was full.
@@ -47,10 +47,10 @@ public final class EventGroup<Payload: Sendable>: Sendable {
     ///   begun runs to its end, for which `value` waits.
     @discardableResult
     public func join(
-        fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column,
+        fileID: StaticString = #fileID, line: UInt32 = #line,
         _ handler: @escaping @Sendable (Signal<Payload>) async throws -> Void
     ) -> Task<Void, Never> {
-        let location = TriggerPlace(fileID, line, column).location
+        let location = TriggerPlace(fileID, line).location
         return Task.detached { [mailbox = subscription.mailbox, weak bus] in
             while !Task.isCancelled, let event = await mailbox.next() {
                 let queued = QueuedSignal<Payload>.of(event)

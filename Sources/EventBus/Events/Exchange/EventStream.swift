@@ -100,19 +100,19 @@ extension EventBus {
     /// ```
     public func events<Selector: EventSelector>(
         _ selector: Selector, from source: AnyObject? = nil, buffer: EventBuffer = .newest(64),
-        fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column
+        fileID: StaticString = #fileID, line: UInt32 = #line
     ) -> EventStream<Selector.Payload> {
         let selection = selector.selection
-        let options = WatchOptions(pattern: selection.pattern, source: source, location: (fileID, line, column))
+        let options = WatchOptions(pattern: selection.pattern, source: source, at: TriggerPlace(fileID, line))
         return EventStream { [weak self] in self?.subscribe(selection, options, buffer) ?? .ended(buffer) }
     }
 
     /// Returns the later events of the topics that a pattern matches.
     public func events(
         _ pattern: TopicPattern, from source: AnyObject? = nil, buffer: EventBuffer = .newest(64),
-        fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column
+        fileID: StaticString = #fileID, line: UInt32 = #line
     ) -> EventStream<any Sendable> {
-        events(pattern.selection, from: source, buffer: buffer, fileID: fileID, line: line, column: column)
+        events(pattern.selection, from: source, buffer: buffer, fileID: fileID, line: line)
     }
 
     /// Watches with a mailbox until the returned object is released.

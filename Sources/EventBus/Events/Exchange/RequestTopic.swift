@@ -39,7 +39,6 @@ extension EventBus {
     ///   - concurrency: The maximum number of requests that are answered at the same time; with 1, in their order.
     ///   - fileID: The file for reports.
     ///   - line: The line for reports.
-    ///   - column: The column for reports.
     ///   - handler: Returns the reply. If it throws, the caller of the request receives the error.
     /// - Returns: The handle that ends the watch. Waiting requests then fail with the code `noReply`.
     /// - Throws: ``EventBusError`` with the code `duplicateResponder` if the topic already has a responder, or
@@ -47,12 +46,10 @@ extension EventBus {
     /// - Precondition: `0 < concurrency`.
     public func respond<Request, Reply>(
         to topic: RequestTopic<Request, Reply>, concurrency: Int = 64, fileID: StaticString = #fileID,
-        line: UInt32 = #line, column: UInt32 = #column,
-        _ handler: @escaping @Sendable (Request) async throws -> Reply
+        line: UInt32 = #line, _ handler: @escaping @Sendable (Request) async throws -> Reply
     ) throws(EventBusError) -> Watch {
         precondition(concurrency > 0, "a responder needs a concurrency of at least 1, not \(concurrency)")
-        let options = WatchOptions(
-            pattern: nil, source: nil, isResponder: true, location: (fileID, line, column))
+        let options = WatchOptions(pattern: nil, source: nil, isResponder: true, at: TriggerPlace(fileID, line))
         let queue = EventQueue<PendingRequest<Request, Reply>>.tasks(concurrency, didHandle: didHandle) { signal in
             await signal.payload.answer(handler)
         }
@@ -73,7 +70,6 @@ extension EventBus {
     ///   - source: The object from which the request comes, such as the bridge that received it.
     ///   - fileID: The file for traces.
     ///   - line: The line for traces.
-    ///   - column: The column for traces.
     /// - Returns: The reply.
     /// - Throws: ``EventBusError`` with the code `noResponder`, `noReply` if the responder is cancelled,
     ///   `requestTimedOut`, or `payloadMismatch` if the responder has other types; the error of the responder; or
@@ -81,7 +77,7 @@ extension EventBus {
     public func request<Request, Reply>(
         _ topic: RequestTopic<Request, Reply>, _ payload: Request, within limit: Duration = .seconds(30),
         clock: any Clock<Duration> = ContinuousClock(), from source: (any AnyObject & Sendable)? = nil,
-        fileID: StaticString = #fileID, line: UInt32 = #line, column: UInt32 = #column
+        fileID: StaticString = #fileID, line: UInt32 = #line
     ) async throws -> Reply {
         let result = PendingResult<Reply>()
         let call = RequestCall(topic.name, limit, clock)
@@ -92,7 +88,7 @@ extension EventBus {
         var pending: PendingRequest? = PendingRequest(payload, call, result)
         let delivery = pending.map {
             beginSend(
-                $0, topic.topic.core, from: source, isolation: nil, place: TriggerPlace(fileID, line, column), sending)
+                $0, topic.topic.core, from: source, isolation: nil, place: TriggerPlace(fileID, line), sending)
         }
         @Sendable func check(_ delivery: DeliveryResult) {
             if delivery.isUndelivered, let error = delivery.failures.first { result.finish(.failure(error)) }

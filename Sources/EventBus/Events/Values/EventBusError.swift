@@ -77,26 +77,21 @@ extension EventBusError.Code {
     public static let handlerRunning = Self("handlerRunning")
 }
 
-/// A location in source code, from `#fileID`, `#line` and `#column`.
+/// A location in source code, from `#fileID` and `#line`.
 public struct EventLocation: Hashable, Sendable, CustomStringConvertible {
     /// The module and file, such as `"App/Login.swift"`.
     public let file: String
     /// The line, from 1.
     public let line: Int
-    /// The column in bytes, from 1, or 0 if unknown.
-    package let column: Int
 
     /// Creates a location.
-    package init(file: String, line: Int, column: Int = 0) {
+    package init(file: String, line: Int) {
         self.file = file
         self.line = line
-        self.column = column
     }
 
-    init(_ fileID: StaticString, _ line: UInt32, _ column: UInt32) {
-        self.init(file: fileID.description, line: Int(line), column: Int(column))
-    }
+    init(_ fileID: StaticString, _ line: UInt32) { self.init(file: fileID.description, line: Int(line)) }
 
-    /// The location in the format of a compiler, such as `"App/Login.swift:12:5"`.
-    public var description: String { column == 0 ? "\(file):\(line)" : "\(file):\(line):\(column)" }
+    /// The location in the format of a compiler, such as `"App/Login.swift:12"`.
+    public var description: String { "\(file):\(line)" }
 }

@@ -50,16 +50,14 @@ final class StagedCall: Sendable {
 struct TriggerPlace: Sendable {
     @usableFromInline let fileID: StaticString
     @usableFromInline let line: UInt32
-    @usableFromInline let column: UInt32
 
     @inlinable
-    init(_ fileID: StaticString, _ line: UInt32, _ column: UInt32) {
+    init(_ fileID: StaticString, _ line: UInt32) {
         self.fileID = fileID
         self.line = line
-        self.column = column
     }
 
-    var location: EventLocation { EventLocation(fileID, line, column) }
+    var location: EventLocation { EventLocation(fileID, line) }
 }
 
 /// The waits of an asynchronous trigger.

@@ -192,14 +192,14 @@ struct WatchOptions: Sendable {
     init(
         pattern: TopicPattern?, source: AnyObject?, owner: AnyObject? = nil, bag: WatchBag? = nil,
         priority: Int8 = 0, once: Bool = false, isResponder: Bool = false,
-        location: (fileID: StaticString, line: UInt32, column: UInt32)
+        at place: TriggerPlace
     ) {
         details = .make(owner: owner, source: source, pattern: pattern, hasBag: bag != nil)
         self.bag = bag
         self.priority = priority
         self.once = once
         self.isResponder = isResponder
-        place = TriggerPlace(location.fileID, location.line, location.column)
+        self.place = place
     }
 
     var location: EventLocation { place.location }

@@ -182,7 +182,7 @@ public struct RecordedEvent: Sendable, CustomStringConvertible {
     private static func location(_ text: String) -> EventLocation? {
         let parts = text.split(separator: ":")
         guard parts.count >= 2, let line = Int(parts[1]) else { return nil }
-        return EventLocation(file: String(parts[0]), line: line, column: parts.count > 2 ? Int(parts[2]) ?? 0 : 0)
+        return EventLocation(file: String(parts[0]), line: line)
     }
 }
 
