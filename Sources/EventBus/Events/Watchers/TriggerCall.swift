@@ -1,26 +1,29 @@
 internal import AshlarCore
 
 /// The arguments of a trigger, except the payload.
+@usableFromInline
 struct TriggerCall: Sendable {
-    let eventSource: EventSource
-    var isolation: (any Actor)?
-    let place: TriggerPlace
+    @usableFromInline let eventSource: EventSource
+    @usableFromInline var isolation: (any Actor)?
+    @usableFromInline let place: TriggerPlace
     /// The waits of an asynchronous caller; nil for a synchronous caller.
-    var sending: PendingSends?
+    @usableFromInline var sending: PendingSends?
     /// The number of the trigger, if it was stored.
-    var sequence: UInt64?
+    @usableFromInline var sequence: UInt64?
     /// The metadata of the event, once it is known.
-    var metadata: MetadataBox?
+    @usableFromInline var metadata: MetadataBox?
     /// Whether another process receives the event, too.
-    var isExported = false
+    @usableFromInline var isExported = false
 
-    init(source: AnyObject?, isolation: (any Actor)?, place: TriggerPlace) {
+    @inlinable
+    init(source: AnyObject?, isolation: (any Actor)?, place: TriggerPlace, sending: PendingSends? = nil) {
         eventSource = EventSource(source)
         self.isolation = isolation
         self.place = place
+        self.sending = sending
     }
 
-    var source: AnyObject? { eventSource.object }
+    @inlinable var source: AnyObject? { eventSource.object }
 
     var location: EventLocation { place.location }
 
@@ -30,18 +33,6 @@ struct TriggerCall: Sendable {
     /// Clears the isolation of the caller if another thread delivers the event.
     mutating func arrive(from thread: UInt32) {
         if BusThread.current.number != thread { isolation = nil }
-    }
-}
-
-/// The arguments of a trigger that passed the stages before its delivery.
-@usableFromInline
-final class StagedCall: Sendable {
-    let call: TriggerCall
-    @usableFromInline let metadata: MetadataBox?
-
-    init(_ call: TriggerCall) {
-        self.call = call
-        metadata = call.metadata
     }
 }
 
@@ -61,6 +52,7 @@ struct TriggerPlace: Sendable {
 }
 
 /// The waits of an asynchronous trigger.
+@usableFromInline
 final class PendingSends: Sendable {
     /// A closure that returns the part of the result for which the sender waits.
     typealias Wait = @Sendable () async -> DeliveryResult
