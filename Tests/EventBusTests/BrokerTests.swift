@@ -84,10 +84,11 @@ private final class Bridge: Sendable {
         self.bus = bus
         self.number = number
         self.broker = broker
-        bus.intercept("**", excluding: self, buffer: .suspend(4)) { [weak self] event, next in
+        let exporter = AsyncInterceptor(.suspend(4)) { [weak self] event, next in
             guard let self else { return await next(event) }
             return await export(event, next)
-        }.store(in: watches)
+        }
+        bus.intercept("**", excluding: self, with: exporter).store(in: watches)
         bus.watchInterest { [weak self] in self?.follow($0) }.store(in: watches)
     }
 

@@ -124,10 +124,11 @@ struct SeamTests {
     @Test("An asynchronous interceptor handles events in order, one at a time; send waits for its result")
     func asynchronous() async {
         bus.watch(numbers) { [log] in log.note("\($0.payload)") }.store(in: bag)
-        let watch = bus.intercept(numbers, buffer: .suspend(2)) { event, next in
+        let slow = AsyncInterceptor(.suspend(2)) { event, next in
             await Task.yield()
             return await next(event).adding(delivered: 10)
         }
+        let watch = bus.intercept(numbers, with: slow)
         for number in 0..<50 { #expect(await bus.send(numbers, number).delivered == 11) }
         #expect(log.items == (0..<50).map { "\($0)" })
         watch.cancel()
@@ -139,10 +140,11 @@ struct SeamTests {
     func fullInterceptor() async throws {
         let gate = Gate()
         bus.watch(numbers) { [log] in log.note("\($0.payload)") }.store(in: bag)
-        let watch = bus.intercept("number:*", buffer: .oldest(2)) { event, next in
+        let slow = AsyncInterceptor(.oldest(2)) { event, next in
             await gate.pass()
             return await next(event)
         }
+        let watch = bus.intercept("number:*", with: slow)
         #expect(bus.trigger(numbers, 0).queued == 1)
         await gate.untilSomebodyComes()
         let results = (1...4).map { bus.trigger(numbers, $0) }
@@ -199,10 +201,11 @@ struct SeamTests {
     @Test("Waiting senders of an asynchronous interceptor are counted exactly when they are cancelled")
     func cancelledSender() async throws {
         let gate = Gate()
-        let watch = bus.intercept(numbers, buffer: .suspend(1)) { event, next in
+        let slow = AsyncInterceptor(.suspend(1)) { event, next in
             await gate.pass()
             return await next(event)
         }
+        let watch = bus.intercept(numbers, with: slow)
         let handled = Task { [bus, numbers] in await bus.send(numbers, 0) }
         await gate.untilSomebodyComes()
         bus.trigger(numbers, 1)

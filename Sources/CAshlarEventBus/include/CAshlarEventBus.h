@@ -6,15 +6,16 @@
 /// The state of one thread that delivers events. Swift has no thread-local variables, and the alternatives
 /// (task-local values, pthread keys) cost more than delivering an event.
 struct ashlar_bus_thread {
-    /// The number of the bus whose trigger runs innermost, and below its 32 bits the depth of triggers on that bus.
-    uint64_t nesting;
+    /// The number of the bus whose trigger runs innermost, and the depth of triggers on that bus.
+    uint32_t bus;
+    uint32_t depth;
     /// The number of the thread, from 1; 0 until the first use.
     uint32_t number;
     /// The lowest address of the thread's stack and the size of the part that is kept free of nested triggers; 0 if
     /// they aren't known.
     uintptr_t stack_low;
     uintptr_t stack_reserve;
-    /// The innermost frame: a running hook, a queue of nested triggers, or a trigger of another bus.
+    /// The innermost frame: a running hook, or a trigger of another bus.
     void *frame;
 };
 

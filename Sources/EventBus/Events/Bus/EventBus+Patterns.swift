@@ -73,12 +73,4 @@ extension EventBus {
     ) -> Watch {
         intercept(pattern.selection, excluding: source, with: interceptor)
     }
-
-    /// Registers an asynchronous interceptor for the events of the topics that a pattern matches.
-    public func intercept(
-        _ pattern: TopicPattern, excluding source: AnyObject? = nil, buffer: EventBuffer,
-        with body: @escaping @Sendable (InterceptedEvent, _ next: AsyncInterceptor.Next) async -> DeliveryResult
-    ) -> Watch {
-        intercept(pattern.selection, excluding: source, buffer: buffer, with: body)
-    }
 }

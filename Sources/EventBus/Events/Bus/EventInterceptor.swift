@@ -83,44 +83,41 @@ extension EventBus {
         didChangePatterns()
         return Watch(host: entry, id: 0)
     }
-
-    /// Registers an asynchronous interceptor, which handles one event at a time, in the order of the triggers.
-    ///
-    /// A trigger returns at once with the result ``DeliveryResult/postponed``. A `send` waits until there is room in the
-    /// buffer and the interceptor has returned, and its result is that of the interceptor. `next` waits for watchers
-    /// with suspending buffers. After the end of the interception, the waiting events are still handled.
-    ///
-    /// The events from `excluding`, which isn't retained, pass without waiting. A bridge excludes itself: otherwise two
-    /// bridges that wait for each other's deliveries could wait forever.
-    ///
-    /// ```swift
-    /// let bus = EventBus()
-    /// let volume = Topic<Int>("volume")
-    /// let export = bus.intercept(volume, buffer: .suspend(8)) { event, next in
-    ///     try? await Task.sleep(for: .milliseconds(1))  // write to a connection
-    ///     return await next(event).adding(delivered: 1)
-    /// }
-    /// print(await bus.send(volume, 5).delivered)  // 1
-    /// export.cancel()
-    /// ```
-    public func intercept<Selector: EventSelector>(
-        _ selector: Selector, excluding source: AnyObject? = nil, buffer: EventBuffer,
-        with body: @escaping @Sendable (InterceptedEvent, _ next: AsyncInterceptor.Next) async -> DeliveryResult
-    ) -> Watch {
-        intercept(selector, excluding: source, with: AsyncInterceptor(buffer, body))
-    }
 }
 
-/// An interceptor whose code is asynchronous; see ``EventBus/intercept(_:excluding:buffer:with:)-(Selector,_,_,_)``.
+/// An interceptor whose code is asynchronous, and that handles one event at a time, in the order of the triggers.
+///
+/// A trigger returns at once with the result ``DeliveryResult/postponed``. A `send` waits until there is room in the buffer
+/// and the interceptor has returned, and its result is that of the interceptor. After the end of the interception, the
+/// waiting events are still handled.
+///
+/// The events from an excluded source pass without waiting. A bridge excludes itself: otherwise two bridges that wait for
+/// each other's deliveries could wait forever.
+///
+/// ```swift
+/// let bus = EventBus()
+/// let volume = Topic<Int>("volume")
+/// let export = AsyncInterceptor(.suspend(8)) { event, next in
+///     try? await Task.sleep(for: .milliseconds(1))  // write to a connection
+///     return await next(event).adding(delivered: 1)
+/// }
+/// let watch = bus.intercept(volume, with: export)
+/// print(await bus.send(volume, 5).delivered)  // 1
+/// watch.cancel()
+/// ```
 public final class AsyncInterceptor: EventInterceptor {
     /// Passes an event to the next interceptor or to the watchers, and waits for watchers with suspending buffers.
     public typealias Next = @Sendable (InterceptedEvent) async -> DeliveryResult
-    typealias Body = @Sendable (InterceptedEvent, Next) async -> DeliveryResult
+    private typealias Body = @Sendable (InterceptedEvent, Next) async -> DeliveryResult
 
     private let mailbox: Mailbox
     private let body: Body
 
-    init(_ buffer: EventBuffer, _ body: @escaping Body) {
+    /// Creates an interceptor whose events wait in a buffer.
+    public init(
+        _ buffer: EventBuffer,
+        _ body: @escaping @Sendable (InterceptedEvent, _ next: Next) async -> DeliveryResult
+    ) {
         mailbox = Mailbox(buffer)
         self.body = body
     }

@@ -9,41 +9,22 @@ enum TopicName {
     static let separator = UInt8(ascii: ":")
     static let star = UInt8(ascii: "*")
 
-    /// Returns whether a name satisfies the rules.
-    static func isWellFormed(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
-        var isValid = 1...longest ~= name.count
-        var last = separator
-        for byte in name {
-            if byte == star || byte == separator && last == separator { isValid = false }
-            last = byte
-        }
-        return isValid && last != separator
-    }
-
     /// Returns the error of a malformed name, or nil.
-    static func mistake(in name: UnsafeBufferPointer<UInt8>) -> EventBusError? {
-        if isWellFormed(name) { return nil }
+    static func mistake(in name: String) -> EventBusError? {
         func error(_ offset: Int, _ expected: String, _ found: String) -> EventBusError {
-            EventBusError(
-                .malformedName, subject: String(decoding: name, as: UTF8.self), offset: offset, expected: expected,
-                found: found)
+            EventBusError(.malformedName, subject: name, offset: offset, expected: expected, found: found)
         }
-        guard name.count > 0 else { return error(0, "1 to \(longest) bytes", "an empty name") }
-        guard name.count <= longest else { return error(longest, "1 to \(longest) bytes", "\(name.count) bytes") }
+        let count = name.utf8.count
+        guard count > 0 else { return error(0, "1 to \(longest) bytes", "an empty name") }
+        guard count <= longest else { return error(longest, "1 to \(longest) bytes", "\(count) bytes") }
         var start = 0
-        for (offset, byte) in name.enumerated() {
+        for (offset, byte) in name.utf8.enumerated() {
             if byte == star { return error(offset, "a name without '*'", "'*', which only patterns may hold") }
             guard byte == separator else { continue }
             if offset == start { return error(offset, "a segment", "':'") }
             start = offset + 1
         }
-        return start == name.count ? error(start, "a segment after ':'", "the end of the name") : nil
-    }
-
-    /// Returns the error of a malformed name, or nil.
-    static func mistake(in name: String) -> EventBusError? {
-        var name = name
-        return name.withUTF8 { mistake(in: $0) }
+        return start == count ? error(start, "a segment after ':'", "the end of the name") : nil
     }
 }
 

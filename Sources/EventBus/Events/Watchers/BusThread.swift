@@ -25,46 +25,36 @@ struct BusThread {
 
     /// The innermost trigger: the number of its bus and the depth of triggers on that bus.
     struct Nesting {
-        /// The number of the bus, and below its 32 bits the depth, as C stores them.
-        fileprivate let packed: UInt64
-
-        fileprivate init(packed: UInt64) { self.packed = packed }
-
-        init(bus: UInt32, depth: UInt32) { packed = UInt64(bus) << 32 | UInt64(depth) }
+        let bus: UInt32
+        let depth: UInt32
 
         /// Whether the thread is not inside a trigger.
         var isOutermost: Bool { depth == 0 }
-
-        var bus: UInt32 { UInt32(truncatingIfNeeded: packed >> 32) }
-        var depth: UInt32 { UInt32(truncatingIfNeeded: packed) }
     }
 
     /// The innermost trigger.
-    var nesting: Nesting {
-        get { Nesting(packed: state.pointee.nesting) }
-        nonmutating set { state.pointee.nesting = newValue.packed }
+    private(set) var nesting: Nesting {
+        get { Nesting(bus: state.pointee.bus, depth: state.pointee.depth) }
+        nonmutating set { (state.pointee.bus, state.pointee.depth) = (newValue.bus, newValue.depth) }
     }
 
     /// Returns the depth of the thread's running triggers of a bus, even with triggers of other buses between them.
     func depth(onBus bus: UInt32) -> UInt32 {
         let inner = nesting
-        return inner.bus == bus || inner.isOutermost ? inner.depth : outerDepth(onBus: bus)
+        return inner.bus == bus || inner.isOutermost ? inner.depth : frame(.trigger, ofBus: bus)?.depth ?? 0
     }
-
-    @inline(never)
-    private func outerDepth(onBus bus: UInt32) -> UInt32 { frame(.trigger, ofBus: bus)?.depth ?? 0 }
 
     /// Enters a trigger of a bus; returns the trigger around it, which `leave` needs.
     func enter(bus: UInt32, depth: UInt32) -> Nesting {
         let outer = nesting
         if !outer.isOutermost, outer.bus != bus { push(outer) }
-        state.pointee.nesting = Nesting(bus: bus, depth: depth).packed
+        nesting = Nesting(bus: bus, depth: depth)
         return outer
     }
 
     /// Leaves a trigger of a bus.
     func leave(to outer: Nesting, from bus: UInt32) {
-        state.pointee.nesting = outer.packed
+        nesting = outer
         if !outer.isOutermost, outer.bus != bus { pop() }
     }
 

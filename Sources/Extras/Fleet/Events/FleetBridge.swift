@@ -41,9 +41,11 @@ final class FleetBridge: Sendable {
         for (index, rule) in topics.rules.enumerated() {
             let watch =
                 if rule.delivery.isStored {
-                    bus.intercept(rule.pattern, excluding: self, buffer: .suspend(4096)) { [self] event, next in
-                        isFirst(index, event.name) ? await store(event, rule, index) : await next(event)
-                    }
+                    bus.intercept(
+                        rule.pattern, excluding: self,
+                        with: AsyncInterceptor(.suspend(4096)) { [self] event, next in
+                            isFirst(index, event.name) ? await store(event, rule, index) : await next(event)
+                        })
                 } else {
                     bus.intercept(
                         rule.pattern, excluding: self, with: Exporter(bridge: self, index: index, rule: rule))
