@@ -49,22 +49,22 @@ extension EventBus {
     fileprivate func postponeIfQueued<Payload>(_ event: StagedEvent<Payload>) -> DeliveryResult {
         guard delivery == .queuedOnMain else { return runInOrder(event) }
         let end = event.call.sending?.awaitCompletion()
-        mainQueue.run { [weak self, name = event.topic.name] in
-            defer { end?.complete() }
-            guard let self else { return }
-            // The topic may have lost its entry, or have a new one.
-            let topic = self.topic(name)
-            defer { removeIfUnused(topic) }
-            var call = event.call
-            call.isolation = MainActor.shared
-            _ = runInOrder(StagedEvent(payload: event.payload, topic: topic, call: call))
+        mainQueue.run { [weak self] in
+            var event = event
+            event.call.isolation = MainActor.shared
+            _ = self?.runInOrder(event)
+            end?.complete()
         }
         return .postponed
     }
 
     /// Delivers an event of an ordered topic after the earlier ones.
-    private func runInOrder<Payload>(_ event: StagedEvent<Payload>) -> DeliveryResult {
-        guard let runner = event.topic.snapshot(on: self).runner else { return storeAndDeliver(event) }
+    private func runInOrder<Payload>(_ staged: StagedEvent<Payload>) -> DeliveryResult {
+        // A postponed event may outlive the entry of its topic.
+        let topic = staged.topic.isOpen ? staged.topic : self.topic(staged.topic.name)
+        defer { if topic !== staged.topic { removeIfUnused(topic) } }
+        let event = StagedEvent(payload: staged.payload, topic: topic, call: staged.call)
+        guard let runner = topic.snapshot(on: self).runner else { return storeAndDeliver(event) }
         let result = Mutex(DeliveryResult.postponed)
         let end = event.call.sending?.awaitCompletion()
         let thread = BusThread.current.number
@@ -145,22 +145,14 @@ private final class Interception<Payload: Sendable>: Sendable {
         let current = BusThread.current
         let outer = current.enter(bus: bus.number, depth: min(depth, current.depth(onBus: bus.number)))
         defer { current.leave(to: outer, from: bus.number) }
-        // A postponed event may outlive the entry of its topic.
-        let topic = event.topic.isOpen ? event.topic : bus.topic(event.topic.name)
-        defer { if topic !== event.topic { bus.removeIfUnused(topic) } }
-        if let payload = changed.payload as? Payload {
-            return bus.postponeIfQueued(StagedEvent(payload: payload, topic: topic, call: call))
+        func pass(_ payload: some Sendable) -> DeliveryResult {
+            bus.postponeIfQueued(StagedEvent(payload: payload, topic: event.topic, call: call))
         }
+        if let payload = changed.payload as? Payload { return pass(payload) }
         // A bare name takes any payload.
-        guard topic.binding?.payload != Payload.self else {
-            return bus.refuse(bus.mismatch(topic, type(of: changed.payload), at: call.location))
+        guard event.topic.binding?.payload != Payload.self else {
+            return bus.refuse(bus.mismatch(event.topic, type(of: changed.payload), at: call.location))
         }
-        return passOn(opened: changed.payload, bus, topic, call)
-    }
-
-    private func passOn<Changed: Sendable>(
-        opened payload: Changed, _ bus: EventBus, _ topic: TopicEntry, _ call: TriggerCall
-    ) -> DeliveryResult {
-        bus.postponeIfQueued(StagedEvent(payload: payload, topic: topic, call: call))
+        return pass(changed.payload)
     }
 }
