@@ -1,5 +1,5 @@
-// A literal pattern has the type `TopicPattern` only if a parameter has exactly this type, so each method that takes an
-// `EventSelector` has a second form here. Other text becomes a pattern with `TopicPattern(parsing:)`, which throws.
+// The methods that take a topic have a second form for a pattern, which can be a literal. Other text becomes a pattern with
+// `TopicPattern(parsing:)`, which throws.
 extension EventBus {
     /// Watches the events of the topics that a pattern matches, with a handler that is called inside `trigger`.
     public func watch(
@@ -7,7 +7,7 @@ extension EventBus {
         fileID: StaticString = #fileID, line: UInt32 = #line,
         _ handler: @escaping @Sendable (Signal<any Sendable>) throws -> Void
     ) -> Watch {
-        watch(pattern.selection, from: source, priority: priority, once: once, fileID: fileID, line: line, handler)
+        watch(Topic(pattern), from: source, priority: priority, once: once, fileID: fileID, line: line, handler)
     }
 
     /// Watches the events of the topics that a pattern matches for an owner, which the handler receives.
@@ -18,7 +18,7 @@ extension EventBus {
         _ handler: @escaping @Sendable (Owner, Signal<any Sendable>) throws -> Void
     ) -> Watch {
         watch(
-            pattern.selection, from: source, owner: owner, priority: priority, once: once, fileID: fileID, line: line,
+            Topic(pattern), from: source, owner: owner, priority: priority, once: once, fileID: fileID, line: line,
             handler)
     }
 
@@ -29,7 +29,7 @@ extension EventBus {
         _ handler: @escaping @MainActor @Sendable (Signal<any Sendable>) throws -> Void
     ) -> Watch {
         watchOnMain(
-            pattern.selection, from: source, priority: priority, once: once, alwaysQueued: alwaysQueued, fileID: fileID,
+            Topic(pattern), from: source, priority: priority, once: once, alwaysQueued: alwaysQueued, fileID: fileID,
             line: line, handler)
     }
 
@@ -41,7 +41,7 @@ extension EventBus {
         _ handler: @escaping @MainActor @Sendable (Owner, Signal<any Sendable>) throws -> Void
     ) -> Watch {
         watchOnMain(
-            pattern.selection, from: source, owner: owner, priority: priority, once: once, alwaysQueued: alwaysQueued,
+            Topic(pattern), from: source, owner: owner, priority: priority, once: once, alwaysQueued: alwaysQueued,
             fileID: fileID, line: line, handler)
     }
 
@@ -52,7 +52,7 @@ extension EventBus {
         _ handler: @escaping @Sendable (isolated On, Signal<any Sendable>) async throws -> Void
     ) -> Watch {
         watch(
-            pattern.selection, from: source, on: actor, buffer: buffer, priority: priority, once: once, fileID: fileID,
+            Topic(pattern), from: source, on: actor, buffer: buffer, priority: priority, once: once, fileID: fileID,
             line: line, handler)
     }
 
@@ -63,7 +63,7 @@ extension EventBus {
         _ handler: @escaping @Sendable (Signal<any Sendable>) async throws -> Void
     ) -> Watch {
         watch(
-            pattern.selection, from: source, buffer: buffer, priority: priority, once: once, fileID: fileID, line: line,
+            Topic(pattern), from: source, buffer: buffer, priority: priority, once: once, fileID: fileID, line: line,
             handler)
     }
 
@@ -71,6 +71,6 @@ extension EventBus {
     public func intercept(
         _ pattern: TopicPattern, excluding source: AnyObject? = nil, with interceptor: some EventInterceptor
     ) -> Watch {
-        intercept(pattern.selection, excluding: source, with: interceptor)
+        intercept(Topic(pattern), excluding: source, with: interceptor)
     }
 }

@@ -1,7 +1,6 @@
-// A watch says what it selects, with one value, and where its handler runs: inside the trigger, on the main actor, or in a
-// mailbox. In each place, the handler takes the event alone, or first the object that handles it, which isn't retained.
-// These are six types of closures, so they are six methods: in Swift, a value can't determine the type of a closure that
-// also depends on the payload.
+// A watch says where its handler runs: inside the trigger, on the main actor, or in a mailbox. In each place, the handler
+// takes the event alone, or first the object that handles it, which isn't retained. These are six types of closures, so they
+// are six methods: in Swift, a value can't determine the type of a closure that also depends on the payload.
 extension EventBus {
     // MARK: Inline
 
@@ -11,7 +10,7 @@ extension EventBus {
     /// of registration. Releasing the returned handle doesn't end the watch.
     ///
     /// - Parameters:
-    ///   - selector: A topic or a pattern.
+    ///   - topic: The topic.
     ///   - source: The object from which events must come. It is held weakly, and the watch ends with it.
     ///   - priority: Handlers of higher priority are called first.
     ///   - once: Whether the first event ends the watch.
@@ -21,29 +20,29 @@ extension EventBus {
     /// - Returns: The handle that ends the watch.
     /// - Precondition: The name of a topic with a literal name isn't bound to another payload type on this bus. For other
     ///   topics, the failure hook receives the error, and the watch has ended; see also `declare`.
-    public func watch<Selector: EventSelector>(
-        _ selector: Selector, from source: AnyObject? = nil, priority: Int8 = 0, once: Bool = false,
+    public func watch<Payload>(
+        _ topic: Topic<Payload>, from source: AnyObject? = nil, priority: Int8 = 0, once: Bool = false,
         fileID: StaticString = #fileID, line: UInt32 = #line,
-        _ handler: @escaping @Sendable (Signal<Selector.Payload>) throws -> Void
+        _ handler: @escaping @Sendable (Signal<Payload>) throws -> Void
     ) -> Watch {
         register(
-            selector, .inline(handler), from: source, priority: priority, once: once, at: TriggerPlace(fileID, line))
+            topic, .inline(handler), from: source, priority: priority, once: once, at: TriggerPlace(fileID, line))
     }
 
     /// Watches events for an owner, which the handler receives; the watch is added to the owner's bag.
     ///
     /// The bus holds the owner weakly. The other parameters are those of the watch without an owner.
     @discardableResult
-    public func watch<Selector: EventSelector, Owner: WatchOwner>(
-        _ selector: Selector, from source: AnyObject? = nil, owner: Owner, priority: Int8 = 0, once: Bool = false,
+    public func watch<Payload, Owner: WatchOwner>(
+        _ topic: Topic<Payload>, from source: AnyObject? = nil, owner: Owner, priority: Int8 = 0, once: Bool = false,
         fileID: StaticString = #fileID, line: UInt32 = #line,
-        _ handler: @escaping @Sendable (Owner, Signal<Selector.Payload>) throws -> Void
+        _ handler: @escaping @Sendable (Owner, Signal<Payload>) throws -> Void
     ) -> Watch {
-        let call: WatchDelivery<Selector.Payload> = .inline { [weak owner] signal in
+        let call: WatchDelivery<Payload> = .inline { [weak owner] signal in
             if let owner { try handler(owner, signal) }
         }
         return register(
-            selector, call, from: source, owner: owner, bag: owner.watches, priority: priority, once: once,
+            topic, call, from: source, owner: owner, bag: owner.watches, priority: priority, once: once,
             at: TriggerPlace(fileID, line))
     }
 
@@ -54,34 +53,33 @@ extension EventBus {
     /// If `trigger` is called on the main actor and no event waits for this watch, the handler runs inside `trigger`.
     /// Otherwise the event is queued and handled in the order of the triggers. With `alwaysQueued`, the handler never
     /// runs inside `trigger`.
-    public func watchOnMain<Selector: EventSelector>(
-        _ selector: Selector, from source: AnyObject? = nil, priority: Int8 = 0, once: Bool = false,
+    public func watchOnMain<Payload>(
+        _ topic: Topic<Payload>, from source: AnyObject? = nil, priority: Int8 = 0, once: Bool = false,
         alwaysQueued: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line,
-        _ handler: @escaping @MainActor @Sendable (Signal<Selector.Payload>) throws -> Void
+        _ handler: @escaping @MainActor @Sendable (Signal<Payload>) throws -> Void
     ) -> Watch {
-        let queue = EventQueue<Selector.Payload>.main(isAlwaysQueued: alwaysQueued, didHandle: didHandle) { signal in
+        let queue = EventQueue<Payload>.main(isAlwaysQueued: alwaysQueued, didHandle: didHandle) { signal in
             try handler(signal)
             return true
         }
         return register(
-            selector, .queued(queue), from: source, priority: priority, once: once, at: TriggerPlace(fileID, line))
+            topic, .queued(queue), from: source, priority: priority, once: once, at: TriggerPlace(fileID, line))
     }
 
     /// Watches events on the main actor for an owner, which the handler receives.
     @discardableResult
-    public func watchOnMain<Selector: EventSelector, Owner: WatchOwner>(
-        _ selector: Selector, from source: AnyObject? = nil, owner: Owner, priority: Int8 = 0, once: Bool = false,
+    public func watchOnMain<Payload, Owner: WatchOwner>(
+        _ topic: Topic<Payload>, from source: AnyObject? = nil, owner: Owner, priority: Int8 = 0, once: Bool = false,
         alwaysQueued: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line,
-        _ handler: @escaping @MainActor @Sendable (Owner, Signal<Selector.Payload>) throws -> Void
+        _ handler: @escaping @MainActor @Sendable (Owner, Signal<Payload>) throws -> Void
     ) -> Watch {
-        let queue = EventQueue<Selector.Payload>.main(isAlwaysQueued: alwaysQueued, didHandle: didHandle) {
-            [weak owner] signal in
+        let queue = EventQueue<Payload>.main(isAlwaysQueued: alwaysQueued, didHandle: didHandle) { [weak owner] signal in
             guard let owner else { return false }
             try handler(owner, signal)
             return true
         }
         return register(
-            selector, .queued(queue), from: source, owner: owner, bag: owner.watches, priority: priority, once: once,
+            topic, .queued(queue), from: source, owner: owner, bag: owner.watches, priority: priority, once: once,
             at: TriggerPlace(fileID, line))
     }
 
@@ -91,27 +89,27 @@ extension EventBus {
     ///
     /// Events wait in a mailbox. The handler runs for one event at a time, in the order of the triggers, even if it
     /// suspends. Its errors are passed to the failure hook.
-    public func watch<Selector: EventSelector, On: Actor>(
-        _ selector: Selector, from source: AnyObject? = nil, on actor: On, buffer: EventBuffer = .newest(64),
+    public func watch<Payload, On: Actor>(
+        _ topic: Topic<Payload>, from source: AnyObject? = nil, on actor: On, buffer: EventBuffer = .newest(64),
         priority: Int8 = 0, once: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line,
-        _ handler: @escaping @Sendable (isolated On, Signal<Selector.Payload>) async throws -> Void
+        _ handler: @escaping @Sendable (isolated On, Signal<Payload>) async throws -> Void
     ) -> Watch {
-        let queue = EventQueue<Selector.Payload>.actor(actor, buffer, didHandle: didHandle, handler: handler)
+        let queue = EventQueue<Payload>.actor(actor, buffer, didHandle: didHandle, handler: handler)
         return register(
-            selector, .queued(queue), from: source, owner: actor, priority: priority, once: once,
+            topic, .queued(queue), from: source, owner: actor, priority: priority, once: once,
             at: TriggerPlace(fileID, line))
     }
 
     /// Watches events through a mailbox; the asynchronous handler runs for one event at a time.
     ///
     /// The errors of the handler are passed to the failure hook.
-    public func watch<Selector: EventSelector>(
-        _ selector: Selector, from source: AnyObject? = nil, buffer: EventBuffer, priority: Int8 = 0,
+    public func watch<Payload>(
+        _ topic: Topic<Payload>, from source: AnyObject? = nil, buffer: EventBuffer, priority: Int8 = 0,
         once: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line,
-        _ handler: @escaping @Sendable (Signal<Selector.Payload>) async throws -> Void
+        _ handler: @escaping @Sendable (Signal<Payload>) async throws -> Void
     ) -> Watch {
         register(
-            selector, .queued(.task(buffer, didHandle: didHandle, handler: handler)), from: source, priority: priority,
+            topic, .queued(.task(buffer, didHandle: didHandle, handler: handler)), from: source, priority: priority,
             once: once, at: TriggerPlace(fileID, line))
     }
 
@@ -155,52 +153,50 @@ extension EventBus {
     /// Removes the stored events of a topic.
     public func clearKept<Payload>(_ topic: Topic<Payload>) { self.topic(ifKnown: topic.name)?.clearStored() }
 
-    private func register<Selector: EventSelector>(
-        _ selector: Selector, _ delivery: WatchDelivery<Selector.Payload>, from source: AnyObject?,
+    private func register<Payload>(
+        _ topic: Topic<Payload>, _ delivery: WatchDelivery<Payload>, from source: AnyObject?,
         owner: AnyObject? = nil, bag: WatchBag? = nil, priority: Int8, once: Bool, at place: TriggerPlace
     ) -> Watch {
-        let selection = selector.selection
         let options = WatchOptions(
-            pattern: selection.pattern, source: source, owner: owner, bag: bag, priority: priority, once: once,
+            pattern: topic.core.pattern, source: source, owner: owner, bag: bag, priority: priority, once: once,
             at: place)
-        return register(selection, options, delivery)
+        return register(topic, options, delivery)
     }
 
-    /// Adds a watcher of a selection.
+    /// Adds a watcher.
     ///
     /// A topic whose name is bound to another payload type is a mistake of the program if its name is a literal;
     /// otherwise the failure is reported, and the watch has ended.
     func register<Payload>(
-        _ selection: EventSelection<Payload>, _ options: WatchOptions, _ delivery: WatchDelivery<Payload>
+        _ topic: Topic<Payload>, _ options: WatchOptions, _ delivery: WatchDelivery<Payload>
     ) -> Watch {
-        do { return try add(selection, options, delivery) } catch {
-            guard selection.core?.isLiteral == false else { preconditionFailure(error.description) }
+        do { return try add(topic, options, delivery) } catch {
+            guard !topic.core.isLiteral else { preconditionFailure(error.description) }
             _ = refuse(error)
             if case .queued(let queue) = delivery { queue.end() }
-            return Watch(host: EndedHost(watched: selection.text))
+            return Watch(host: EndedHost(watched: topic.name))
         }
     }
 
-    /// Adds a watcher of a selection.
+    /// Adds a watcher.
     ///
     /// - Throws: ``EventBusError`` with the code `payloadMismatch` or `duplicateResponder`.
     func add<Payload>(
-        _ selection: EventSelection<Payload>, _ options: WatchOptions, _ delivery: WatchDelivery<Payload>
+        _ topic: Topic<Payload>, _ options: WatchOptions, _ delivery: WatchDelivery<Payload>
     ) throws(EventBusError) -> Watch {
-        if let core = selection.core {
+        guard let pattern = topic.core.pattern else {
             while true {
-                let topic = try declare(core, Payload.self, at: options.location)
-                if let watch = try topic.add(options, { TypedWatcher(options, id: $0, traits: [], delivery) }) {
+                let entry = try declare(topic.core, Payload.self, at: options.location)
+                if let watch = try entry.add(options, { TypedWatcher(options, id: $0, traits: [], delivery) }) {
                     return watch
                 }
             }
         }
-        // A selection without a topic has the payload `any Sendable`.
         guard let delivery = delivery as? WatchDelivery<any Sendable> else { preconditionFailure("\(Payload.self)") }
         let make = { TypedWatcher(options, id: $0, traits: .untyped, delivery) }
-        guard let name = selection.pattern?.exactName else { return patterns.add(options, on: self, make) }
+        guard let name = pattern.exactName else { return patterns.add(options, on: self, make) }
         while true {
-            if let watch = try topic(name).add(options, make) { return watch }
+            if let watch = try self.topic(name).add(options, make) { return watch }
         }
     }
 

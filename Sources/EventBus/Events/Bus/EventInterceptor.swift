@@ -73,12 +73,11 @@ extension EventBus {
     /// doesn't send back what it has received.
     ///
     /// - Returns: The handle that ends the interception.
-    public func intercept<Selector: EventSelector>(
-        _ selector: Selector, excluding source: AnyObject? = nil, with interceptor: some EventInterceptor
+    public func intercept<Payload>(
+        _ topic: Topic<Payload>, excluding source: AnyObject? = nil, with interceptor: some EventInterceptor
     ) -> Watch {
-        let selection = selector.selection
         let entry = InterceptorEntry(
-            selection.text, pattern: selection.pattern, excluding: source, interceptor, bus: self)
+            topic.name, pattern: topic.core.pattern, excluding: source, interceptor, bus: self)
         interceptors.withLock { $0.append(entry) }
         didChangePatterns()
         return Watch(host: entry, id: 0)

@@ -47,6 +47,11 @@ public struct Topic<Payload: Sendable>: Sendable, Hashable, CustomStringConverti
 
     init(core: TopicCore) { self.core = core }
 
+    /// Creates the selection of the topics that a pattern matches, in the form of a topic, for watches only.
+    init(_ pattern: TopicPattern) where Payload == any Sendable {
+        core = TopicCore(pattern.description, isLiteral: true, pattern: pattern)
+    }
+
     /// The topic's name.
     public var name: String { core.name }
 
@@ -70,6 +75,8 @@ final class TopicCore: Sendable {
     let isOrdered: Bool
     /// Whether the name is part of the program, so that a conflict of payload types is a mistake of the program.
     let isLiteral: Bool
+    /// The pattern that selects the watched topics; nil for a topic.
+    let pattern: TopicPattern?
 
     /// The number of the bus of `cached`, which is replaced only after this bus has been released; 0 without an entry.
     ///
@@ -82,11 +89,14 @@ final class TopicCore: Sendable {
 
     private struct WeakEntry: Sendable { weak let entry: TopicEntry? }
 
-    init(_ name: String, keeping: Int = 0, isOrdered: Bool = false, isLiteral: Bool = false) {
+    init(
+        _ name: String, keeping: Int = 0, isOrdered: Bool = false, isLiteral: Bool = false, pattern: TopicPattern? = nil
+    ) {
         precondition(keeping >= 0, "a topic can't keep \(keeping) events")
         self.keeping = keeping
         self.isOrdered = isOrdered
         self.isLiteral = isLiteral
+        self.pattern = pattern
         var name = name
         name.makeContiguousUTF8()
         self.name = name
@@ -108,58 +118,6 @@ final class TopicCore: Sendable {
         }
         withExtendedLifetime(old) {}
     }
-}
-
-/// The events that a watch receives: those of one topic, or of every topic whose name matches a pattern.
-///
-/// Every ``EventSelector`` creates its own selection.
-public struct EventSelection<Payload: Sendable>: Sendable, EventSelector {
-    // The layout is the same for every payload, so that unspecialized code copies it without looking up its type.
-    let core: TopicCore?
-    /// The pattern; nil for a topic.
-    let pattern: TopicPattern?
-
-    /// The selection itself.
-    public var selection: EventSelection { self }
-
-    /// The name of the topic, or the pattern.
-    var text: String { core?.name ?? pattern?.description ?? "**" }
-
-    /// Selects the events of a topic.
-    init(_ topic: Topic<Payload>) {
-        core = topic.core
-        pattern = nil
-    }
-
-    /// Selects the events of the topics that a pattern matches.
-    init(_ pattern: TopicPattern) where Payload == any Sendable {
-        core = nil
-        self.pattern = pattern
-    }
-}
-
-/// A value that selects events: a ``Topic`` or a ``TopicPattern``, of which a literal creates one.
-///
-/// ```swift
-/// let bus = EventBus()
-/// bus.watch(Topic<Int>("note:selected")) { print($0.payload) }.cancel()
-/// bus.watch("note:*") { print($0.name, $0.payload) }.cancel()
-/// ```
-public protocol EventSelector<Payload> {
-    /// The payload of the selected events: `any Sendable` for a pattern.
-    associatedtype Payload: Sendable
-    /// The selected events.
-    var selection: EventSelection<Payload> { get }
-}
-
-extension Topic: EventSelector {
-    /// The events of the topic.
-    public var selection: EventSelection<Payload> { EventSelection(self) }
-}
-
-extension TopicPattern: EventSelector {
-    /// The events of the topics that the pattern matches.
-    public var selection: EventSelection<any Sendable> { EventSelection(self) }
 }
 
 /// A type whose values are events; its topic has the name of the type.

@@ -18,13 +18,12 @@ public final class EventGroup<Payload: Sendable>: Sendable {
     private weak let bus: EventBus?
 
     /// Creates a group without members.
-    public init<Selector: EventSelector>(
-        _ selector: Selector, on bus: EventBus, buffer: EventBuffer = .unbounded, fileID: StaticString = #fileID,
+    public init(
+        _ topic: Topic<Payload>, on bus: EventBus, buffer: EventBuffer = .unbounded, fileID: StaticString = #fileID,
         line: UInt32 = #line
-    ) where Selector.Payload == Payload {
-        let selection = selector.selection
-        let options = WatchOptions(pattern: selection.pattern, source: nil, at: TriggerPlace(fileID, line))
-        subscription = bus.subscribe(selection, options, buffer)
+    ) {
+        let options = WatchOptions(pattern: topic.core.pattern, source: nil, at: TriggerPlace(fileID, line))
+        subscription = bus.subscribe(topic, options, buffer)
         self.bus = bus
     }
 
@@ -33,7 +32,7 @@ public final class EventGroup<Payload: Sendable>: Sendable {
         _ pattern: TopicPattern, on bus: EventBus, buffer: EventBuffer = .unbounded, fileID: StaticString = #fileID,
         line: UInt32 = #line
     ) where Payload == any Sendable {
-        self.init(pattern.selection, on: bus, buffer: buffer, fileID: fileID, line: line)
+        self.init(Topic(pattern), on: bus, buffer: buffer, fileID: fileID, line: line)
     }
 
     /// The number of events that were dropped because the buffer was full.

@@ -98,13 +98,12 @@ extension EventBus {
     ///     break
     /// }
     /// ```
-    public func events<Selector: EventSelector>(
-        _ selector: Selector, from source: AnyObject? = nil, buffer: EventBuffer = .newest(64),
+    public func events<Payload>(
+        _ topic: Topic<Payload>, from source: AnyObject? = nil, buffer: EventBuffer = .newest(64),
         fileID: StaticString = #fileID, line: UInt32 = #line
-    ) -> EventStream<Selector.Payload> {
-        let selection = selector.selection
-        let options = WatchOptions(pattern: selection.pattern, source: source, at: TriggerPlace(fileID, line))
-        return EventStream { [weak self] in self?.subscribe(selection, options, buffer) ?? .ended(buffer) }
+    ) -> EventStream<Payload> {
+        let options = WatchOptions(pattern: topic.core.pattern, source: source, at: TriggerPlace(fileID, line))
+        return EventStream { [weak self] in self?.subscribe(topic, options, buffer) ?? .ended(buffer) }
     }
 
     /// Returns the later events of the topics that a pattern matches.
@@ -112,14 +111,14 @@ extension EventBus {
         _ pattern: TopicPattern, from source: AnyObject? = nil, buffer: EventBuffer = .newest(64),
         fileID: StaticString = #fileID, line: UInt32 = #line
     ) -> EventStream<any Sendable> {
-        events(pattern.selection, from: source, buffer: buffer, fileID: fileID, line: line)
+        events(Topic(pattern), from: source, buffer: buffer, fileID: fileID, line: line)
     }
 
     /// Watches with a mailbox until the returned object is released.
     func subscribe<Payload>(
-        _ selection: EventSelection<Payload>, _ options: WatchOptions, _ buffer: EventBuffer
+        _ topic: Topic<Payload>, _ options: WatchOptions, _ buffer: EventBuffer
     ) -> StreamSubscription<Payload> {
         let queue = EventQueue<Payload>.stream(buffer)
-        return StreamSubscription(queue.mailbox, register(selection, options, .queued(queue)))
+        return StreamSubscription(queue.mailbox, register(topic, options, .queued(queue)))
     }
 }

@@ -53,7 +53,7 @@ extension EventBus {
         let queue = EventQueue<PendingRequest<Request, Reply>>.tasks(concurrency, didHandle: didHandle) { signal in
             await signal.payload.answer(handler)
         }
-        return try add(EventSelection(topic.topic), options, .queued(queue))
+        return try add(topic.topic, options, .queued(queue))
     }
 
     /// Sends a request and waits for the reply.
