@@ -181,8 +181,13 @@ import Testing
         }
         try write(0)
         let store = try ConfigStore(loading: scratch.plan())
-        // Long after the write, so that only the change time differs.
-        try await Task.sleep(for: .milliseconds(50))
+        // At a later tick of the file system's clock, so that the change time differs.
+        func tick() throws -> Date? {
+            try Data().write(to: URL(fileURLWithPath: scratch.file("tick")))
+            return try FileManager.default.attributesOfItem(atPath: scratch.file("tick"))[.modificationDate] as? Date
+        }
+        let start = try tick()
+        try await until("the file system's clock advances") { try tick() != start }
         let watch = store.watch(mode)
         var changes = store.changes(of: ConfigKey("n", default: -1)).makeAsyncIterator()
         #expect(await changes.next() == 0)

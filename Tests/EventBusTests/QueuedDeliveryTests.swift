@@ -78,7 +78,9 @@ struct QueuedDeliveryTests {
         bus.watchOnMain(number, alwaysQueued: true) { [seen] in seen.note(-$0.payload) }.store(in: bag)
         for i in 1...3 { bus.trigger(number, i) }
         try await until { seen.items.count >= 4 }
-        #expect(seen.items == [1, -1, -2, -3])
+        // Each watch has its own order.
+        #expect(seen.items.filter { $0 > 0 } == [1])
+        #expect(seen.items.filter { $0 < 0 } == [-1, -2, -3])
     }
 
     @Test("Owners on the main actor are retained during a call and receive nothing after their release")
@@ -151,7 +153,7 @@ struct QueuedDeliveryTests {
         bus.watch(Ping.topic, buffer: .latest) { names.note("mailbox \($0.payload.number)") }.store(in: bag)
         let receipt = bus.trigger(Ping(number: 7))
         #expect((receipt.delivered, receipt.queued) == (2, 3))
-        #expect(names.items == ["main 7", "anna 7"])
+        #expect(names.items.prefix(2) == ["main 7", "anna 7"])
         try await until { names.items.count >= 3 }
         try await until { await !ledger.entries.isEmpty }
         #expect(names.items.last == "mailbox 7")
