@@ -121,8 +121,7 @@ extension EventBus {
             if let error = watcher.ownerError { fail(error, watcher, name: signal.name, sequence: 0, result: &result) }
             return
         }
-        let isOnce = watcher.flags.load(ordering: .relaxed) & WatcherFlags.once.rawValue != 0
-        if isOnce {
+        if watcher.isOnce {
             guard watcher.claim() else { return }
             if !watcher.isQueued { remove(watcher, topic) }
         }
@@ -136,7 +135,7 @@ extension EventBus {
             fail(error, watcher, name: signal.name, sequence: signal.sequence, result: &result)
         }
         // A watcher whose only event is queued is removed after its handler has run, so that it can be cancelled.
-        if watcher.isOrphan || isOnce && watcher.isQueued && hasRun { remove(watcher, topic) }
+        if watcher.isOrphan || watcher.isOnce && watcher.isQueued && hasRun { remove(watcher, topic) }
     }
 
     /// Delivers a stored event to a new watcher.
@@ -167,7 +166,7 @@ extension EventBus {
         if let error {
             report(EventFailure(error: error, name: name, sequence: sequence, watcher: watcher.location))
         }
-        guard watcher.flags.load(ordering: .relaxed) & WatcherFlags.once.rawValue != 0 else { return }
+        guard watcher.isOnce else { return }
         if let topic = topic(ifKnown: name) { remove(watcher, topic) } else { _ = patterns.cancel(watcher.id) }
     }
 

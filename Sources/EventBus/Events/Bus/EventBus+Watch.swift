@@ -73,7 +73,8 @@ extension EventBus {
         alwaysQueued: Bool = false, fileID: StaticString = #fileID, line: UInt32 = #line,
         _ handler: @escaping @MainActor @Sendable (Owner, Signal<Payload>) throws -> Void
     ) -> Watch {
-        let queue = EventQueue<Payload>.main(isAlwaysQueued: alwaysQueued, didHandle: didHandle) { [weak owner] signal in
+        let queue = EventQueue<Payload>.main(isAlwaysQueued: alwaysQueued, didHandle: didHandle) {
+            [weak owner] signal in
             guard let owner else { return false }
             try handler(owner, signal)
             return true

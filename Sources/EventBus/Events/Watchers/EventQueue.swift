@@ -3,7 +3,8 @@ import Synchronization
 
 /// The queue of a watcher whose handler runs later: events wait in a mailbox, and one task at a time handles them.
 final class EventQueue<Payload: Sendable>: Sendable {
-    /// Called after a handler with its watcher, the name and the number of the event, and the error of the handler.
+    /// Called after the error of a handler or the only event of a watch, with the watcher, the name and the number of the
+    /// event, and the error.
     typealias DidHandle = @Sendable (Watcher, _ name: String, _ sequence: UInt64, (any Error)?) -> Void
 
     let mailbox: Mailbox
@@ -158,7 +159,7 @@ extension TypedWatcher {
         } catch {
             failure = error
         }
-        didHandle(self, signal.name, signal.sequence, failure)
+        if failure != nil || isOnce { didHandle(self, signal.name, signal.sequence, failure) }
         event.didHandle(failure)
     }
 }

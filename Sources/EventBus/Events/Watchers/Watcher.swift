@@ -46,6 +46,9 @@ class Watcher: @unchecked Sendable {
 
     final var isLive: Bool { flags.load(ordering: .relaxed) & WatcherFlags.cancelled.rawValue == 0 }
 
+    /// Whether the first event ends the watch.
+    final var isOnce: Bool { flags.load(ordering: .relaxed) & WatcherFlags.once.rawValue != 0 }
+
     /// Whether the owner or the source of the watch has been released.
     final var isOrphan: Bool { details?.isOrphan ?? false }
 
