@@ -25,7 +25,7 @@ class Watcher: @unchecked Sendable {
         priority = options.priority
         details = options.details
         var traits = options.once ? traits.union(.once) : traits
-        if options.details?.hasOwner == true { traits.insert(.indirect) }
+        if options.details?.ownerID != nil { traits.insert(.indirect) }
         flags = Atomic(traits.rawValue)
     }
 
@@ -183,8 +183,8 @@ final class WatcherUsage: Sendable {
 
 /// The arguments of a `watch` call, except the handler.
 struct WatchOptions: Sendable {
-    var priority: Int8
-    var once: Bool
+    let priority: Int8
+    let once: Bool
     let details: WatchDetails?
     let place: TriggerPlace
     /// The bag in which the watch is stored before its handler is first called.
@@ -194,10 +194,9 @@ struct WatchOptions: Sendable {
 
     init(
         pattern: TopicPattern?, source: AnyObject?, owner: AnyObject? = nil, bag: WatchBag? = nil,
-        priority: Int8 = 0, once: Bool = false, isResponder: Bool = false,
-        at place: TriggerPlace
+        priority: Int8 = 0, once: Bool = false, isResponder: Bool = false, at place: TriggerPlace
     ) {
-        details = .make(owner: owner, source: source, pattern: pattern, hasBag: bag != nil)
+        details = WatchDetails(owner: owner, source: source, pattern: pattern, hasBag: bag != nil)
         self.bag = bag
         self.priority = priority
         self.once = once
@@ -221,7 +220,11 @@ final class WatchDetails: Sendable {
     /// Whether the bag of the owner ends the watch.
     private let hasBag: Bool
 
-    private init(owner: AnyObject?, source: AnyObject?, pattern: TopicPattern?, hasBag: Bool) {
+    /// Returns nil for a watch without any of these properties.
+    init?(owner: AnyObject?, source: AnyObject?, pattern: TopicPattern?, hasBag: Bool) {
+        // A pattern without stars is the name of the topic with which it is registered.
+        let pattern = pattern?.exactName == nil ? pattern : nil
+        if owner == nil && source == nil && pattern == nil { return nil }
         self.owner = WeakObject(owner)
         self.source = WeakObject(source)
         self.pattern = pattern
@@ -230,18 +233,6 @@ final class WatchDetails: Sendable {
         ownerID = owner.map { ObjectIdentifier($0) }
         sourceID = source.map { ObjectIdentifier($0) }
     }
-
-    /// Returns nil for a watch without any of these properties.
-    static func make(
-        owner: AnyObject?, source: AnyObject?, pattern: TopicPattern?, hasBag: Bool
-    ) -> WatchDetails? {
-        // A pattern without stars is the name of the topic with which it is registered.
-        let pattern = pattern?.exactName == nil ? pattern : nil
-        if owner == nil && source == nil && pattern == nil { return nil }
-        return WatchDetails(owner: owner, source: source, pattern: pattern, hasBag: hasBag)
-    }
-
-    var hasOwner: Bool { ownerID != nil }
 
     /// Whether the watch hasn't ended with its owner.
     var outlivesOwner: Bool { hasBag && ownerID != nil && owner.object == nil }
