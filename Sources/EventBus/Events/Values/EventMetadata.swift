@@ -102,20 +102,13 @@ extension EventMetadata: Codable {
     /// Encodes the parts that aren't nil or empty.
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
-        try values.encodeIfPresent(time.map { Self.nanoseconds($0) }, forKey: .time)
+        // A time of more than 292 years is the largest that fits.
+        try values.encodeIfPresent(time.map { Int64(clamping: $0.attoseconds / 1_000_000_000) }, forKey: .time)
         try values.encodeIfPresent(source, forKey: .source)
         try values.encodeIfPresent(correlationID, forKey: .correlationID)
         try values.encodeIfPresent(traceParent, forKey: .traceParent)
         try values.encodeIfPresent(traceState, forKey: .traceState)
         try values.encodeIfPresent(headers.isEmpty ? nil : headers, forKey: .headers)
-    }
-
-    /// Returns a time in nanoseconds; a time of more than 292 years is the largest that fits.
-    private static func nanoseconds(_ time: Duration) -> Int64 {
-        let (seconds, rest) = time.components
-        let (product, isTooLarge) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        let (sum, isTooLargeToo) = product.addingReportingOverflow(rest / 1_000_000_000)
-        return isTooLarge || isTooLargeToo ? (seconds < 0 ? .min : .max) : sum
     }
 }
 
