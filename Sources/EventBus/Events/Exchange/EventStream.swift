@@ -118,7 +118,7 @@ extension EventBus {
     func subscribe<Payload>(
         _ topic: Topic<Payload>, _ options: WatchOptions, _ buffer: EventBuffer
     ) -> StreamSubscription<Payload> {
-        let queue = EventQueue<Payload>.stream(buffer)
+        let queue = EventQueue<Payload>(buffer)
         return StreamSubscription(queue.mailbox, register(topic, options, .queued(queue)))
     }
 }

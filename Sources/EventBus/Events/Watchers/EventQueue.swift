@@ -13,7 +13,8 @@ final class EventQueue<Payload: Sendable>: Sendable {
     /// Handles the waiting events; nil for a stream, whose reader handles them.
     private let drain: (@Sendable (TypedWatcher<Payload>) async -> Void)?
 
-    private init(
+    /// Creates a queue: without arguments that say how events are handled, that of a stream.
+    init(
         _ buffer: EventBuffer, callOnMain: (@Sendable (Signal<Payload>) throws -> Bool)? = nil,
         drain: (@Sendable (TypedWatcher<Payload>) async -> Void)? = nil
     ) {
@@ -21,9 +22,6 @@ final class EventQueue<Payload: Sendable>: Sendable {
         self.callOnMain = callOnMain
         self.drain = drain
     }
-
-    /// Returns a queue for a stream.
-    static func stream(_ buffer: EventBuffer) -> EventQueue { EventQueue(buffer) }
 
     /// Returns a queue whose handler runs in a task.
     static func task(
