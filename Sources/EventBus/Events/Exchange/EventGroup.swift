@@ -36,7 +36,7 @@ public final class EventGroup<Payload: Sendable>: Sendable {
     }
 
     /// The number of events that were dropped because the buffer was full.
-    public var dropped: Int { subscription.mailbox.counts.dropped }
+    public var dropped: Int { subscription.mailbox.dropped }
 
     /// Adds a member, whose handler runs for one event at a time.
     ///

@@ -23,10 +23,10 @@ public struct EventStream<Payload: Sendable>: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> Iterator { Iterator(subscription: first.take() ?? subscribe()) }
 
     /// The number of events that the first iterator has missed because there was no room, even before it is created.
-    public var dropped: Int { counts.dropped }
+    public var dropped: Int { first.mailbox.dropped }
 
-    /// The counts of the first iterator's events, even before it is created.
-    package var counts: EventCounts { first.mailbox.counts }
+    /// The number of events that wait for the first iterator, including those of suspended senders.
+    package var waiting: Int { first.mailbox.waiting }
 
     /// One reader of the stream.
     public struct Iterator: AsyncIteratorProtocol {
@@ -36,9 +36,6 @@ public struct EventStream<Payload: Sendable>: AsyncSequence, Sendable {
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Signal<Payload>? {
             await subscription.next(isolation: actor)
         }
-
-        /// The counts of this iterator's events.
-        package var counts: EventCounts { subscription.mailbox.counts }
     }
 }
 

@@ -47,17 +47,3 @@ public struct EventBuffer: Sendable, Hashable, CustomStringConvertible {
         }
     }
 }
-
-/// The numbers of events that a queued watcher or a stream has received and dropped.
-///
-/// At any time, `produced == consumed + dropped + buffered`.
-package struct EventCounts: Hashable, Sendable {
-    /// The number of events that were triggered since the start of the watch.
-    package internal(set) var produced = 0
-    /// The number of events that were received.
-    package internal(set) var consumed = 0
-    /// The number of events that were dropped because there was no room, or at the end.
-    package internal(set) var dropped = 0
-    /// The number of waiting events, including those of suspended senders.
-    package internal(set) var buffered = 0
-}

@@ -27,12 +27,12 @@ final class Mailbox: Sendable {
         var isDraining = false
         /// Whether new events are refused.
         var isFinished = false
-        var counts = EventCounts()
+        /// The number of events that were dropped because there was no room, or at the end.
+        var dropped = 0
 
         /// Removes the next event; its place belongs to the first sender, whose wait the caller ends.
         mutating func take() -> (QueuedEvent?, Sender?) {
             guard let event = items.popFirst() else { return (nil, nil) }
-            counts.consumed += 1
             let sender = senders.popFirst()
             if let sender { items.append(sender.event) }
             return (event, sender)
@@ -57,11 +57,7 @@ final class Mailbox: Sendable {
         // A dropped event is released outside the lock.
         let (put, reader, displaced) = state.withLock { state -> (Put, PendingResult<QueuedEvent?>?, QueuedEvent?) in
             guard !state.isFinished else { return (Put(outcome: .skipped), nil, nil) }
-            state.counts.produced += 1
-            if let reader = state.readers.popFirst() {
-                state.counts.consumed += 1
-                return (Put(outcome: .queued), reader, nil)
-            }
+            if let reader = state.readers.popFirst() { return (Put(outcome: .queued), reader, nil) }
             var displaced: QueuedEvent?
             if state.items.count >= state.buffer.capacity {
                 if canWait, state.buffer.overflow == .suspend {
@@ -69,7 +65,7 @@ final class Mailbox: Sendable {
                     state.senders.append(Sender(event: event, room: room))
                     return (Put(outcome: .skipped, room: room), nil, nil)
                 }
-                state.counts.dropped += 1
+                state.dropped += 1
                 guard state.buffer.overflow == .dropOldest else { return (Put(outcome: .dropped), nil, nil) }
                 displaced = state.items.popFirst()
             }
@@ -80,10 +76,6 @@ final class Mailbox: Sendable {
         }
         if let reader, !reader.finish(.success(event)) {
             // The reader was cancelled, so the event goes to the next one or waits.
-            state.withLock { state in
-                state.counts.consumed -= 1
-                state.counts.produced -= 1
-            }
             return self.put(event, canWait: canWait)
         }
         _ = consume displaced
@@ -96,7 +88,7 @@ final class Mailbox: Sendable {
         do { isQueued = try await room.wait() } catch {
             let (sender, isFinished) = state.withLock { state in
                 let sender = state.senders.removeFirst { $0.room === room }
-                if sender != nil { state.counts.dropped += 1 }
+                if sender != nil { state.dropped += 1 }
                 return (sender, state.isFinished)
             }
             // A reader may have taken the event before the cancellation.
@@ -146,7 +138,7 @@ final class Mailbox: Sendable {
             state.isFinished = true
             let items = throwingAway ? state.items.removeAll() : []
             let senders = state.senders.removeAll()
-            state.counts.dropped += items.count + senders.count
+            state.dropped += items.count + senders.count
             return (items, senders, state.readers.removeAll())
         }
         for sender in senders { sender.room.finish(.success(false)) }
@@ -155,11 +147,8 @@ final class Mailbox: Sendable {
         _ = consume items
     }
 
-    var counts: EventCounts {
-        state.withLock { state in
-            var counts = state.counts
-            counts.buffered = state.items.count + state.senders.count
-            return counts
-        }
-    }
+    var dropped: Int { state.withLock { $0.dropped } }
+
+    /// The number of waiting events, including those of suspended senders.
+    var waiting: Int { state.withLock { $0.items.count + $0.senders.count } }
 }
