@@ -41,7 +41,7 @@ extension EventBus {
         return interception.pass(
             InterceptedEvent(
                 name: event.topic.name, payload: event.payload, metadata: event.call.metadata?.metadata,
-                location: event.call.location, eventSource: event.call.eventSource, sending: event.call.sending),
+                call: event.call),
             to: 0)
     }
 
@@ -131,15 +131,13 @@ private final class Interception<Payload: Sendable>: Sendable {
     /// Passes an event on to the next stage.
     private func passOn(_ changed: InterceptedEvent) -> DeliveryResult {
         guard let bus else { return DeliveryResult() }
-        var call = event.call
+        var call = changed.call
         call.arrive(from: thread)
         call.isExported = changed.isExported
         if hasEnded.load(ordering: .acquiring) {
             // The sender has stopped to wait, but an asynchronous interceptor can wait instead.
-            call.sending = changed.sending === call.sending ? nil : changed.sending
+            if call.sending === event.call.sending { call.sending = nil }
             call.isolation = nil
-        } else {
-            call.sending = changed.sending
         }
         if changed.metadata != call.metadata?.metadata { call.metadata = changed.metadata.map { MetadataBox($0) } }
         let current = BusThread.current

@@ -43,21 +43,19 @@ public struct InterceptedEvent: Sendable {
     /// The origin of the event.
     public var metadata: EventMetadata?
     /// The source line of the trigger.
-    public let location: EventLocation
+    public var location: EventLocation { call.location }
     /// Whether another process receives the event, so that it isn't undelivered without a watcher here; false at first.
     public var isExported = false
-    let eventSource: EventSource
-    /// The waits of an asynchronous caller.
-    var sending: PendingSends?
+    var call: TriggerCall
 
     /// Returns whether the event comes from an object, such as the bridge that received it from another process.
-    public func isFrom(_ object: AnyObject) -> Bool { eventSource.object === object }
+    public func isFrom(_ object: AnyObject) -> Bool { call.source === object }
 
     /// The identity of the object that the event comes from, if one was given.
-    package var sourceID: ObjectIdentifier? { eventSource.object.map { ObjectIdentifier($0) } }
+    package var sourceID: ObjectIdentifier? { call.source.map { ObjectIdentifier($0) } }
 
     /// Whether the sender of the event waits for its result.
-    package var isAwaited: Bool { sending != nil }
+    package var isAwaited: Bool { call.sending != nil }
 
     /// The request, if the event is one of a ``RequestTopic``.
     public var request: EventRequest? { (payload as? any AnyPendingRequest)?.request }
@@ -140,11 +138,11 @@ public final class AsyncInterceptor: EventInterceptor {
     /// Queues an event.
     public func intercept(_ event: InterceptedEvent, next: @escaping EventInterceptor.Next) -> DeliveryResult {
         let item = Item(event, next)
-        let put = mailbox.put(item, canWait: event.sending != nil)
+        let put = mailbox.put(item, canWait: event.call.sending != nil)
         if put.mustDrain {
             Task.detached(priority: Task.currentPriority) { [mailbox, body] in await Self.drain(mailbox, body) }
         }
-        if let sending = event.sending {
+        if let sending = event.call.sending {
             sending.add { [mailbox, result = item.result] in
                 if let room = put.room, await mailbox.waitForRoom(room).dropped > 0 { return .droppedEvent }
                 // The interceptor handles the event even if the sender is cancelled.
@@ -164,8 +162,8 @@ public final class AsyncInterceptor: EventInterceptor {
             let item = unsafeDowncast(queued, to: Item.self)
             let result = await body(item.event) { event in
                 var event = event
-                let sending = PendingSends(awaitsHandlers: event.sending?.awaitsHandlers ?? false)
-                event.sending = sending
+                let sending = PendingSends(awaitsHandlers: event.call.sending?.awaitsHandlers ?? false)
+                event.call.sending = sending
                 return await sending.complete(item.next(event))
             }
             item.result.finish(.success(result))
