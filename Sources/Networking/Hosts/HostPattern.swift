@@ -93,37 +93,21 @@ enum HostSyntax {
         if text.contains("://") { return "expected a host without a scheme" }
         if text.contains("@") { return "expected a host without user name and password" }
         if text.contains(where: { "/?#\\".contains($0) }) { return "expected a host without a path or query" }
-        var name = text[...]
-        if text.first == "[" {
-            guard let end = text.firstIndex(of: "]") else { return "expected ']' after the IPv6 address" }
-            let inside = Array(text[..<end].utf8.dropFirst())
-            let address = inside.prefix { $0 != UInt8(ascii: "%") }
-            guard URLHost.isIPv6(address), address.count == inside.count || URLHost.isZone(inside[address.count...])
-            else { return "expected an IPv6 address in the brackets" }
-            let rest = text[text.index(after: end)...]
-            return rest.isEmpty ? nil : rest.first == ":" ? portProblem(rest.dropFirst()) : "expected ':' after ']'"
+        if text.hasPrefix(":") { return "expected a host before the port" }
+        let isAddress = text.hasPrefix("[")
+        let end = isAddress ? text.firstIndex(of: "]") ?? text.endIndex : text.startIndex
+        if let colon = text[end...].firstIndex(of: ":"), let problem = portProblem(text[colon...].dropFirst()) {
+            return problem
         }
-        if let colon = text.firstIndex(of: ":") {
-            if let problem = portProblem(text[text.index(after: colon)...]) { return problem }
-            name = text[..<colon]
+        if !isAddress, text.contains("%") { return "expected a host without escapes" }
+        do {
+            let host = try HTTPURL(authority: text, scheme: .https).host
+            // A longer label can't be resolved.
+            let isShort = host.split(separator: ".").allSatisfy { $0.utf8.count <= 63 }
+            return isShort ? nil : "expected labels of at most 63 characters between the dots"
+        } catch {
+            return error.message
         }
-        if name.isEmpty { return "expected a host before the port" }
-        if name.utf8.contains(where: { $0 >= 0x80 }) {
-            guard let ascii = InternationalName.ascii(String(name)) else {
-                return "expected a valid international host name (UTS #46)"
-            }
-            name = ascii[...]
-        }
-        if name.utf8.count > 253 { return "expected a host of at most 253 characters" }
-        for label in name.split(separator: ".", omittingEmptySubsequences: false).dropLast(name.last == "." ? 1 : 0) {
-            if label.isEmpty || label.utf8.count > 63 {
-                return "expected labels of 1 to 63 characters between the dots"
-            }
-        }
-        let isPlain = name.utf8.allSatisfy {
-            ($0 | 0x20) &- 0x61 < 26 || $0 &- 0x30 < 10 || $0 == 0x2D || $0 == 0x2E || $0 == 0x5F || $0 == 0x7E
-        }
-        return isPlain ? nil : "expected letters, digits, '-', '.', '_' and '~' in a host"
     }
 
     /// Returns the reason that a string isn't a port from 1 to 65535, or nil if it is.
