@@ -79,7 +79,8 @@ import struct AshlarCore.Backoff
         let request = try NetworkRequest(.get, url)
         let pauses = (0..<1000).compactMap { seed in
             policy.pause(
-                beforeAttempt: attempt, of: request, after: .response(status: 503, headers: [:]), now: 0, seed: seed)
+                beforeAttempt: attempt, of: request, after: .success(ResponseHead(status: 503, headers: [:])), now: 0,
+                seed: seed)
         }
         #expect(pauses.count == 1000 && pauses.allSatisfy { $0 >= .zero && $0 <= .milliseconds(milliseconds) })
         #expect(pauses.contains { $0 > .milliseconds(milliseconds * 9 / 10) })
@@ -94,16 +95,18 @@ import struct AshlarCore.Backoff
             reads += 1
             return value
         }
-        func pause(_ request: NetworkRequest, _ outcome: RetryPolicy.Outcome, attempt: Int = 2) -> Duration? {
+        func pause(_ request: NetworkRequest, _ outcome: Result<ResponseHead, NetworkError>, attempt: Int = 2)
+            -> Duration?
+        {
             RetryPolicy.standard.pause(
                 beforeAttempt: attempt, of: request, after: outcome, now: read(0), seed: 7)
         }
-        #expect(pause(get, .response(status: 200, headers: [:])) == nil)
-        #expect(pause(post, .response(status: 503, headers: ["Retry-After": "1"])) == nil)
+        #expect(pause(get, .success(ResponseHead(status: 200, headers: [:]))) == nil)
+        #expect(pause(post, .success(ResponseHead(status: 503, headers: ["Retry-After": "1"]))) == nil)
         #expect(pause(post, .failure(NetworkError(.connectionLost, phase: .wait))) == nil)
         #expect(pause(get, .failure(NetworkError(.connectionLost, phase: .wait)), attempt: 4) == nil)
         #expect(reads == 0)
-        #expect(pause(get, .response(status: 503, headers: [:])) == Self.backoff.pause(beforeRetry: 1))
+        #expect(pause(get, .success(ResponseHead(status: 503, headers: [:]))) == Self.backoff.pause(beforeRetry: 1))
         #expect(reads == 1)
     }
 
@@ -241,7 +244,8 @@ import struct AshlarCore.Backoff
                 }
                 guard slot < outage * 100 else { continue }
                 let pause = RetryPolicy.standard.pause(
-                    beforeAttempt: attempt + 1, of: request, after: .response(status: 503, headers: [:]), now: 0,
+                    beforeAttempt: attempt + 1, of: request, after: .success(ResponseHead(status: 503, headers: [:])),
+                    now: 0,
                     seed: random.next())
                 if let pause, budgets[client].takeRetry(of: "h", at: time) {
                     slots[min(slot + Int(pause / .milliseconds(10)), 11_999)].append((client, attempt + 1))

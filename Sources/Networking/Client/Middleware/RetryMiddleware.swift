@@ -40,29 +40,25 @@ struct RetryMiddleware: NetworkMiddleware {
         var attempt = 1
         while true {
             attempt += 1
-            let delay: Duration
+            let result: Result<StreamedResponse, NetworkError>
             do throws(NetworkError) {
-                let response = try await next(request)
-                let outcome = RetryPolicy.Outcome.response(status: response.status, headers: response.headers)
-                guard let pause = pause(beforeAttempt: attempt, of: request, outcome, since: start, host) else {
-                    return response
-                }
-                await response.body.discard(upTo: 64 << 10)
-                delay = pause
+                result = .success(try await next(request))
             } catch {
-                guard let pause = pause(beforeAttempt: attempt, of: request, .failure(error), since: start, host) else {
-                    throw error
-                }
-                delay = pause
+                result = .failure(error)
             }
-            try await wait(delay, next)
+            let outcome = result.map(\.head)
+            guard let pause = pause(beforeAttempt: attempt, of: request, outcome, since: start, host) else {
+                return try result.get()
+            }
+            if case .success(let response) = result { await response.body.discard(upTo: 64 << 10) }
+            try await wait(pause, next)
         }
     }
 
     /// Returns the delay before another attempt, which is then taken from the budget, or nil if there is no attempt.
     private func pause(
-        beforeAttempt attempt: Int, of request: NetworkRequest, _ outcome: RetryPolicy.Outcome, since start: Duration,
-        _ host: String
+        beforeAttempt attempt: Int, of request: NetworkRequest, _ outcome: Result<ResponseHead, NetworkError>,
+        since start: Duration, _ host: String
     ) -> Duration? {
         let pause = policy.pause(
             beforeAttempt: attempt, of: request, after: outcome, now: Int64(Date().timeIntervalSince1970),

@@ -35,12 +35,6 @@ public struct RetryPolicy: Hashable, Sendable {
     /// Creates the default policy.
     public init() {}
 
-    /// The result of an attempt.
-    enum Outcome {
-        case response(status: Int, headers: HTTPHeaders)
-        case failure(NetworkError)
-    }
-
     /// Returns the delay before an attempt, or nil if there is no attempt.
     ///
     /// - Parameters:
@@ -51,7 +45,7 @@ public struct RetryPolicy: Hashable, Sendable {
     ///   - seed: Makes the delays repeatable; random if nil.
     /// - Returns: The delay, or nil.
     func pause(
-        beforeAttempt attempt: Int, of request: NetworkRequest, after outcome: Outcome,
+        beforeAttempt attempt: Int, of request: NetworkRequest, after outcome: Result<ResponseHead, NetworkError>,
         now: @autoclosure () -> Int64, seed: UInt64? = nil
     ) -> Duration? {
         var isRepeatable: Bool { request.method.isIdempotent || request.headers.contains("Idempotency-Key") }
@@ -59,11 +53,11 @@ public struct RetryPolicy: Hashable, Sendable {
         switch outcome {
         case .failure(let error):
             guard error.isTransient, isRepeatable || error.isBeforeSending else { return nil }
-        case .response(let status, let headers):
-            guard !request.options.accepts(status), statuses.contains(status), isRepeatable else {
+        case .success(let head):
+            guard !request.options.accepts(head.status), statuses.contains(head.status), isRepeatable else {
                 return nil
             }
-            least = Self.retryAfter(headers, now: now()) ?? .zero
+            least = Self.retryAfter(head.headers, now: now()) ?? .zero
             guard least <= longestRetryAfter else { return nil }
         }
         guard attempt <= request.options.attempts ?? attempts, request.body.isReplayable else { return nil }
