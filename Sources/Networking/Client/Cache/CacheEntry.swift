@@ -30,32 +30,6 @@ struct CacheEntry: Hashable, Sendable {
     private static let bodyCoding = "body coding"
     private static let cookieJar = "cookie jar"
 
-    /// Creates an entry for a response.
-    init(_ request: NetworkRequest, _ head: ResponseHead, _ body: [UInt8], requested: Int64, received: Int64) {
-        status = head.status
-        self.body = body
-        self.requested = requested
-        self.received = received
-        let unshared = Self.connectionFields(head.headers) + CacheControl(head.headers).fields(of: "no-cache")
-        headers = HTTPHeaders(
-            head.headers.filter { field in
-                !Self.isSecret(field) && !unshared.contains { $0.equalsIgnoringASCIICase(field.name) }
-            })
-        let listed = headers.list(for: "Vary").map { $0.lowercased() }.filter { !Self.alwaysVarying.contains($0) }
-        varying = (Self.alwaysVarying + listed).map { Varying(name: $0, value: Self.property($0, of: request)) }
-    }
-
-    init(
-        status: Int, headers: HTTPHeaders, body: [UInt8], varying: [Varying], requested: Int64, received: Int64
-    ) {
-        self.status = status
-        self.headers = headers
-        self.body = body
-        self.varying = varying
-        self.requested = requested
-        self.received = received
-    }
-
     /// The approximate number of bytes in memory.
     var cost: Int { headers.reduce(body.count + 200) { $0 + $1.name.utf8.count + $1.value.utf8.count + 64 } }
 
@@ -140,6 +114,23 @@ struct CacheEntry: Hashable, Sendable {
         guard !values.isEmpty else { return nil }
         return values.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }
             .map { $0.trimmingHTTPSpace() }.joined(separator: ",")
+    }
+}
+
+extension CacheEntry {
+    /// Creates an entry for a response.
+    init(_ request: NetworkRequest, _ head: ResponseHead, _ body: [UInt8], requested: Int64, received: Int64) {
+        status = head.status
+        self.body = body
+        self.requested = requested
+        self.received = received
+        let unshared = Self.connectionFields(head.headers) + CacheControl(head.headers).fields(of: "no-cache")
+        headers = HTTPHeaders(
+            head.headers.filter { field in
+                !Self.isSecret(field) && !unshared.contains { $0.equalsIgnoringASCIICase(field.name) }
+            })
+        let listed = headers.list(for: "Vary").map { $0.lowercased() }.filter { !Self.alwaysVarying.contains($0) }
+        varying = (Self.alwaysVarying + listed).map { Varying(name: $0, value: Self.property($0, of: request)) }
     }
 }
 
