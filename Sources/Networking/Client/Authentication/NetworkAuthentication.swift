@@ -170,8 +170,7 @@ struct AuthenticationMiddleware: NetworkMiddleware {
     private static func host(_ canonical: CanonicalHost?, _ url: HTTPURL?) -> String {
         if let canonical { return HostSyntax.urlHost(canonical.name) }
         // No request has an empty host.
-        guard let host = url?.host else { return "" }
-        return host.hasSuffix(".") ? String(host.dropLast()) : host
+        return url?.hostWithoutDot ?? ""
     }
 }
 
