@@ -118,6 +118,64 @@ import Testing
         #expect(try await client.send(client.request(.get, server.url)).text() == "fine")
     }
 
+    @Test(
+        "Bytes of fields arrive unchanged in both directions, and fields behind a body don't disturb the next request")
+    func fields() async throws {
+        let server = try TestServer { request in
+            var response = TestServer.Response.text(request.text)
+            response.headers["X-Name"] = request.headers["X-Name"]
+            response.trailers["X-End"] = "\u{FF}"
+            return response
+        }
+        let client = NetworkClient()
+        for text in ["first", "second"] {
+            let body = RequestBody.text(text).withTrailers(["Checksum"]) { ["Checksum": "1"] }
+            let response = try await client.send(
+                client.request(.post, server.url, headers: ["X-Name": "J\u{F6}rg"], body: body))
+            #expect(try response.text() == text)
+            #expect(response.headers["X-Name"] == "J\u{F6}rg" && response.trailers["X-End"] == "\u{FF}")
+        }
+        #expect(server.connectionCount == 1)
+        #expect(try await server.takeRequest().headers["X-Name"] == "J\u{F6}rg")
+    }
+
+    #if os(Linux)
+        @Test(
+            "A malformed request ends its connection only",
+            arguments: [
+                "Content-Length: -5\r\n\r\n", "Content-Length: x\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n-5\r\n",
+                "Transfer-Encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFFFF\r\n",
+                "Transfer-Encoding: chunked\r\n\r\n\r\n",
+            ])
+        func malformed(rest: String) async throws {
+            let server = try TestServer { _ in .text("fine") }
+            let bytes = Array("POST / HTTP/1.1\r\n\(rest)".utf8)
+            let answer = try await offPool { [port = server.port] in
+                let connection = try #require(Upstream(port: port))
+                #expect(connection.send(bytes))
+                return connection.receive()
+            }
+            #expect(answer == nil)
+            #expect(try await NetworkClient().send(NetworkRequest(.get, server.url)).text() == "fine")
+        }
+
+        @Test("A request in chunks with extensions, in any case of letters, has its body")
+        func chunkExtensions() async throws {
+            let server = try TestServer { .text("<\($0.text)>") }
+            let bytes = Array("POST / HTTP/1.1\r\ntransfer-encoding: Chunked\r\n\r\n3;a=b\r\nabc\r\n0\r\n\r\n".utf8)
+            let answer = try await offPool { [port = server.port] in
+                let connection = try #require(Upstream(port: port))
+                #expect(connection.send(bytes))
+                var answer = ""
+                while !answer.hasSuffix(">"), let piece = connection.receive() {
+                    answer += String(decoding: piece, as: UTF8.self)
+                }
+                return answer
+            }
+            #expect(answer.hasSuffix("<abc>"))
+        }
+    #endif
+
     @Test("A connection that is open already is closed instead of accepted")
     func closeOpenConnection() async throws {
         let server = try TestServer()

@@ -127,10 +127,10 @@ package final class FaultConnection {
             return (String(parts[0]), parts.count > 1 ? String(parts[1]).trimmingHTTPSpace() : "")
         }
         var request = ServedRequest(method: start[0], target: start[1], fields: fields, body: [])
-        if let length = request["Content-Length"].flatMap({ Int($0) }) {
-            guard let body = take(length) else { return nil }
+        if let text = request["Content-Length"] {
+            guard let length = Int(text), length >= 0, let body = take(length) else { return nil }
             request.body = body
-        } else if request["Transfer-Encoding"] == "chunked" {
+        } else if request["Transfer-Encoding"]?.lowercased() == "chunked" {
             guard let body = chunks() else { return nil }
             request.body = body
         }
@@ -141,7 +141,8 @@ package final class FaultConnection {
     package func head() -> String? {
         while true {
             if let end = buffer.firstRange(of: Array("\r\n\r\n".utf8)) {
-                let head = String(decoding: buffer[..<end.lowerBound], as: UTF8.self)
+                // The values of fields are bytes, as in `HTTPHeaders`.
+                let head = String(String.UnicodeScalarView(buffer[..<end.lowerBound].map { Unicode.Scalar($0) }))
                 buffer.removeSubrange(..<end.upperBound)
                 return head
             }
@@ -152,15 +153,28 @@ package final class FaultConnection {
     private func chunks() -> [UInt8]? {
         var body: [UInt8] = []
         while true {
-            while buffer.firstRange(of: [13, 10]) == nil { guard fill() else { return nil } }
-            let end = buffer.firstRange(of: [13, 10])!
-            guard let size = Int(String(decoding: buffer[..<end.lowerBound], as: UTF8.self), radix: 16) else {
+            guard let digits = line()?.prefix(while: { $0 != ";" }), let size = UInt32(digits, radix: 16) else {
                 return nil
             }
-            buffer.removeSubrange(..<end.upperBound)
-            guard let chunk = take(size), take(2) != nil else { return nil }
-            if size == 0 { return body }
+            if size == 0 { break }
+            guard let chunk = take(Int(size)), take(2) != nil else { return nil }
             body += chunk
+        }
+        // The fields behind the body end with an empty line.
+        while let field = line() {
+            if field.isEmpty { return body }
+        }
+        return nil
+    }
+
+    /// Reads up to the end of a line.
+    private func line() -> String? {
+        while true {
+            if let end = buffer.firstRange(of: [13, 10]) {
+                defer { buffer.removeSubrange(..<end.upperBound) }
+                return String(decoding: buffer[..<end.lowerBound], as: UTF8.self)
+            }
+            guard fill() else { return nil }
         }
     }
 

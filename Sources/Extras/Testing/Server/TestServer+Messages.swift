@@ -148,14 +148,17 @@ struct ResponseWriter {
         return !asksForEnd
     }
 
-    private func head(_ response: TestServer.Response, _ isChunked: Bool) -> String {
-        var lines = ["HTTP/1.1 \(response.status) Status"]
-        lines += response.headers.map { "\($0.name): \($0.value)" }
+    private func head(_ response: TestServer.Response, _ isChunked: Bool) -> [UInt8] {
+        var head = Array("HTTP/1.1 \(response.status) Status\r\n".utf8) + lines(response.headers)
         let isFramed = response.headers.contains("Content-Length") || response.headers.contains("Transfer-Encoding")
         if !isFramed, response.status >= 200, response.status != 204 {
-            lines.append(isChunked ? "Transfer-Encoding: chunked" : "Content-Length: \(response.body.count)")
+            head += (isChunked ? "Transfer-Encoding: chunked\r\n" : "Content-Length: \(response.body.count)\r\n").utf8
         }
-        return lines.joined(separator: "\r\n") + "\r\n\r\n"
+        return head + [13, 10]
+    }
+
+    private func lines(_ fields: HTTPHeaders) -> [UInt8] {
+        fields.flatMap { Array("\($0.name): ".utf8) + $0.valueBytes + [13, 10] }
     }
 
     private func writeBody(_ response: TestServer.Response, _ isChunked: Bool) -> Bool {
@@ -178,8 +181,7 @@ struct ResponseWriter {
         }
         if response.fault?.applies(at: .body, to: connection) == true { return false }
         guard isChunked else { return true }
-        let trailers = response.trailers.map { "\($0.name): \($0.value)\r\n" }.joined()
-        return connection.write("0\r\n\(trailers)\r\n")
+        return connection.write(Array("0\r\n".utf8) + lines(response.trailers) + [13, 10])
     }
 
     private func pause(_ time: Duration) {
