@@ -220,6 +220,7 @@ import Testing
             #expect(!jar.set(NetworkCookie("n", text, host: "h.example")))
             #expect(!jar.set(NetworkCookie(text, "v", host: "h.example")))
         }
+        for name in ["", "n=m"] { #expect(!jar.set(NetworkCookie(name, "v", host: "h.example"))) }
         #expect(jar.cookies.isEmpty)
     }
 

@@ -66,7 +66,7 @@ public final class CookieJar: Sendable {
     ///
     /// - Parameter cookie: The cookie.
     /// - Returns: Whether the jar accepts it; a name or value with control characters such as CR and LF, or a semicolon,
-    ///   can't be sent.
+    ///   can't be sent, and neither can an empty name or one with an equals sign.
     @discardableResult
     public func set(_ cookie: NetworkCookie) -> Bool { set(cookie, began: nil) }
 
@@ -74,7 +74,7 @@ public final class CookieJar: Sendable {
         let isSendable = [cookie.name, cookie.value].allSatisfy { text in
             text.utf8.allSatisfy { ($0 >= 0x20 || $0 == 0x09) && $0 != 0x7F && $0 != UInt8(ascii: ";") }
         }
-        guard isSendable else { return false }
+        guard isSendable, !cookie.name.isEmpty, !cookie.name.contains("=") else { return false }
         let now = clock()
         let isCurrent = stored.withLock { stored in
             guard generation == nil || generation == stored.generation else { return false }
