@@ -51,9 +51,6 @@ public struct InterceptedEvent: Sendable {
     /// Returns whether the event comes from an object, such as the bridge that received it from another process.
     public func isFrom(_ object: AnyObject) -> Bool { call.source === object }
 
-    /// The identity of the object that the event comes from, if one was given.
-    package var sourceID: ObjectIdentifier? { call.source.map { ObjectIdentifier($0) } }
-
     /// Whether the sender of the event waits for its result.
     package var isAwaited: Bool { call.sending != nil }
 

@@ -29,9 +29,6 @@ public struct Signal<Payload: Sendable>: Sendable {
 
     @usableFromInline var object: AnyObject? { eventSource.object }
 
-    /// The identity of the object from which the event comes, if there is one.
-    package var sourceID: ObjectIdentifier? { object.map { ObjectIdentifier($0) } }
-
     /// Returns whether the event comes from an object.
     public func isFrom(_ object: AnyObject) -> Bool { self.object === object }
 
