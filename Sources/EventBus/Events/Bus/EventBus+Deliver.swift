@@ -5,10 +5,14 @@ public import Synchronization
 extension EventBus {
     /// Delivers an event to the current watchers, or passes it through the stages that its topic and its bus have.
     @inlinable
-    func send<Payload: Sendable>(_ payload: Payload, to topic: TopicEntry, _ call: TriggerCall) -> DeliveryResult {
-        guard let snapshot = snapshot(of: topic, from: call.source) else { return DeliveryResult() }
-        return isPlain(snapshot, Payload.self)
-            ? deliver(payload, to: snapshot, of: topic, call) : passStages(payload, to: topic, call)
+    func send<Payload: Sendable>(
+        _ payload: Payload, to topic: TopicEntry, from source: AnyObject?, isolation: (any Actor)?, place: TriggerPlace
+    ) -> DeliveryResult {
+        guard let snapshot = snapshot(of: topic, from: source) else { return DeliveryResult() }
+        if isPlain(snapshot, Payload.self) {
+            return deliver(payload, to: snapshot, of: topic, from: source, isolation: isolation, place: place)
+        }
+        return passStages(payload, to: topic, from: source, isolation: isolation, place: place)
     }
 
     /// Delivers an event to the watchers of a snapshot.
@@ -17,18 +21,23 @@ extension EventBus {
     @inlinable
     @inline(never)
     func deliver<Payload: Sendable>(
-        _ payload: Payload, to snapshot: TopicSnapshot, of topic: TopicEntry, _ call: TriggerCall
+        _ payload: Payload, to snapshot: TopicSnapshot, of topic: TopicEntry, from source: AnyObject?,
+        isolation: (any Actor)?, place: TriggerPlace, staged: StagedCall? = nil
     ) -> DeliveryResult {
-        guard let pass = enter(call, isWatched: !snapshot.unretained.isEmpty) else { return refuseTooDeep(topic, call) }
+        guard let pass = enter(staged, isWatched: !snapshot.unretained.isEmpty) else {
+            return refuseTooDeep(topic, place)
+        }
         let signal = Signal(
-            name: topic.name, payload: payload, sequence: pass.sequence, depth: Int(pass.depth), object: call.source,
-            box: call.metadata)
+            name: topic.name, payload: payload, sequence: pass.sequence, depth: Int(pass.depth), object: source,
+            box: staged?.metadata)
         var result = DeliveryResult(sequence: pass.sequence)
         let isTyped = snapshot.payload == ObjectIdentifier(Payload.self)
         for watcher in snapshot.unretained {
             watcher._withUnsafeGuaranteedRef { watcher in
                 guard isTyped, watcher.flags.load(ordering: .relaxed) == 0 else {
-                    return offer(signal, to: watcher, isTyped: isTyped, of: topic, call, result: &result)
+                    return offer(
+                        signal, to: watcher, isTyped: isTyped, of: topic, isolation: isolation, place: place,
+                        staged: staged, result: &result)
                 }
                 result.counts.delivered &+= 1
                 do { try unsafeDowncast(watcher, to: TypedWatcher<Payload>.self).handler(signal) } catch {
@@ -37,7 +46,7 @@ extension EventBus {
             }
         }
         leave(pass)
-        if result.isEmpty { reportUndelivered(signal, call) }
+        if result.isEmpty { reportUndelivered(signal, staged) }
         return result
     }
 
@@ -62,13 +71,21 @@ extension EventBus {
             && (snapshot.payload == ObjectIdentifier(payload) || snapshot.payload == nil)
     }
 
+    @usableFromInline
+    @inline(never)
+    func passStages<Payload: Sendable>(
+        _ payload: Payload, to topic: TopicEntry, from source: AnyObject?, isolation: (any Actor)?, place: TriggerPlace
+    ) -> DeliveryResult {
+        passStages(payload, to: topic, TriggerCall(source: source, isolation: isolation, place: place))
+    }
+
     /// Begins a delivery on this thread; returns nil if triggers are nested too deeply.
     @usableFromInline
-    func enter(_ call: TriggerCall, isWatched: Bool) -> DeliveryPass? {
+    func enter(_ staged: StagedCall?, isWatched: Bool) -> DeliveryPass? {
         let thread = BusThread.current
         let depth = thread.depth(onBus: number)
         guard depth < depthLimit, !thread.isStackLow else { return nil }
-        let sequence = isWatched ? call.sequence ?? nextSequence() : 0
+        let sequence = isWatched ? staged?.call.sequence ?? nextSequence() : 0
         return DeliveryPass(sequence: sequence, depth: depth, outer: thread.enter(bus: number, depth: depth + 1))
     }
 
@@ -92,9 +109,10 @@ extension EventBus {
     @usableFromInline
     @inline(never)
     func offer<Payload: Sendable>(
-        _ signal: Signal<Payload>, to watcher: Watcher, isTyped: Bool, of topic: TopicEntry, _ call: TriggerCall,
-        result: inout DeliveryResult
+        _ signal: Signal<Payload>, to watcher: Watcher, isTyped: Bool, of topic: TopicEntry, isolation: (any Actor)?,
+        place: TriggerPlace, staged: StagedCall?, result: inout DeliveryResult
     ) {
+        let call = staged?.call ?? TriggerCall(source: signal.object, isolation: isolation, place: place)
         let flags = WatcherFlags(rawValue: watcher.flags.load(ordering: .acquiring))
         guard !flags.contains(.cancelled) else { return }
         guard isTyped || flags.contains(.untyped) else {
@@ -104,16 +122,16 @@ extension EventBus {
         if flags.contains(.joining), watcher.isJoining(topic) { return }
         if flags.contains(.untyped) {
             let watcher = unsafeDowncast(watcher, to: TypedWatcher<any Sendable>.self)
-            hand(signal.erased, to: watcher, of: topic, call, result: &result)
+            hand(signal.erased, to: watcher, of: topic, call: call, result: &result)
         } else {
             let watcher = unsafeDowncast(watcher, to: TypedWatcher<Payload>.self)
-            hand(signal, to: watcher, of: topic, call, result: &result)
+            hand(signal, to: watcher, of: topic, call: call, result: &result)
         }
     }
 
     /// Hands an event to a watcher that isn't cancelled: calls its handler or queues the event.
     private func hand<Payload: Sendable>(
-        _ signal: Signal<Payload>, to watcher: TypedWatcher<Payload>, of topic: TopicEntry, _ call: TriggerCall,
+        _ signal: Signal<Payload>, to watcher: TypedWatcher<Payload>, of topic: TopicEntry, call: TriggerCall,
         result: inout DeliveryResult
     ) {
         if watcher.isOrphan {
@@ -152,7 +170,7 @@ extension EventBus {
         let call = TriggerCall(source: nil, isolation: nil, place: TriggerPlace(#fileID, #line))
         MetadataBox.deliver(event.metadata) {
             var result = DeliveryResult()
-            hand(signal, to: watcher, of: topic, call, result: &result)
+            hand(signal, to: watcher, of: topic, call: call, result: &result)
         }
     }
 
@@ -189,11 +207,11 @@ extension EventBus {
     }
 
     @usableFromInline
-    func refuseTooDeep(_ topic: TopicEntry, _ call: TriggerCall) -> DeliveryResult {
+    func refuseTooDeep(_ topic: TopicEntry, _ place: TriggerPlace) -> DeliveryResult {
         refuse(
             EventBusError(
                 .nestedTooDeep, subject: topic.name, expected: "at most \(depthLimit) triggers inside of each other",
-                location: call.location))
+                location: place.location))
     }
 
     func mismatch(_ topic: TopicEntry, _ payload: Any.Type, at location: EventLocation?) -> EventBusError {
@@ -205,8 +223,8 @@ extension EventBus {
 
     /// Calls the hook for an undelivered event.
     @usableFromInline
-    func reportUndelivered<Payload: Sendable>(_ signal: Signal<Payload>, _ call: TriggerCall) {
-        guard has(.observed), !call.isExported, let hook = undeliveredHook else { return }
+    func reportUndelivered<Payload: Sendable>(_ signal: Signal<Payload>, _ staged: StagedCall?) {
+        guard has(.observed), staged?.call.isExported != true, let hook = undeliveredHook else { return }
         _ = BusThread.current.run(.undeliveredHook, ofBus: number) { hook(signal.erased) }
     }
 }

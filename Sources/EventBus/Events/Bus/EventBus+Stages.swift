@@ -11,14 +11,12 @@ private struct StagedEvent<Payload: Sendable>: Sendable {
 // The stages before the delivery, in their order: interceptors, the queue of the main actor, the order of the topic, and the
 // stored events. Each one hands the event to the next.
 extension EventBus {
-    @usableFromInline
-    @inline(never)
     func passStages<Payload: Sendable>(
         _ payload: Payload, to topic: TopicEntry, _ call: TriggerCall
     ) -> DeliveryResult {
         let thread = BusThread.current
         guard thread.depth(onBus: number) < depthLimit, !thread.isStackLow else {
-            return refuseTooDeep(topic, call)
+            return refuseTooDeep(topic, call.place)
         }
         var call = call
         call.metadata = MetadataBox.ofTrigger
@@ -92,7 +90,9 @@ extension EventBus {
         let current = topic.snapshot(on: self)
         let snapshot = call.source.map { merge(current, from: $0, topic) } ?? current
         return MetadataBox.deliver(call.metadata) {
-            deliver(event.payload, to: snapshot, of: topic, call)
+            deliver(
+                event.payload, to: snapshot, of: topic, from: call.source, isolation: call.isolation,
+                place: call.place, staged: StagedCall(call))
         }
     }
 }

@@ -14,14 +14,16 @@ extension EventBus {
         _ topic: Topic<Payload>, _ payload: Payload, from source: AnyObject? = nil,
         isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt32 = #line
     ) -> DeliveryResult {
-        let call = TriggerCall(source: source, isolation: isolation, place: TriggerPlace(fileID, line))
+        let place = TriggerPlace(fileID, line)
         // The bus retains every entry that a topic caches, so this method doesn't.
         if topic.core.cachedBus.load(ordering: .acquiring) == number,
             let entry = topic.core.cached.load(ordering: .relaxed)
         {
-            return entry._withUnsafeGuaranteedRef { send(payload, to: $0, call) }
+            return entry._withUnsafeGuaranteedRef {
+                send(payload, to: $0, from: source, isolation: isolation, place: place)
+            }
         }
-        return resolveAndSend(payload, topic.core, call)
+        return resolveAndSend(payload, topic.core, from: source, isolation: isolation, place: place)
     }
 
     /// Triggers an event without data.
@@ -55,9 +57,12 @@ extension EventBus {
         _ name: StaticString, _ payload: Payload = (), from source: AnyObject? = nil,
         isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt32 = #line
     ) -> DeliveryResult {
-        let call = TriggerCall(source: source, isolation: isolation, place: TriggerPlace(fileID, line))
-        if let topic = topic(ifKnown: name) { return send(payload, to: topic, call) }
-        return sendToUnknown(payload, name, call)
+        let place = TriggerPlace(fileID, line)
+        if let topic = topic(ifKnown: name) {
+            return send(payload, to: topic, from: source, isolation: isolation, place: place)
+        }
+        if isUnheard(name) { return DeliveryResult() }
+        return sendToUnknown(payload, name, from: source, isolation: isolation, place: place)
     }
 
     /// Triggers an event with a name known at run time, with or without data.
@@ -68,9 +73,11 @@ extension EventBus {
         named name: String, _ payload: Payload = (), from source: AnyObject? = nil,
         isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt32 = #line
     ) throws(EventBusError) -> DeliveryResult {
-        let call = TriggerCall(source: source, isolation: isolation, place: TriggerPlace(fileID, line))
-        if let topic = topic(ifKnown: name) { return send(payload, to: topic, call) }
-        return try sendToUnknown(payload, name: name, call)
+        let place = TriggerPlace(fileID, line)
+        if let topic = topic(ifKnown: name) {
+            return send(payload, to: topic, from: source, isolation: isolation, place: place)
+        }
+        return try sendToUnknown(payload, name: name, from: source, isolation: isolation, place: place)
     }
 
     /// Triggers an event and waits until every watcher with a suspending buffer has room for it.
@@ -91,8 +98,8 @@ extension EventBus {
     ) async -> DeliveryResult {
         let sending = PendingSends(awaitsHandlers: awaitingHandlers)
         let place = TriggerPlace(fileID, line)
-        let call = TriggerCall(source: source, isolation: isolation, place: place, sending: sending)
-        return await sending.complete(beginSend(payload, topic.core, call))
+        let result = beginSend(payload, topic.core, from: source, isolation: isolation, place: place, sending)
+        return await sending.complete(result)
     }
 
     /// Sends an event whose type has a topic.
@@ -108,9 +115,12 @@ extension EventBus {
 
     /// Triggers an event for a sender that waits.
     func beginSend<Payload: Sendable>(
-        _ payload: Payload, _ core: TopicCore, _ call: TriggerCall
+        _ payload: Payload, _ core: TopicCore, from source: AnyObject?, isolation: (any Actor)?, place: TriggerPlace,
+        _ sending: PendingSends
     ) -> DeliveryResult {
-        refusing { () throws(EventBusError) in
+        var call = TriggerCall(source: source, isolation: isolation, place: place)
+        call.sending = sending
+        return refusing { () throws(EventBusError) in
             passStages(payload, to: try declare(core, Payload.self, at: call.location), call)
         }
     }
@@ -126,10 +136,11 @@ extension EventBus {
     @usableFromInline
     @inline(never)
     func resolveAndSend<Payload: Sendable>(
-        _ payload: Payload, _ core: TopicCore, _ call: TriggerCall
+        _ payload: Payload, _ core: TopicCore, from source: AnyObject?, isolation: (any Actor)?, place: TriggerPlace
     ) -> DeliveryResult {
         refusing { () throws(EventBusError) in
-            send(payload, to: try declare(core, Payload.self, at: call.location), call)
+            let topic = try declare(core, Payload.self, at: place.location)
+            return send(payload, to: topic, from: source, isolation: isolation, place: place)
         }
     }
 
@@ -139,22 +150,30 @@ extension EventBus {
         name.withUTF8Buffer { topic(ifKnown: $0) }
     }
 
+    /// Returns whether nobody receives events of a well-formed name without an entry.
+    @usableFromInline
+    func isUnheard(_ name: StaticString) -> Bool {
+        features.load(ordering: .relaxed) == 0 && name.withUTF8Buffer { TopicName.isWellFormed($0) }
+    }
+
     @usableFromInline
     @inline(never)
     func sendToUnknown<Payload: Sendable>(
-        _ payload: Payload, _ name: StaticString, _ call: TriggerCall
+        _ payload: Payload, _ name: StaticString, from source: AnyObject?, isolation: (any Actor)?, place: TriggerPlace
     ) -> DeliveryResult {
-        refusing { () throws(EventBusError) in try sendToUnknown(payload, name: name.description, call) }
+        refusing { () throws(EventBusError) in
+            try sendToUnknown(payload, name: name.description, from: source, isolation: isolation, place: place)
+        }
     }
 
     /// Sends an event of a name without an entry, which only watchers of patterns or objects and hooks can receive.
     private func sendToUnknown<Payload: Sendable>(
-        _ payload: Payload, name: String, _ call: TriggerCall
+        _ payload: Payload, name: String, from source: AnyObject?, isolation: (any Actor)?, place: TriggerPlace
     ) throws(EventBusError) -> DeliveryResult {
         if let mistake = TopicName.mistake(in: name) { throw mistake }
         if features.load(ordering: .relaxed) == 0 { return DeliveryResult() }
         let topic = topic(name)
         defer { removeIfUnused(topic) }
-        return send(payload, to: topic, call)
+        return send(payload, to: topic, from: source, isolation: isolation, place: place)
     }
 }

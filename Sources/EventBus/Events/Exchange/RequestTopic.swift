@@ -85,10 +85,11 @@ extension EventBus {
         // A watcher of a pattern also receives requests, so a delivery doesn't imply that there is a responder.
         if self.topic(ifKnown: topic.name)?.hasResponder == true { call.accept() }
         let sending = PendingSends()
-        let place = TriggerPlace(fileID, line)
-        let trigger = TriggerCall(source: source, isolation: nil, place: place, sending: sending)
         var pending: PendingRequest? = PendingRequest(payload, call, result)
-        let delivery = pending.map { beginSend($0, topic.topic.core, trigger) }
+        let delivery = pending.map {
+            beginSend(
+                $0, topic.topic.core, from: source, isolation: nil, place: TriggerPlace(fileID, line), sending)
+        }
         @Sendable func check(_ delivery: DeliveryResult) {
             if delivery.isUndelivered, let error = delivery.failures.first { result.finish(.failure(error)) }
             if !call.isAccepted { result.finish(.failure(call.noResponder)) }

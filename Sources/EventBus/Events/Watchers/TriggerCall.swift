@@ -1,29 +1,26 @@
 internal import AshlarCore
 
 /// The arguments of a trigger, except the payload.
-@usableFromInline
 struct TriggerCall: Sendable {
-    @usableFromInline let eventSource: EventSource
-    @usableFromInline var isolation: (any Actor)?
-    @usableFromInline let place: TriggerPlace
+    let eventSource: EventSource
+    var isolation: (any Actor)?
+    let place: TriggerPlace
     /// The waits of an asynchronous caller; nil for a synchronous caller.
-    @usableFromInline var sending: PendingSends?
+    var sending: PendingSends?
     /// The number of the trigger, if it was stored.
-    @usableFromInline var sequence: UInt64?
+    var sequence: UInt64?
     /// The metadata of the event, once it is known.
-    @usableFromInline var metadata: MetadataBox?
+    var metadata: MetadataBox?
     /// Whether another process receives the event, too.
-    @usableFromInline var isExported = false
+    var isExported = false
 
-    @inlinable
-    init(source: AnyObject?, isolation: (any Actor)?, place: TriggerPlace, sending: PendingSends? = nil) {
+    init(source: AnyObject?, isolation: (any Actor)?, place: TriggerPlace) {
         eventSource = EventSource(source)
         self.isolation = isolation
         self.place = place
-        self.sending = sending
     }
 
-    @inlinable var source: AnyObject? { eventSource.object }
+    var source: AnyObject? { eventSource.object }
 
     var location: EventLocation { place.location }
 
@@ -33,6 +30,18 @@ struct TriggerCall: Sendable {
     /// Clears the isolation of the caller if another thread delivers the event.
     mutating func arrive(from thread: UInt32) {
         if BusThread.current.number != thread { isolation = nil }
+    }
+}
+
+/// The arguments of a trigger that passed the stages before its delivery.
+@usableFromInline
+final class StagedCall: Sendable {
+    let call: TriggerCall
+    @usableFromInline let metadata: MetadataBox?
+
+    init(_ call: TriggerCall) {
+        self.call = call
+        metadata = call.metadata
     }
 }
 
@@ -52,7 +61,6 @@ struct TriggerPlace: Sendable {
 }
 
 /// The waits of an asynchronous trigger.
-@usableFromInline
 final class PendingSends: Sendable {
     /// A closure that returns the part of the result for which the sender waits.
     typealias Wait = @Sendable () async -> DeliveryResult
