@@ -7,7 +7,9 @@ import Testing
 
 /// Bodies of files and sequences, which a session reads while it sends them.
 @Suite(.timeLimit(.minutes(2))) struct UploadTests {
-    @Test("The content of a file arrives with its length", arguments: TransportKind.allCases, [0, 1, 300_000, 9 << 20])
+    @Test(
+        "The content of a file, also of a link to it, arrives with its length",
+        arguments: TransportKind.allCases, [0, 1, 300_000, 9 << 20])
     func file(kind: TransportKind, count: Int) async throws {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
         let folder = try TemporaryFolder([:])
@@ -18,8 +20,12 @@ import Testing
         })
         let client = try kind.client()
         let request = try client.request(.post, server.url, body: .file(path))
-        let text = try await client.send(request).text()
-        #expect(text == "true [\"\(count)\"]" || count == 0 && text == "true []")
+        let link = folder.path + "/link"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+        for request in [request, try client.request(.post, server.url, body: .file(link))] {
+            let text = try await client.send(request).text()
+            #expect(text == "true [\"\(count)\"]" || count == 0 && text == "true []")
+        }
         try folder.remove("upload")
         let error = await outcome { () async throws(NetworkError) in try await client.send(request) }.failure
         #expect(error?.code == .fileFailed && error?.file == path)

@@ -145,7 +145,9 @@ public final class URLSessionTransport: NetworkTransport {
         let length = try request.body.measuredLength()
         if request.body.isEmpty { return (session.dataTask(with: urlRequest), 0) }
         if case .file(let path) = request.body.content {
-            return (session.uploadTask(with: urlRequest, fromFile: URL(fileURLWithPath: path)), length)
+            // Foundation on Linux sends as many bytes as a symbolic link has.
+            let file = URL(fileURLWithPath: path).resolvingSymlinksInPath()
+            return (session.uploadTask(with: urlRequest, fromFile: file), length)
         }
         #if canImport(Darwin)
             if request.body.inMemory == nil {
