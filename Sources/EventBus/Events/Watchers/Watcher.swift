@@ -196,7 +196,10 @@ struct WatchOptions: Sendable {
         pattern: TopicPattern?, source: AnyObject?, owner: AnyObject? = nil, bag: WatchBag? = nil,
         priority: Int8 = 0, once: Bool = false, isResponder: Bool = false, at place: TriggerPlace
     ) {
-        details = WatchDetails(owner: owner, source: source, pattern: pattern, hasBag: bag != nil)
+        // A pattern without stars is the name of the topic with which it is registered.
+        let pattern = pattern?.exactName == nil ? pattern : nil
+        let isPlain = owner == nil && source == nil && pattern == nil
+        details = isPlain ? nil : WatchDetails(owner: owner, source: source, pattern: pattern, hasBag: bag != nil)
         self.bag = bag
         self.priority = priority
         self.once = once
@@ -220,11 +223,7 @@ final class WatchDetails: Sendable {
     /// Whether the bag of the owner ends the watch.
     private let hasBag: Bool
 
-    /// Returns nil for a watch without any of these properties.
-    init?(owner: AnyObject?, source: AnyObject?, pattern: TopicPattern?, hasBag: Bool) {
-        // A pattern without stars is the name of the topic with which it is registered.
-        let pattern = pattern?.exactName == nil ? pattern : nil
-        if owner == nil && source == nil && pattern == nil { return nil }
+    init(owner: AnyObject?, source: AnyObject?, pattern: TopicPattern?, hasBag: Bool) {
         self.owner = WeakObject(owner)
         self.source = WeakObject(source)
         self.pattern = pattern
