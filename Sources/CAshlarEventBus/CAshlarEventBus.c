@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stddef.h>
 
-_Thread_local struct ashlar_bus_thread ashlar_bus_thread_state = {0, 0, 0, 0, 0};
+_Thread_local struct ashlar_bus_thread ashlar_bus_thread_state = {0};
 
 void ashlar_bus_find_stack(struct ashlar_bus_thread *thread) {
     size_t size = 0;
