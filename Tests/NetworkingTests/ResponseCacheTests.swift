@@ -201,6 +201,24 @@ import Testing
         #expect(try client.explain(NetworkRequest(.get, "https://h/a")).hasPrefix("cached") != isRemoved)
     }
 
+    @Test("An unsafe method that is redirected removes the responses of each URL on its way")
+    func redirectedInvalidation() async throws {
+        let stub = StubTransport { request in
+            switch (request.method, request.url.path) {
+            case (.post, "/first"): .redirect(307, to: "/second")
+            case (.post, "/second"): .redirect(307, to: "/third")
+            case (.post, _): .status(200)
+            default: response("one", ["Cache-Control": "max-age=60"])
+            }
+        }
+        let client = client(stub, cache())
+        let paths = ["/first", "/second", "/third", "/other"]
+        for path in paths { _ = try await get(client, path) }
+        #expect(try await client.send(NetworkRequest(.post, "https://h/first")).url.path == "/third")
+        let stored = try paths.filter { try client.explain(NetworkRequest(.get, "https://h" + $0)).hasPrefix("cached") }
+        #expect(stored == ["/other"])
+    }
+
     @Test("A response that was on its way while its URL was changed isn't stored")
     func race() async throws {
         let isReleased = Mutex(false)
