@@ -80,7 +80,7 @@ import AshlarTestSupport
             #expect(failures.isEmpty, "\(failures.count), first \(failures.first ?? "")")
         }
 
-        /// Performs an exchange, and ends many of them early; returns what is wrong with its result, if anything.
+        /// Performs one exchange, which it may end early; returns the fault of the result, or nil.
         private static func abandon(
             _ number: Int, _ seed: UInt64, _ client: NetworkClient, _ url: String
         ) async throws -> String? {
