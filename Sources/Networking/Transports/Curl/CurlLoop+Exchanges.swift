@@ -36,7 +36,11 @@
         private func takeHandle(for exchange: CurlExchange) throws(NetworkError) -> CurlHandle {
             let allowsHTTP2 = CurlHandle.allowsHTTP2(exchange)
             if !allowsHTTP2, let handle = spare.popLast() { return handle }
-            return try CurlHandle(self, allowsHTTP2: allowsHTTP2, lane: exchange.origin?.takeLane(for: exchange) ?? 0)
+            let lane = exchange.origin?.takeLane(for: exchange) ?? 0
+            do throws(NetworkError) { return try CurlHandle(self, allowsHTTP2: allowsHTTP2, lane: lane) } catch {
+                exchange.origin?.leave(lane: lane)
+                throw error
+            }
         }
 
         private func begin(_ exchange: CurlExchange, on handle: CurlHandle) {
