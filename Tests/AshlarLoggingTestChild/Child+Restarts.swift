@@ -49,6 +49,9 @@ extension Child {
         for _ in 0..<5 { cycle() }
         say(resources)
         for _ in 0..<number("count", or: 100) { cycle() }
+        // A run stays in use until its thread ends. So the last start, which removes what is left, waits for the threads.
+        _ = resources
+        cycle()
         say(resources)
     }
 
