@@ -37,6 +37,9 @@ public struct ListRow: Identifiable, Sendable {
         self.text = text
         self.select = select
     }
+
+    /// The text that a screen reader speaks: the title and the subtitle.
+    var spokenText: String { [title, subtitle].compactMap(\.self).joined(separator: ", ") }
 }
 
 /// The rows of a list under one title, as a plain value.

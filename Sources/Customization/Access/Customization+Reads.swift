@@ -114,6 +114,19 @@ extension Customization {
         read(key, table, default: `default`)
     }
 
+    /// Returns a color for a light or a dark appearance.
+    ///
+    /// The dark color is that of the key with `~dark` at its end, such as `defaultBackgroundColor~dark`. Without it, the color is
+    /// the same in both.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - isDark: Whether the appearance is dark.
+    /// - Returns: The color; black if no layer defines the key or its value is malformed, which is reported in `problems`.
+    public func color(_ key: String, isDark: Bool) -> RGBAColor {
+        (isDark ? self[CustomizationKey<RGBAColor>(key + "~dark")] : nil) ?? color(key)
+    }
+
     /// Returns the font with the name at the key and the size at the key with `Size`.
     ///
     /// A dictionary with `name` and `size` is also valid. Without a name, the font is the system font. A size that is
