@@ -12,7 +12,6 @@ final class NatsServer: Sendable {
 
     private let folder = TemporaryFolder()
     private let settings: String
-    private let store: String
     private let process = Locked<Int32>(0)
     /// -1 until the server has chosen its port, so that no other process can take it first.
     private let chosenPort = Locked(-1)
@@ -29,11 +28,13 @@ final class NatsServer: Sendable {
     /// - Parameters:
     ///   - settings: Further lines of the configuration file.
     ///   - store: The folder of the stored messages; nil for one in the server's own folder.
+    ///   - hasJetStream: Whether the server stores messages; otherwise, tests can answer the requests for JetStream.
     /// - Throws: An error if the server can't be started.
-    init(_ settings: String = "", store: String? = nil) async throws {
+    init(_ settings: String = "", store: String? = nil, hasJetStream: Bool = true) async throws {
         try folder.make()
-        self.store = store ?? folder.path + "/store"
-        self.settings = settings
+        let store = store ?? folder.path + "/store"
+        let jetStream = "jetstream { store_dir: \"\(store)\", max_file_store: 2GB, max_memory_store: 64MB }\n"
+        self.settings = (hasJetStream ? jetStream : "") + settings
         try start()
         try await waitUntilReady()
         let start = try #require(log.range(of: "client connections on 127.0.0.1:"))
@@ -48,7 +49,6 @@ final class NatsServer: Sendable {
         try folder.write(
             """
             listen: "127.0.0.1:\(port)"
-            jetstream { store_dir: "\(store)", max_file_store: 2GB, max_memory_store: 64MB }
             \(settings)
             """, to: "server.conf")
         let new = Process()

@@ -8,6 +8,7 @@ internal import AshlarNetworking
 extension NatsConnection {
     /// Numbers of the server's errors.
     private static let streamNotFound = 10059
+    private static let subjectsOverlap = 10065
     private static let streamNameInUse = 10058
     private static let wrongLastSequence = 10071
     private static let messageTooLarge = 10054
@@ -46,6 +47,7 @@ extension NatsConnection {
             }
         var error = FleetError(code, response["error"]["description"].string("") + " (\(number))")
         error.isMissingStream = number == streamNotFound
+        error.isOverlap = number == subjectsOverlap
         throw error
     }
 
@@ -64,6 +66,7 @@ extension NatsConnection {
         ]
         if let age { all.append(("max_age", JSONEntity(age.milliseconds * 1_000_000))) }
         if let bytes { all.append(("max_bytes", JSONEntity(bytes))) }
+        var hasOverlapped = false
         while true {
             do {
                 let config = try await call("STREAM.INFO.\(name)")["config"]
@@ -77,10 +80,13 @@ extension NatsConnection {
                 // Another process may add its subjects at the same time, so the result is checked.
                 try await call("STREAM.UPDATE.\(name)", members + changed)
             } catch let error as FleetError where error.isMissingStream {
-                // Another process may create it first.
                 do { try await call("STREAM.CREATE.\(name)", all + settings) } catch let error as FleetError
-                    where error.code == .conflict
-                { continue }
+                    where error.code == .conflict || error.isOverlap && !hasOverlapped
+                {
+                    // Another process may create it first. If both do at the same moment, the server may report that the
+                    // subjects overlap with those of this stream itself; with those of another stream, it repeats that.
+                    hasOverlapped = error.isOverlap
+                }
             }
         }
     }
