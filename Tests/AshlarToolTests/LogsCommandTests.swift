@@ -57,9 +57,13 @@ import Testing
             let pipe = Pipe()
             process.standardOutput = pipe
             try process.run()
+            // Without the lines, the test fails and doesn't wait forever.
+            let watchdog = DispatchWorkItem { process.terminate() }
+            DispatchQueue.global().asyncAfter(deadline: .now() + 60, execute: watchdog)
+            defer { watchdog.cancel() }
             var text = ""
-            while text.split(separator: "\n").count < 2 {
-                text += String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self)
+            while text.count(where: { $0 == "\n" }) < 2, case let more = pipe.readSome(), !more.isEmpty {
+                text += String(decoding: more, as: UTF8.self)
             }
             process.terminate()
             process.waitUntilExit()

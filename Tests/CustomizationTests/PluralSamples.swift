@@ -49,10 +49,10 @@ enum PluralSamples {
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         guard (try? process.run()) != nil else { return nil }
-        let bytes = output.fileHandleForReading.readDataToEndOfFile()
+        let text = output.readText()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { return nil }
-        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+        return text.split(separator: "\n").map(String.init)
     }
 
     /// `2~4` and `0.00~0.04` are runs of samples with a step in the last digit.

@@ -84,7 +84,7 @@ import Testing
                 let output = Pipe()
                 process.standardOutput = output
                 try process.run()
-                functions.append(String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self))
+                functions.append(output.readText())
                 process.waitUntilExit()
             }
             #expect(

@@ -281,8 +281,7 @@ import Testing
         let output = Pipe()
         all.standardOutput = output
         try all.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        return text.split(separator: "\n").map(String.init)
+        return output.readText().split(separator: "\n").map(String.init)
     }
 
     private struct WeakFiles {
@@ -425,7 +424,6 @@ import Testing
         let output = Pipe()
         gunzip.standardOutput = output
         try gunzip.run()
-        let bytes = output.fileHandleForReading.readDataToEndOfFile()
-        #expect(String(decoding: bytes, as: UTF8.self) == "[INFO] A - 2\(text)\n")
+        #expect(output.readText() == "[INFO] A - 2\(text)\n")
     }
 }

@@ -151,7 +151,7 @@ import Testing
             let pipe = Pipe()
             child.process.standardError = pipe
             _ = try child.run()
-            let text = String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self)
+            let text = pipe.readText()
             let plain = "[WARNING] Console - careful\n  [DEBUG] Console - details\n"
             let colors =
                 "\u{1B}[33m[WARNING] Console - careful\u{1B}[0m\n\u{1B}[0m  [DEBUG] Console - details\u{1B}[0m\n"

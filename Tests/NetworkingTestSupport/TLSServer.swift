@@ -1,4 +1,5 @@
 #if os(Linux)
+    import AshlarTestSupport
     import Foundation
 
     /// A TLS server with a certificate of the fixtures; ends with this object.
@@ -59,9 +60,7 @@
             process.arguments = arguments
             (process.standardInput, process.standardOutput) = (input, output)
             try process.run()
-            var line: [UInt8] = []
-            while let byte = try output.fileHandleForReading.read(upToCount: 1)?.first, byte != 10 { line.append(byte) }
-            guard let port = Int(String(decoding: line, as: UTF8.self)) else {
+            guard let port = Int(output.readLine()) else {
                 throw ServerFailure(what: "no TLS server")
             }
             self.port = port

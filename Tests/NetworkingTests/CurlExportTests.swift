@@ -83,9 +83,9 @@ import Testing
             let output = Pipe()
             process.standardOutput = output
             try process.run()
-            let data = output.fileHandleForReading.readDataToEndOfFile()
+            let data = output.readToEnd()
             process.waitUntilExit()
-            #expect(Array(data) == Array("X: ".utf8) + bytes)
+            #expect(data == Array("X: ".utf8) + bytes)
         }
 
         @Test("Generated requests arrive identical if the real curl executes their commands")
@@ -130,7 +130,7 @@ import Testing
             try process.run()
             try input.fileHandleForWriting.write(contentsOf: Data(script.utf8))
             try input.fileHandleForWriting.close()
-            let data = output.fileHandleForReading.readDataToEndOfFile()
+            let data = output.readToEnd()
             process.waitUntilExit()
             return (process.terminationStatus, String(decoding: data, as: UTF8.self))
         }
@@ -192,7 +192,7 @@ import Testing
             let output = Pipe()
             process.standardOutput = output
             try process.run()
-            let data = output.fileHandleForReading.readDataToEndOfFile()
+            let data = output.readToEnd()
             process.waitUntilExit()
             let words = data.split(separator: 0, omittingEmptySubsequences: false).map {
                 String(decoding: $0, as: UTF8.self)

@@ -51,26 +51,13 @@ public struct TestChild: Sendable {
         }
         DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Int(limit.components.seconds)), execute: watchdog)
         defer { watchdog.cancel() }
-        var bytes: [UInt8] = []
-        while case let more = readOutput(), !more.isEmpty { bytes += more }
+        let text = output.readText()
         process.waitUntilExit()
-        return String(decoding: bytes, as: UTF8.self)
-            + (isLate.load(ordering: .relaxed) ? "killed after \(limit)\n" : "")
+        return text + (isLate.load(ordering: .relaxed) ? "killed after \(limit)\n" : "")
     }
 
     /// Waits for output of the program.
-    public func firstLine() -> String { String(decoding: readOutput(), as: UTF8.self) }
-
-    /// Waits for output and returns it; returns nothing at its end.
-    ///
-    /// The methods of `FileHandle` trap if a signal interrupts them.
-    private func readOutput() -> ArraySlice<UInt8> {
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = read(output.fileHandleForReading.fileDescriptor, &buffer, buffer.count)
-            if count >= 0 || errno != EINTR { return buffer[..<max(count, 0)] }
-        }
-    }
+    public func firstLine() -> String { String(decoding: output.readSome(), as: UTF8.self) }
 
     /// Returns the place of a program that the tests' target depends on.
     public static func executable(_ name: String) throws -> URL {

@@ -53,8 +53,16 @@ private func output(of program: String, _ arguments: [String]) -> String? {
         print("\(program) can't be started: \(error)")
         return nil
     }
-    let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    // The methods of `FileHandle` trap if a signal interrupts them.
+    var (bytes, buffer): ([UInt8], [UInt8]) = ([], Array(repeating: 0, count: 1 << 16))
+    while true {
+        let count = read(pipe.fileHandleForReading.fileDescriptor, &buffer, buffer.count)
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { break }
+        bytes += buffer[..<count]
+    }
     process.waitUntilExit()
+    let text = String(decoding: bytes, as: UTF8.self)
     if process.terminationStatus == 0 { return text }
     print(text)
     return nil

@@ -112,7 +112,14 @@
             try process.run()
             // A readability handler can crash at the end of a pipe on Linux.
             Thread.detachNewThread { [weak self] in
-                while case let data = output.fileHandleForReading.availableData, !data.isEmpty { self?.add(data) }
+                // The methods of `FileHandle` trap if a signal interrupts them.
+                var buffer = [UInt8](repeating: 0, count: 4096)
+                while true {
+                    let count = read(output.fileHandleForReading.fileDescriptor, &buffer, buffer.count)
+                    if count < 0, errno == EINTR { continue }
+                    guard count > 0 else { return }
+                    self?.add(buffer[..<count])
+                }
             }
         }
 
@@ -126,9 +133,9 @@
             process.waitUntilExit()
         }
 
-        private func add(_ data: Data) {
+        private func add(_ bytes: ArraySlice<UInt8>) {
             lock.withLock {
-                rest += String(decoding: data, as: UTF8.self)
+                rest += String(decoding: bytes, as: UTF8.self)
                 let parts = rest.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
                 seen += parts.dropLast()
                 rest = parts.last ?? ""

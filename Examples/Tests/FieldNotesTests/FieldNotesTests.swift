@@ -128,14 +128,14 @@ import Testing
         (server.standardInput, server.standardOutput) = (input, output)
         try server.run()
         // The server prints its port when it is ready.
-        let port = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        let port = output.readText(until: "\n")
         let sample = try SampleProgram()
         defer { sample.remove() }
         let outcome = try sample.run([
             "--live", "http://127.0.0.1:\(port.trimmingCharacters(in: .whitespacesAndNewlines))",
         ])
         try input.fileHandleForWriting.close()
-        let requests = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let requests = output.readText()
         server.waitUntilExit()
         #expect(outcome.status == 0)
         #expect(outcome.problems == [])

@@ -37,7 +37,7 @@ struct SampleProgram {
     /// Runs the sample to its end.
     func run(_ arguments: [String] = [], environment: [String: String] = [:]) throws -> Outcome {
         let (process, pipe) = try start(arguments, environment: environment)
-        let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let output = pipe.readText()
         process.waitUntilExit()
         return Outcome(
             screen: output, status: process.terminationStatus,
@@ -47,12 +47,7 @@ struct SampleProgram {
     /// Runs the sample with `--hold`, kills it after it has printed `text`, and returns its output.
     func runAndKill(after text: String) throws -> String {
         let (process, pipe) = try start(["--hold"], environment: [:])
-        var output = ""
-        while !output.contains(text) {
-            let data = pipe.fileHandleForReading.availableData
-            if data.isEmpty { break }
-            output += String(decoding: data, as: UTF8.self)
-        }
+        let output = pipe.readText(until: text)
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
         return output

@@ -33,13 +33,25 @@ struct Symbolizer {
             let output = Pipe()
             process.standardOutput = output
             do { try process.run() } catch { throw .problem("can't run \(program): \(error)") }
-            let bytes = output.fileHandleForReading.readDataToEndOfFile()
+            let bytes = read(output)
             process.waitUntilExit()
             guard process.terminationStatus == 0 else {
                 throw .problem(
                     "\(program) failed; Debian has it in the package llvm, Xcode has it as 'xcrun llvm-symbolizer'")
             }
             return String(decoding: bytes, as: UTF8.self)
+        }
+
+        /// Reads to the end; the methods of `FileHandle` trap if a signal interrupts them.
+        private func read(_ pipe: Pipe) -> [UInt8] {
+            var bytes: [UInt8] = []
+            var buffer = [UInt8](repeating: 0, count: 1 << 16)
+            while true {
+                let count = Foundation.read(pipe.fileHandleForReading.fileDescriptor, &buffer, buffer.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return bytes }
+                bytes += buffer[..<count]
+            }
         }
     #else
         private func run(_ arguments: [String]) throws(ToolError) -> String {

@@ -34,10 +34,8 @@ final class WebSocketPeer: @unchecked Sendable {  // made on one thread, then on
         process.arguments = arguments
         (process.standardInput, process.standardOutput, process.standardError) = (input, output, errors)
         try process.run()
-        var line: [UInt8] = []
-        while let byte = try output.fileHandleForReading.read(upToCount: 1)?.first, byte != 10 { line.append(byte) }
-        guard let port = Int(String(decoding: line, as: UTF8.self)) else {
-            let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        guard let port = Int(output.readLine()) else {
+            let text = errors.readText()
             throw ServerFailure(what: text.trimmingCharacters(in: .whitespacesAndNewlines))
         }
         self.port = port

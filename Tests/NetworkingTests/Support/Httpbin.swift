@@ -31,12 +31,10 @@ final class Httpbin: Sendable {
             return
         }
         Self.lifeline.withLock { $0 = input }
-        var line: [UInt8] = []
-        while let byte = try? output.fileHandleForReading.read(upToCount: 1)?.first, byte != 10 { line.append(byte) }
-        if let port = Int(String(decoding: line, as: UTF8.self)) {
+        if let port = Int(output.readLine()) {
             (url, reason) = ("http://127.0.0.1:\(port)", "")
         } else {
-            let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            let text = errors.readText()
             (url, reason) = (nil, text.trimmingCharacters(in: .whitespacesAndNewlines))
         }
     }
