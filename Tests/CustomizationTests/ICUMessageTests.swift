@@ -206,24 +206,19 @@ import Testing
 
     @Test("Messages with many cases and arguments are parsed in linear time", .timeLimit(.minutes(1)))
     func manyParts() {
-        func seconds(_ count: Int) -> Double {
+        let ratio = growth(from: 4_000, to: 16_000, limit: 10) { count in
             let cases = (0..<count).map { "=\($0) {c\($0)}" }.joined(separator: " ")
             let names = (0..<count).map { "c\($0) {x}" }.joined(separator: " ")
             let arguments = (0..<count).map { "{a\($0)}" }.joined()
             let text = "{n, plural, \(cases) other {x}}{s, select, \(names) other {x}}" + arguments
             var values: [String: any FormatArgument] = ["n": count - 1, "s": "x"]
             for index in 0..<count { values["a\(index)"] = index }
-            let message = CustomizationMessage(icu: text)
-            var output = message.formatted(named: values)
-            let time = ContinuousClock().measure {
-                output = CustomizationMessage(icu: text).formatted(named: values)
-            }
-            #expect(output.problems.isEmpty)
-            #expect(output.text.hasPrefix("c\(count - 1)x012"))
-            return time / .seconds(1)
+            return (text: text, values: values, start: "c\(count - 1)x012")
+        } _: { message in
+            let output = CustomizationMessage(icu: message.text).formatted(named: message.values)
+            #expect(output.problems.isEmpty && output.text.hasPrefix(message.start))
         }
-        // Twice as many parts take twice as long, not four times; the least of several runs is little disturbed.
-        let ratio = (0..<5).map { _ in seconds(16_000) / seconds(4_000) }.min() ?? 100
+        // Four times as many parts take 4 times as long; with quadratic time, 16 times.
         #expect(ratio < 10)
     }
 

@@ -162,28 +162,28 @@ import Testing
             "a\"b';\n", "\u{A0}", "\"k\" = <0\n", "k k\n",
         ])
     func adversarial(_ unit: String) {
-        let clock = ContinuousClock()
-        func time(_ count: Int) -> Duration {
-            let bytes = Array(String(repeating: unit, count: count / unit.utf8.count).utf8)
-            return clock.measure { _ = StringsTable.parse(strings: bytes).diagnostics.count }
+        // Eight times the bytes take eight times as long; with quadratic time, 64 times.
+        let ratio = growth(from: 20_000, to: 160_000, limit: 32) { count in
+            Array(String(repeating: unit, count: count / unit.utf8.count).utf8)
+        } _: { bytes in
+            _ = StringsTable.parse(strings: bytes).diagnostics.count
         }
-        // Eight times the bytes must take at most thirty-two times as long, which allows for noise.
-        let small = (0..<3).map { _ in time(20_000) }.min() ?? .zero
-        let large = time(160_000)
-        #expect(large < small * 32 + .milliseconds(200), "20 kB took \(small), 160 kB took \(large)")
+        #expect(ratio < 32)
     }
 
     @Test("A failed search for a closing quote is not repeated", .timeLimit(.minutes(1)))
     func quotesInComments() {
-        let quotes = String(repeating: "\\\"", count: 80_000)
-        let blanks = String(repeating: " ", count: 80_000)
-        for comment in ["// = ;\(quotes)\n", "/* /* \(quotes) */", "/* /* \(quotes)\"\(blanks)*/"] {
-            let source = comment + "\"a\" = \"b\";"
-            var parsed: ParsedStrings?
-            let time = ContinuousClock().measure { parsed = StringsTable.parse(strings: Array(source.utf8)) }
-            #expect(parsed?.table.count == 1)
-            // Searching from every quote would be 80,000 searches of 80,000 bytes each.
-            #expect(time < .seconds(20))
+        for number in 0..<3 {
+            let ratio = growth(from: 2_000, to: 32_000, limit: 64) { count in
+                let quotes = String(repeating: "\\\"", count: count)
+                let blanks = String(repeating: " ", count: count)
+                let comments = ["// = ;\(quotes)\n", "/* /* \(quotes) */", "/* /* \(quotes)\"\(blanks)*/"]
+                return Array((comments[number] + "\"a\" = \"b\";").utf8)
+            } _: { bytes in
+                #expect(StringsTable.parse(strings: bytes).table.count == 1)
+            }
+            // Sixteen times the bytes take 16 times as long; with a search from every quote, 256 times.
+            #expect(ratio < 64, "comment \(number)")
         }
     }
 

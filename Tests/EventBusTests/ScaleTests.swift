@@ -10,22 +10,23 @@ struct ScaleTests {
 
     @Test("The first event of a name takes as long with 20,000 patterns as without")
     func manyPatterns() throws {
-        func cost(on bus: EventBus, _ patterns: [TopicPattern], _ seen: Recorder<String>) -> Duration {
-            for pattern in patterns { bus.watch(pattern) { _ in seen.note("\(pattern)") }.store(in: bag) }
-            return ContinuousClock().measure {
-                for number in 0..<2000 { _ = try? bus.trigger(named: "fresh\(number):seven") }
-            }
-        }
         let patterns: [TopicPattern] = ["area7:**", "*:seven:*", "area7:seven:state", "**"]
-        let alone = cost(on: EventBus(), patterns, Recorder())
-        for number in 0..<20_000 {
-            bus.watch(try TopicPattern(parsing: "area\(number):*:state")) { _ in }.store(in: bag)
-        }
         let seen = Recorder<String>()
         // Linear work would cost a thousand times as much.
-        #expect(cost(on: bus, patterns, seen) < alone * 100)
-        #expect(seen.items.count == 2000)
-        _ = try? bus.trigger(named: "area7:seven:state")
+        let ratio = try growth(from: 0, to: 20_000, limit: 100) { count in
+            let bus = EventBus()
+            for number in 0..<count {
+                bus.watch(try TopicPattern(parsing: "area\(number):*:state")) { _ in }.store(in: bag)
+            }
+            for pattern in patterns { bus.watch(pattern) { _ in seen.note("\(pattern)") }.store(in: bag) }
+            seen.clear()
+            return bus
+        } _: { bus in
+            for number in 0..<2000 { _ = try? bus.trigger(named: "fresh\(number):seven") }
+            #expect(seen.items.count == 2000)
+            _ = try? bus.trigger(named: "area7:seven:state")
+        }
+        #expect(ratio < 100)
         #expect(seen.items.suffix(4) == ["area7:**", "*:seven:*", "area7:seven:state", "**"])
     }
 
@@ -64,17 +65,13 @@ struct ScaleTests {
         let seen = Recorder<String>()
         for topic in topics { bus.watch(topic) { _ in }.store(in: bag) }
         for topic in topics { bus.trigger(topic, 1) }
-        func cost(on bus: EventBus) throws -> Duration {
-            // The shortest of several times is the least disturbed by other processes.
-            let times = (0..<5).map { _ in
-                ContinuousClock().measure {
-                    for _ in 0..<200 { bus.watch("sensor:7:*") { seen.note($0.name) }.cancel() }
-                }
-            }
-            return try #require(times.min())
-        }
         // A pass over all topics would cost thousands of times as much.
-        #expect(try cost(on: bus) < cost(on: EventBus()) * 100)
+        let ratio = growth(from: 0, to: 20_000, limit: 100) {
+            $0 == 0 ? EventBus() : bus
+        } _: { bus in
+            for _ in 0..<200 { bus.watch("sensor:7:*") { seen.note($0.name) }.cancel() }
+        }
+        #expect(ratio < 100)
         let watch = bus.watch("sensor:7:*") { seen.note($0.name) }
         for topic in topics { bus.trigger(topic, 1) }
         #expect(seen.items == ["sensor:7:value"])
@@ -105,14 +102,16 @@ struct ScaleTests {
 
     @Test("The time for a watch of an object doesn't depend on their number")
     func manyWatchesOfOneObject() {
-        let (thing, count) = (Thing(), Recorder<Int>())
-        // Quadratic work would take more than 9 seconds in a release build, and minutes in a debug build.
-        let duration = ContinuousClock().measure {
-            for _ in 0..<20_000 { bus.watch("**", from: thing) { _ in count.note(1) }.store(in: bag) }
+        let ratio = growth(from: 2500, to: 20_000, limit: 30) {
+            $0
+        } _: { total in
+            let (thing, count) = (Thing(), Recorder<Int>())
+            for _ in 0..<total { bus.watch("**", from: thing) { _ in count.note(1) }.store(in: bag) }
+            bus.trigger("change", from: thing)
+            #expect(count.items.count == total)
+            #expect(bag.cancelAll() == total)
         }
-        bus.trigger("change", from: thing)
-        #expect(count.items.count == 20_000)
-        #expect(duration < .seconds(20))
-        #expect(bag.cancelAll() == 20_000)
+        // Eight times as many watches take eight times as long; with quadratic work, 64 times.
+        #expect(ratio < 30)
     }
 }
