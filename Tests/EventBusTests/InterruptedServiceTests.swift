@@ -39,7 +39,7 @@ struct InterruptedServiceTests {
 
     /// Waits for a state, for a limited time.
     private func reaches(_ name: String, _ state: ServiceState) async -> Bool {
-        let end = ContinuousClock.now + .seconds(20)
+        let end = ContinuousClock.now + .seconds(120)
         while await services.state(of: name) != state {
             if ContinuousClock.now > end { return false }
             await Task.yield()

@@ -32,7 +32,7 @@ import Testing
         #expect(error?.attempts == 1)
         try await until { closed.withLock { $0 } != nil }
         let end = try #require(closed.withLock { $0 })
-        #expect(end - start < .seconds(3))
+        #expect(end - start < .seconds(30), "not only at the idle timeout of a minute")
     }
 
     @Test("An already cancelled task sends nothing", arguments: TransportKind.allCases)

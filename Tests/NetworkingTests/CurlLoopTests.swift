@@ -124,9 +124,10 @@ import AshlarTestSupport
                 }
                 for server in servers[..<3] { try send(server, "/held", idle: .seconds(60)) }
                 try await until { asked.value == 3 }
-                for server in servers { try send(server, "/", idle: .seconds(2)) }
+                // The machine may stall for some seconds.
+                for server in servers { try send(server, "/", idle: .seconds(4)) }
                 // Longer than the idle time of the waiting requests, which must not have started.
-                try await Task.sleep(for: .seconds(3))
+                try await Task.sleep(for: .seconds(5))
                 #expect(asked.value == 3)
                 for _ in 0..<3 { gate.signal() }
                 return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }

@@ -21,3 +21,14 @@ public func until(
         try await Task.sleep(for: .milliseconds(1))
     }
 }
+
+/// Repeats an attempt that a busy machine can spoil, such as one with a short timeout, until one isn't spoiled.
+///
+/// An attempt returns false if it was spoiled. An error is thrown if all of twenty are.
+public func withQuickMachine(
+    isolation: isolated (any Actor)? = #isolation, fileID: String = #fileID, line: Int = #line,
+    _ attempt: () async throws -> Bool
+) async throws {
+    for _ in 0..<20 where try await attempt() { return }
+    throw OverdueCondition(description: "\(fileID):\(line): the machine was never quick enough")
+}

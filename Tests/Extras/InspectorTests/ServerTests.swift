@@ -56,8 +56,8 @@ struct ServerTests {
         func payloads(_ batch: JSONEntity) -> [String] { batch["events"].array([]).map { $0["payload"].string("") } }
         var events = try await fixture.client.stream(try fixture.request("/events")).body.events().makeAsyncIterator()
         #expect(payloads(try await next(&events)).last == #"{"text":"first"}"#)
-        for number in 0..<500 { fixture.app.bus.trigger(InspectedApp.saved, InspectedApp.Note(text: "\(number)")) }
         let start = ContinuousClock.now
+        for number in 0..<500 { fixture.app.bus.trigger(InspectedApp.saved, InspectedApp.Note(text: "\(number)")) }
         var received = 0
         var messages = 0
         while received < 500 {
