@@ -10,8 +10,8 @@ import time
 class Browser:
     """Chromium, controlled by the DevTools protocol over a pipe."""
 
-    # The time limit of each command.
-    seconds = 20
+    # The time limit of each command. The first one includes the browser's start.
+    seconds = 60
 
     def __init__(self, profile):
         (read, self.output), (self.input, write) = os.pipe(), os.pipe()

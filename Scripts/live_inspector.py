@@ -282,26 +282,37 @@ class LiveCheck:
         start, app, page, seen, times = time.monotonic(), [], [], [], []
         # The lists are full after this time.
         warm = min(10, seconds / 3)
-        while time.monotonic() - start < warm + seconds:
-            time.sleep(max(0.5, seconds / 100))
+
+        def rate():
+            return (seen[-1] - seen[0]) / (times[-1] - times[0])
+
+        def look():
             self.browser.events.clear()
             number = self.browser.evaluate(self.panel + ".querySelector('[role=table]').textContent.match(/number (\\d+)/)?.[1]")
             seen.append(int(number or 0))
             times.append(time.monotonic())
+
+        while time.monotonic() - start < warm + seconds:
+            time.sleep(max(0.5, seconds / 100))
+            look()
             if time.monotonic() - start < warm:
                 continue
             self.browser.call("HeapProfiler.collectGarbage")
             metrics = {one["name"]: one["value"] for one in self.browser.call("Performance.getMetrics")["metrics"]}
             page.append(metrics["JSHeapUsedSize"])
             app.append(self.app.memory())
+        # After a moment without a processor, the app triggers the missing events as fast as it can.
+        wanted, deadline = 950 / self.check.slowness(), time.monotonic() + self.browser.seconds
+        while rate() <= wanted and time.monotonic() < deadline:
+            time.sleep(0.5)
+            look()
         self.app.tell("rate 0")
-        rate = (seen[-1] - seen[0]) / (times[-1] - times[0])
-        self.expect(rate > 950, f"only {rate:.0f} events a second arrived")
+        self.expect(rate() > wanted, f"only {rate():.0f} events a second arrived")
         for name, values in [("app", app), ("page", page)]:
             third = len(values) // 3
             middle, last = statistics.mean(values[third:2 * third]), statistics.mean(values[2 * third:])
             self.expect(last <= 1.1 * middle, f"the memory of the {name} grows from {middle / 1e6:.1f} to {last / 1e6:.1f} MB")
-            print(f"live: {seconds:.0f} s at {rate:.0f} events and as many lines a second: {name} {middle / 1e6:.1f} MB, then {last / 1e6:.1f} MB")
+            print(f"live: {seconds:.0f} s at {rate():.0f} events and as many lines a second: {name} {middle / 1e6:.1f} MB, then {last / 1e6:.1f} MB")
         self.browser.evaluate("document.getElementById('tab-Log').click()")
         self.check.wait("/number \\d+|line \\d+/.test(" + self.panel + ".textContent)")
         self.expect(not self.browser.errors(), f"errors: {self.browser.errors()[:3]}")
