@@ -14,7 +14,7 @@ import Testing
             #expect(sum != 1)
         }
         let linear = try await offPool { growth(from: 20_000, to: 160_000, limit: 16, of: { $0 }, work) }
-        let quadratic = try await offPool { growth(from: 100, to: 800, limit: 32, of: { $0 * $0 }, work) }
+        let quadratic = try await offPool { growth(from: 300, to: 2_400, limit: 32, of: { $0 * $0 }, work) }
         #expect(linear < 16 && quadratic > 32)
     }
 }

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// The figure is a ratio of processor times of this thread, which other threads and processes and a machine that stalls
 /// don't lengthen, so the work must not hand parts of itself to other threads. Shared caches still disturb it, so each
-/// time is the least of up to five.
+/// time is the least of several.
 ///
 /// - Parameters:
 ///   - small: A size whose work takes about a millisecond or more.
@@ -25,7 +25,7 @@ public func growth<Input>(
     }
     var (least, greatest, ratio) = (Double.infinity, Double.infinity, Double.infinity)
     for _ in 0..<5 where ratio > limit {
-        least = min(least, try time(small))
+        for _ in 0..<3 { least = min(least, try time(small)) }
         greatest = min(greatest, try time(large))
         ratio = greatest / least
     }

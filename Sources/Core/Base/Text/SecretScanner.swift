@@ -78,6 +78,8 @@ extension SecretScanner {
         let isColon = bytes[separator] == UInt8(ascii: ":")
         var start = end(from: separator + 1) { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
         if bytes[start...].starts(with: "Optional(".utf8) { start += "Optional(".utf8.count }
+        // Without a search for the end, which each name in a line of hidden values would repeat.
+        if bytes[start...].starts(with: SecretNames.placeholder.utf8) { return nil }
         if start < bytes.count, let credentials = credentials(ofSchemeAt: start), !isColon {
             return start..<credentials.upperBound
         }
@@ -185,12 +187,16 @@ extension SecretScanner {
         if "?&#".utf8.contains(before) {
             return end(from: start) { $0.isSpace || "&#\"'<>`".utf8.contains($0) }
         }
-        let semicolon = end(from: start) {
-            $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "=")
+        if before == UInt8(ascii: ";") || before == UInt8(ascii: "\n") {
+            let semicolon = end(from: start) {
+                $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "=")
+            }
+            if semicolon == bytes.count {
+                if before == UInt8(ascii: ";") { return semicolon }
+            } else if bytes[semicolon] == UInt8(ascii: ";") {
+                return semicolon
+            }
         }
-        let endsField = semicolon < bytes.count && bytes[semicolon] == UInt8(ascii: ";")
-        if before == UInt8(ascii: ";") || before == UInt8(ascii: "\n"), endsField { return semicolon }
-        if before == UInt8(ascii: ";"), semicolon == bytes.count { return semicolon }
         var end = end(from: start) { $0.isSpace || $0 == UInt8(ascii: ";") }
         while end > start, ",.)]}\"'`".utf8.contains(bytes[end - 1]) { end -= 1 }
         return end
