@@ -21,6 +21,8 @@ guard arguments.count > 2 else {
 var signals = sigset_t()
 sigfillset(&signals)
 sigprocmask(SIG_UNBLOCK, &signals, nil)
+// A shell ignores these in a program that it starts in the background, and children inherit that.
+for number in [SIGHUP, SIGINT, SIGQUIT] { signal(number, SIG_DFL) }
 let child = Child(folder: arguments[2], options: Array(arguments[3...]))
 switch arguments[1] {
 case "forever": child.logForever()
