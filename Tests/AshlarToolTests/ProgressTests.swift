@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(
-        "Work longer than a second shows its title on a terminal, which is erased at the end", .timeLimit(.minutes(1)))
+        "Work longer than a second shows its title on a terminal, which is erased at the end", .timeLimit(.minutes(5)))
     func long() throws {
         let printed = Printed()
         let result = printed.output(isTerminal: true).working("Reading a\nb") {

@@ -27,7 +27,7 @@ import Testing
         #expect(try WholeFile.read("/proc/self/status").count > 100)
     }
 
-    @Test("Directories and pipes fail instead of blocking", .timeLimit(.minutes(1)))
+    @Test("Directories and pipes fail instead of blocking", .timeLimit(.minutes(5)))
     func specialFiles() throws {
         let pipe = folder.file("pipe")
         #expect(mkfifo(pipe, 0o600) == 0)
@@ -68,7 +68,7 @@ import Testing
         #expect(FolderListing.names(in: folder.path) == [])
     }
 
-    @Test("Eight writers leave one complete content", .timeLimit(.minutes(1)))
+    @Test("Eight writers leave one complete content", .timeLimit(.minutes(5)))
     func concurrentWriters() async throws {
         let path = try folder.write("start", to: "a", atomically: false)
         await withTaskGroup(of: Void.self) { group in
@@ -84,7 +84,7 @@ import Testing
         #expect(FolderListing.names(in: folder.path) == ["a"])
     }
 
-    @Test("A rewrite of the same size with a restored modification time changes the signature", .timeLimit(.minutes(1)))
+    @Test("A rewrite of the same size with a restored modification time changes the signature", .timeLimit(.minutes(5)))
     func restoredTime() throws {
         let path = try folder.write("one", to: "a", atomically: false)
         var times = [timespec(tv_sec: 1_000_000, tv_nsec: 0), timespec(tv_sec: 1_000_000, tv_nsec: 0)]
@@ -130,7 +130,7 @@ import Testing
 }
 
 @Suite struct HelperThreadTests {
-    @Test("The body runs on another thread, with signals blocked", .timeLimit(.minutes(1)))
+    @Test("The body runs on another thread, with signals blocked", .timeLimit(.minutes(5)))
     func signalsAreBlocked() async {
         let caller = "\(pthread_self())"
         let result = await withCheckedContinuation { continuation in

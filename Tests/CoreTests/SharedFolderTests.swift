@@ -3,7 +3,7 @@ import AshlarTestSupport
 import Foundation
 import Testing
 
-@Suite(.enabled(if: OtherUser.isAvailable), .timeLimit(.minutes(1))) struct SharedFolderTests {
+@Suite(.enabled(if: OtherUser.isAvailable), .timeLimit(.minutes(5))) struct SharedFolderTests {
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder([:]) }

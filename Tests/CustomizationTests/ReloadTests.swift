@@ -141,7 +141,7 @@ import Testing
         #expect(await changes.next()?.int("n", default: -1) == -1, "an update that changes nothing yields nothing")
     }
 
-    @Test("A snapshot that the reader has already is not a change", .timeLimit(.minutes(1)))
+    @Test("A snapshot that the reader has already is not a change", .timeLimit(.minutes(5)))
     func thereAndBack() async {
         let first = Customization(layers: [])
         let center = CustomizationCenter(first)

@@ -171,7 +171,7 @@ import Testing
         #expect(ratio < 32)
     }
 
-    @Test("A failed search for a closing quote is not repeated", .timeLimit(.minutes(1)))
+    @Test("A failed search for a closing quote is not repeated", .timeLimit(.minutes(5)))
     func quotesInComments() {
         for number in 0..<3 {
             let ratio = growth(from: 2_000, to: 32_000, limit: 64) { count in

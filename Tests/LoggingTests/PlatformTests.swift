@@ -52,7 +52,7 @@ import Testing
                 }
                 ashlar_log_forget_thread_value()
             })
-        #expect(done.wait(timeout: .now() + 10) == .success)
+        #expect(done.wait(timeout: .now() + 60) == .success)
     }
 
     @Test(

@@ -78,7 +78,7 @@ private final class StuckSink: LogSink {
     }
 
     @Test(
-        "A line that can't fit is dropped alone and without waiting", .timeLimit(.minutes(1)),
+        "A line that can't fit is dropped alone and without waiting", .timeLimit(.minutes(5)),
         arguments: [QueueSink.Overflow.dropNewest, .dropOldest, .block(atMost: .seconds(20))])
     func tooLong(overflow: QueueSink.Overflow) {
         let stuck = StuckSink()

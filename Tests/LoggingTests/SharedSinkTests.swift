@@ -4,7 +4,7 @@ import Testing
 
 @testable import AshlarLogging
 
-@Suite(.enabled(if: OtherUser.isAvailable), .timeLimit(.minutes(1))) struct SharedSinkTests {
+@Suite(.enabled(if: OtherUser.isAvailable), .timeLimit(.minutes(5))) struct SharedSinkTests {
     @Test("A sink doesn't append to what another user planted", arguments: OtherUser.Plant.allCases)
     func planted(plant: OtherUser.Plant) throws {
         let folder = try AshlarTestSupport.TemporaryFolder([:])

@@ -4,7 +4,7 @@ import AshlarTestSupport
 import Testing
 
 /// Lines and JSON lines of a streamed body.
-@Suite(.timeLimit(.minutes(1))) struct BodyLinesTests {
+@Suite(.timeLimit(.minutes(5))) struct BodyLinesTests {
     /// A body of pieces that counts how many are read.
     private final class Pieces: ResponseBodySource {
         private let rest: Mutex<ArraySlice<[UInt8]>>

@@ -5,7 +5,7 @@ import Testing
 @testable import AshlarNetworking
 
 /// The counts and the size of a cache.
-@Suite(.timeLimit(.minutes(1))) struct CacheStatisticsTests: CacheClients {
+@Suite(.timeLimit(.minutes(5))) struct CacheStatisticsTests: CacheClients {
     let time = Mutex(CacheRules.start)
 
     @Test("The statistics count each request once, and have the size", arguments: [true, false])

@@ -4,7 +4,7 @@
     @testable import AshlarNetworking
 
     /// The order of requests that wait for a connection.
-    @Suite(.timeLimit(.minutes(1))) struct CurlOriginsTests {
+    @Suite(.timeLimit(.minutes(5))) struct CurlOriginsTests {
         @Test(
             "A low priority doesn't wait forever behind high ones, not even behind cancelled requests and other hosts")
         func starvation() throws {

@@ -6,7 +6,7 @@ import AshlarTestSupport
     import Testing
 
     /// Addresses of a configuration, which replace those that name resolution returns.
-    @Suite(.timeLimit(.minutes(1))) struct HostAddressTests {
+    @Suite(.timeLimit(.minutes(5))) struct HostAddressTests {
         private func client(_ addresses: [String: String], proxy: TestProxy? = nil) throws -> NetworkClient {
             var configuration = ClientConfiguration()
             configuration.transport.addresses = addresses

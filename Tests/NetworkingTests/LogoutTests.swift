@@ -1,7 +1,7 @@
 import AshlarNetworking
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct LogoutTests {
+@Suite(.timeLimit(.minutes(5))) struct LogoutTests {
     @Test("A response to a request that began before a logout stores no cookies, and later ones do")
     func cookies() async throws {
         let (started, start) = AsyncStream.makeStream(of: Void.self)

@@ -4,7 +4,7 @@ import Testing
 @testable import AshlarNetworking
 
 /// The states of a server, by requests to it.
-@Suite(.timeLimit(.minutes(1))) struct ReachabilityTests {
+@Suite(.timeLimit(.minutes(5))) struct ReachabilityTests {
     /// Returns a transport that responds, or doesn't, in the order of a script, and then always.
     private func transport(_ script: [Bool]) -> StubTransport {
         let rest = Locked(script)

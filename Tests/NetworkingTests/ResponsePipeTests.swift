@@ -4,7 +4,7 @@ import Testing
 @testable import AshlarNetworking
 
 /// The pipe between a transport's thread and the reader of a response.
-@Suite(.timeLimit(.minutes(1))) struct ResponsePipeTests {
+@Suite(.timeLimit(.minutes(5))) struct ResponsePipeTests {
     private func write(_ status: Int, _ body: [UInt8], to pipe: ResponsePipe) {
         pipe.write(head: ResponseHead(status: status))
         #expect(body.withUnsafeBytes { pipe.write($0) })

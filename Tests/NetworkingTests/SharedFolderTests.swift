@@ -6,7 +6,7 @@ import Testing
 @testable import AshlarNetworking
 
 /// Files of the client in a folder that another user can write to.
-@Suite(.enabled(if: OtherUser.isAvailable), .timeLimit(.minutes(1))) struct SharedFolderTests {
+@Suite(.enabled(if: OtherUser.isAvailable), .timeLimit(.minutes(5))) struct SharedFolderTests {
     typealias Plant = OtherUser.Plant
     let folder: TemporaryFolder
 

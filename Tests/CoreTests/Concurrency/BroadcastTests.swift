@@ -3,7 +3,7 @@ import Testing
 
 @testable import AshlarCore
 
-@Suite(.timeLimit(.minutes(1))) struct BroadcastTests {
+@Suite(.timeLimit(.minutes(5))) struct BroadcastTests {
     @Test("Changes start with the current value; a slow reader receives only the newest")
     func newest() async {
         let broadcast = Broadcast(1)

@@ -2,7 +2,7 @@ import AshlarCore
 import Testing
 
 @Suite struct MutexTests {
-    @Test("Eight threads increment a counter without losing an increment", .timeLimit(.minutes(1)))
+    @Test("Eight threads increment a counter without losing an increment", .timeLimit(.minutes(5)))
     func incrementsAreNotLost() async {
         let counter = Counter()
         await withTaskGroup(of: Void.self) { group in

@@ -171,7 +171,7 @@ struct EventTests {
 
     @Test(
         "A cancelled request ends at once and leaves nothing behind, and a late reply is ignored",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(5)))
     func cancelledRequests() async throws {
         let length = RequestTopic<String, Int>("text:length")
         let server = try await NatsServer()

@@ -290,7 +290,7 @@ import Testing
         withExtendedLifetime(watch) {}
     }
 
-    @Test("A collection can be released while another thread removes its model elsewhere", .timeLimit(.minutes(1)))
+    @Test("A collection can be released while another thread removes its model elsewhere", .timeLimit(.minutes(5)))
     func releaseWhileRemoving() async throws {
         let model = Model(["id": 1])
         let kept = ModelCollection()

@@ -102,7 +102,7 @@ import Testing
                     return overtaken == nil
                 }
                 if isFirst {
-                    let result = isStored.wait(timeout: .now() + 10)
+                    let result = isStored.wait(timeout: .now() + 60)
                     wasOvertaken.withLock { $0 = result == .success }
                 }
                 return try toy.seal(content, file)

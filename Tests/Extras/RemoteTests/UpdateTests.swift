@@ -269,7 +269,7 @@ import Testing
     }
 
     #if os(Linux) || os(macOS)
-        @Test("A store sees the update that another process installs", .timeLimit(.minutes(1)))
+        @Test("A store sees the update that another process installs", .timeLimit(.minutes(5)))
         func otherProcess() async throws {
             let tree = try TemporaryFolder([:])
             let store = CustomizationUpdateStore(folder: tree.path)
@@ -398,7 +398,7 @@ import Testing
         }
     }
 
-    @Test("After concurrent installations, the newest version is installed", .timeLimit(.minutes(1)))
+    @Test("After concurrent installations, the newest version is installed", .timeLimit(.minutes(5)))
     func concurrentInstallations() async throws {
         let tree = try TemporaryFolder([:])
         let store = CustomizationUpdateStore(folder: tree.path)

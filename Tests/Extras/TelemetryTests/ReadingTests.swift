@@ -350,7 +350,7 @@ import Testing
         #expect(count > 5000 && count < 20_000)
     }
 
-    @Test("Following waits by its clock and ends with its task", .timeLimit(.minutes(1)))
+    @Test("Following waits by its clock and ends with its task", .timeLimit(.minutes(5)))
     func followingSequence() async throws {
         let system = TestSystem()
         system.log().info("old")

@@ -44,7 +44,7 @@ private struct FileService: TranslationService {
         })
     }
 
-    @Test("A catalog and a service exchange their changes", .timeLimit(.minutes(1)))
+    @Test("A catalog and a service exchange their changes", .timeLimit(.minutes(5)))
     func synchronization() async throws {
         let files = Locked<[String: String]>([:])
         let server = try server(files)
@@ -68,7 +68,7 @@ private struct FileService: TranslationService {
         #expect(third.catalog == second.catalog && third.unchanged == 2)
     }
 
-    @Test("A service that fails receives nothing", .timeLimit(.minutes(1)))
+    @Test("A service that fails receives nothing", .timeLimit(.minutes(5)))
     func failure() async throws {
         let puts = Locked(0)
         let server = try FaultServer(answering: { request in
