@@ -83,6 +83,12 @@
             target.removeAll()
         }
 
+        /// Ends the use by an exchange while libcurl still performs its request, which can't send anything any longer.
+        func abandon() { exchange = nil }
+
+        /// Whether the name of a request that hasn't ended may not be resolved yet.
+        var isResolving: Bool { ashlar_easy_info_off(table, easy, CurlInfo.nameLookupTime) <= 0 }
+
         static func of(_ easy: UnsafeMutableRawPointer, _ library: CurlLibrary) -> CurlHandle? {
             ashlar_easy_info_pointer(library.table, easy, CurlInfo.privateData).map {
                 Unmanaged<CurlHandle>.fromOpaque($0).takeUnretainedValue()
@@ -95,6 +101,8 @@
         private func configure() throws(NetworkError) {
             let configuration = loop.configuration
             long(CurlOption.noSignal, 1)
+            // Otherwise, the end of a request whose name isn't resolved yet would block the thread until it is.
+            if !loop.library.waitsForResolver { long(CurlOption.quickExit, 1) }
             long(CurlOption.followLocation, 0)
             if loop.library.repeatsOnlyRefused { long(CurlOption.rtspRequest, CurlValue.rtspReceive) }
             long(CurlOption.pipeWait, 1)

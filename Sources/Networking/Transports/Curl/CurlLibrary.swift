@@ -7,6 +7,14 @@
         /// The table of functions, which exists as long as the process.
         nonisolated(unsafe) let table: UnsafePointer<ashlar_curl>  // Safe because nothing changes it once it is filled.
 
+        /// Whether the removal of a request waits until the system has resolved its name; since 7.87, an option prevents it.
+        var waitsForResolver: Bool
+
+        private init(table: UnsafePointer<ashlar_curl>) {
+            self.table = table
+            waitsForResolver = table.pointee.version_num < 0x07_57_00
+        }
+
         private static let opened = Mutex<[String: CurlLibrary]>([:])
 
         static func open(_ name: String) throws(NetworkError) -> CurlLibrary {
@@ -111,6 +119,7 @@
         static let trailerData: Int32 = 10284
         static let http09Allowed: Int32 = 285
         static let maximumConnectionAge: Int32 = 288
+        static let quickExit: Int32 = 322  // since 7.87
         static let prerequestFunction: Int32 = 20312  // since 7.80; older versions ignore it
         static let prerequestData: Int32 = 10313
     }

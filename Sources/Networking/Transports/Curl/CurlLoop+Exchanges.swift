@@ -55,7 +55,7 @@
         /// Ends an exchange with libcurl's result; without a result, it is first removed from libcurl.
         func finish(_ exchange: CurlExchange, result: Int32?) {
             guard let place = exchange.place, let handle = exchange.handle else { return }
-            if let result, exchange.restarts(after: result), restart(exchange, handle) { return }
+            if let result, exchange.restarts(after: result), restart(exchange, handle, hasEnded: true) { return }
             releaseConnection(of: exchange, result: result)
             exchange.place = nil
             let last = active.removeLast()
@@ -66,26 +66,40 @@
             exchange.origin?.leave(lane: handle.lane)
             let isUsable = result == 0 && !handle.allowsHTTP2 && exchange.leavesHandleUsable
             exchange.end(result: result)
-            _ = library.table.pointee.multi_remove_handle(multi, handle.easy)
             if isUsable, spare.count < Self.mostSpare {
+                _ = library.table.pointee.multi_remove_handle(multi, handle.easy)
                 handle.clear()
                 spare.append(handle)
             } else {
-                handle.destroy()
+                discard(handle, hasEnded: result != nil)
             }
             notify(exchange)
             origins.leave(exchange)
         }
 
-        /// Sends the request of a failed exchange again; returns false if libcurl can't create a handle.
-        private func restart(_ exchange: CurlExchange, _ handle: CurlHandle) -> Bool {
+        /// Sends the request of an exchange again; returns false if libcurl can't create a handle.
+        private func restart(_ exchange: CurlExchange, _ handle: CurlHandle, hasEnded: Bool) -> Bool {
             guard let new = try? CurlHandle(self, allowsHTTP2: handle.allowsHTTP2, lane: handle.lane) else {
                 return false
             }
-            _ = library.table.pointee.multi_remove_handle(multi, handle.easy)
-            handle.destroy()
+            discard(handle, hasEnded: hasEnded)
             begin(exchange, on: new)
             return true
+        }
+
+        /// Removes a handle from libcurl and destroys it; in old versions, not before its name is resolved.
+        private func discard(_ handle: CurlHandle, hasEnded: Bool) {
+            if !hasEnded, library.waitsForResolver, handle.isResolving {
+                handle.abandon()
+                abandoned.append(handle)
+            } else {
+                destroy(handle)
+            }
+        }
+
+        func destroy(_ handle: CurlHandle) {
+            _ = library.table.pointee.multi_remove_handle(multi, handle.easy)
+            handle.destroy()
         }
 
         /// Starts queued exchanges for which a connection has become free.
@@ -98,9 +112,14 @@
             while let raw = library.table.pointee.multi_info_read(multi, &left) {
                 let message = raw.assumingMemoryBound(to: ashlar_curl_message.self).pointee
                 guard message.message == CurlValue.messageDone, let easy = message.easy,
-                    let handle = CurlHandle.of(easy, library), let exchange = handle.exchange
+                    let handle = CurlHandle.of(easy, library)
                 else { continue }
-                finish(exchange, result: message.data.result)
+                if let exchange = handle.exchange {
+                    finish(exchange, result: message.data.result)
+                } else {
+                    abandoned.removeAll { $0 === handle }
+                    destroy(handle)
+                }
             }
         }
 
@@ -116,7 +135,7 @@
                 if exchange.isStalled(at: now) {
                     finish(exchange, result: 0)
                 } else if let handle = exchange.handle, exchange.leavesQueue(at: now) {
-                    _ = restart(exchange, handle)
+                    _ = restart(exchange, handle, hasEnded: false)
                 } else if let deadline = exchange.deadline, deadline <= now, let error = exchange.overdue(at: now) {
                     exchange.fail(error)
                     if exchange.place == nil { giveUp(exchange) } else { finish(exchange, result: nil) }

@@ -47,6 +47,8 @@
         var active: [CurlExchange] = []
         /// The handles that can be used again.
         var spare: [CurlHandle] = []
+        /// The handles without an exchange whose names are being resolved; see ``CurlLibrary/waitsForResolver``.
+        var abandoned: [CurlHandle] = []
         var origins = CurlOrigins()
         var sockets = CurlSockets()
         var timerDue: UInt64?
@@ -263,6 +265,7 @@
 
         private func free() {
             for handle in spare { handle.destroy() }
+            for handle in abandoned { destroy(handle) }
             _ = library.table.pointee.multi_cleanup(multi)
             ashlar_poller_close(poller)
         }

@@ -36,13 +36,16 @@
         /// - Throws: `.unsupported` if the library is missing, damaged or older than 7.68; `.invalidConfiguration` for
         ///   a pin whose host no URL can have, a malformed pin, a setting that the TLS library doesn't support, or a
         ///   restriction of `networkAccess`.
-        public init(
+        public convenience init(
             _ configuration: TransportConfiguration = .init(), library: String = "libcurl.so.4"
         ) throws(NetworkError) {
+            try self.init(configuration, CurlLibrary.open(library))
+        }
+
+        init(_ configuration: TransportConfiguration, _ library: CurlLibrary) throws(NetworkError) {
             guard configuration.networkAccess == NetworkAccess() else {
                 throw .unsupportedSetting("networkAccess", by: "libcurl")
             }
-            let library = try CurlLibrary.open(library)
             version = library.version
             loop = try CurlLoop(library, configuration)
         }
