@@ -22,10 +22,12 @@
         }
 
         /// Starts a server; with a CA of clients, it requests their certificates.
-        package convenience init(_ certificate: String, clientCA: String? = nil, requiresClient: Bool = false) throws {
+        package convenience init(
+            _ certificate: String, clientCA: String? = nil, requiresClient: Bool = false, isTLS12: Bool = false
+        ) throws {
             try self.init(
                 "/usr/bin/env",
-                ["python3", Self.path("tls-server.py"), Self.path(certificate + ".pem")]
+                ["python3", Self.path("tls-server.py")] + (isTLS12 ? ["--1.2"] : []) + [Self.path(certificate + ".pem")]
                     + (clientCA.map { [$0] + (requiresClient ? ["required"] : []) } ?? []))
         }
 

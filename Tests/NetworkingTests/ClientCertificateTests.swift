@@ -100,6 +100,62 @@ import AshlarTestSupport
             #expect(error?.description.contains("wr0ng") == false)
         }
 
+        @Test("Without a password, an encrypted key fails, and the password isn't read from the terminal")
+        func terminal() async throws {
+            let ca = try await ClientCA.shared.value
+            let server = try await offPool { try TLSServer("good", clientCA: ca.path("ca.pem")) }
+            let client = try client(["127.0.0.1": .pem(ca.path("anna.pem"), key: ca.path("anna.encrypted"))])
+            let input = Pipe()
+            try input.fileHandleForWriting.write(contentsOf: Data("s3cret\ns3cret\n".utf8))
+            let original = dup(0)
+            dup2(input.fileHandleForReading.fileDescriptor, 0)
+            let result = await peer(client, "https://127.0.0.1:\(server.port)/peer")
+            dup2(original, 0)
+            close(original)
+            #expect(result.failure?.code == .tlsFailed && result.failure?.requestState == .notSent, "\(result)")
+        }
+
+        @Test("A renewed certificate identifies the next connection", arguments: [false, true])
+        func renewed(isTLS12: Bool) async throws {
+            let ca = try await ClientCA.shared.value
+            let server = try await offPool { try TLSServer("good", clientCA: ca.path("ca.pem"), isTLS12: isTLS12) }
+            let file = ca.path("renewed-\(isTLS12).both")
+            func renew(_ name: String) throws {
+                try Data(contentsOf: URL(fileURLWithPath: ca.path(name + ".both"))).write(
+                    to: URL(fileURLWithPath: file))
+            }
+            try renew("anna")
+            let client = try client(["127.0.0.1": .pem(file)])
+            for name in ["anna", "anna", "berta", "berta"] {
+                try renew(name)
+                #expect(try await peer(client, "https://127.0.0.1:\(server.port)/peer?last").get() == name)
+            }
+        }
+
+        @Test("An expired certificate is a failure of TLS, not of the server's certificate", arguments: [false, true])
+        func expired(isTLS12: Bool) async throws {
+            let ca = try await ClientCA.shared.value
+            let server = try await offPool {
+                try TLSServer("good", clientCA: ca.path("ca.pem"), requiresClient: true, isTLS12: isTLS12)
+            }
+            let client = try client(["127.0.0.1": ca.certificate("expired")])
+            let error = await peer(client, "https://127.0.0.1:\(server.port)/peer").failure
+            #expect(error?.code == .tlsFailed && error?.isTransient == false, "\(String(describing: error))")
+        }
+
+        @Test("With a client certificate, an invalid certificate of the server is still reported as such")
+        func server() async throws {
+            let ca = try await ClientCA.shared.value
+            for certificate in ["expired", "selfsigned", "otherhost"] {
+                let server = try await offPool {
+                    try TLSServer(certificate, clientCA: ca.path("ca.pem"), isTLS12: true)
+                }
+                let client = try client(["127.0.0.1": ca.certificate("PEM")])
+                let error = await peer(client, "https://127.0.0.1:\(server.port)/peer").failure
+                #expect(error?.code == .certificateUntrusted, "\(certificate)")
+            }
+        }
+
         @Test("A certificate of an unknown CA is rejected by the server")
         func unknownCA() async throws {
             let ca = try await ClientCA.shared.value
@@ -173,6 +229,7 @@ import AshlarTestSupport
             case "wrong PKCS#12 password": .pkcs12(path("anna.p12"), password: "wr0ng")
             case "another key": .pem(path("anna.pem"), key: path("berta.key"))
             case "another person": .pem(path("berta.pem"), key: path("berta.key"))
+            case "expired": .pem(path("expired.pem"), key: path("anna.key"))
             default: .pem(path("anna.p12"), password: "wr0ng")
             }
         }
@@ -187,10 +244,13 @@ import AshlarTestSupport
                 try run("req -new -key \(name).key -subj /CN=\(name) -out \(name).csr")
                 try run("x509 -req -in \(name).csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -out \(name).pem")
             }
+            try run("x509 -req -in anna.csr -CA ca.pem -CAkey ca.key -days -1 -out expired.pem")
             try run("ec -in anna.key -aes128 -passout pass:s3cret -out anna.encrypted")
             try run("pkcs12 -export -in anna.pem -inkey anna.key -passout pass:s3cret -out anna.p12")
-            let both = try ["anna.pem", "anna.key"].map { try Data(contentsOf: URL(fileURLWithPath: path($0))) }
-            try (both[0] + both[1]).write(to: URL(fileURLWithPath: path("anna.both")))
+            for name in ["anna", "berta"] {
+                let both = try [".pem", ".key"].map { try Data(contentsOf: URL(fileURLWithPath: path(name + $0))) }
+                try (both[0] + both[1]).write(to: URL(fileURLWithPath: path(name + ".both")))
+            }
         }
 
         private func run(_ arguments: String) throws {

@@ -51,6 +51,12 @@
             case 7 where exchange.proxy != nil, 5, 97: (.proxyFailed, .connect)
             // New versions report an unusable key of a client certificate as a wrong argument.
             case 43 where exchange.identifiesClient: (.tlsFailed, .tls)
+            // With TLS 1.2, the server's alert that the client's certificate has expired is reported as if the server's own
+            // were invalid; the message is then without a reason.
+            case 60
+            where exchange.identifiesClient
+                && exchange.handle?.errorMessage == "SSL certificate verification failed":
+                (.tlsFailed, .tls)
             case _ where tunnelFailures.contains(result) && exchange.asksProxyForTunnel: (.proxyFailed, .connect)
             // The head reader and the chunk reader reject malformed responses before libcurl does, except for a folded
             // first line (43, 8), a line that is longer than libcurl's own limit (27, 100), and lines before the status

@@ -251,7 +251,10 @@
             text(CurlOption.certificate, certificate?.file)
             text(CurlOption.keyType, certificate?.format.rawValue)
             text(CurlOption.key, certificate?.keyFile)
-            text(CurlOption.keyPassword, certificate?.password)
+            // Without a password, OpenSSL would read that of an encrypted key from the terminal, on the loop's thread.
+            text(CurlOption.keyPassword, certificate.map { $0.password ?? "" })
+            // A resumed TLS session identifies the client by the certificate with which it began, not by a renewed one.
+            long(CurlOption.sessionCache, certificate == nil ? 1 : 0)
         }
 
         private func setBody(_ exchange: CurlExchange) {

@@ -72,6 +72,7 @@
         static let customRequest: Int32 = 10036
         static let verbose: Int32 = 41
         static let tlsVersion: Int32 = 32
+        static let sessionCache: Int32 = 150
         static let tlsOptions: Int32 = 216
         static let proxyTLSVersion: Int32 = 250
         static let debugFunction: Int32 = 20094

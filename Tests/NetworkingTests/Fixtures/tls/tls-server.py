@@ -2,7 +2,7 @@
 
 It answers /head with the head of the request, and is a proxy for CONNECT. With a second file, a CA of clients, it
 answers /peer with the name in the client's certificate, or "nobody"; a third argument makes the certificate necessary.
-With --old as the first argument, it speaks only TLS 1.1.
+After /peer?last it ends the connection. With --old as the first argument, it speaks only TLS 1.1, with --1.2 only TLS 1.2.
 """
 import socket
 import ssl
@@ -14,6 +14,9 @@ if sys.argv[1] == "--old":
     del sys.argv[1]
     context.set_ciphers("DEFAULT@SECLEVEL=0")
     context.minimum_version = context.maximum_version = ssl.TLSVersion.TLSv1_1
+elif sys.argv[1] == "--1.2":
+    del sys.argv[1]
+    context.maximum_version = ssl.TLSVersion.TLSv1_2
 context.load_cert_chain(sys.argv[1])
 if len(sys.argv) > 2:
     context.load_verify_locations(sys.argv[2])
@@ -64,10 +67,12 @@ def serve(connection):
                 if b"/head " in request:
                     secure.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(request) + request)
                     continue
-                if b" /peer " in request:
+                if b" /peer" in request:
                     names = dict(field[0] for field in (secure.getpeercert() or {}).get("subject", ()))
                     name = names.get("commonName", "nobody").encode()
                     secure.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(name) + name)
+                    if b"?last " in request:
+                        return
                     continue
                 if b" /redirect?" in request:
                     target = request.split()[1].split(b"?", 1)[1]
