@@ -115,6 +115,26 @@ import Testing
         }
 
         @Test(
+            "A server that requires another client certificate rejects the handshake, which isn't transient",
+            arguments: [false, true])
+        func clientCertificate(isTLS12: Bool) async throws {
+            let server = try await offPool {
+                try TLSServer(
+                    "good", clientCA: TLSServer.path("ca.pem"), requiresClient: true, isTLS12: isTLS12)
+            }
+            var configuration = ClientConfiguration()
+            configuration.transport.trustRoots = TLSServer.path("ca.pem")
+            for certificate in [nil, ClientCertificate.pem(TLSServer.path("selfsigned.pem"))] {
+                configuration.transport.clientCertificates = certificate.map { ["127.0.0.1": $0] } ?? [:]
+                let client = try TransportKind.curl.client(configuration)
+                let error = await outcome { () async throws(NetworkError) in
+                    try await client.webSocket("wss://127.0.0.1:\(server.port)/")
+                }.failure
+                #expect(error?.code == .tlsFailed && error?.isTransient == false, "\(String(describing: error))")
+            }
+        }
+
+        @Test(
             "Large messages in both directions arrive over TLS, directly and through a proxy",
             arguments: [nil, .http, .socks5] as [TestProxy.Kind?])
         func secure(kind: TestProxy.Kind?) async throws {

@@ -230,7 +230,7 @@
                     table.pointee.easy_send(handle.easy, bytes.baseAddress! + sent, bytes.count - sent, &count)
                 }
                 if code == CurlValue.again { return (.blocked, false) }
-                guard code == 0 else { return (.ended(lost(exchange.strerror(code) ?? "sending failed")), false) }
+                guard code == 0 else { return (.ended(lost(code)), false) }
                 sent += count
             }
             return (.done, true)
@@ -274,7 +274,7 @@
                     used = code == 0 ? count : 0
                 }
                 if code == CurlValue.again { return (.done, false) }
-                guard code == 0 else { return (.ended(lost(exchange.strerror(code) ?? "receiving failed")), false) }
+                guard code == 0 else { return (.ended(lost(code)), false) }
                 guard count > 0 else { return (.ended(discarding ? nil : upgrade.atEnd()), false) }
                 if discarding { continue }
                 do throws(NetworkError) {
@@ -284,6 +284,16 @@
                 }
             }
             return (.done, true)
+        }
+
+        private func lost(_ code: Int32) -> NetworkError {
+            // With TLS 1.3, a server rejects a client certificate after the handshake.
+            if !upgrade.isAnswered, CurlFailure.isAlert(code, of: exchange) {
+                var error = CurlFailure.error(code, of: exchange, hasHead: false)
+                error.requestState = .sent
+                return error
+            }
+            return lost(exchange.strerror(code) ?? "the connection failed")
         }
 
         private func lost(_ message: String) -> NetworkError {

@@ -13,6 +13,8 @@
 
         /// Whether the server has agreed.
         var isOpen: Bool { status == 101 }
+        /// Whether the head of the response has arrived.
+        var isAnswered: Bool { status != nil }
         /// Whether receiving must wait for the reader.
         var isPaused: Bool { !held.isEmpty }
 
