@@ -1,7 +1,7 @@
 internal import AshlarCore
 
-/// Settings by host: a host name or an IP address without a port; case, a trailing dot and the form of an international
-/// name are ignored.
+/// Settings by host: a host name or an IP address without a port; case, a trailing dot and the form of an address or of an
+/// international name are ignored.
 struct HostSettings<Value: Sendable>: Sendable {
     private var values: [String: Value] = [:]
 
@@ -10,9 +10,9 @@ struct HostSettings<Value: Sendable>: Sendable {
     /// - Throws: `.invalidConfiguration` for a host that no URL can have, and for two values of one host.
     init(_ configured: [String: Value], _ setting: String) throws(NetworkError) {
         for (host, value) in configured {
-            let name = try Self.normalized(host, setting)
-            guard values.updateValue(value, forKey: name) == nil else {
-                throw Self.invalid("two values for the host \(name.debugDescription)", host, setting)
+            let key = try Self.key(of: host, setting)
+            guard values.updateValue(value, forKey: key) == nil else {
+                throw Self.invalid("two values for the host \(host.debugDescription)", host, setting)
             }
         }
     }
@@ -20,14 +20,23 @@ struct HostSettings<Value: Sendable>: Sendable {
     var isEmpty: Bool { values.isEmpty }
 
     /// Returns the value for a URL's host.
-    subscript(url: HTTPURL) -> Value? { values.isEmpty ? nil : values[url.hostWithoutDot] }
+    subscript(url: HTTPURL) -> Value? { values.isEmpty ? nil : values[Self.key(of: url)] }
 
-    private static func normalized(_ text: String, _ setting: String) throws(NetworkError) -> String {
+    /// Returns the host of a URL, or the number of its address, which the transports connect to in any spelling.
+    private static func key(of url: HTTPURL) -> String {
+        let host = url.hostWithoutDot
+        if host.hasPrefix("["), let address = SpecialAddresses.ipv6(host.dropFirst().dropLast()) {
+            return "\(address.high):\(address.low)\(host.drop { $0 != "%" })"
+        }
+        return SpecialAddresses.ipv4(anyFormOf: host).map(String.init) ?? host
+    }
+
+    private static func key(of text: String, _ setting: String) throws(NetworkError) -> String {
         // The URL's own parser decides which hosts are valid, so that a setting can match a URL.
         let isAddress = text.contains(":") && !text.hasPrefix("[")
         guard let url = try? HTTPURL(authority: isAddress ? "[\(text)]" : text, scheme: .https), url.port == nil
         else { throw invalid("expected a host name or an IP address, found \(text.debugDescription)", text, setting) }
-        return url.hostWithoutDot
+        return key(of: url)
     }
 
     /// Returns the error for the value of a host.

@@ -82,6 +82,12 @@ enum SpecialAddresses {
         return inet_pton(AF_INET, String(text), &address) == 1 ? UInt32(bigEndian: address) : nil
     }
 
+    /// Reads an IPv4 address also in its old forms, such as `127.1` and `0x7f000001`.
+    static func ipv4(anyFormOf text: String) -> UInt32? {
+        var address = in_addr()
+        return inet_aton(text, &address) != 0 ? UInt32(bigEndian: address.s_addr) : nil
+    }
+
     /// Reads an IPv6 address without brackets; a zone identifier is ignored.
     static func ipv6(_ text: some StringProtocol) -> (high: UInt64, low: UInt64)? {
         var address: (UInt64, UInt64) = (0, 0)
