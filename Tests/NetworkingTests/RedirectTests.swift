@@ -244,6 +244,30 @@ import Testing
 
     #if os(Linux)
         @Test(
+            "Through a proxy, redirects are followed to public addresses but not to names, which can't be checked",
+            arguments: [("http://8.8.8.8/", true), ("http://name.example/", false), ("http://10.0.0.1/", false)])
+        func proxies(target: String, isFollowed: Bool) async throws {
+            let proxy = try FaultServer(answering: { request in
+                request.target.hasPrefix("http://start.example")
+                    ? answer(302, ["Location: \(target)"]) : answer(body: request.target)
+            })
+            var configuration = ClientConfiguration()
+            configuration.transport.proxy = try NetworkProxy(proxy.url)
+            let client = try TransportKind.curl.client(configuration)
+            for refuses in [false, true] {
+                var request = try client.request(.get, "http://start.example/")
+                request.options.redirects.refusesPrivateAddresses = refuses
+                let sent = request
+                let result = await outcome { () async throws(NetworkError) in try await client.send(sent).text() }
+                if isFollowed || !refuses {
+                    #expect(try result.get() == target)
+                } else {
+                    #expect(result.failure?.code == .invalidRedirect, "\(result)")
+                }
+            }
+        }
+
+        @Test(
             "A name that resolves to a private address is rejected before connecting",
             .enabled(if: nameOfThisMachine != nil, "this machine's hosts file names none"))
         func privateName() async throws {

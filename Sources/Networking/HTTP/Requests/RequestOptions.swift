@@ -82,8 +82,9 @@ public struct RedirectPolicy: Hashable, Sendable {
     /// reach.
     ///
     /// It protects programs that request untrusted URLs: a public server could redirect them behind the firewall. The
-    /// first request isn't checked. `CurlTransport` checks the addresses that names resolve to; `URLSessionTransport`
-    /// checks only literal addresses and `localhost`.
+    /// first request isn't checked. `CurlTransport` checks the addresses that names resolve to, and rejects redirects to
+    /// names through a proxy, because it can't check them; `URLSessionTransport` checks only literal addresses and
+    /// `localhost`.
     public var refusesPrivateAddresses: Bool = false
 
     /// Creates the default policy.

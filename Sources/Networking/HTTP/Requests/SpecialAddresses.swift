@@ -108,6 +108,9 @@ extension HTTPURL {
         return SpecialAddresses.ipv4(name).map { $0 >> 24 == 127 } ?? false
     }
 
+    /// Whether the host is an address of IPv6, or one of IPv4 in the usual form.
+    var isAddress: Bool { host.hasPrefix("[") || SpecialAddresses.ipv4(hostWithoutDot) != nil }
+
     /// The host without the dot at the end of a fully qualified name.
     var hostWithoutDot: String { host.hasSuffix(".") ? String(host.dropLast()) : host }
 

@@ -5,15 +5,21 @@
     extension CurlExchange {
         /// Opens the socket of a new connection for this exchange; returns -1 to reject it.
         func openSocket(_ address: UnsafeRawPointer) -> Int32 {
-            if request.refusesPrivateAddresses, Self.isPrivate(address) {
-                fail(
-                    NetworkError(
-                        .invalidRedirect, "the redirect leads to a private address, which the policy refuses",
-                        phase: .connect))
+            if request.refusesPrivateAddresses, let reason = reasonToRefuse(address) {
+                fail(NetworkError(.invalidRedirect, reason, phase: .connect))
                 return -1
             }
             socket = isUpgrade ? ashlar_socket_open(address) : loop.openSocket(address, for: self)
             return socket ?? -1
+        }
+
+        /// Returns why a redirect isn't followed to an address, or nil; literal addresses in a URL are checked earlier.
+        private func reasonToRefuse(_ address: UnsafeRawPointer) -> String? {
+            guard proxy == nil else {
+                return request.url.isAddress
+                    ? nil : "the redirect's address can't be checked, because a proxy connects to it"
+            }
+            return Self.isPrivate(address) ? "the redirect leads to a private address, which the policy refuses" : nil
         }
 
         /// Whether a `struct curl_sockaddr` holds an address that isn't globally reachable.
