@@ -72,6 +72,7 @@ import Testing
         let (pinned, other) = (try HTTPURL("https://A.example:8443/x"), try HTTPURL("https://b.example/"))
         #expect(try ServerTrust(configuration).concerns(pinned))
         #expect(try !ServerTrust(configuration).concerns(other))
+        #expect(try ServerTrust(configuration).isPinned(pinned) && !ServerTrust(configuration).isPinned(other))
         configuration.trustRoots =
             URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("Fixtures/tls/ca.pem").path

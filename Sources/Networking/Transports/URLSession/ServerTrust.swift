@@ -34,7 +34,10 @@ struct ServerTrust: Sendable {
     }
 
     /// Whether the system's own decision isn't enough for a URL.
-    func concerns(_ url: HTTPURL) -> Bool { roots != nil || pins[url] != nil }
+    func concerns(_ url: HTTPURL) -> Bool { roots != nil || isPinned(url) }
+
+    /// Whether the host of a URL has pins, so that a connection to another host must not be used for it.
+    func isPinned(_ url: HTTPURL) -> Bool { pins[url] != nil }
 
     /// Returns the reason to reject a server, or nil if it is trusted.
     ///

@@ -8,8 +8,8 @@ import Foundation
 /// The delegate of a session: forwards each call to the exchange of its task, and follows no redirects.
 final class URLSessionRouter: NSObject, URLSessionDataDelegate, Sendable {
     private let exchanges = Mutex<[Int: URLSessionExchange]>([:])
-    private let identities: HostSettings<URLSessionIdentity>
-    private let trust: ServerTrust
+    let identities: HostSettings<URLSessionIdentity>
+    let trust: ServerTrust
     #if canImport(Darwin)
         private let sockets = Mutex<[Int: (handlers: SessionSocketHandlers, url: HTTPURL)]>([:])
         /// The reasons for which servers were rejected, by the number of the task.

@@ -1,5 +1,5 @@
+internal import AshlarCore
 import Foundation
-import Synchronization
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -29,6 +29,11 @@ public final class URLSessionTransport: NetworkTransport {
     private let direct: Route
     /// The session of the hosts that are reached through the configured proxy.
     private let proxied: (route: Route, rules: ProxyRules)?
+    /// The sessions of hosts with pins or a client certificate, by host.
+    ///
+    /// A session may use an HTTP/2 connection for each host that its certificate names (RFC 9113, section 9.1.1), but asks
+    /// for trust and a client certificate only when it opens one.
+    private let apart = Mutex<[String: Route]>([:])
 
     /// Creates a transport with its own sessions.
     ///
@@ -95,14 +100,21 @@ public final class URLSessionTransport: NetworkTransport {
     }
 
     deinit {
-        direct.session.finishTasksAndInvalidate()
-        proxied?.route.session.finishTasksAndInvalidate()
+        let routes = [direct, proxied?.route].compactMap(\.self) + apart.withLock { $0.values }
+        for route in routes { route.session.finishTasksAndInvalidate() }
     }
 
     /// Returns the session for a URL, with or without a proxy.
     func route(for url: HTTPURL) -> Route {
-        guard let proxied, proxied.rules.proxy(for: url) != nil else { return direct }
-        return proxied.route
+        var route = direct
+        if let proxied, proxied.rules.proxy(for: url) != nil { route = proxied.route }
+        let router = route.router
+        guard router.trust.isPinned(url) || router.identities[url] != nil else { return route }
+        return apart.withLock { apart in
+            let own = apart[url.host] ?? Route(route.session.configuration, router.identities, router.trust)
+            apart[url.host] = own
+            return own
+        }
     }
 
     /// Sends a request and returns when the head of the response has arrived.
