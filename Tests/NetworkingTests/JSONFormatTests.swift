@@ -1,4 +1,5 @@
 import AshlarNetworking
+import AshlarTestSupport
 import Foundation
 import Testing
 
@@ -122,6 +123,56 @@ import Testing
         let json = try JSONEntity(encoding: Value(name: name), format: JSONFormat(keys: .snakeCase))
         #expect(json.keys == [key])
         #expect(try json.decode(Reader.self).read(name) == 1)
+    }
+
+    @Test("Middleware sends and reads JSON in the client's format, and another client that it uses doesn't")
+    func middleware() async throws {
+        struct Step: NetworkMiddleware {
+            let other: NetworkClient
+            let read: Mutex<[Photo]>
+
+            func intercept(
+                _ request: NetworkRequest, next: NetworkNext
+            ) async throws(NetworkError) -> StreamedResponse {
+                _ = try await other.send(Exchange())
+                var request = request
+                request.body = .json(JSONFormatTests.photo)
+                let response = try await next(request).collect()
+                let photo = try response.decode(Photo.self)
+                read.withLock { $0.append(photo) }
+                return StreamedResponse(head: response.head, body: ResponseBody(response.bytes), url: response.url)
+            }
+        }
+        let (plain, snake) = (Self.cases[0], Self.cases[1])
+        for (outer, inner) in [(plain, snake), (snake, plain)] {
+            let stubs = [outer, inner].map { item in StubTransport { _ in .json(item.text) } }
+            var configuration = ClientConfiguration()
+            configuration.json = inner.format
+            let step = Step(other: NetworkClient(configuration, transport: stubs[1]), read: Mutex([]))
+            configuration.json = outer.format
+            configuration.middleware = [step]
+            let client = NetworkClient(configuration, transport: stubs[0])
+            #expect(try await client.get("https://api.example.com", as: Photo.self) == Self.photo)
+            #expect(step.read.withLock { $0 } == [Self.photo])
+            for (stub, item) in zip(stubs, [outer, inner]) {
+                let sent = try JSONEntity(parsing: stub.requests[0].body.inMemory ?? [])
+                #expect(try sent == JSONEntity(parsing: item.text))
+            }
+        }
+    }
+
+    @Test("The keys of a dictionary are unchanged, regardless of their type")
+    func dictionaries() throws {
+        enum Place: String, Codable, CodingKeyRepresentable { case seaSide }
+        struct Visits: Codable, Hashable {
+            var byPlace: [Place: Int] = [.seaSide: 1]
+            var byName = ["seaSide": 2]
+            var byNumber = [3: 3]
+        }
+        let json = try JSONEntity(encoding: Visits(), format: JSONFormat(keys: .snakeCase))
+        let text = #"{"by_name":{"seaSide":2},"by_number":{"3":3},"by_place":{"seaSide":1}}"#
+        #expect(try json == JSONEntity(parsing: text))
+        #expect(try json.decode(Visits.self) == Visits())
     }
 
     @Test("A missing key is named as in the document")

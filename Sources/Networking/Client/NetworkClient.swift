@@ -179,7 +179,8 @@ public final class NetworkClient: Sendable {
     /// Builds the request of an endpoint, whose body is encoded in the client's format.
     private func makeRequest<E: Endpoint>(_ endpoint: E) throws(NetworkError) -> NetworkRequest {
         let options = configuration.requestOptions
-        guard configuration.json != JSONFormat() else { return try endpoint.makeRequest(options: options) }
+        // In a middleware of another client, that client's format is current.
+        guard configuration.json != .current else { return try endpoint.makeRequest(options: options) }
         return try JSONFormat.$current.withValue(configuration.json) {
             Result { () throws(NetworkError) in try endpoint.makeRequest(options: options) }
         }.get()
@@ -236,7 +237,7 @@ public final class NetworkClient: Sendable {
 
     /// Returns the response to a call's request if its status is accepted.
     nonisolated(nonsending) func response(to call: RequestCall) async throws(NetworkError) -> StreamedResponse {
-        let response = try await NetworkNext(chain[...], call, sender)(call.request)
+        let response = try await passChain(call)
         let isUnfollowed = (300...399).contains(response.status) && call.request.options.redirects.maximum == 0
         guard isUnfollowed || call.request.options.accepts(response.status) else {
             var error = call.describing(
@@ -246,5 +247,16 @@ public final class NetworkClient: Sendable {
             throw error
         }
         return response
+    }
+
+    /// Passes a call's request through the middleware, which encodes and decodes in the client's format.
+    private nonisolated(nonsending) func passChain(_ call: RequestCall) async throws(NetworkError) -> StreamedResponse {
+        let next = NetworkNext(chain[...], call, sender)
+        guard configuration.json != .current else { return try await next(call.request) }
+        do {
+            return try await JSONFormat.$current.withValue(configuration.json) { try await next(call.request) }
+        } catch {
+            throw NetworkError(wrapping: error)
+        }
     }
 }

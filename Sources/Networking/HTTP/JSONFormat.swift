@@ -34,7 +34,8 @@ public struct JSONFormat: Hashable, Sendable {
         self.keys = keys
     }
 
-    /// The format of the client that builds the request of an endpoint, whose body doesn't know the client.
+    /// The format of the client that builds the request of an endpoint, or that runs its middleware, which don't know the
+    /// client.
     @TaskLocal static var current = JSONFormat()
 
     /// Encodes a value.
@@ -75,16 +76,32 @@ public struct JSONFormat: Hashable, Sendable {
         }
         if keys == .snakeCase {
             encoder.keyEncodingStrategy = .custom { path in
-                TreeKey(path.last.map { JSONKeyFormat.snakeCase($0.stringValue) } ?? "")
+                let key = path.last ?? TreeKey("")
+                return ObjectIdentifier(type(of: key)) == Self.dictionaryKey
+                    ? key : TreeKey(JSONKeyFormat.snakeCase(key.stringValue))
             }
         }
         return encoder
     }
+
+    /// The standard library's type of the keys of dictionaries; an encoder exempts only those with keys of type `String`.
+    private static let dictionaryKey: ObjectIdentifier? = {
+        enum Key: String, Encodable, CodingKeyRepresentable { case any }
+        let found = Mutex<ObjectIdentifier?>(nil)
+        let encoder = JSONEncoder()
+        encoder.keyEncodingStrategy = .custom { path in
+            let key = path.last ?? TreeKey("")
+            found.withLock { $0 = ObjectIdentifier(type(of: key)) }
+            return key
+        }
+        _ = try? encoder.encode([Key.any: 0])
+        return found.withLock { $0 }
+    }()
 }
 
 /// The format of dates in a JSON document.
 public enum JSONDateFormat: Hashable, Sendable {
-    /// Strings such as `2026-11-20T13:19:38Z` or `2026-11-20T14:19:38.25+01:00` (RFC 3339).
+    /// Strings such as `2026-11-20T13:19:38Z` or `2026-11-20T14:19:38.25+01:00` (RFC 3339), written to the millisecond.
     case rfc3339
     /// Numbers of seconds since 1970-01-01T00:00:00Z.
     case secondsSince1970
@@ -100,7 +117,9 @@ public enum JSONKeyFormat: Hashable, Sendable {
     case propertyNames
     /// Keys are the names of properties in snake case: `created_at` for `createdAt`, `image_url` for `imageURL`.
     ///
-    /// The keys of dictionaries are unchanged. A key that equals the name of the property is also decoded.
+    /// The keys of dictionaries are unchanged. A key that equals the name of the property is also decoded. A case of an
+    /// enumeration with associated values, and any other key that a type finds in `allKeys`, is decoded only if its name is
+    /// without acronyms: `image_url` is then `imageUrl`.
     case snakeCase
 
     /// Returns `image_url` for `imageURL`.

@@ -159,8 +159,8 @@ extension RequestBody {
     ///
     /// - Parameters:
     ///   - value: The value.
-    ///   - format: The format of dates and keys; nil, the default, for that of the client in an endpoint's `body`, and for
-    ///     the default format elsewhere.
+    ///   - format: The format of dates and keys; nil, the default, for that of the client in an endpoint's `body` and in
+    ///     middleware, and for the default format elsewhere.
     ///   - contentType: The media type.
     /// - Returns: The body.
     public static func json(

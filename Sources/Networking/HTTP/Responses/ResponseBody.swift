@@ -22,7 +22,7 @@ public final class ResponseBody: AsyncSequence, Sendable {
     let format: JSONFormat
 
     /// Creates a body from a source.
-    public convenience init(_ source: some ResponseBodySource) { self.init(source, format: .init()) }
+    public convenience init(_ source: some ResponseBodySource) { self.init(source, format: .current) }
 
     init(_ source: some ResponseBodySource, format: JSONFormat) {
         self.source = source
