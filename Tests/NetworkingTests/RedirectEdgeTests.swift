@@ -185,7 +185,8 @@ import Testing
         let stub = StubTransport { $0.url.path == "/" ? .redirect(303, to: "/x") : .text("x") }
         let client = NetworkClient(transport: stub)
         let headers: HTTPHeaders = [
-            "content-type": "a/b", "Content-Encoding": "gzip", "Content-Language": "de", "Content-Location": "/y",
+            "Expect": "100-continue", "content-type": "a/b", "Content-Encoding": "gzip", "Content-Language": "de",
+            "Content-Location": "/y",
             "Content-MD5": "kept", "If-Match": "\"1\"", "Accept": "z",
         ]
         _ = try await client.send(client.request(.put, "http://h/", headers: headers, body: .bytes([1])))

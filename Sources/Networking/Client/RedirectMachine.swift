@@ -94,7 +94,7 @@ struct RedirectMachine {
     }
 
     private static let bodyFields = [
-        "Content-Type", "Content-Encoding", "Content-Language", "Content-Location", "Digest",
+        "Content-Type", "Content-Encoding", "Content-Language", "Content-Location", "Digest", "Expect",
     ]
     /// The fields that belong to the first server, in addition to those that redaction hides.
     private static let credentialFields = ["Origin", "Host"]

@@ -152,6 +152,7 @@
                     loop.notify(self)
                     return true
                 }
+                if refusesExpect(head) { return false }
                 if head.version == "2", let handle, ashlar_easy_is_http2(table, handle.easy) == 0 {
                     throw NetworkError(.badResponse, "unexpected version HTTP/2 as text", phase: .receive)
                 }
@@ -165,7 +166,7 @@
                 }
                 if hasBody, reader.framing.isChunked { chunks = ChunkedReader(limits) }
                 if hasBody, inflates { decoder = try ContentDecoder.make(head.headers) }
-                if reader.framing.isAmbiguous { retireConnection() }
+                if reader.framing.isAmbiguous || mayOmitBody { retireConnection() }
                 hasHead = true
                 isMultiplexed = head.version == "2"
                 if handle?.allowsHTTP2 == true { origin?.received(isMultiplexed: isMultiplexed) }
@@ -236,6 +237,13 @@
             loop.notify(self)
             if let progress { progress(currentProgress) }
             return bytes.count
+        }
+
+        /// Whether libcurl may not send the rest of the body after the head of the response, because the request has an
+        /// `Expect`; the server would read the next request of the connection as the body.
+        private var mayOmitBody: Bool {
+            guard bodyKind == .memory || bodyKind == .upload, request.headers.contains("Expect") else { return false }
+            return offset(CurlInfo.sizeUpload) < Int64(request.body.length ?? .max)
         }
 
         /// Makes libcurl close the connection after the exchange, because its next bytes may belong to this response.

@@ -71,6 +71,10 @@
         var isRefusedRepeatedly = false
         /// How many bytes of the body were sent when this was last checked, once the response is complete.
         var lastSent: (bytes: Int64, time: UInt64)?
+        /// Whether the request is sent again without its `Expect`, which the server refused (417) before it read the body.
+        private(set) var omitsExpect = false
+        /// Whether the server has just refused it.
+        private var isExpectRefused = false
         private var restarts = 0
         /// Whether it has waited long for the connection of another request.
         var hasWaited = false
@@ -169,6 +173,7 @@
         /// response, the server may have processed the request.
         func restarts(after result: Int32) -> Bool {
             guard failure == nil, pipe.isOpen else { return false }
+            if isExpectRefused { return prepareRestart() }
             if hasHead { return restartsUnseen(after: result) }
             guard headBytes == 0 else { return false }
             if !isRefused {
@@ -212,10 +217,23 @@
             isRefusedRepeatedly = false
             isBeyondGoaway = false
             isAnsweredEarly = false
+            isExpectRefused = false
             isConnected = false
             sendingPaused = false
             socket = nil
             sendings = 0
+            return true
+        }
+
+        /// Whether a response refuses the `Expect` of the request, which is then sent again without it.
+        ///
+        /// libcurl would send it again with the field, and append the head of the second response to the first one's body.
+        func refusesExpect(_ head: ResponseHead) -> Bool {
+            guard head.status == 417, !omitsExpect, request.headers.contains("Expect"), rewind(to: 0) else {
+                return false
+            }
+            omitsExpect = true
+            isExpectRefused = true
             return true
         }
 

@@ -286,11 +286,16 @@
 
         private func setFields(_ exchange: CurlExchange) {
             let headers = exchange.request.headers
-            for field in headers where !Self.isDefault(field) { fields.append(field) }
+            let omitsExpect = exchange.omitsExpect
+            for field in headers where !Self.isDefault(field) {
+                if omitsExpect, field.name.equalsIgnoringASCIICase("Expect") { continue }
+                fields.append(field)
+            }
             if exchange.asksForCompression { fields.append("Accept-Encoding", ContentDecoder.acceptEncoding.utf8) }
             if let names = exchange.request.body.trailers?.announcement { fields.append("Trailer", names.utf8) }
             let hasBody = exchange.bodyKind == .memory || exchange.bodyKind == .upload
-            for name in hasBody ? ["Accept", "Content-Type", "Expect"] : ["Accept"] where !headers.contains(name) {
+            for name in hasBody ? ["Accept", "Content-Type", "Expect"] : ["Accept"]
+            where !headers.contains(name) || omitsExpect && name == "Expect" {
                 fields.append(name + ":")
             }
             _ = ashlar_easy_pointer(table, easy, CurlOption.httpHeader, fields.makeList())
