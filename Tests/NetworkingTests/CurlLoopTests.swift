@@ -12,6 +12,11 @@ import AshlarTestSupport
     @Suite(.timeLimit(.minutes(5))) struct CurlLoopTests {
         @Test("Waiting for a free connection uses neither connect nor idle time")
         func queue() async throws {
+            try await withQuickMachine { try await queueAttempt() }
+        }
+
+        /// Returns whether no response was late.
+        private func queueAttempt() async throws -> Bool {
             let most = Mutex((now: 0, most: 0))
             let server = try FaultServer { connection in
                 while connection.request() != nil {
@@ -37,9 +42,10 @@ import AshlarTestSupport
                 }
                 return await group.reduce(into: [String]()) { $0.append($1) }
             }
-            #expect(results == [String](repeating: "ok", count: 16))
+            guard results == [String](repeating: "ok", count: 16) else { return false }
             #expect(most.withLock { $0.most } == 2)
             #expect(server.connectionCount == 2)
+            return true
         }
 
         @Test("The total time also ends while a request waits for a free connection; the queue continues")
@@ -162,7 +168,9 @@ import AshlarTestSupport
 
         private static func wait(_ gate: DispatchSemaphore) -> Bool { gate.wait(timeout: .now() + 20) == .success }
 
-        @Test("Callers with long computations run in parallel")
+        @Test(
+            "Callers with long computations run in parallel",
+            .enabled(if: ProcessInfo.processInfo.activeProcessorCount > 1, "the machine has one processor"))
         func longCallers() async throws {
             let server = try FaultServer(answering: { answer(body: $0.target) })
             let client = try TransportKind.curl.client()

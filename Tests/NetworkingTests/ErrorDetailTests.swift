@@ -38,7 +38,14 @@ import Testing
             .get, server.url + "/first?api_key=k-1", headers: ["Authorization": "Bearer b-2"])
         if how == "idle" { request.options.idleTimeout = .milliseconds(200) }
         request.options.progress = { if $0.received > 0 { seen.signal() } }
-        let error = try await failure(client, request)
+        let sent = request
+        var found: NetworkError?
+        try await withQuickMachine {
+            let error = try await failure(client, sent)
+            found = error
+            return how != "idle" || error.attempts == 2 && error.phase == .receive
+        }
+        let error = try #require(found)
         #expect(error.code == (how == "idle" ? .timedOut : .truncated), "\(error)")
         #expect(error.phase == .receive)
         #expect(error.attempts == 2)

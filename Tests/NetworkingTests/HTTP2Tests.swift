@@ -191,7 +191,7 @@ import AshlarTestSupport
             process.executableURL = URL(fileURLWithPath: Self.program)
             process.arguments = ["-p", path, "-c", file.path, "-e", path + "/error.log"]
             try process.run()
-            let limit = Date() + 20
+            let limit = Date() + 120
             while !FileManager.default.fileExists(atPath: path + "/pid") {
                 guard process.isRunning, Date() < limit else {
                     let log = try? String(contentsOfFile: path + "/error.log", encoding: .utf8)

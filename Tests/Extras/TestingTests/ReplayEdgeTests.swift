@@ -120,13 +120,13 @@ import Testing
             default: response.delay = .seconds(1000)
             }
         }
-        var configuration = ClientConfiguration()
-        configuration.options.totalTimeout = .milliseconds(500)
-        let client = NetworkClient(configuration, transport: transport)
+        let client = NetworkClient(transport: transport)
         var seen: [String] = []
-        for _ in 0..<5 {
+        for number in 0..<5 {
             let result = await outcome { () async throws(NetworkError) in
-                try await client.send(client.request(.get, "https://h/"))
+                var request = try client.request(.get, "https://h/")
+                if number == 4 { request.options.totalTimeout = .milliseconds(500) }
+                return try await client.send(request)
             }
             switch result {
             case .success(let response): seen.append("\(response.bytes.count)")
