@@ -51,22 +51,27 @@ import Testing
         #expect(try WholeFile.read(path) == Array("shared".utf8))
     }
 
-    @Test("New files are private whatever the umask, and temporary names can't be guessed")
-    func modes() throws {
-        let old = umask(0)
-        defer { umask(old) }
-        let path = folder.file("a")
-        var seen: Set<String> = []
-        for number in 0..<8 {
-            try AtomicFile.replace(path) {
-                seen.formUnion(folder.names)
-                return [UInt8(number)]
+    #if os(Linux) || os(macOS)
+        @Test("New files are private whatever the umask, and temporary names can't be guessed")
+        func modes() async {
+            // In its own process, because the umask applies to the files of all tests.
+            await #expect(processExitsWith: .success) {
+                umask(0)
+                let folder = try TemporaryFolder([:])
+                let path = folder.file("a")
+                var seen: Set<String> = []
+                for number in 0..<8 {
+                    try AtomicFile.replace(path) {
+                        seen.formUnion(folder.names)
+                        return [UInt8(number)]
+                    }
+                    var info = stat()
+                    #expect(stat(path, &info) == 0 && info.st_mode & 0o777 == 0o600)
+                }
+                #expect(seen == ["a", "a.lock"], "the temporary file exists only while it is written")
             }
-            var info = stat()
-            #expect(stat(path, &info) == 0 && info.st_mode & 0o777 == 0o600)
         }
-        #expect(seen == ["a", "a.lock"], "the temporary file exists only while it is written")
-    }
+    #endif
 
     @Test("The next writer removes what a killed one left, and nothing else")
     func leftOvers() throws {

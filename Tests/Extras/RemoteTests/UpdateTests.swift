@@ -274,9 +274,7 @@ import Testing
             let tree = try TemporaryFolder([:])
             let store = CustomizationUpdateStore(folder: tree.path)
             #expect(store.current == nil)
-            setenv("ASHLAR_OTHER_FOLDER", tree.path, 1)
-            await #expect(processExitsWith: .success) {
-                let folder = ProcessInfo.processInfo.environment["ASHLAR_OTHER_FOLDER"] ?? "/nonexistent"
+            await #expect(processExitsWith: .success) { [folder = tree.path as String] in
                 try CustomizationUpdateStore(folder: folder).install(UpdateTests.file(version: 7, UpdateTests.french))
             }
             #expect(store.current?.version == 7)
@@ -351,13 +349,10 @@ import Testing
         @Test("A process killed during an installation leaves a readable folder", .timeLimit(.minutes(5)))
         func killedProcesses() async throws {
             let tree = try TemporaryFolder([:])
-            setenv("ASHLAR_UPDATE_FOLDER", tree.path, 1)
             for round in 1...rounds(3, soak: 60) {
-                setenv("ASHLAR_UPDATE_VERSION", "\(round * 1_000)", 1)
                 await #expect(processExitsWith: .signal(SIGKILL)) {
-                    let environment = ProcessInfo.processInfo.environment
-                    let start = Int(environment["ASHLAR_UPDATE_VERSION"] ?? "") ?? 0
-                    let store = CustomizationUpdateStore(folder: environment["ASHLAR_UPDATE_FOLDER"] ?? "/nonexistent")
+                    [folder = tree.path as String, start = round * 1_000 as Int] in
+                    let store = CustomizationUpdateStore(folder: folder)
                     let text = String(repeating: "x", count: 50_000)
                     let languages = "{\"fr\": {\"Localizable\": {\"title\": \"\(text)\"}}}"
                     let end = Int.random(in: 1_000...30_000)
