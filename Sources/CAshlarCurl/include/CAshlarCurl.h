@@ -28,6 +28,9 @@ typedef struct ashlar_curl {
     int (*easy_recv)(void *, void *, size_t, size_t *);
     const char *(*easy_strerror)(int);
     void *(*slist_append)(void *, const char *);
+    void *(*url)(void);
+    int (*url_set)(void *, int, const char *, unsigned int);
+    void (*url_cleanup)(void *);
     void *(*share_init)(void);
     int (*share_setopt)(void *, int, ...);
     int (*share_cleanup)(void *);
@@ -83,6 +86,15 @@ static inline int ashlar_easy_off(const ashlar_curl *c, void *easy, int option, 
 }
 static inline int ashlar_easy_pointer(const ashlar_curl *c, void *easy, int option, const void *value) {
     return c->easy_setopt(easy, option, value);
+}
+// Sets the URL of a request. `parsed` is a handle of curl_url(), which must exist as long as `easy`.
+//
+// libcurl parses a text itself, and then formats it again. If the URL is parsed, it needs the text only to repeat a request.
+static inline void ashlar_easy_url(const ashlar_curl *c, void *easy, void *parsed, const char *text) {
+    enum { OPTION_URL = 10002, OPTION_PARSED_URL = 10282, PART_URL = 0, PATH_AS_IS = 1 << 4 };
+    c->easy_setopt(easy, OPTION_URL, text);
+    int isParsed = parsed && c->url_set(parsed, PART_URL, text, PATH_AS_IS) == 0;
+    c->easy_setopt(easy, OPTION_PARSED_URL, isParsed ? parsed : NULL);
 }
 static inline int ashlar_easy_data(const ashlar_curl *c, void *easy, int option, ashlar_curl_data_callback value) {
     return c->easy_setopt(easy, option, value);

@@ -13,6 +13,8 @@
         let easy: UnsafeMutableRawPointer
         private unowned let loop: CurlLoop
         private let table: UnsafePointer<ashlar_curl>
+        /// The URL of the request; libcurl has no copy.
+        private let parsedURL: UnsafeMutableRawPointer?
         private let errorText: UnsafeMutablePointer<CChar>
         private(set) var exchange: CurlExchange?
         /// Reads the head of the response.
@@ -57,6 +59,7 @@
                 throw NetworkError(.unsupported, "libcurl can't create a handle", phase: .prepare)
             }
             self.easy = easy
+            parsedURL = loop.library.table.pointee.url()
             errorText = .allocate(capacity: 512)
             errorText.initialize(to: 0)
             do throws(NetworkError) { try configure() } catch {
@@ -69,6 +72,7 @@
         func destroy() {
             exchange = nil
             table.pointee.easy_cleanup(easy)
+            table.pointee.url_cleanup(parsedURL)
             fields.deallocate()
             target.deallocate()
             errorText.deallocate()
@@ -225,7 +229,7 @@
                 .init(
                     isSecure: url.scheme == .https, allowsUpgrade: exchange.request.headers.contains("Upgrade"),
                     reportsInterims: exchange.request.reportsInterims))
-            text(CurlOption.url, url.requestText)
+            url.requestText.withCString { ashlar_easy_url(table, easy, parsedURL, $0) }
             long(CurlOption.forbidReuse, 0)
             long(CurlOption.freshConnect, exchange.needsFreshConnection ? 1 : 0)
             long(CurlOption.connectTimeout, exchange.mayConnectLong ? Int(Int32.max) : 0)

@@ -57,7 +57,6 @@
     /// Options of an easy handle.
     enum CurlOption {
         static let writeData: Int32 = 10001
-        static let url: Int32 = 10002
         static let proxy: Int32 = 10004
         static let share: Int32 = 10100
         static let readData: Int32 = 10009
