@@ -60,9 +60,7 @@ extension NetworkClient {
                 error.attempts = max(error.attempts, response.history.count + 1)
                 throw error
             }
-            var result = NetworkResponse(head: response.head, bytes: [], url: response.url, history: response.history)
-            result.end = response.ending?.end
-            return result
+            return response.complete([], format: .init())
         }
     }
 }

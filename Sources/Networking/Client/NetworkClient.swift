@@ -194,8 +194,8 @@ public final class NetworkClient: Sendable {
         do throws(NetworkError) {
             let streamed = try await response(to: call)
             do throws(NetworkError) {
-                var response = try await streamed.collect(upTo: call.request.options.limits.collectedBytes)
-                response.jsonFormat = configuration.json
+                let response = try await streamed.collect(
+                    upTo: call.request.options.limits.collectedBytes, format: configuration.json)
                 let output = try decode(response)
                 call.ended(received: response.bytes.count, status: response.status)
                 return output

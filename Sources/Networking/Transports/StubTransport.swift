@@ -62,9 +62,7 @@ public final class StubTransport: NetworkTransport, ExpressibleByDictionaryLiter
         }
         let source = ChunkBodySource(chunks, failure: end, trailers: stub.trailers)
         for head in stub.interims { request.observeInterim(head) }
-        var response = StreamedResponse(head: stub.head, body: ResponseBody(source), url: request.url)
-        response.ending = source
-        return response
+        return StreamedResponse(head: stub.head, source: source, url: request.url)
     }
 }
 

@@ -36,7 +36,20 @@ final class HopSender: Sendable {
             try call.limitTime(of: &current)
             var response: StreamedResponse
             do throws(NetworkError) {
-                response = try await sendHop(current, call)
+                let generation = cookies?.generation
+                var hop = current
+                addCookies(to: &hop)
+                if !hop.hasLeftOrigin {
+                    try checkSecurity(of: hop)
+                    if hop.authorizes != nil || signs != nil { try await sign(&hop) }
+                }
+                hop.observer = call.exchangeObserver(of: hop)
+                call.sent(hop)
+                response = try await transport.send(hop)
+                call.received(response)
+                if current.options.usesCookies {
+                    cookies?.store(response.headers, from: current.url, began: generation)
+                }
             } catch {
                 var error = error
                 if error.history.isEmpty { error.history = machine.history.map { redaction.redact($0) } }
@@ -45,6 +58,7 @@ final class HopSender: Sendable {
             switch machine.step(after: current, head: response.head) {
             case .deliver:
                 response.history = machine.history
+                response.bringsBody = current.method != .head && response.status != 304
                 return response
             case .fail(let error):
                 response.body.cancel()
@@ -60,26 +74,6 @@ final class HopSender: Sendable {
         }
     }
 
-    /// Sends one hop with cookies, credentials and signature.
-    private nonisolated(nonsending) func sendHop(
-        _ request: NetworkRequest, _ call: RequestCall
-    ) async throws(NetworkError) -> StreamedResponse {
-        let generation = cookies?.generation
-        var hop = request
-        addCookies(to: &hop)
-        if !hop.hasLeftOrigin {
-            try checkSecurity(of: hop)
-            try await sign(&hop)
-        }
-        hop.observer = call.exchangeObserver(of: hop)
-        call.sent(hop)
-        var response = try await transport.send(hop)
-        call.received(response)
-        response.bringsBody = request.method != .head && response.status != 304
-        if request.options.usesCookies { cookies?.store(response.headers, from: request.url, began: generation) }
-        return response
-    }
-
     private func checkSecurity(of hop: NetworkRequest) throws(NetworkError) {
         guard hop.needsSecureHops, hop.url.scheme == .http, !hop.url.isLoopback else { return }
         throw NetworkError(
@@ -90,7 +84,6 @@ final class HopSender: Sendable {
 
     /// Adds the credentials and the signature of a hop.
     private nonisolated(nonsending) func sign(_ hop: inout NetworkRequest) async throws(NetworkError) {
-        guard hop.authorizes != nil || signs != nil else { return }
         try await hop.authorizes?(&hop)
         do {
             try await signs?(&hop)

@@ -15,13 +15,6 @@ public struct StreamedResponse: Sendable {
     /// The connection of a response with status 101, if the request has an upgrade.
     package var upgraded: (any UpgradedConnection)?
 
-    /// Creates a response.
-    public init(head: ResponseHead, body: ResponseBody, url: HTTPURL) {
-        self.head = head
-        self.body = body
-        self.url = url
-    }
-
     /// The status.
     public var status: Int { head.status }
     /// The fields.
@@ -39,11 +32,29 @@ public struct StreamedResponse: Sendable {
     /// - Returns: The complete response.
     /// - Throws: `.bodyTooLarge` at the first byte over the limit, and any reason for an early end.
     public func collect(upTo limit: Int? = 16 << 20) async throws(NetworkError) -> NetworkResponse {
+        try await collect(upTo: limit, format: body.format)
+    }
+
+    func collect(upTo limit: Int?, format: JSONFormat) async throws(NetworkError) -> NetworkResponse {
         let bytes = try await body.collect(upTo: limit, announced: bringsBody ? head.contentLength : nil)
-        var response = NetworkResponse(head: head, bytes: bytes, url: url, history: history)
-        response.jsonFormat = body.format
-        response.end = ending?.end
-        return response
+        return complete(bytes, format: format)
+    }
+
+    /// Returns the response with a body that has been read.
+    func complete(_ bytes: [UInt8], format: JSONFormat) -> NetworkResponse {
+        NetworkResponse(
+            head: head, bytes: bytes, url: url, history: history, jsonFormat: format, end: ending?.end)
+    }
+}
+
+extension StreamedResponse {
+    /// Creates a response.
+    public init(head: ResponseHead, body: ResponseBody, url: HTTPURL) {
+        self.init(head: head, body: body, url: url, history: [])
+    }
+
+    init(head: ResponseHead, source: some ResponseBodySource & ExchangeEndSource, url: HTTPURL) {
+        self.init(head: head, body: ResponseBody(source), url: url, ending: source)
     }
 }
 
@@ -62,14 +73,6 @@ public struct NetworkResponse: Sendable {
     /// The parts that arrived with the end of the exchange.
     var end: ExchangeEnd?
 
-    /// Creates a complete response.
-    public init(head: ResponseHead, bytes: [UInt8], url: HTTPURL, history: [HTTPURL] = []) {
-        self.head = head
-        self.bytes = bytes
-        self.url = url
-        self.history = history
-    }
-
     /// The status.
     public var status: Int { head.status }
     /// The fields.
@@ -78,6 +81,13 @@ public struct NetworkResponse: Sendable {
     public var trailers: HTTPHeaders { end?.trailers ?? [:] }
     /// The measurements of the last exchange, or nil if ``RequestOptions/measures`` is false or a cache answered.
     public var metrics: ExchangeMetrics? { end?.metrics }
+}
+
+extension NetworkResponse {
+    /// Creates a complete response.
+    public init(head: ResponseHead, bytes: [UInt8], url: HTTPURL, history: [HTTPURL] = []) {
+        self.init(head: head, bytes: bytes, url: url, history: history, jsonFormat: .init())
+    }
 }
 
 /// The parts of a response that arrive with its end; most responses have none.

@@ -63,7 +63,7 @@ public final class ResponseBody: AsyncSequence, Sendable {
         }
         var all: [UInt8] = []
         do throws(NetworkError) {
-            while let chunk = try await next() {
+            while let chunk = try await source.next() {
                 if let limit, all.count + chunk.count > limit {
                     cancel()
                     throw Self.tooLarge(limit, "the response is longer than allowed")

@@ -60,11 +60,8 @@
             let pipe = exchange.pipe
             pipe.attach(exchange)
             loop.post(.start(exchange))
-            let body = ResponseBody(pipe)
             let head = try await pipe.head { exchange.request.observeInterim($0) }
-            var response = StreamedResponse(head: head, body: body, url: request.url)
-            response.ending = pipe
-            return response
+            return StreamedResponse(head: head, source: pipe, url: request.url)
         }
 
         /// Opens a connection for another protocol, or returns the response of a server that refuses.

@@ -142,11 +142,8 @@ public final class URLSessionTransport: NetworkTransport {
         let exchange = URLSessionExchange(request, bodyLength: length, pipe: pipe)
         pipe.attach(exchange)
         exchange.start(task, router: route.router)
-        let body = ResponseBody(pipe)
         let head = try await pipe.head(request.observeInterim)
-        var response = StreamedResponse(head: head, body: body, url: request.url)
-        response.ending = pipe
-        return response
+        return StreamedResponse(head: head, source: pipe, url: request.url)
     }
 
     /// Creates the task of a request, and returns it with the length of the body, if that is known.
