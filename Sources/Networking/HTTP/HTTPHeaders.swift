@@ -90,6 +90,12 @@ public struct HTTPHeaders: Hashable, Sendable, RandomAccessCollection, Expressib
         return values
     }
 
+    /// Returns the value of a name if there is exactly one field with it.
+    func only(_ name: String) -> String? {
+        guard let index = index(of: name), self.index(of: name, from: index + 1) == nil else { return nil }
+        return fields[index].value
+    }
+
     /// The index of the first field with a name, at or after a position.
     private func index(of name: String, from start: Int = 0) -> Int? {
         // A loop over the fields themselves would retain and release the strings of each.

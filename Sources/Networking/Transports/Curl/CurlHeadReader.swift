@@ -106,9 +106,7 @@ final class CurlHeadReader {
 
     /// Returns the announced length, and rejects two different ones, also within one field: the body would have two ends.
     private func length(_ fields: HTTPHeaders) throws(NetworkError) -> Int? {
-        let values = fields.values(for: "Content-Length")
-        if values.isEmpty { return nil }
-        if values.count == 1, let length = Self.number(values[0]) { return length }
+        if let value = fields.only("Content-Length"), let length = Self.number(value) { return length }
         let lengths = Set(fields.list(for: "Content-Length").map(Self.number))
         guard !lengths.contains(nil) else { throw bad("expected a number as Content-Length") }
         guard lengths.count <= 1 else { throw bad("two different values of Content-Length") }
@@ -123,8 +121,7 @@ final class CurlHeadReader {
     /// 7.4).
     private func checkTransferCoding(_ fields: HTTPHeaders) throws(NetworkError) {
         guard version == "1.1" else { throw bad("Transfer-Encoding in HTTP/\(version ?? "")") }
-        let values = fields.values(for: "Transfer-Encoding")
-        guard values.count == 1, values[0].lowercased() == "chunked" else {
+        guard fields.only("Transfer-Encoding")?.lowercased() == "chunked" else {
             throw bad("expected chunked as the only transfer coding")
         }
         framing.isChunked = true
