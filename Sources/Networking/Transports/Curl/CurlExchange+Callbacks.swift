@@ -43,7 +43,7 @@
             sendings += 1
             loop.sockets.release(by: self)
             self.connection = connection
-            loop.sockets.claim(connection, by: self)
+            descriptor = loop.sockets.claim(connection, by: self)
             usesHTTP2 = request.url.scheme == .https && handle.map { ashlar_easy_is_http2(table, $0.easy) } == 1
             stream = nil
             isBeyondGoaway = false

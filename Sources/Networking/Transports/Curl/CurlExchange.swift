@@ -11,6 +11,8 @@
         let request: NetworkRequest
         let pipe = ResponsePipe()
         let bodyKind: CurlHandle.Kind
+        /// Whether libcurl only connects.
+        let isUpgrade: Bool
         let uploadLength: Int?
         let loop: CurlLoop
         var table: UnsafePointer<ashlar_curl> { loop.library.table }
@@ -59,6 +61,8 @@
         var sendings = 0
         /// The connection on which the request was sent.
         var connection: CurlConnection?
+        /// The descriptor of the connection if it was idle before.
+        var descriptor: Int32?
         /// Whether the connection on which the request was sent uses HTTP/2.
         var usesHTTP2 = false
         /// The number of its stream, if the connection uses HTTP/2.
@@ -92,6 +96,7 @@
         init(_ request: NetworkRequest, loop: CurlLoop) throws(NetworkError) {
             self.loop = loop
             proxy = loop.proxies?.proxy(for: request.url)
+            isUpgrade = request.upgrade != nil
             let options = request.options
             idleLimit = Self.nanoseconds(options.idleTimeout)
             connectLimit = Self.nanoseconds(options.connectLimit)
@@ -148,9 +153,6 @@
             return loop.library.discardsEarlyResponses && loop.configuration.connectionsPerHost > 1
                 && CurlHandle.allowsHTTP2(self)
         }
-
-        /// Whether libcurl only connects.
-        var isUpgrade: Bool { request.upgrade != nil }
 
         func begin(on handle: CurlHandle) {
             self.handle = handle
@@ -271,6 +273,7 @@
 
         /// Returns the parts of the response that arrive with its end, or nil if there are none.
         func exchangeEnd(_ error: NetworkError?, _ metrics: ExchangeMetrics? = nil) -> ExchangeEnd? {
+            guard chunks != nil || trailer != nil || metrics != nil else { return nil }
             let reader = error == nil ? chunks?.trailer ?? trailer : nil
             guard reader != nil || metrics != nil else { return nil }
             return ExchangeEnd(trailers: reader?.headers ?? [:], metrics: metrics)

@@ -83,8 +83,6 @@
             exchange = nil
             errorText.initialize(to: 0)
             _ = ashlar_easy_pointer(table, easy, CurlOption.copyPostFields, nil)
-            fields.removeAll()
-            target.removeAll()
         }
 
         /// Ends the use by an exchange while libcurl still performs its request, which can't send anything any longer.
@@ -240,13 +238,14 @@
             if loop.proxies != nil { text(CurlOption.proxy, exchange.proxy ?? "") }
             if !loop.addresses.isEmpty {
                 // For every host and port, and with the URL's port.
+                target.removeAll()
                 if let address = loop.addresses[url] { target.append("::\(address):") }
                 _ = ashlar_easy_pointer(table, easy, CurlOption.connectTo, target.makeList())
             }
             if !loop.pins.isEmpty { text(CurlOption.pinnedPublicKey, loop.pins[url]) }
             if !loop.certificates.isEmpty { identify(with: loop.certificates[url]) }
             setBody(exchange)
-            setFields(exchange)
+            _ = ashlar_easy_pointer(table, easy, CurlOption.httpHeader, fields.makeFields(of: exchange))
         }
 
         /// Sets the client certificate; libcurl reuses a connection only for requests with the same one.
@@ -287,26 +286,6 @@
                 }
             }
         }
-
-        private func setFields(_ exchange: CurlExchange) {
-            let headers = exchange.request.headers
-            let omitsExpect = exchange.omitsExpect
-            for field in headers where !Self.isDefault(field) {
-                if omitsExpect, field.name.equalsIgnoringASCIICase("Expect") { continue }
-                fields.append(field)
-            }
-            if exchange.asksForCompression { fields.append("Accept-Encoding", ContentDecoder.acceptEncoding.utf8) }
-            if let names = exchange.request.body.trailers?.announcement { fields.append("Trailer", names.utf8) }
-            let hasBody = exchange.bodyKind == .memory || exchange.bodyKind == .upload
-            for name in hasBody ? ["Accept", "Content-Type", "Expect"] : ["Accept"]
-            where !headers.contains(name) || omitsExpect && name == "Expect" {
-                fields.append(name + ":")
-            }
-            _ = ashlar_easy_pointer(table, easy, CurlOption.httpHeader, fields.makeList())
-        }
-
-        /// Whether libcurl sends the field itself, with fewer instructions.
-        private static func isDefault(_ field: HTTPField) -> Bool { field.name == "Accept" && field.value == "*/*" }
 
         private func long(_ option: Int32, _ value: Int) { _ = ashlar_easy_long(table, easy, option, value) }
 

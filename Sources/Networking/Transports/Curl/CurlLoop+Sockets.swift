@@ -92,10 +92,14 @@
         /// Records that a request is about to be sent on a connection.
         ///
         /// libcurl may send it, receive a part of the response, and pause before it waits for the connection again.
-        mutating func claim(_ connection: CurlConnection, by exchange: CurlExchange) {
-            if case .idle(let descriptor) = uses.updateValue(.request(exchange), forKey: connection) {
-                known[Int(descriptor)].idle = nil
+        ///
+        /// - Returns: The descriptor of the connection if it was idle.
+        mutating func claim(_ connection: CurlConnection, by exchange: CurlExchange) -> Int32? {
+            guard case .idle(let descriptor) = uses.updateValue(.request(exchange), forKey: connection) else {
+                return nil
             }
+            known[Int(descriptor)].idle = nil
+            return descriptor
         }
 
         /// Records that an exchange doesn't use its connection any longer, which is idle if a descriptor is given.
@@ -205,7 +209,9 @@
         func releaseConnection(of exchange: CurlExchange, result: Int32?) {
             var socket: Int32 = -1
             if result == 0, !exchange.usesHTTP2, let handle = exchange.handle {
-                socket = ashlar_easy_info_socket(library.table, handle.easy, CurlInfo.activeSocket)
+                // libcurl searches through all its connections.
+                socket =
+                    exchange.descriptor ?? ashlar_easy_info_socket(library.table, handle.easy, CurlInfo.activeSocket)
             }
             let isIdle = socket >= 0 && sockets[socket].isOwn && !sockets[socket].isWanted
             if sockets.release(by: exchange, idle: isIdle ? socket : nil), isIdle { watch(socket, for: 1) }

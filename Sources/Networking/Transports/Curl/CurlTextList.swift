@@ -11,8 +11,30 @@
         private var count = 0
         private var block = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
+        /// Returns the list of a request's field lines; see ``makeList()``.
+        mutating func makeFields(of exchange: CurlExchange) -> UnsafeMutablePointer<ashlar_curl_list>? {
+            removeAll()
+            let headers = exchange.request.headers
+            let omitsExpect = exchange.omitsExpect
+            for field in headers where !Self.isDefault(field) {
+                if omitsExpect, field.name.equalsIgnoringASCIICase("Expect") { continue }
+                append(field)
+            }
+            if exchange.asksForCompression { append("Accept-Encoding", ContentDecoder.acceptEncoding.utf8) }
+            if let names = exchange.request.body.trailers?.announcement { append("Trailer", names.utf8) }
+            let hasBody = exchange.bodyKind == .memory || exchange.bodyKind == .upload
+            for name in hasBody ? ["Accept", "Content-Type", "Expect"] : ["Accept"]
+            where !headers.contains(name) || omitsExpect && name == "Expect" {
+                append(name + ":")
+            }
+            return makeList()
+        }
+
+        /// Whether libcurl sends the field itself, with fewer instructions.
+        private static func isDefault(_ field: HTTPField) -> Bool { field.name == "Accept" && field.value == "*/*" }
+
         /// Appends the line of a field; each character of a value represents one byte.
-        mutating func append(_ field: HTTPField) {
+        private mutating func append(_ field: HTTPField) {
             if bytes.isEmpty { bytes.reserveCapacity(256) }
             if field.value.utf8.allSatisfy({ $0 < 0x80 }) {
                 append(field.name, field.value.utf8)
@@ -22,7 +44,7 @@
         }
 
         /// Appends the line of a field, which libcurl sends even without a value if a semicolon follows its name.
-        mutating func append(_ name: String, _ value: some Collection<UInt8>) {
+        private mutating func append(_ name: String, _ value: some Collection<UInt8>) {
             bytes.append(contentsOf: name.utf8)
             if value.isEmpty {
                 append(";")
