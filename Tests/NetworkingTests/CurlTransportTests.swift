@@ -229,5 +229,16 @@ import Testing
             let client = try TransportKind.curl.client()
             #expect(try await client.send(client.request(.get, server.url)).headers["X"] == "a b c")
         }
+
+        @Test("A field that libcurl delivers in pieces arrives whole", arguments: [16_380, 16_384, 32_768, 60_000])
+        func long(_ count: Int) async throws {
+            let value = String((0..<count).map { Character(Unicode.Scalar(UInt8(ascii: "a") + UInt8($0 % 26))) })
+            let server = try FaultServer(
+                raw: "HTTP/1.1 200 OK\r\nX: \(value)\r\n z\r\nY: b\r\nContent-Length: 2\r\n\r\nok")
+            let client = try TransportKind.curl.client()
+            let response = try await client.send(client.request(.get, server.url))
+            #expect(response.headers["X"] == value + " z" && response.headers["Y"] == "b")
+            #expect(response.bytes == Array("ok".utf8))
+        }
     }
 #endif

@@ -135,24 +135,17 @@
 
         // MARK: Receiving
 
-        /// Accepts a line of the head before libcurl reads it, except a folded line without a field; see ``CurlHandle``.
-        func accepts(_ line: UnsafeRawBufferPointer, _ reader: CurlHeadReader) -> Int {
-            if reader.isInPlace(line) { return line.count }
-            fail(FieldLines.bad("the first field line is folded"))
-            return 0
-        }
-
-        func receivedHeader(_ line: UnsafeRawBufferPointer, _ reader: CurlHeadReader) -> Bool {
+        func receivedHeader(_ line: UnsafeRawBufferPointer, _ reader: CurlHeadReader) -> Int {
             lastActivity = loop.now
-            if hasHead { return receivedTrailer(line) }
+            if hasHead { return receivedTrailer(line) ? line.count : 0 }
             do throws(NetworkError) {
-                guard let head = try reader.read(line, limits: limits) else { return true }
+                guard let head = try reader.read(line, limits: limits) else { return line.count }
                 if head.status < 200, head.status != 101 {
                     pipe.write(interim: head)
                     loop.notify(self)
-                    return true
+                    return line.count
                 }
-                if refusesExpect(head) { return false }
+                if refusesExpect(head) { return 0 }
                 if head.version == "2", let handle, ashlar_easy_is_http2(table, handle.easy) == 0 {
                     throw NetworkError(.badResponse, "unexpected version HTTP/2 as text", phase: .receive)
                 }
@@ -177,10 +170,10 @@
                 pipe.write(head: head)
                 watchBody(received: 0, of: hasBody ? contentLength : 0)
                 loop.notify(self)
-                return true
+                return line.count
             } catch {
                 fail(error)
-                return false
+                return 0
             }
         }
 

@@ -7,8 +7,8 @@
     /// with an error, because the state that libcurl stores in it between requests is dangerous. For example, after an
     /// upload with trailers, the next one overwrites memory behind its buffer. From 7.83.0 to 8.0.1, libcurl retains a
     /// pointer to the last header of its previous response after freeing that header, and would append the first field line
-    /// of the next response to it if that line is folded. These versions also write heads as if they were bodies, before
-    /// they store them, so that such a line ends the transfer.
+    /// of the next response to it if that line is folded. These versions write heads as if they were bodies, before they
+    /// store them, so that such a line ends the transfer.
     final class CurlHandle {
         let easy: UnsafeMutableRawPointer
         private unowned let loop: CurlLoop
@@ -100,6 +100,9 @@
         /// libcurl's message about the last failure.
         var errorMessage: String { String(cString: errorText) }
 
+        /// Whether libcurl delivers heads as if they were bodies; see the type.
+        private var writesHeads: Bool { !allowsHTTP2 && loop.library.retainsFreedHeader }
+
         private func configure() throws(NetworkError) {
             let configuration = loop.configuration
             long(CurlOption.noSignal, 1)
@@ -118,7 +121,7 @@
             // With HTTP/2, libcurl 7.88 waits forever for the rest of a head that is longer than its buffer.
             long(CurlOption.bufferSize, allowsHTTP2 ? 80 << 10 : 16 << 10)
             long(CurlOption.httpVersion, allowsHTTP2 ? CurlValue.http2OverTLS : CurlValue.http11)
-            if !allowsHTTP2, loop.library.retainsFreedHeader { long(CurlOption.header, 1) }
+            if writesHeads { long(CurlOption.header, 1) }
             long(CurlOption.uploadBufferSize, 64 << 10)
             long(CurlOption.maximumConnectionAge, loop.connectionAge)
             // libcurl uses a connection only for requests with the same options, and these five exist on Windows only or
@@ -152,21 +155,24 @@
         private func setCallbacks() {
             let context = Unmanaged.passUnretained(self).toOpaque()
             for option in [
-                CurlOption.writeData, CurlOption.headerData, CurlOption.readData, CurlOption.seekData,
+                CurlOption.writeData, CurlOption.readData, CurlOption.seekData,
                 CurlOption.privateData, CurlOption.openSocketData, CurlOption.prerequestData, CurlOption.trailerData,
                 CurlOption.debugData,
             ] {
                 _ = ashlar_easy_pointer(table, easy, option, context)
             }
-            _ = ashlar_easy_data(table, easy, CurlOption.headerFunction) { bytes, size, count, context in
-                let bytes = UnsafeRawBufferPointer(start: bytes, count: size * count)
-                let taken = CurlHandle.with(context) { $0.receivedHeader(bytes, $1.head) }
-                return taken == true ? bytes.count : 0
+            if !writesHeads {
+                _ = ashlar_easy_pointer(table, easy, CurlOption.headerData, context)
+                _ = ashlar_easy_data(table, easy, CurlOption.headerFunction) { bytes, size, count, context in
+                    let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+                    return CurlHandle.with(context) { $0.receivedHeader(line, $1.head) } ?? 0
+                }
             }
             _ = ashlar_easy_data(table, easy, CurlOption.writeFunction) { bytes, size, count, context in
                 let bytes = UnsafeRawBufferPointer(start: bytes, count: size * count)
-                return CurlHandle.with(context) { $0.hasHead ? $0.receivedBody(bytes) : $0.accepts(bytes, $1.head) }
-                    ?? 0
+                return CurlHandle.with(context) { exchange, handle in
+                    exchange.hasHead ? exchange.receivedBody(bytes) : exchange.receivedHeader(bytes, handle.head)
+                } ?? 0
             }
             _ = ashlar_easy_data(table, easy, CurlOption.readFunction) { bytes, size, count, context in
                 let space = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)

@@ -28,6 +28,8 @@ final class CurlHeadReader {
     private var version: String?
     private var fields: [HTTPField] = []
     private var bytes = 0
+    /// The beginning of a line; libcurl delivers at most 16 KiB at once where it delivers heads as bodies.
+    private var partial: [UInt8] = []
     private var interims = 0
     private(set) var framing = Framing()
     /// The bytes of all lines of the response so far.
@@ -42,15 +44,11 @@ final class CurlHeadReader {
         status = 0
         version = nil
         bytes = 0
+        partial = []
         interims = 0
         framing = Framing()
         received = 0
         startFields()
-    }
-
-    /// Whether a line continues a field of this head, or isn't folded.
-    func isInPlace(_ line: UnsafeRawBufferPointer) -> Bool {
-        line.first.map(\.isHTTPSpace) != true || !fields.isEmpty
     }
 
     private func startFields() {
@@ -65,10 +63,22 @@ final class CurlHeadReader {
         if bytes > limits.headBytes {
             throw bad("head longer than \(limits.headBytes) bytes", limit: limits.headBytes)
         }
-        // New versions of libcurl deliver an incomplete line if the connection ends within it.
         guard line.last == UInt8(ascii: "\n") else {
-            throw NetworkError(.truncated, "the response ended within its head", phase: .receive)
+            partial = partial + line
+            return nil
         }
+        if partial.isEmpty { return try readLine(line, limits) }
+        let whole = partial + line
+        partial = []
+        let head = whole.withUnsafeBytes { line in
+            Result { () throws(NetworkError) in try readLine(line, limits) }
+        }
+        return try head.get()
+    }
+
+    private func readLine(
+        _ line: UnsafeRawBufferPointer, _ limits: ResponseLimits
+    ) throws(NetworkError) -> ResponseHead? {
         var end = line.count
         while end > 0, line[end - 1] == UInt8(ascii: "\n") || line[end - 1] == UInt8(ascii: "\r") { end -= 1 }
         let text = line.part(..<end)
