@@ -59,11 +59,12 @@ import AshlarTestSupport
                     if number == 10 { slow[3].cancel() }
                     try await Task.sleep(for: .milliseconds(50))
                 }
-                #expect(longest < .seconds(1))
+                // A blocked request waits as long as the resolver, about ten seconds; a busy machine stalls for less.
+                #expect(longest < .seconds(5))
                 for (number, task) in slow.enumerated() {
                     let (code, time) = await task.value
                     #expect(code == (number == 3 ? .cancelled : .timedOut))
-                    #expect(time < .seconds(2))
+                    #expect(time < .seconds(5))
                 }
             }
         }
