@@ -17,7 +17,7 @@ SECONDS_PER_TARGET ?= 20
 SWIFT_FLAGS ?=
 FORMATTED := Package.swift Plugins Sources Tests Examples Benchmarks Fuzzing
 # What tests use if it is installed.
-TEST_PACKAGES := aapt curl fish gettext groff-base libmicrohttpd12 libnats3.4 nats-server nginx-light openssl python3 python3-hpack \
+TEST_PACKAGES := curl fish gettext groff-base libmicrohttpd12 libnats3.4 nats-server nginx-light openssl python3 python3-hpack \
     python3-pip python3-venv valgrind zsh
 
 # Networking and WebSockets run one test at a time, because tests that use all processors would delay the timers of others.

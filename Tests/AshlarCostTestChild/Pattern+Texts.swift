@@ -82,16 +82,6 @@ extension Pattern {
             let text = #"<xliff version="1.2" "# + repeated(#"a#="b" "#, size) + "/>"
             return { _ = TranslationCatalog.parse(xliff: text.bytes) }
         },
-        Pattern("Android: strings in one line", 20) { size in
-            let text = "<resources>" + repeated(#"<string name="k#">%d \q</string>"#, size) + "</resources>"
-            let resources = AndroidResources(files: [.init(path: "values/strings.xml", text: text)])
-            return { _ = resources.layers() }
-        },
-        Pattern("Android: one name again and again", 20) { size in
-            let text = "<resources>" + repeated(#"<string name="k">v</string>"#, size) + "</resources>"
-            let resources = AndroidResources(files: [.init(path: "values/strings.xml", text: text)])
-            return { _ = resources.layers() }
-        },
         Pattern("Swift source: calls", 40) { size in
             let text = repeated("strings.string(\"k#\"); ", size)
             return { _ = SwiftKeys(text) }

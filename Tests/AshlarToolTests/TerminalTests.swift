@@ -118,7 +118,7 @@ struct TerminalTests {
             ([], "config"), (["strings", ""], "coverage"), (["config", "show", "-"], "--json"),
             (["strings", "lint", "x", "--format", "=", "s"], "sarif"),
             (["hosts", "list", "map", "--store", ""], ":files"),
-            (["android", "export", "tree", ""], ":folders"), (["logs", "merge", "a", "b", ""], ":folders"),
+            (["logs", "merge", "a", "b", ""], ":folders"),
             (["translations", "extract", "tree", "a", "--", ""], ":files"),
         ] as [([String], String)])
     func candidates(words: [String], expected: String) throws {

@@ -61,7 +61,6 @@ import Testing
         ("lint-json", ["strings", "lint", "Resources", "--only", "unknown-folder", "--json"]),
         ("strings-explain-json", ["strings", "explain", "Resources", "note.share", "-lfr-CA", "-bborealis", "--json"]),
         ("lint-only", ["strings", "lint", "Resources", "--only", "unknown-folder", "--language", "en"]),
-        ("android-check-file", ["android", "check", "README.md"]), ("android-action", ["android", "exprt", "a", "b"]),
         ("logs-number", ["logs", "show", "Resources", "0"]), ("logs-empty", ["logs", "runs", "Resources"]),
         ("init-name", ["init", "1st", "--path", ".."]), ("init-alone", ["init", "Pages"]),
         ("init-exists", ["init", "Sources", "--path", ".."]),
@@ -223,16 +222,6 @@ import Testing
                 .write(to: folder.appending(path: "fr.lproj/Localizable.strings"))
             let run = try ToolProcess.run(lint + ["--baseline", file])
             #expect(run.status == 1 && run.output.contains("cinq") && !run.output.contains("quatre"))
-        }
-    }
-
-    @Test("A tree is exported for Android, and the export can be checked")
-    func android() throws {
-        try withFolder { folder in
-            let run = try ToolProcess.run(["android", "export", "Resources", folder.path])
-            #expect(run.status == 0 && run.output.contains("/res/values-fr/strings.xml"))
-            let check = try ToolProcess.run(["android", "check", folder.path])
-            #expect(check.status == 0 && check.output.contains("language fr"))
         }
     }
 }

@@ -89,7 +89,7 @@ import Testing
     func otherDialects() {
         for text in ["red", "hsl(120 100% 25%)", "color(srgb 1 1 1)", "transparent"] {
             #expect(ColorDialect.css.color(text) != nil)
-            for dialect in [ColorDialect.db5, .android, .squidKit, .ftCustomization, .dtcg] {
+            for dialect in [ColorDialect.db5, .squidKit, .ftCustomization, .dtcg] {
                 #expect(dialect.color(text) == nil, "\(dialect)")
             }
         }

@@ -140,9 +140,7 @@ import Testing
         .init(.css, "transparent", "#00000000"),
         .init(.css, "#ff00", "#ffff0000"), .init(.css, "#ff000", nil), .init(.css, "ff0000", nil),
         .init(.css, "rgb(300,0,0)", "#ff0000"),
-        .init(.android, "#80FF0000", "#ff000080"), .init(.android, "#8f00", "#ff000088"),
-        .init(.android, "#F00", "#ff0000"), .init(.android, "#FF0000", "#ff0000"),
-        .init(.android, "FF0000", nil), .init(.dtcg, "#FF0000", "#ff0000"), .init(.dtcg, "#FF000080", nil),
+        .init(.dtcg, "#FF0000", "#ff0000"), .init(.dtcg, "#FF000080", nil),
     ]
 
     @Test("Colors are read in their layer's notation and in no other", arguments: colors)

@@ -18,11 +18,6 @@ public func initialize(_ count: UnsafeMutablePointer<Int32>, _ arguments: Unsafe
         FuzzTarget("lint") { bytes in
             _ = Customization(layers: []).with(themes: Theme.parse(bytes).themes).lint()
         },
-        FuzzTarget("android") { bytes in
-            let file = AndroidResources.File(
-                path: "res/values/strings.xml", text: String(decoding: bytes, as: UTF8.self))
-            _ = AndroidResources(AndroidResources(files: [file]).layers().layers)
-        },
         FuzzTarget("pseudo") { bytes in
             let text = String(decoding: bytes, as: UTF8.self)
             for style in [PseudoLocalization.accented, .mirrored] { _ = style.pseudolocalize(text) }

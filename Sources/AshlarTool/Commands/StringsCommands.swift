@@ -211,6 +211,13 @@ struct Tree {
 }
 
 extension ToolOutput {
+    /// Prints problems without duplicates.
+    func report(_ problems: [CustomizationDiagnostic]) -> ToolStatus {
+        let problems = CustomizationReport(problems).diagnostics
+        for found in problems { problem("\(found)") }
+        return problems.contains { $0.severity == .error } ? .problems : .success
+    }
+
     /// Throws an error if a path isn't a folder that can be listed.
     func checkFolder(_ path: String) throws(ToolError) {
         guard FolderListing.names(in: path) == nil else { return }

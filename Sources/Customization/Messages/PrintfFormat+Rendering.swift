@@ -90,7 +90,7 @@ extension PrintfFormat.Placeholder {
             guard let number = value.integer else { return nil }
             return .unsigned(number.bits(length: "ll"), conversion: "x", flags: flags.union(.alternate), precision: nil)
         case .float: return value.number.map { .float($0, conversion: conversion, flags: flags, precision: precision) }
-        case .variable, .date, .lineEnd: return nil
+        case .variable: return nil
         }
     }
 

@@ -1,7 +1,6 @@
 /// A format string, parsed: `"%1$@ sent %2$lld files"`.
 ///
-/// The grammar is that of C's `printf` with Foundation's `%@` and the `%#@name@` variables of `.stringsdict` files, or
-/// that of Java.
+/// The grammar is that of C's `printf` with Foundation's `%@` and the `%#@name@` variables of `.stringsdict` files.
 package struct PrintfFormat: Hashable, Sendable {
     package enum Segment: Hashable, Sendable {
         case literal(String)
@@ -16,8 +15,8 @@ package struct PrintfFormat: Hashable, Sendable {
     /// Parses a format string; every string is valid, and ``problems`` contains its mistakes.
     ///
     /// - Complexity: O(*n*) in the length of the text.
-    package init(_ text: String, dialect: Dialect = .printf) {
-        var parser = PrintfParser(text, dialect: dialect)
+    package init(_ text: String) {
+        var parser = PrintfParser(text)
         parser.parse()
         self.text = text
         segments = parser.segments
@@ -53,77 +52,6 @@ package struct PrintfFormat: Hashable, Sendable {
             }
         }
         return problems
-    }
-}
-
-extension PrintfFormat {
-    /// The notation of a format string.
-    package enum Dialect: Sendable {
-        /// C's `printf` with Foundation's `%@` and `%#@name@`.
-        case printf
-        /// `java.util.Formatter`, as in Android's resources: `%1$s`, `%,d`, `%tB`, `%<s`, `%n`.
-        case java
-
-        /// The flag for a character: empty if it has no effect, nil if the character isn't a flag.
-        func flag(_ character: UInt8) -> Placeholder.Flags? {
-            switch Unicode.Scalar(character) {
-            case "-": .left
-            case "+": .plus
-            case " ": .space
-            case "0": .zero
-            case "#": .alternate
-            case "'" where self == .printf: []  // Grouping depends on a locale.
-            case "," where self == .java: .grouping
-            case "(" where self == .java: .parentheses
-            case "<" where self == .java: .previous
-            default: nil
-            }
-        }
-
-        /// The type of a conversion; nil if it is unknown or does not take the flags.
-        func type(of conversion: UInt8, length: String, flags: Placeholder.Flags) -> PlaceholderType? {
-            switch self {
-            case .printf: Self.printfType(of: Unicode.Scalar(conversion), length: length)
-            case .java: Self.javaType(of: Unicode.Scalar(conversion), flags: flags.subtracting(.previous))
-            }
-        }
-
-        private static func printfType(of conversion: Unicode.Scalar, length: String) -> PlaceholderType? {
-            let kind: PlaceholderType.Kind
-            switch conversion {
-            case "@": kind = .object
-            case "d", "i": kind = .integer
-            case "D": return PlaceholderType(kind: .integer, length: "l")
-            case "u", "x", "X", "o": kind = .unsigned
-            case "U", "O": return PlaceholderType(kind: .unsigned, length: "l")
-            case "f", "F", "e", "E", "g", "G", "a", "A": kind = .float
-            case "c", "C": kind = .character
-            case "s", "S": kind = .string
-            case "p": kind = .pointer
-            default: return nil
-            }
-            return PlaceholderType(kind: kind, length: length == "q" ? "ll" : length)
-        }
-
-        private static func javaType(of conversion: Unicode.Scalar, flags: Placeholder.Flags) -> PlaceholderType? {
-            let signs: Placeholder.Flags = [.left, .plus, .space, .zero]
-            let (kind, allowed): (PlaceholderType.Kind, Placeholder.Flags)
-            switch conversion {
-            case "s", "S": (kind, allowed) = (.object, [.left, .alternate])
-            case "b", "B", "h", "H": (kind, allowed) = (.object, .left)
-            case "t", "T": (kind, allowed) = (.date, .left)
-            case "c", "C": (kind, allowed) = (.character, .left)
-            case "d": (kind, allowed) = (.integer, signs.union([.grouping, .parentheses]))
-            case "o", "x", "X": (kind, allowed) = (.unsigned, [.left, .alternate, .zero])
-            case "e", "E": (kind, allowed) = (.float, signs.union([.alternate, .parentheses]))
-            case "f": (kind, allowed) = (.float, signs.union([.alternate, .grouping, .parentheses]))
-            case "g", "G": (kind, allowed) = (.float, signs.union([.grouping, .parentheses]))
-            case "a", "A": (kind, allowed) = (.float, [.left, .plus, .zero, .alternate])
-            case "n": (kind, allowed) = (.lineEnd, [])
-            default: return nil
-            }
-            return flags.isSubset(of: allowed) ? PlaceholderType(kind: kind, length: "") : nil
-        }
     }
 }
 
@@ -190,14 +118,21 @@ extension PrintfFormat {
             package static let space = Flags(rawValue: 4)
             package static let zero = Flags(rawValue: 8)
             package static let alternate = Flags(rawValue: 16)
-            /// Java's `,`: the digits are grouped.
-            package static let grouping = Flags(rawValue: 32)
-            /// Java's `(`: negative numbers are in parentheses.
-            package static let parentheses = Flags(rawValue: 64)
-            /// Java's `<`: the argument is that of the placeholder before.
-            package static let previous = Flags(rawValue: 128)
 
-            /// The flags that the notations have in common, as text.
+            /// Creates the flag of a character: empty if it has no effect, nil if the character isn't a flag.
+            init?(character: UInt8) {
+                switch Unicode.Scalar(character) {
+                case "-": self = .left
+                case "+": self = .plus
+                case " ": self = .space
+                case "0": self = .zero
+                case "#": self = .alternate
+                case "'": self = []  // Grouping depends on a locale.
+                default: return nil
+                }
+            }
+
+            /// The flags as text.
             package var letters: String {
                 let letters: [(Flags, String)] = [
                     (.left, "-"), (.alternate, "#"), (.plus, "+"), (.space, " "), (.zero, "0"),
@@ -209,7 +144,7 @@ extension PrintfFormat {
         package let text: String
         /// The offset in the format's UTF-8.
         package let offset: Int
-        /// The position of its argument, from 1; 0 for Java's `%n`, which has none.
+        /// The position of its argument, from 1.
         package let position: Int
         /// Whether the position is explicit, as in `%1$@`.
         package let isPositional: Bool
@@ -259,10 +194,6 @@ extension PrintfFormat {
             case pointer
             /// A plural variable: `%#@name@`.
             case variable
-            /// A date in Java: `%tB`.
-            case date
-            /// The end of a line in Java: `%n`.
-            case lineEnd
         }
 
         package let kind: Kind
@@ -271,6 +202,27 @@ extension PrintfFormat {
 
         package static let int = PlaceholderType(kind: .integer, length: "")
         static let variable = PlaceholderType(kind: .variable, length: "")
+
+        init(kind: Kind, length: String) {
+            self.kind = kind
+            self.length = length
+        }
+
+        /// Creates the type of a conversion; nil if it is unknown.
+        init?(conversion: UInt8, length: String) {
+            switch Unicode.Scalar(conversion) {
+            case "@": kind = .object
+            case "d", "i", "D": kind = .integer
+            case "u", "x", "X", "o", "U", "O": kind = .unsigned
+            case "f", "F", "e", "E", "g", "G", "a", "A": kind = .float
+            case "c", "C": kind = .character
+            case "s", "S": kind = .string
+            case "p": kind = .pointer
+            default: return nil
+            }
+            let isLong = [UInt8(ascii: "D"), UInt8(ascii: "U"), UInt8(ascii: "O")].contains(conversion)
+            self.length = isLong ? "l" : length == "q" ? "ll" : length
+        }
 
         /// The kind and the length modifier, such as `"integer (ll)"`.
         package var description: String {

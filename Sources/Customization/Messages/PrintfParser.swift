@@ -4,10 +4,6 @@ internal import AshlarCore
 ///
 ///     placeholder = '%' [position '$'] flag* [width] ['.' [precision]] length? conversion | '%' [position '$'] '#@' name '@'
 ///     width, precision = digits | '*' [position '$'];  flag = one of "-+ 0#'";  length = hh h l ll q L z t j
-///
-/// In the dialect of Java:
-///
-///     placeholder = '%' [position '$'] flag* [digits] ['.' digits] conversion | '%n';  flag = one of "-+ 0#,(<"
 struct PrintfParser {
     private typealias Placeholder = PrintfFormat.Placeholder
     private typealias PlaceholderType = PrintfFormat.PlaceholderType
@@ -15,7 +11,6 @@ struct PrintfParser {
     private(set) var segments: [PrintfFormat.Segment] = []
     private(set) var problems: [MessageProblem] = []
 
-    private let dialect: PrintfFormat.Dialect
     private let bytes: [UInt8]
     private var index = 0
     private var literal: [UInt8] = []
@@ -24,11 +19,7 @@ struct PrintfParser {
     private var hasPositional = false
     private var hasSequential = false
 
-    /// The argument of the last placeholder, which Java's flag `<` repeats.
-    private var lastPosition = 0
-
-    init(_ text: String, dialect: PrintfFormat.Dialect) {
-        self.dialect = dialect
+    init(_ text: String) {
         bytes = Array(text.utf8)
     }
 
@@ -84,61 +75,40 @@ struct PrintfParser {
         } else {
             index = beforeDigits
         }
-        if dialect == .printf, let name = variableName() {
+        if let name = variableName() {
             return finished(start, explicit: explicit, type: .variable, conversion: "@", variable: name)
         }
         var flags: Placeholder.Flags = []
-        while index < bytes.count, let flag = dialect.flag(bytes[index]) {
+        while index < bytes.count, let flag = Placeholder.Flags(character: bytes[index]) {
             flags.formUnion(flag)
             index += 1
-        }
-        if flags.contains(.previous) {
-            guard lastPosition > 0 else { return unknown(start, "there is no placeholder before it") }
-            explicit = lastPosition
         }
         guard let width = count(start) else { return nil }
         var precision = Placeholder.Count.none
         if take(".") {
             guard let digits = count(start) else { return nil }
-            if digits == .none, dialect == .java { return unknown(start, "the precision has no digits") }
             precision = digits == .none ? .fixed(0) : digits
         }
-        let length = dialect == .printf ? length() : ""
+        let length = length()
         guard index < bytes.count else { return unknown(start, "incomplete placeholder at the end of the text") }
         let conversion = bytes[index]
-        guard let type = dialect.type(of: conversion, length: length, flags: flags) else {
+        guard let type = PlaceholderType(conversion: conversion, length: length) else {
             return unknown(start, "unknown conversion; use %% for a percent sign")
         }
         index += 1
-        if dialect == .java, !isComplete(type, start) { return unknown(start, "not a placeholder of Java") }
         return finished(
             start, explicit: explicit, type: type, conversion: Character(Unicode.Scalar(conversion)), flags: flags,
             width: width, precision: precision)
-    }
-
-    /// Reads the letter after the `t` of a date; whether Java's placeholder is complete and not the `% d` of "100% done".
-    private mutating func isComplete(_ type: PlaceholderType, _ start: Int) -> Bool {
-        switch type.kind {
-        case .date:
-            guard index < bytes.count, Unicode.Scalar(bytes[index]).properties.isAlphabetic, bytes[index] < 0x80 else {
-                return false
-            }
-            index += 1
-            return true
-        case .lineEnd: return index - start == 2
-        default: return !(index - start == 3 && bytes[start + 1] == UInt8(ascii: " "))
-        }
     }
 
     private mutating func finished(
         _ start: Int, explicit: Int?, type: PlaceholderType, conversion: Character, variable: String? = nil,
         flags: Placeholder.Flags = [], width: Placeholder.Count = .none, precision: Placeholder.Count = .none
     ) -> Placeholder {
-        if type.kind != .lineEnd { lastPosition = position(explicit) }
-        return Placeholder(
-            text: String(decoding: bytes[start..<index], as: UTF8.self), offset: start,
-            position: type.kind == .lineEnd ? 0 : lastPosition, isPositional: explicit != nil, type: type,
-            variable: variable, conversion: conversion, flags: flags, width: width, precision: precision)
+        Placeholder(
+            text: String(decoding: bytes[start..<index], as: UTF8.self), offset: start, position: position(explicit),
+            isPositional: explicit != nil, type: type, variable: variable, conversion: conversion, flags: flags,
+            width: width, precision: precision)
     }
 
     private mutating func position(_ explicit: Int?) -> Int {
@@ -164,7 +134,7 @@ struct PrintfParser {
 
     /// A width or precision; nil if it is too large.
     private mutating func count(_ start: Int) -> Placeholder.Count? {
-        if dialect == .printf, take("*") {
+        if take("*") {
             let afterStar = index
             if let digits = number(), digits > 0, take("$") { return .argument(position(digits)) }
             index = afterStar

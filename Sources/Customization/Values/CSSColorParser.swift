@@ -52,7 +52,7 @@ struct CSSColorParser {
             let end = parser.at
             guard !parser.skipSpace() else { return nil }
             return parser.bytes[start..<end].withUnsafeBufferPointer { digits in
-                ColorReading.digits(digits[...], counts: [3, 4, 6, 8], alphaFirst: false)
+                ColorReading.digits(digits[...], counts: [3, 4, 6, 8])
             }
         }
         let name = parser.name()

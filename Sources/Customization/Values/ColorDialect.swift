@@ -21,8 +21,6 @@ public enum ColorDialect: Hashable, Sendable {
     /// Colors outside sRGB are clipped, and a missing component (`none`) is 0. `currentcolor`, system colors and `calc()`
     /// need a document and aren't accepted.
     case css
-    /// `#rgb`, `#argb`, `#rrggbb`, `#aarrggbb`: Android's order, alpha first.
-    case android
     /// The Design Tokens format: a dictionary of `colorSpace`, `components`, `alpha` and `hex`; or `#rrggbb`.
     ///
     /// All color spaces of the format are converted to sRGB; colors outside it are clipped. For an unknown space, `hex`
@@ -81,16 +79,13 @@ struct ColorReading {
         switch dialect {
         case .components(let scale):
             bytes.first == UInt8(ascii: "#")
-                ? Self.digits(bytes.dropFirst(), counts: [6], alphaFirst: false) : Self.components(bytes, scale)
+                ? Self.digits(bytes.dropFirst(), counts: [6]) : Self.components(bytes, scale)
         case .squidKit: Self.sixDigits(Self.withoutMark(bytes))
         case .squidKitLenient: Self.lenient(bytes)
         case .db5: Self.db5(bytes)
         case .css: CSSColorParser.color(bytes)
-        case .android:
-            bytes.first == UInt8(ascii: "#")
-                ? Self.digits(bytes.dropFirst(), counts: [3, 4, 6, 8], alphaFirst: true) : nil
         case .dtcg:
-            bytes.first == UInt8(ascii: "#") ? Self.digits(bytes.dropFirst(), counts: [6], alphaFirst: false) : nil
+            bytes.first == UInt8(ascii: "#") ? Self.digits(bytes.dropFirst(), counts: [6]) : nil
         }
     }
 
@@ -158,7 +153,7 @@ struct ColorReading {
     }
 
     /// Parses exactly 3, 4, 6 or 8 digits.
-    static func digits(_ bytes: Bytes, counts: Set<Int>, alphaFirst: Bool) -> RGBAColor? {
+    static func digits(_ bytes: Bytes, counts: Set<Int>) -> RGBAColor? {
         guard counts.contains(bytes.count) else { return nil }
         var parts: [UInt8] = []
         if bytes.count <= 4 {
@@ -172,7 +167,6 @@ struct ColorReading {
                 parts.append(byte)
             }
         }
-        if parts.count == 4, alphaFirst { parts.append(parts.removeFirst()) }
         return RGBAColor(red8: parts[0], green8: parts[1], blue8: parts[2], alpha8: parts.count == 4 ? parts[3] : 255)
     }
 
@@ -220,7 +214,7 @@ struct ColorReading {
         if isWord(bytes, "clear") { return .clear }
         if bytes.last == UInt8(ascii: ")"), let color = function(bytes) { return color }
         let digits = withoutMark(bytes)
-        if digits.count == 8, let color = Self.digits(digits, counts: [8], alphaFirst: false) { return color }
+        if digits.count == 8, let color = Self.digits(digits, counts: [8]) { return color }
         return sixDigits(digits)
     }
 

@@ -247,9 +247,6 @@ import Testing
         #expect(problems.map { "\($0.severity) \($0.code) \($0.line)" } == ["error invalid-encoding 2"])
         let csv = Catalog.parse(csv: Array("key,en\na,".utf8) + latin).diagnostics
         #expect(csv.map { "\($0.severity) \($0.line)" } == ["error 2"])
-        let folder = try TemporaryFolder([:])
-        try folder.write(Data(Array("<resources><string name=\"a\">".utf8) + latin), to: "values/a.xml")
-        #expect(AndroidResources(folder: folder.path).diagnostics.map(\.location.file) == ["values/a.xml"])
     }
 
     @Test("A new translation of several segments is written as one segment")

@@ -48,7 +48,7 @@ public struct TranslationCatalog: Hashable, Sendable {
         add(layers, &index)
     }
 
-    /// Creates a catalog of layers, such as those of imported Android resources; brands and themes are omitted.
+    /// Creates a catalog of layers; brands and themes are omitted.
     ///
     /// - Parameters:
     ///   - layers: The layers; later layers of a language win.
@@ -73,14 +73,12 @@ public struct TranslationCatalog: Hashable, Sendable {
                     let forms = MessageForms.forms(of: entry.value)
                     if forms.isEmpty { continue }
                     for number in index.forms(name, entry.key) { units[number][language, sourceLanguage] = nil }
-                    let android = AndroidSource(entry.comment)
                     for form in forms {
                         var unit = TranslationUnit(table: name, key: entry.key, form: form.path)
                         unit.notation = form.notation
                         let number = index.unit(unit, in: &units)
                         units[number][language, sourceLanguage] = .init(form.text)
-                        units[number].note = units[number].note ?? android.comment
-                        if android.elements.first?["translatable"] == "false" { units[number].shouldTranslate = false }
+                        units[number].note = units[number].note ?? entry.comment
                     }
                 }
             }

@@ -31,7 +31,6 @@ struct CustomizationLinter {
     private let coverage: StringsCoverage
     /// The pairs of similar keys that have been reported, because other languages have the same pairs.
     private var similarPairs: Set<[String]> = []
-    private var javaNames = AndroidJavaNames()
 
     init(_ customization: Customization) {
         self.customization = customization
@@ -103,7 +102,6 @@ struct CustomizationLinter {
                 findings += FormatLint.check(entry, base: reference?.entry.value, language: layer.language)
                 findings += MessageLint.check(
                     entry, base: reference?.entry.value.text, language: layer.language)
-                if let collision = javaNames.collision(of: entry, table: name) { findings.append(collision) }
             }
         }
     }

@@ -180,7 +180,6 @@ extension CustomizationReport {
         .truncatedByFoundation,
         // Values
         .malformedValue, .aliasCycle, .danglingAlias, .missingImage, .ambiguousAlpha, .ignoredAlpha, .similarKeys,
-        .androidNameCollision,
         // Languages
         .missingTranslation, .extraKey, .untranslated, .changedType, .localizedNumber, .edgeWhitespace,
         // Formats

@@ -43,7 +43,7 @@ public struct PseudoLocalization: Hashable, Sendable {
     /// The same pseudolocalization without brackets and added words, for parts of a string.
     var withoutFrame: PseudoLocalization { PseudoLocalization(kind: kind, expansion: 0, hasBrackets: false) }
 
-    /// The language tag of the result: `en-XA` for accented strings, `ar-XB` for mirrored ones, as on Android.
+    /// The language tag of the result: `en-XA` for accented strings, `ar-XB` for mirrored ones.
     public var language: LanguageTag { kind == .accented ? "en-XA" : "ar-XB" }
 
     /// Returns the pseudolocalized string.
