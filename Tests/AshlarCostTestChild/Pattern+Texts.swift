@@ -82,14 +82,6 @@ extension Pattern {
             let text = #"<xliff version="1.2" "# + repeated(#"a#="b" "#, size) + "/>"
             return { _ = TranslationCatalog.parse(xliff: text.bytes) }
         },
-        Pattern("Swift source: calls", 40) { size in
-            let text = repeated("strings.string(\"k#\"); ", size)
-            return { _ = SwiftKeys(text) }
-        },
-        Pattern("Swift source: quotes and comments", 200) { size in
-            let text = repeated("/* \"\"\" ", size)
-            return { _ = SwiftKeys(text) }
-        },
         Pattern("editor of strings: entries", 30) { size in
             let text = repeated(#""k#" = "v";"#, size)
             return {

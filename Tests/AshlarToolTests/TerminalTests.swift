@@ -119,7 +119,7 @@ struct TerminalTests {
             (["strings", "lint", "x", "--format", "=", "s"], "sarif"),
             (["hosts", "list", "map", "--store", ""], ":files"),
             (["logs", "merge", "a", "b", ""], ":folders"),
-            (["translations", "extract", "tree", "a", "--", ""], ":files"),
+            (["translations", "import", "tree", "--", ""], ":files"),
         ] as [([String], String)])
     func candidates(words: [String], expected: String) throws {
         let found = try ToolProcess.run(["complete", "--"] + words).output.split(separator: "\n")

@@ -177,7 +177,7 @@ import Testing
             ["config", "check", ".", "--schema", "no\nerror: forged"],
             ["hosts", "list", "HostMap.json"], ["hosts", "explain", "HostMap.json", "b\nerror: forged"],
             ["routes", "check", "routes\nerror: forged"], ["events", "show", "no\nerror: forged"],
-            ["translations", "extract", ".", "Use.swift"], ["translations", "import", ".", "x\nerror: forged.csv"],
+            ["translations", "import", ".", "x\nerror: forged.csv"],
             ["config\nerror: forged"], ["logs", "runs", "no\nerror: forged"],
         ])
     func hostileNames(arguments: [String]) throws {
@@ -193,7 +193,6 @@ import Testing
             {"configurations": [{"canonical_host": "h", "canonical_protocol": "https", "hosts": [{"key": "k\\nerror: forged\\u202e",
             "host": "h"}]}, {"canonical_host": "b\\nerror: forged", "canonical_protocol": "https", "hosts": [{"key": "k\\nerror: forged\\u202e", "host": "h"}]}]}
             """,
-            "Use.swift": #"let a = strings.string("k2\nerror: forged")"#,
             "routes\nerror: forged": "a\u{2028}error:forged /x\nb\u{202E} /x\n",
             "x\nerror: forged.csv": "key,en,x\u{202E}\n\"no\nerror: forged\",b,c\n",
         ]

@@ -130,26 +130,6 @@ import Testing
         }
     }
 
-    @Test("Keys are extracted from the sources of a folder")
-    func extraction() throws {
-        let files = [
-            "en.lproj/Localizable.strings":
-                "\"used\" = \"Used\";\n\"%lld files\" = \"%lld files\";\n\"old\" = \"Old\";\n",
-            "Sources/App.swift": "Text(\"used\"); Text(\"\\(n) files\"); Button(\"new\") {}\n",
-            "Sources/Main.xib": "<document><label text=\"Hi\" id=\"a-b\"/></document>",
-            "Sources/notes.txt": "Text(\"no\")",
-        ]
-        try withFolder(files) { folder in
-            let run = try ToolProcess.run(["translations", "extract", folder.path, folder.path + "/Sources"])
-            #expect(run.status == 1)
-            #expect(
-                run.output.split(separator: "\n").map { $0.split(separator: " ") } == [
-                    ["missing", "Localizable", "new", "\(folder.path)/Sources/App.swift:1:42"],
-                    ["unused", "Localizable", "old"],
-                ])
-        }
-    }
-
     @Test("A long text doesn't widen the columns of the list of strings")
     func columns() throws {
         let long = String(repeating: "word ", count: 100)

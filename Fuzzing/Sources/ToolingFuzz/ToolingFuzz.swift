@@ -31,10 +31,6 @@ public func initialize(_ count: UnsafeMutablePointer<Int32>, _ arguments: Unsafe
                 _ = (catalog.xliff(version: .version2, language: "de"), catalog.csv, catalog.stringCatalog())
             }
         },
-        FuzzTarget("keys") { bytes in
-            let text = String(decoding: bytes, as: UTF8.self)
-            _ = (SwiftKeys(text), SwiftKeys(interface: text, file: "Main.xib"))
-        },
         FuzzTarget("host-menu") { bytes in
             guard let map = try? HostMap(json: bytes) else { return }
             let menu = HostMenu(HostSwitch(map))

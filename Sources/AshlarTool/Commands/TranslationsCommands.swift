@@ -4,8 +4,8 @@ import AshlarTooling
 extension Command {
     /// The command `translations`.
     static let translations: Command = Command(
-        "translations", "Exchanges the strings of a tree with translators, and finds the keys in source code.",
-        commands: [exportTranslations, importTranslations, extract])
+        "translations", "Exchanges the strings of a tree with translators.",
+        commands: [exportTranslations, importTranslations])
 
     private static let tree = Operand("TREE", .folder)
     private static let base = Option(
@@ -79,52 +79,6 @@ extension Command {
             $0.severity == .error || $0.code == .mergeConflict
         }
         return hasErrors || !isWritten ? .problems : .success
-    }
-
-    private static let extract = Command(
-        "extract", "Prints the keys that source files use but a tree lacks, and the keys that they don't use.",
-        discussion: "Reads source and interface files (.swift, .m, .mm, .xib, .storyboard) and folders of them.",
-        operands: [tree, Operand("SOURCE", .file, isRepeatable: true)], options: [base, .json]
-    ) { invocation, output in
-        let exchange = try Exchange(invocation, output)
-        let keys = try output.working("Reading source files") {
-            try invocation.operands.dropFirst().flatMap { sources($0) }.map { file throws(ToolError) in
-                let text = String(decoding: try ToolOutput.contents(file), as: UTF8.self)
-                let isInterface = file.hasSuffix(".xib") || file.hasSuffix(".storyboard")
-                return isInterface ? SwiftKeys(interface: text, file: file) : SwiftKeys(text, file: file)
-            }
-        }
-        for note in keys.flatMap(\.diagnostics) { output.problem("\(note)") }
-        var updated = exchange.catalog
-        updated.update(keys)
-        var places: [String: CustomizationLocation] = [:]
-        for use in keys.flatMap(\.uses) {
-            places[use.table + "\0" + use.key] = places[use.table + "\0" + use.key] ?? use.location
-        }
-        var listing = Listing("problem", "table", "key", "location")
-        let known = exchange.catalog.units.count
-        for unit in updated.units.dropFirst(known) {
-            let place = places[unit.table + "\0" + unit.key].map { ConfigValue.string("\($0)") } ?? .null
-            listing.add("missing", .string(unit.table), .string(unit.key), place)
-        }
-        var last: [String] = []
-        for unit in updated.units where unit.isStale && last != [unit.table, unit.key] {
-            listing.add("unused", .string(unit.table), .string(unit.key), .null)
-            last = [unit.table, unit.key]
-        }
-        output.list(listing, asJSON: invocation.has("--json"))
-        return updated.units.count > known ? .problems : .success
-    }
-
-    /// The source and interface files in a folder, or the file itself.
-    private static func sources(_ path: String, depth: Int = 0) -> [String] {
-        guard depth < 32, FileStatus(path)?.kind == .directory else { return [path] }
-        let suffixes = [".swift", ".m", ".mm", ".xib", ".storyboard"]
-        return (FolderListing.names(in: path) ?? []).filter { !$0.hasPrefix(".") }.flatMap { name in
-            let inner = path + "/" + name
-            let isFolder = FileStatus(inner)?.kind == .directory
-            return isFolder ? sources(inner, depth: depth + 1) : suffixes.contains(where: name.hasSuffix) ? [inner] : []
-        }
     }
 }
 
