@@ -164,7 +164,18 @@ extension CustomizationValue {
 
     /// A text of a message for a comment.
     fileprivate var sample: String {
-        guard case .message(let message) = self else { return "" }
-        return MessageForms.forms(of: .message(message)).last?.text ?? ""
+        if case .message(let message) = self { message.sample } else { "" }
+    }
+}
+
+extension CustomizationMessage {
+    fileprivate var sample: String {
+        switch source {
+        case .format(let text), .icu(let text): return text
+        case .plural(let text):
+            let forms = text.variables.max { $0.key < $1.key }?.value.forms ?? [:]
+            return PluralCategory.allCases.compactMap { forms[$0] }.last ?? text.format
+        case .devices(let choices), .widths(let choices): return choices.max { $0.key < $1.key }?.value.sample ?? ""
+        }
     }
 }

@@ -30,7 +30,7 @@ extension Pattern {
         Pattern("string catalog: keys in one line", 12) { size in
             let unit = #""k#": {"localizations": {"fr": {"stringUnit": {"state": "x", "value": "v %d"}}}}"#
             let text = #"{"sourceLanguage": "en", "strings": {"# + repeated(unit, size, separator: ",") + "}}"
-            return { _ = TranslationCatalog.parse(stringCatalog: text.bytes) }
+            return { _ = StringsTable.parse(stringCatalog: text.bytes) }
         },
         theme("theme: values", #""k#": "1""#),
         theme("theme: one key again and again", #""k": "1""#),
@@ -54,33 +54,6 @@ extension Pattern {
         Pattern("language tag: subtags", 60) { size in
             let text = "en-" + repeated("a-bc", size, separator: "-")
             return { _ = LanguageTag(text) }
-        },
-        Pattern("CSV: rows", 60) { size in
-            let text = "key,en,fr\n" + repeated("k#,a,b\n", size)
-            return { _ = TranslationCatalog.parse(csv: text.bytes) }
-        },
-        Pattern("CSV: quotes", 300) { size in
-            let text = "key,en,fr\nk," + repeated("\"\"", size)
-            return { _ = TranslationCatalog.parse(csv: text.bytes) }
-        },
-        Pattern("CSV: columns", 40) { size in
-            let text = "key,en" + repeated(",fr state", size) + "\nk,a" + repeated(",b", size)
-            return { _ = TranslationCatalog.parse(csv: text.bytes) }
-        },
-        Pattern("XLIFF: units in one line", 12) { size in
-            let unit = #"<trans-unit id="k#"><source>a %d</source><target>b</target></trans-unit>"#
-            let text =
-                #"<xliff version="1.2"><file original="T" source-language="en" target-language="fr"><body>"#
-                + repeated(unit, size) + "</body></file></xliff>"
-            return { _ = TranslationCatalog.parse(xliff: text.bytes) }
-        },
-        Pattern("XLIFF: elements that don't end", 60) { size in
-            let text = #"<xliff version="1.2">"# + repeated("<g>", size)
-            return { _ = TranslationCatalog.parse(xliff: text.bytes) }
-        },
-        Pattern("XLIFF: attributes", 40) { size in
-            let text = #"<xliff version="1.2" "# + repeated(#"a#="b" "#, size) + "/>"
-            return { _ = TranslationCatalog.parse(xliff: text.bytes) }
         },
         Pattern("editor of strings: entries", 30) { size in
             let text = repeated(#""k#" = "v";"#, size)

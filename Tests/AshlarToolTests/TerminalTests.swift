@@ -119,7 +119,7 @@ struct TerminalTests {
             (["strings", "lint", "x", "--format", "=", "s"], "sarif"),
             (["hosts", "list", "map", "--store", ""], ":files"),
             (["logs", "merge", "a", "b", ""], ":folders"),
-            (["translations", "import", "tree", "--", ""], ":files"),
+            (["hosts", "list", "--", ""], ":files"),
         ] as [([String], String)])
     func candidates(words: [String], expected: String) throws {
         let found = try ToolProcess.run(["complete", "--"] + words).output.split(separator: "\n")
@@ -139,7 +139,7 @@ struct TerminalTests {
     @Test("The manual page has each command, and groff reports no warning")
     func manual() throws {
         let page = try ToolProcess.run(["manual"]).output
-        let commands = ["config show", "strings lint", "translations import", "hosts use", "logs follow", "request"]
+        let commands = ["config show", "strings lint", "hosts use", "logs follow", "request"]
         for command in commands { #expect(page.contains(".SS ashlar \(command)")) }
         try #require(FileManager.default.isExecutableFile(atPath: "/usr/bin/groff"), "needs groff")
         try withFolder(["ashlar.1": page]) { folder in

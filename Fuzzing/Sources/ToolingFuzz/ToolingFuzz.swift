@@ -22,15 +22,6 @@ public func initialize(_ count: UnsafeMutablePointer<Int32>, _ arguments: Unsafe
             let text = String(decoding: bytes, as: UTF8.self)
             for style in [PseudoLocalization.accented, .mirrored] { _ = style.pseudolocalize(text) }
         },
-        FuzzTarget("exchange") { bytes in
-            for catalog in [
-                TranslationCatalog.parse(xliff: bytes).catalog, TranslationCatalog.parse(csv: bytes).catalog,
-                TranslationCatalog.parse(stringCatalog: bytes).catalog,
-            ] {
-                _ = catalog.merging(catalog).catalog.tables(of: "de")
-                _ = (catalog.xliff(version: .version2, language: "de"), catalog.csv, catalog.stringCatalog())
-            }
-        },
         FuzzTarget("host-menu") { bytes in
             guard let map = try? HostMap(json: bytes) else { return }
             let menu = HostMenu(HostSwitch(map))

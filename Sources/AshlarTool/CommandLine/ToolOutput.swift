@@ -80,6 +80,13 @@ struct ToolOutput: Sendable {
         }
     }
 
+    /// Reads a file.
+    static func contents(_ file: String) throws(ToolError) -> [UInt8] {
+        do throws(FileFailure) { return try WholeFile.read(file) } catch {
+            throw .problem("can't read \(error.path): \(error)")
+        }
+    }
+
     /// Runs work, and shows its title and time on a terminal while it takes longer than a second.
     func working<Result>(_ title: String, _ body: () throws -> Result) rethrows -> Result {
         guard errorTerminal.isTerminal else { return try body() }

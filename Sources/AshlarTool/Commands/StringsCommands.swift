@@ -4,8 +4,8 @@ import AshlarTooling
 extension Command {
     /// The command `strings`.
     static let strings: Command = Command(
-        "strings", "Lists, explains, checks and compares the strings of a tree of .lproj folders.",
-        commands: [show, explain, lintStrings, diffStrings, coverage, pseudo])
+        "strings", "Lists, explains, checks and counts the strings of a tree of .lproj folders.",
+        commands: [show, explain, lintStrings, coverage, pseudo])
 
     private static let tree = Operand("TREE", .folder)
     private static let table = Option("--table", "t", value: "NAME", help: "Reads a table other than Localizable.")
@@ -45,34 +45,6 @@ extension Command {
         }
         invocation.has("--json") ? output.list(listing, asJSON: true) : output.lines("\(story)")
         return tree.reportProblems(output)
-    }
-
-    private static let diffStrings = Command(
-        "diff", "Prints the strings that differ between two trees.",
-        discussion: "Compares the base language and every other language, without brands.",
-        operands: [Operand("OLD", .folder), Operand("NEW", .folder)],
-        options: [
-            Option("--base", value: "TAG", kind: .language, help: "The base language; en if omitted."), .json,
-            Option("--exit-code", help: "Exits with 1 if there are differences."),
-        ]
-    ) { invocation, output in
-        let base = invocation.languages(of: "--base").last ?? "en"
-        var catalogs: [[StringsPlace: String]] = []
-        for folder in invocation.operands {
-            try output.checkFolder(folder)
-            let catalog = TranslationCatalog(Customization(path: folder, base: base))
-            catalogs.append(StringsPlace.texts(of: catalog))
-        }
-        var listing = Listing("language", "table", "key", "old", "new", limit: 60)
-        for place in Set(catalogs[0].keys).union(catalogs[1].keys).sorted() {
-            let (old, new) = (catalogs[0][place], catalogs[1][place])
-            if old == new { continue }
-            listing.add(
-                .string(place.language), .string(place.table), .string(place.key), old.map { .string($0) } ?? .null,
-                new.map { .string($0) } ?? .null)
-        }
-        output.list(listing, asJSON: invocation.has("--json"))
-        return invocation.has("--exit-code") && !listing.rows.isEmpty ? .problems : .success
     }
 
     private static let coverage = Command(
@@ -134,30 +106,6 @@ extension StringsCoverage {
             for key in missing(language) { listing.add(.string("\(language)"), .string(key.table), .string(key.key)) }
         }
         return listing
-    }
-}
-
-/// A text of a tree: its language, its table and its key with the form.
-struct StringsPlace: Hashable, Comparable {
-    let language: String
-    let table: String
-    let key: String
-
-    static func < (first: StringsPlace, second: StringsPlace) -> Bool {
-        (first.language, first.table, first.key) < (second.language, second.table, second.key)
-    }
-
-    /// Returns the texts of a catalog in all languages.
-    static func texts(of catalog: TranslationCatalog) -> [StringsPlace: String] {
-        var texts: [StringsPlace: String] = [:]
-        for unit in catalog.units {
-            func add(_ language: LanguageTag, _ text: String?) {
-                texts[StringsPlace(language: "\(language)", table: unit.table, key: unit.name)] = text
-            }
-            add(catalog.sourceLanguage, unit.source)
-            for (language, target) in unit.targets where target.state != .new { add(language, target.text) }
-        }
-        return texts
     }
 }
 

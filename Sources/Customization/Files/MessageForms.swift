@@ -1,26 +1,25 @@
 internal import AshlarCore
 
-/// The texts of a value by path, such as `plural.one`; a value without variants has one text with an empty path.
+/// The texts of a key of a string catalog by path, such as `plural.one`; a text without variants has an empty path.
 ///
-/// The paths are those of Xcode's exports: `plural.one`, `substitutions.files.plural.one`, `device.mac`. As in string
-/// catalogs, a variable's position is a property of the variable: `%#@files@`, not `%1$#@files@`.
-package enum MessageForms {
+/// The paths are those of Xcode's exports: `plural.one`, `substitutions.files.plural.one`, `device.mac`. A variable's
+/// position is a property of the variable: `%#@files@`, not `%1$#@files@`.
+enum MessageForms {
     /// The meaning of a text's placeholders, as far as the text doesn't show it.
-    package enum Notation: Hashable, Sendable {
+    enum Notation: Hashable, Sendable {
         case format
-        case icu
         /// A form that the number of a variable selects.
         case number(variable: String, type: String, position: Int?)
     }
 
-    package struct Form: Sendable {
-        package let path: String
-        package let text: String
-        package let notation: Notation
+    struct Form: Sendable {
+        let path: String
+        let text: String
+        let notation: Notation
         /// The state in a string catalog.
-        package var state: String?
+        var state: String?
 
-        package init(path: String, text: String, notation: Notation = .format) {
+        init(path: String, text: String, notation: Notation = .format) {
             self.path = path
             self.text = text
             self.notation = notation
@@ -28,74 +27,17 @@ package enum MessageForms {
     }
 
     /// The name of a device or variable as a part of a path.
-    package static func escaped(_ name: String) -> String {
+    static func escaped(_ name: String) -> String {
         name.replacingBytes(of: "%", with: "%25").replacingBytes(of: ".", with: "%2E")
     }
 
-    package static func unescaped(_ name: some StringProtocol) -> String {
+    private static func unescaped(_ name: some StringProtocol) -> String {
         String(name).replacingBytes(of: "%2E", with: ".").replacingBytes(of: "%25", with: "%")
     }
 
-    // MARK: From values
-
-    /// Returns the texts of a value; none if it is neither a string nor a message.
-    package static func forms(of value: CustomizationValue) -> [Form] {
-        switch value {
-        case .string(let text): [Form(path: "", text: text)]
-        case .message(let message): forms(of: message, "")
-        default: []
-        }
-    }
-
-    private static func forms(of message: CustomizationMessage, _ path: String) -> [Form] {
-        func forms(_ choices: [String: CustomizationMessage], _ kind: String) -> [Form] {
-            choices.sorted { $0.key < $1.key }.flatMap { self.forms(of: $1, "\(path)\(kind).\(escaped($0)).") }
-        }
-        let own = path.isEmpty ? path : String(path.dropLast())
-        switch message.source {
-        case .format(let text): return [Form(path: own, text: text)]
-        case .icu(let text): return [Form(path: own, text: text, notation: .icu)]
-        case .devices(let choices): return forms(choices, "device")
-        case .widths(let choices): return forms(choices, "width")
-        case .plural(let text):
-            let positions = positions(of: text)
-            func plain(_ text: String) -> String {
-                positions.reduce(text) { $0.replacingBytes(of: "%\($1.value)$#@\($1.key)@", with: "%#@\($1.key)@") }
-            }
-            let isWhole =
-                text.variables.count == 1 && text.variables.keys.first.map { text.format == "%#@\($0)@" } == true
-            let format = isWhole ? [] : [Form(path: own, text: plain(text.format))]
-            return format
-                + text.variables.sorted { $0.key < $1.key }.flatMap { name, variable in
-                    let path = path + (isWhole ? "plural" : "substitutions.\(escaped(name)).plural")
-                    let notation = Notation.number(
-                        variable: name, type: variable.valueType, position: positions[name])
-                    return PluralCategory.allCases.compactMap { category in
-                        variable.forms[category].map {
-                            Form(path: "\(path).\(category)", text: plain($0), notation: notation)
-                        }
-                    }
-                }
-        }
-    }
-
-    /// The position of each variable whose references all have this position.
-    private static func positions(of text: PluralText) -> [String: Int] {
-        var positions: [String: Set<Int>] = [:]
-        for format in [text.format] + text.variables.values.flatMap(\.forms.values) {
-            for placeholder in PrintfFormat(format).placeholders {
-                guard let name = placeholder.variable else { continue }
-                positions[name, default: []].insert(placeholder.isPositional ? placeholder.position : 0)
-            }
-        }
-        return positions.compactMapValues { $0.count == 1 ? $0.first.flatMap { $0 > 0 ? $0 : nil } : nil }
-    }
-
-    // MARK: To values
-
     /// Returns the value with the texts; nil if they don't form a value.
-    package static func value(_ forms: [Form]) -> CustomizationValue? {
-        guard forms.count == 1, let form = forms.first, form.path.isEmpty, form.notation != .icu else {
+    static func value(_ forms: [Form]) -> CustomizationValue? {
+        guard forms.count == 1, let form = forms.first, form.path.isEmpty else {
             return message(forms).map { .message($0) }
         }
         return .string(form.text)
@@ -103,7 +45,7 @@ package enum MessageForms {
 
     private static func message(_ forms: [Form]) -> CustomizationMessage? {
         if forms.count == 1, let form = forms.first, form.path.isEmpty {
-            return form.notation == .icu ? CustomizationMessage(icu: form.text) : CustomizationMessage(form.text)
+            return CustomizationMessage(form.text)
         }
         for kind in ["device", "width"] where forms.contains(where: { $0.path.hasPrefix(kind + ".") }) {
             var groups: [String: [Form]] = [:]

@@ -32,22 +32,19 @@ extension StringsTable {
 }
 
 /// A string catalog: its keys with the texts of every language.
-package struct StringCatalog {
-    package struct Key {
-        package let name: String
-        package let location: CustomizationLocation
-        package let comment: String?
-        package let extractionState: String?
-        package let shouldTranslate: Bool
-        package var localizations: [Localization] = []
+struct StringCatalog {
+    struct Key {
+        let name: String
+        let location: CustomizationLocation
+        let comment: String?
+        let shouldTranslate: Bool
+        var localizations: [Localization] = []
     }
 
-    package struct Localization {
-        package let language: LanguageTag
-        /// The language as the file spells it.
-        package let name: String
-        package let location: CustomizationLocation
-        package var forms: [MessageForms.Form] = []
+    struct Localization {
+        let language: LanguageTag
+        let location: CustomizationLocation
+        var forms: [MessageForms.Form] = []
 
         /// The value at run time; a text wins over its variations, and a plural over devices.
         fileprivate var value: CustomizationValue? {
@@ -67,13 +64,13 @@ package struct StringCatalog {
         }
     }
 
-    package private(set) var keys: [Key] = []
-    package private(set) var sourceLanguage: LanguageTag?
-    package private(set) var diagnostics: [CustomizationDiagnostic]
+    private(set) var keys: [Key] = []
+    private(set) var sourceLanguage: LanguageTag?
+    private(set) var diagnostics: [CustomizationDiagnostic]
     private let text: SourceText
 
     /// Reads an `.xcstrings` file.
-    package init(_ bytes: [UInt8], file: String) {
+    init(_ bytes: [UInt8], file: String) {
         let root: SourceNode?
         (root, text, diagnostics) = JSONReader.read(bytes: bytes, file: file)
         guard let root else { return }
@@ -91,8 +88,7 @@ package struct StringCatalog {
             keys.append(
                 Key(
                     name: string.key, location: text.location(ofByte: string.offset),
-                    comment: string.value["comment"]?.text, extractionState: string.value["extractionState"]?.text,
-                    shouldTranslate: shouldTranslate))
+                    comment: string.value["comment"]?.text, shouldTranslate: shouldTranslate))
             for localization in string.value["localizations"]?.members ?? [] { read(localization) }
         }
     }
@@ -109,7 +105,7 @@ package struct StringCatalog {
             return add(.warning, .unknownFolder, "\"\(member.key)\" is not a language", member.offset)
         }
         var localization = Localization(
-            language: language, name: member.key, location: text.location(ofByte: member.offset))
+            language: language, location: text.location(ofByte: member.offset))
         read(member.value, "", .format, &localization.forms)
         keys[keys.count - 1].localizations.append(localization)
     }

@@ -1,8 +1,10 @@
 import AshlarAppConfig
 import AshlarTestSupport
-import AshlarTooling
+import AshlarTrees
 import Foundation
 import Testing
+
+@testable import AshlarTooling
 
 @Suite struct ConfigExportTests {
     private static func load(_ text: String) throws -> ApplicationConfig {
@@ -115,5 +117,33 @@ import Testing
                     "newLocation": "code",
                 ],
             ])
+    }
+}
+
+@Suite struct PropertyListTextTests {
+    @Test(
+        "Text for XML contains no markup, and no characters that XML can't contain",
+        arguments: [
+            ("a <b> & ]]>", "a &lt;b&gt; &amp; ]]&gt;"), ("\t\"\n'\r\n", "\t\"\n'&#13;\n"),
+            ("\0é👍\u{FFFF}\u{85}", "\u{FFFD}é👍\u{FFFD}\u{85}"), ("", ""),
+        ])
+    func escaped(text: String, expected: String) { #expect(PropertyListText.escaped(text) == expected) }
+
+    @Test("Random strings read back from the text", arguments: [UInt64(31), 32])
+    func readsBack(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let alphabet: [Unicode.Scalar] = [
+            "a", "<", ">", "&", "\"", "'", "\r", "\n", "\t", "\0", "\u{1}", "\u{7F}", "é", "👍", "]", ";",
+        ]
+        for _ in 0..<2000 {
+            var text = ""
+            for _ in 0..<Int.random(in: 0...12, using: &random) {
+                text.unicodeScalars.append(alphabet[Int.random(in: 0..<alphabet.count, using: &random)])
+            }
+            let legal = text.unicodeScalars.filter(XMLText.isLegal).reduce(into: "") { $0.unicodeScalars.append($1) }
+            let plist = "<plist><string>\(PropertyListText.escaped(legal))</string></plist>"
+            let document = try XMLPropertyListParser.parse(Array(plist.utf8), limits: PropertyListLimits())
+            #expect(document.strings == [legal], "seed \(seed): \(text.debugDescription)")
+        }
     }
 }

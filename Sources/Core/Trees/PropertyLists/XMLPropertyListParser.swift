@@ -75,7 +75,7 @@ package struct XMLPropertyListParser {
     }
 
     private init(_ bytes: [UInt8], _ markup: Markup, _ limits: PropertyListLimits) {
-        xml = XMLScanner(bytes, declarations: markup == .strict ? .refused : .skipped, normalizesLineEnds: false)
+        xml = XMLScanner(bytes, skipsDeclarations: markup == .lenient)
         self.markup = markup
         builder = PropertyListBuilder(limits: limits)
     }
@@ -144,9 +144,9 @@ package struct XMLPropertyListParser {
             xml.skipWhitespace()
             guard xml.isAtDeclaration else { return }
             if xml.has("<!--") {
-                _ = try xml.readComment()
+                try xml.skipComment()
             } else if xml.has("<!DOCTYPE"), allowsDoctype {
-                try xml.readDoctype()
+                try xml.skipDoctype()
             } else if xml.has("<!") {
                 throw XMLError(offset: xml.at, expected: expectation, found: "a declaration")
             } else {
@@ -170,7 +170,7 @@ package struct XMLPropertyListParser {
     /// Reads the text and the end tag of an element.
     private mutating func readText(of element: Element) throws(XMLError) -> ArraySlice<UInt8> {
         if element.isEmpty { return [] }
-        let text = try xml.readText(endsAtComment: false)
+        let text = try xml.readText()
         try expectEnd(of: element.tag)
         return text
     }

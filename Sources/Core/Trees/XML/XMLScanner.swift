@@ -2,56 +2,34 @@ import AshlarCore
 
 /// Reads the tags and the text of an XML document (XML 1.0) in UTF-8, one at a time.
 ///
-/// It works without recursion and never reads another file. Entities are expanded only if the rules permit it, and then
-/// within a limit and without markup.
-package struct XMLScanner {
-    /// The treatment of declarations inside `<!DOCTYPE>`.
-    package enum Declarations {
-        case refused
-        case skipped
-        /// Internal entities are expanded where they are used; all other declarations are skipped.
-        case entities
+/// It works without recursion, never reads another file, and expands no entities.
+struct XMLScanner {
+    struct Tag {
+        var name: Range<Int>
+        var isEnd: Bool
+        var isEmpty = false
     }
 
-    package struct Attribute {
-        package let name: Range<Int>
-        package let value: Range<Int>
-    }
-
-    package struct Tag {
-        package var name: Range<Int>
-        package var attributes: [Attribute] = []
-        package var isEnd: Bool
-        package var isEmpty = false
-    }
-
-    /// The maximum number of bytes to which all entities of a document expand.
-    private static let maximumExpansion = 1 << 20
-    private static let maximumEntityDepth = 16
     private static let lineFeed = UInt8(ascii: "\n")
     private static let carriageReturn = UInt8(ascii: "\r")
 
     let bytes: [UInt8]
     /// The offset of the next byte to read.
-    package var at = 0
-    private let declarations: Declarations
-    /// Whether CR LF and CR are read as LF.
-    private let normalizesLineEnds: Bool
-    private var entities: [String: [UInt8]] = [:]
-    private var expansion = 0
-    /// The text of the current element or attribute, if it isn't a part of the document as it is.
+    var at = 0
+    /// Whether declarations inside `<!DOCTYPE>` are skipped; otherwise they are errors.
+    private let skipsDeclarations: Bool
+    /// The text of the current element, if it isn't a part of the document as it is.
     private var decoded: [UInt8] = []
 
     /// Starts after the byte order mark.
-    package init(_ bytes: [UInt8], declarations: Declarations, normalizesLineEnds: Bool) {
+    init(_ bytes: [UInt8], skipsDeclarations: Bool) {
         self.bytes = bytes
-        self.declarations = declarations
-        self.normalizesLineEnds = normalizesLineEnds
+        self.skipsDeclarations = skipsDeclarations
         if bytes.starts(with: Array("\u{FEFF}".utf8)) { at = 3 }
     }
 
-    package var isAtEnd: Bool { at >= bytes.count }
-    package var isAtMarkup: Bool { at < bytes.count && bytes[at] == UInt8(ascii: "<") }
+    var isAtEnd: Bool { at >= bytes.count }
+    var isAtMarkup: Bool { at < bytes.count && bytes[at] == UInt8(ascii: "<") }
 
     /// Whether a comment, a CDATA section, a document type or a processing instruction starts at `at`.
     var isAtDeclaration: Bool {
@@ -59,12 +37,12 @@ package struct XMLScanner {
             && (bytes[at + 1] == UInt8(ascii: "!") || bytes[at + 1] == UInt8(ascii: "?"))
     }
 
-    package func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+    func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
     // MARK: Tags
 
     /// Reads the tag whose `<` is at `at`; its name is empty if there is none.
-    package mutating func readTag(allowsAttributes: Bool) throws(XMLError) -> Tag {
+    mutating func readTag(allowsAttributes: Bool) throws(XMLError) -> Tag {
         at += 1
         let isEnd = at < bytes.count && bytes[at] == UInt8(ascii: "/")
         if isEnd { at += 1 }
@@ -77,7 +55,7 @@ package struct XMLScanner {
         skipWhitespace()
         if allowsAttributes, !isEnd {
             while at < bytes.count, bytes[at] != UInt8(ascii: ">"), bytes[at] != UInt8(ascii: "/") {
-                tag.attributes.append(try readAttribute())
+                try skipAttribute()
                 skipWhitespace()
             }
         }
@@ -94,7 +72,7 @@ package struct XMLScanner {
         return tag
     }
 
-    private mutating func readAttribute() throws(XMLError) -> Attribute {
+    private mutating func skipAttribute() throws(XMLError) {
         let start = at
         let name = readName()
         skipWhitespace()
@@ -103,10 +81,9 @@ package struct XMLScanner {
         }
         at += 1
         skipWhitespace()
-        guard let value = readQuoted() else {
+        guard skipQuoted() else {
             throw XMLError(offset: at, reason: "the value of attribute '\(text(name))' isn't in quotes")
         }
-        return Attribute(name: name, value: value)
     }
 
     /// Reads the characters up to the next delimiter.
@@ -127,13 +104,13 @@ package struct XMLScanner {
         return start..<end
     }
 
-    /// Reads a text in quotes and returns its range; nil if there is none.
-    private mutating func readQuoted() -> Range<Int>? {
+    /// Skips a text in quotes; returns false if there is none.
+    private mutating func skipQuoted() -> Bool {
         guard at < bytes.count, bytes[at] == UInt8(ascii: "\"") || bytes[at] == UInt8(ascii: "'"),
             let end = bytes[(at + 1)...].firstIndex(of: bytes[at])
-        else { return nil }
-        defer { at = end + 1 }
-        return (at + 1)..<end
+        else { return false }
+        at = end + 1
+        return true
     }
 
     mutating func skipWhitespace() {
@@ -155,10 +132,9 @@ package struct XMLScanner {
 
     /// Reads the text up to the next tag, with references resolved; text without references isn't copied.
     ///
-    /// - Parameter endsAtComment: Whether a comment ends the text; otherwise it is skipped.
     /// - Returns: The text; a part of the document, or a copy that the next call replaces.
-    /// - Throws: ``XMLError`` for a malformed reference, a control character, or an entity that is too large.
-    package mutating func readText(endsAtComment: Bool) throws(XMLError) -> ArraySlice<UInt8> {
+    /// - Throws: ``XMLError`` for a malformed reference or a control character.
+    mutating func readText() throws(XMLError) -> ArraySlice<UInt8> {
         let first = at
         at = endOfPlainText()
         let isPlain = isAtMarkup && !isAtDeclaration
@@ -176,20 +152,13 @@ package struct XMLScanner {
                 }
                 try append(bytes[(at + 9)..<end], from: at + 9, resolvesReferences: false)
                 at = end + 3
-            } else if !endsAtComment, has("<!--") {
-                _ = try readComment()
+            } else if has("<!--") {
+                try skipComment()
             } else {
                 break
             }
         }
         return decoded[...]
-    }
-
-    /// Returns the value of an attribute with references resolved.
-    package mutating func value(of attribute: Attribute) throws(XMLError) -> String {
-        decoded.removeAll(keepingCapacity: true)
-        try append(bytes[attribute.value], from: attribute.value.lowerBound)
-        return String(decoding: decoded, as: UTF8.self)
     }
 
     /// The offset of the next `<`, `&`, or control character other than tab and newline.
@@ -208,28 +177,20 @@ package struct XMLScanner {
         return end
     }
 
-    /// Appends text to `decoded`.
+    /// Appends text, which starts at an offset, to `decoded`.
     ///
-    /// - Parameters:
-    ///   - text: The text.
-    ///   - offset: The position of the text, or of the reference to the entity that it is the text of.
-    ///   - depth: The number of entities around the text.
-    ///   - resolvesReferences: Whether `&` starts a reference.
-    /// - Throws: ``XMLError`` for a malformed reference, a control character, or an entity that is too large.
+    /// - Throws: ``XMLError`` for a malformed reference or a control character.
     private mutating func append(
-        _ text: ArraySlice<UInt8>, from offset: Int, depth: Int = 0, resolvesReferences: Bool = true
+        _ text: ArraySlice<UInt8>, from offset: Int, resolvesReferences: Bool = true
     ) throws(XMLError) {
         var index = text.startIndex
         while index < text.endIndex {
             let byte = text[index]
-            let position = depth == 0 ? offset + index - text.startIndex : offset
+            let position = offset + index - text.startIndex
             switch byte {
             case UInt8(ascii: "&") where resolvesReferences:
-                index = try append(reference: text[index...], at: position, depth: depth)
+                index = try append(reference: text[index...], at: position)
                 continue
-            case Self.carriageReturn where normalizesLineEnds:
-                // A line feed after it is appended next.
-                if index + 1 == text.endIndex || text[index + 1] != Self.lineFeed { decoded.append(Self.lineFeed) }
             case ..<UInt8(ascii: " ")
             where byte != UInt8(ascii: "\t") && byte != Self.lineFeed && byte != Self.carriageReturn:
                 throw XMLError(
@@ -241,30 +202,16 @@ package struct XMLScanner {
     }
 
     /// Appends the text of the reference at the start of `text`; returns the index after the reference.
-    private mutating func append(
-        reference text: ArraySlice<UInt8>, at position: Int, depth: Int
-    ) throws(XMLError) -> Int {
+    private mutating func append(reference text: ArraySlice<UInt8>, at position: Int) throws(XMLError) -> Int {
         let name = text.dropFirst().prefix { $0 > UInt8(ascii: " ") && !"&;<".utf8.contains($0) }
         let isTerminated = name.endIndex < text.endIndex && text[name.endIndex] == UInt8(ascii: ";")
-        let written = String(decoding: text[..<(isTerminated ? name.endIndex + 1 : text.startIndex + 1)], as: UTF8.self)
-        let key = String(decoding: name, as: UTF8.self)
-        if isTerminated, let character = Self.character(key) {
-            decoded.append(contentsOf: character.utf8)
-        } else if isTerminated, let entity = entities[key] {
-            expansion += entity.count
-            guard depth < Self.maximumEntityDepth, expansion <= Self.maximumExpansion else {
-                throw XMLError(kind: .tooLarge, offset: position, reason: "entity '\(written)' is too large")
-            }
-            guard !entity.contains(UInt8(ascii: "<")) else {
-                throw XMLError(
-                    offset: position, reason: "entity '\(written)' contains markup, which is not supported")
-            }
-            try append(entity[...], from: position, depth: depth + 1)
-        } else if isTerminated, declarations == .entities {
-            throw XMLError(offset: position, reason: "unknown entity '\(written)'")
-        } else {
-            throw XMLError(offset: position, expected: "a character reference such as &amp;", found: written)
+        guard isTerminated, let character = Self.character(String(decoding: name, as: UTF8.self)) else {
+            let written = text[..<(isTerminated ? name.endIndex + 1 : text.startIndex + 1)]
+            throw XMLError(
+                offset: position, expected: "a character reference such as &amp;",
+                found: String(decoding: written, as: UTF8.self))
         }
+        decoded.append(contentsOf: character.utf8)
         return name.endIndex + 1
     }
 
@@ -286,40 +233,38 @@ package struct XMLScanner {
 
     // MARK: Other markup
 
-    /// Reads the comment at `at` and returns the range of its text.
-    package mutating func readComment() throws(XMLError) -> Range<Int> {
+    /// Skips the comment at `at`.
+    mutating func skipComment() throws(XMLError) {
         guard let end = find("-->", from: at + 4) else { throw XMLError(offset: at, reason: "unterminated comment") }
-        defer { at = end + 3 }
-        return (at + 4)..<end
+        at = end + 3
     }
 
     /// Skips the processing instruction at `at`.
-    package mutating func skipInstruction() throws(XMLError) {
+    mutating func skipInstruction() throws(XMLError) {
         guard let end = find("?>", from: at) else {
             throw XMLError(offset: at, reason: "unterminated processing instruction")
         }
         at = end + 2
     }
 
-    /// Reads the document type at `at`.
-    package mutating func readDoctype() throws(XMLError) {
+    /// Skips the document type at `at`.
+    mutating func skipDoctype() throws(XMLError) {
         let start = at
         var brackets = 0
         at += 9
         while at < bytes.count {
             switch bytes[at] {
             case UInt8(ascii: "<") where has("<!--"):
-                _ = try readComment()
+                try skipComment()
                 continue
             case UInt8(ascii: "<") where has("<?"):
                 try skipInstruction()
                 continue
-            case UInt8(ascii: "<") where has("<!ENTITY") && declarations == .entities: readEntity()
             case UInt8(ascii: "\""), UInt8(ascii: "'"):
-                guard readQuoted() != nil else { throw XMLError(offset: start, reason: "unterminated <!DOCTYPE>") }
+                guard skipQuoted() else { throw XMLError(offset: start, reason: "unterminated <!DOCTYPE>") }
                 continue
             case UInt8(ascii: "["):
-                if declarations == .refused {
+                if !skipsDeclarations {
                     throw XMLError(offset: at, reason: "declarations inside <!DOCTYPE> are not supported")
                 }
                 brackets += 1
@@ -332,21 +277,6 @@ package struct XMLScanner {
             at += 1
         }
         throw XMLError(offset: start, reason: "unterminated <!DOCTYPE>")
-    }
-
-    /// Reads `<!ENTITY name "value"`; parameter and external entities are skipped.
-    private mutating func readEntity() {
-        at += 8
-        skipWhitespace()
-        let name = readName()
-        skipWhitespace()
-        // References in the value are resolved where the entity is used.
-        guard !name.isEmpty, let value = readQuoted() else {
-            at -= 1
-            return
-        }
-        if entities[text(name)] == nil { entities[text(name)] = Array(bytes[value]) }
-        at -= 1
     }
 
     /// Checks that an encoding in the XML declaration is UTF-8 or a subset of it.
@@ -370,7 +300,7 @@ package struct XMLScanner {
 
     // MARK: Bytes
 
-    package func has(_ literal: StaticString) -> Bool { matches(literal, at: at) }
+    func has(_ literal: StaticString) -> Bool { matches(literal, at: at) }
 
     private func matches(_ literal: StaticString, at start: Int) -> Bool {
         literal.withUTF8Buffer { literal in
@@ -381,5 +311,46 @@ package struct XMLScanner {
     private func find(_ literal: StaticString, from start: Int) -> Int? {
         guard start <= bytes.count - literal.utf8CodeUnitCount else { return nil }
         return (start...(bytes.count - literal.utf8CodeUnitCount)).first { matches(literal, at: $0) }
+    }
+}
+
+/// A violation of the rules of XML, or of a format in XML.
+struct XMLError: Error, Hashable, Sendable {
+    enum Kind: Sendable {
+        case malformed
+        /// The document ends within an element or a tag.
+        case unexpectedEnd
+        case tooDeep
+        case tooLarge
+    }
+
+    var kind: Kind
+    /// The byte offset of the problem.
+    var offset: Int
+    /// The problem, unless `expected` and `found` state it.
+    var reason: String?
+    var expected: String?
+    /// The text found, which can contain a part of a secret value.
+    var found: String?
+
+    init(
+        kind: Kind = .malformed, offset: Int, reason: String? = nil, expected: String? = nil, found: String? = nil
+    ) {
+        self.kind = kind
+        self.offset = offset
+        self.reason = reason
+        self.expected = expected
+        self.found = found
+    }
+}
+
+/// The text of XML documents (XML 1.0).
+package enum XMLText {
+    /// Whether a document can contain a scalar (section 2.2).
+    package static func isLegal(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x9, 0xA, 0xD, 0x20...0xFFFD, 0x10000...0x10FFFF: true
+        default: false
+        }
     }
 }

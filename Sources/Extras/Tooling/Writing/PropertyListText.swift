@@ -39,6 +39,17 @@ indirect enum PropertyListText {
         }
     }
 
-    /// Returns the text for XML; characters that XML can't contain become U+FFFD.
-    private static func escaped(_ text: String) -> String { XMLText.escaped(text, replacement: "\u{FFFD}") }
+    /// Returns the text with references in place of the characters that a reader wouldn't read back; those that XML
+    /// can't contain become U+FFFD.
+    static func escaped(_ text: String) -> String {
+        text.unicodeScalars.reduce(into: "") { result, scalar in
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\r": result += "&#13;"
+            default: result.unicodeScalars.append(XMLText.isLegal(scalar) ? scalar : "\u{FFFD}")
+            }
+        }
+    }
 }
