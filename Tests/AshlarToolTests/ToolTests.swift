@@ -46,7 +46,6 @@ import Testing
         ("strings-unknown-key", ["strings", "explain", "Resources", "note.shar", "--language", "en"]),
         ("strings-coverage", ["strings", "coverage", "Resources"]),
         ("strings-missing", ["strings", "coverage", "Resources", "--missing", "--json"]),
-        ("strings-pseudo", ["strings", "pseudo", "Resources", "--language", "en"]),
         ("hosts-list", ["hosts", "list", "Resources/HostMap.json"]),
         ("hosts-list-json", ["hosts", "list", "Resources/HostMap.json", "--json"]),
         ("hosts-prerelease", ["hosts", "use", "Resources/HostMap.json", "--prerelease"]),

@@ -18,10 +18,6 @@ public func initialize(_ count: UnsafeMutablePointer<Int32>, _ arguments: Unsafe
         FuzzTarget("lint") { bytes in
             _ = Customization(layers: []).with(themes: Theme.parse(bytes).themes).lint()
         },
-        FuzzTarget("pseudo") { bytes in
-            let text = String(decoding: bytes, as: UTF8.self)
-            for style in [PseudoLocalization.accented, .mirrored] { _ = style.pseudolocalize(text) }
-        },
         FuzzTarget("host-menu") { bytes in
             guard let map = try? HostMap(json: bytes) else { return }
             let menu = HostMenu(HostSwitch(map))

@@ -5,7 +5,7 @@ extension Command {
     /// The command `strings`.
     static let strings: Command = Command(
         "strings", "Lists, explains, checks and counts the strings of a tree of .lproj folders.",
-        commands: [show, explain, lintStrings, coverage, pseudo])
+        commands: [show, explain, lintStrings, coverage])
 
     private static let tree = Operand("TREE", .folder)
     private static let table = Option("--table", "t", value: "NAME", help: "Reads a table other than Localizable.")
@@ -65,24 +65,6 @@ extension Command {
         let coverage = StringsCoverage(Customization(path: invocation.operands[0], base: base))
         let listing = invocation.has("--missing") ? coverage.missing : coverage.matrix
         output.list(listing, asJSON: invocation.has("--json"))
-        return .success
-    }
-
-    private static let pseudo = Command(
-        "pseudo", "Prints the pseudolocalized strings of a table, to test layouts.",
-        operands: [tree],
-        options: Tree.options + [
-            table,
-            Option(
-                "--style", value: "STYLE", kind: .choice(["accented", "mirrored"]),
-                help: "Prints longer texts with accents, or mirrored texts; accented if omitted."),
-        ]
-    ) { invocation, output in
-        let tree = try Tree(invocation, output)
-        let name = try tree.table(invocation) ?? CustomizationLayer.defaultTable
-        let style: PseudoLocalization = invocation.value(of: "--style") == "mirrored" ? .mirrored : .accented
-        let layer = tree.strings.pseudolocalized(style).layers.last { $0.id == "pseudo" }
-        output.document(layer?.tables[name]?.formatted() ?? "")
         return .success
     }
 }

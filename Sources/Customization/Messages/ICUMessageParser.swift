@@ -22,8 +22,6 @@ struct ICUMessageParser {
     /// The names of the arguments in the order of the text.
     private(set) var names: [String] = []
     private(set) var problems: [MessageProblem] = []
-    /// The bytes of the text outside of arguments and their cases, without quoted text.
-    private(set) var texts: [Range<Int>] = []
     private let bytes: [UInt8]
     private var index = 0
     private var numbers: [String: Int] = [:]
@@ -38,7 +36,7 @@ struct ICUMessageParser {
     /// Parses an outermost argument; returns literal text if it is malformed.
     private mutating func outermostArgument() -> Piece {
         let start = index
-        let (known, count, textCount) = (names.count, problems.count, texts.count)
+        let (known, count) = (names.count, problems.count)
         do throws(Failure) {
             return try argument(depth: 0)
         } catch {
@@ -47,8 +45,6 @@ struct ICUMessageParser {
             problems.removeLast(problems.count - count)
             problems.append(.init(.messageSyntax, placeholder: excerpt(start), offset: index, error.message))
             index = endOfBraces(from: start)
-            texts.removeLast(texts.count - textCount)
-            addText(start..<index)
             return .literal(String(decoding: bytes[start..<index], as: UTF8.self))
         }
     }
@@ -98,7 +94,6 @@ struct ICUMessageParser {
                 let start = index
                 repeat { index += 1 } while index < bytes.count && !"'{}#".utf8.contains(bytes[index])
                 literal += bytes[start..<index]
-                addText(start..<index)
             }
         }
         if depth > 0 { throw Failure(message: "expected \"}\"") }
@@ -106,23 +101,14 @@ struct ICUMessageParser {
         return pieces
     }
 
-    private mutating func addText(_ range: Range<Int>) {
-        if let last = texts.last, last.upperBound == range.lowerBound {
-            texts[texts.count - 1] = last.lowerBound..<range.upperBound
-        } else {
-            texts.append(range)
-        }
-    }
-
     /// Parses an apostrophe: a literal one, or the start of literal text.
     private mutating func quoted(_ literal: inout [UInt8], inPlural: Bool) {
-        let (quote, start) = (UInt8(ascii: "'"), index)
+        let quote = UInt8(ascii: "'")
         index += 1
         let isDoubled = index < bytes.count && bytes[index] == quote
         let special = inPlural ? "{}#" : "{}"
         guard index < bytes.count, special.utf8.contains(bytes[index]) else {
             if isDoubled { index += 1 }
-            addText(start..<index)
             return literal.append(quote)
         }
         while index < bytes.count {

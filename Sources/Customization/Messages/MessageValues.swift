@@ -145,13 +145,6 @@ extension CustomizationMessage {
         package let hasExactCases: Bool
     }
 
-    /// Returns the bytes of an ICU message outside of arguments, and of the texts of their cases; quoted text is omitted.
-    package static func texts(icu text: String) -> [Range<Int>] {
-        var parser = ICUMessageParser(text)
-        _ = parser.parse()
-        return parser.texts
-    }
-
     /// The arguments in braces in the order of the text, including those of nested messages.
     package var argumentUses: [ArgumentUse] {
         let message = compiled
