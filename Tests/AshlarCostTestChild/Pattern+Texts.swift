@@ -55,13 +55,6 @@ extension Pattern {
             let text = "en-" + repeated("a-bc", size, separator: "-")
             return { _ = LanguageTag(text) }
         },
-        Pattern("editor of strings: entries", 30) { size in
-            let text = repeated(#""k#" = "v";"#, size)
-            return {
-                var editor = try? StringsFileEditor(text.bytes)
-                try? editor?.apply(Dictionary(uniqueKeysWithValues: (0..<size).map { ("k\($0)", "w") }))
-            }
-        },
     ]
 
     /// Formats and messages.

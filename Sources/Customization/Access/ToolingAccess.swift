@@ -79,68 +79,9 @@ extension CustomizationValue {
     }
 }
 
-/// The ranges of a statement's parts in the decoded text of a strings file.
-package struct StringsStatement {
-    package let key: String
-    /// The statement from its key to its semicolon.
-    package let range: Range<Int>
-    /// The comment directly before it with its delimiters; empty if there is none.
-    package let comment: Range<Int>
-    /// The value with its quotes, or the empty range after a key without a value; nil if the value is malformed.
-    package let value: Range<Int>?
-    /// Whether the statement has only a key, which is also its value.
-    package let isShorthand: Bool
-}
-
 extension StringsTable {
     /// The decoded text of the file that the table was read from.
     package var sourceBytes: [UInt8] { storage.text.utf8 }
-
-    /// The file's statements in order.
-    package var statements: [StringsStatement] {
-        storage.text.utf8.withUnsafeBufferPointer { bytes in
-            storage.records.indices.map { index in
-                let record = storage.records[index]
-                let value = value(of: record.statement.range, in: bytes)
-                return StringsStatement(
-                    key: storage.key(of: index), range: record.statement.range, comment: record.comment.range,
-                    value: value?.range, isShorthand: value?.isShorthand == true)
-            }
-        }
-    }
-
-    private func value(
-        of statement: Range<Int>, in bytes: UnsafeBufferPointer<UInt8>
-    ) -> (range: Range<Int>, isShorthand: Bool)? {
-        var parser = StringsParser(bytes, text: storage.text, isFoundation: false)
-        parser.scanner.at = statement.lowerBound
-        guard !statement.isEmpty, case .found? = parser.parseText() else { return nil }
-        let keyEnd = parser.scanner.at
-        guard parser.scanner.skipSpace() else { return nil }
-        if bytes[parser.scanner.at] == UInt8(ascii: ";") { return (keyEnd..<keyEnd, true) }
-        guard bytes[parser.scanner.at] == UInt8(ascii: "=") else { return nil }
-        parser.scanner.at += 1
-        guard parser.scanner.skipSpace() else { return nil }
-        let start = parser.scanner.at
-        guard parser.parseValue(depth: 1) != nil, parser.scanner.at <= statement.upperBound else { return nil }
-        return (start..<parser.scanner.at, false)
-    }
-
-    /// The offset of the closing brace of a file that is one dictionary.
-    package var closingBrace: Int? {
-        storage.text.utf8.withUnsafeBufferPointer { bytes in
-            var scanner = StringsScanner(bytes, keepsMalformedEscapes: true)
-            guard scanner.skipSpace(), bytes[scanner.at] == UInt8(ascii: "{") else { return nil }
-            scanner.at = storage.records.last?.statement.end ?? scanner.at + 1
-            guard scanner.skipSpace(), bytes[scanner.at] == UInt8(ascii: "}") else { return nil }
-            return scanner.at
-        }
-    }
-
-    /// Returns whether bytes are an XML or binary property list instead of a strings file.
-    package static func isPropertyList(_ bytes: [UInt8]) -> Bool {
-        PropertyListReader.isBinary(bytes) || PropertyListReader.isXML(bytes)
-    }
 
     /// Whether the table was read from a strings file.
     package var hasSourceText: Bool { !storage.text.utf8.isEmpty && storage.places.isEmpty }

@@ -41,3 +41,22 @@ extension CustomizationUpdate {
         return Array((head + signature + "\n").utf8) + payload
     }
 }
+
+extension CustomizationValue {
+    /// The value as JSON with sorted keys; colors, data and aliases become strings.
+    var json: String {
+        switch self {
+        case .int(let number): String(number)
+        case .double(let number) where number.isFinite: String(number)
+        case .bool(let flag): String(flag)
+        case .list(let items): "[" + items.map(\.json).joined(separator: ",") + "]"
+        case .message(let message): message.stringsDict.json
+        case .alias(let key): JSONText.quoted("$" + key)
+        case .dict(let members):
+            "{"
+                + members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+                .map { "\(JSONText.quoted($0.key)):\($0.value.json)" }.joined(separator: ",") + "}"
+        default: JSONText.quoted(text ?? "")
+        }
+    }
+}

@@ -251,3 +251,13 @@ enum MessageLint {
         }
     }
 }
+
+extension [CustomizationDiagnostic] {
+    /// Adds a problem of an entry.
+    mutating func add(
+        _ severity: CustomizationDiagnostic.Severity, _ code: CustomizationDiagnostic.Code, _ message: String,
+        for entry: CustomizationEntry, fix: String? = nil
+    ) {
+        add(severity, code, message, at: entry.location, key: entry.key, fix: fix)
+    }
+}
