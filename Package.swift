@@ -66,7 +66,7 @@ let extras = [
     Extra(
         folder: "Inspector", dependencies: umbrella + ["AshlarTelemetry", "AshlarTesting"],
         helpers: ["CAshlarMicrohttpd"], testPrograms: ["AshlarInspectorTestChild"]),
-    Extra(folder: "Tooling", dependencies: umbrella + ["AshlarRemote"], hasFixtures: true),
+    Extra(folder: "Tooling", dependencies: umbrella + ["AshlarRemote"]),
 ]
 
 let settings: [SwiftSetting] = [

@@ -187,8 +187,6 @@ import Testing
             #expect((json as? NSArray)?.count == run.errors.split(separator: "\n").count)
             let debug = try ToolProcess.run(["config", "check", folder.path, "--environment", "debug"])
             #expect(!debug.errors.contains("at most 99") && !debug.errors.contains("staging"))
-            let lint = try ToolProcess.run(["strings", "lint", folder.path])
-            #expect(lint.status == 1 && lint.output.contains("flags.f.enabled"), "\(lint)")
             let docs = try ToolProcess.run(["config", "schema", folder.path + "/ApplicationConfig.schema.json"])
             #expect(docs.output.contains("| `port` | integer | `80` | The port. Expected: at most 99. |"))
             try Data("{}".utf8).write(to: folder.appending(path: "ApplicationConfig.staging.json"))

@@ -62,8 +62,8 @@ struct TerminalTests {
     }
 
     private static let lines: [(typed: String, completed: String)] = [
-        ("conf", "config "), ("config expl", "config explain "), ("strings lint files --format=sar", "--format=sarif"),
-        ("strings lint files --format sum", "summary"), ("strings lint files --baseli", "--baseline"),
+        ("conf", "config "), ("config expl", "config explain "), ("config export files --format=pl", "--format=plist"),
+        ("config export files --format js", "json"), ("strings lint files --ign", "--ignore"),
         ("config show files --environment debug --js", "--json"), ("completion zs", "zsh"),
         ("hosts list files/no", "files/notes.json"), ("config show files/de", "files/deep"),
         ("config show --environment debug files/de", "files/deep"),
@@ -116,7 +116,7 @@ struct TerminalTests {
         "Candidates are those of the word at the end",
         arguments: [
             ([], "config"), (["strings", ""], "coverage"), (["config", "show", "-"], "--json"),
-            (["strings", "lint", "x", "--format", "=", "s"], "sarif"),
+            (["config", "export", "x", "--format", "=", "p"], "plist"),
             (["hosts", "list", "map", "--store", ""], ":files"),
             (["logs", "merge", "a", "b", ""], ":folders"),
             (["hosts", "list", "--", ""], ":files"),

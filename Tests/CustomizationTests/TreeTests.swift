@@ -191,4 +191,20 @@ import Testing
             read.resolvedEntry(for: "a")?.layer.id == "acme.lproj"
                 && read.resolvedEntry(for: "a")?.entry.location.column == 1)
     }
+
+    @Test("The colors of the policy are those of string catalogs, too")
+    func catalogColors() throws {
+        let tree = try TemporaryFolder([
+            "Localizable.xcstrings": #"""
+            {"sourceLanguage": "en", "strings": {"tint": {"localizations": {
+              "en": {"stringUnit": {"value": "1,2,3"}}, "fr": {"stringUnit": {"value": "1,2,3,50"}}}}}}
+            """#
+        ])
+        func alpha(_ scale: ColorDialect.AlphaScale) throws -> Float {
+            let policy = CustomizationPolicy(colors: .components(alpha: scale))
+            return try #require(Customization(path: tree.path, languages: ["fr"], policy: policy).color("tint")).alpha
+        }
+        #expect(try alpha(.percent) == 0.5)
+        #expect(try alpha(.byte) == 50 / 255)
+    }
 }

@@ -23,7 +23,7 @@ struct ConfigCheck {
     func run(_ output: ToolOutput, asJSON: Bool) -> ToolStatus {
         let environments = sources.environments
         let combinations =
-            environments.isEmpty ? [[]] + ConfigLint.environments(in: sources.folder).map { [$0] } : [environments]
+            environments.isEmpty ? [[]] + sources.availableEnvironments.map { [$0] } : [environments]
         var findings: [Finding] = []
         for environments in combinations {
             for finding in self.findings(environments) where !findings.contains(finding) { findings.append(finding) }

@@ -143,6 +143,18 @@ struct ConfigSources {
         }
     }
 
+    /// The names of the environments that have a file in the folder, sorted.
+    var availableEnvironments: [String] {
+        let names = (FolderListing.names(in: folder) ?? []).compactMap { name -> String? in
+            let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+            guard parts.count == 3, parts[0] == "ApplicationConfig", ["plist", "json"].contains(parts[2]) else {
+                return nil
+            }
+            return parts[1] == "schema" ? nil : String(parts[1])
+        }
+        return Set(names).sorted()
+    }
+
     /// Loads the configuration of some environments, whose files must exist; reports every error.
     func load(_ environments: [String], _ output: ToolOutput) -> ApplicationConfig? {
         let report = ApplicationConfig.loadReport(plan(environments))

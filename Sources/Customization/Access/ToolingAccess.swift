@@ -22,12 +22,6 @@ extension Customization {
         return errors
     }
 
-    /// Returns whether a folder of the stack or of a layer contains an image.
-    package func hasImage(_ name: String, in layer: CustomizationLayer) -> Bool {
-        let name = ImageName(name, idiom: nil)
-        return find(name, scale: 1) != nil || name.first(among: layer.files, scale: 1) != nil
-    }
-
     package static var imageExtensions: [String] { ImageName.extensions }
 }
 
@@ -77,12 +71,4 @@ extension CustomizationValue {
         if typed?.color != nil { types.insert(.color) }
         return types
     }
-}
-
-extension StringsTable {
-    /// The decoded text of the file that the table was read from.
-    package var sourceBytes: [UInt8] { storage.text.utf8 }
-
-    /// Whether the table was read from a strings file.
-    package var hasSourceText: Bool { !storage.text.utf8.isEmpty && storage.places.isEmpty }
 }

@@ -161,12 +161,6 @@ extension PrintfFormat {
         /// Whether it is probably not intended as a placeholder: `% o` in "50% of all".
         package var isAccidental: Bool { text.utf8.count == 3 && text.hasPrefix("% ") }
 
-        /// Whether it could be a position without its `$`: `%1d`, but not `%02d` or `%2.1f`.
-        package var isNearlyPositional: Bool {
-            guard !isPositional, flags.isEmpty, precision == .none, case .fixed(let width) = width else { return false }
-            return (1...9).contains(width)
-        }
-
         /// The arguments that it uses: those of `*`, then its own argument.
         package var uses: [(Int, PlaceholderType)] {
             var uses: [(Int, PlaceholderType)] = []

@@ -29,8 +29,6 @@ public enum ColorDialect: Hashable, Sendable {
 
     /// The scale of an integer alpha.
     public enum AlphaScale: Hashable, Sendable {
-        /// 0 to 255; lint reports each alpha that could be a percentage.
-        case undecided
         /// 0 to 255.
         case byte
         /// 0 to 100.
@@ -42,7 +40,7 @@ public enum ColorDialect: Hashable, Sendable {
     /// FTCustomization's `r,g,b[,a]`, with an alpha from 0 to 255.
     ///
     /// FTCustomization's documentation doesn't define the scale of the alpha.
-    public static let ftCustomization: ColorDialect = .components(alpha: .undecided)
+    public static let ftCustomization: ColorDialect = .components(alpha: .byte)
 
     /// Parses a color; returns nil if the text isn't a color in this dialect.
     ///
@@ -130,7 +128,7 @@ struct ColorReading {
             value = percent / 100
         } else if let whole = small(bytes) {
             switch scale {
-            case .byte, .undecided: value = Double(whole) / 255
+            case .byte: value = Double(whole) / 255
             case .percent: value = Double(whole) / 100
             case .fraction: value = Double(whole)
             }

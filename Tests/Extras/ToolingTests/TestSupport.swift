@@ -2,12 +2,6 @@ import AshlarCustomization
 import AshlarTestSupport
 import Foundation
 
-/// The text of a file in the folder `Fixtures`.
-func fixture(_ name: String) throws -> String {
-    let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures/" + name)
-    return try String(contentsOf: file, encoding: .utf8)
-}
-
 /// Whether the tests run with their full counts (`ASHLAR_SOAK=1`).
 let soaks = ProcessInfo.processInfo.environment["ASHLAR_SOAK"] == "1"
 

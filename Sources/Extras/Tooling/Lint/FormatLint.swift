@@ -26,19 +26,6 @@ enum FormatLint {
                     .warning, .placeholderSuspicious, "\"\(placeholder)\" is read as a placeholder",
                     fix: "write %% for a percent sign")
             }
-            for placeholder in text.widths.sorted() where base?.widths.contains(placeholder) != true {
-                let position = placeholder.dropFirst().prefix(1)
-                guard base != nil || position == "1" else { continue }
-                add(
-                    .warning, .placeholderSuspicious,
-                    "\"\(placeholder)\" takes the next argument and shows it \(position) wide",
-                    fix: "write %\(position)$\(placeholder.dropFirst(2)) for argument \(position)")
-            }
-            if text.hasWidePercent {
-                add(
-                    .warning, .placeholderSuspicious, "the full-width sign ％ does not start a placeholder",
-                    fix: "write %")
-            }
         }
         if let base {
             for (position, type) in text.arguments.sorted(by: { $0.key < $1.key }) {
@@ -75,9 +62,6 @@ private struct FormatUse {
     private(set) var problems: [MessageProblem] = []
     /// Placeholders that are probably unintended, as in "50% of all".
     private(set) var suspicious: [String] = []
-    /// Placeholders such as `%1d`, which may be a `%1$d` without its `$`.
-    private(set) var widths: Set<String> = []
-    private(set) var hasWidePercent = false
     private(set) var message: PluralText?
 
     var isFormat: Bool { !arguments.isEmpty }
@@ -105,15 +89,6 @@ private struct FormatUse {
 
     private mutating func take(_ format: PrintfFormat) {
         suspicious += format.placeholders.filter(\.isAccidental).map(\.text)
-        widths.formUnion(format.placeholders.filter(\.isNearlyPositional).map(\.text))
-        let scalars = Array(format.text.unicodeScalars)
-        hasWidePercent =
-            hasWidePercent
-            || zip(scalars, scalars.dropFirst()).contains { sign, next in
-                sign == "\u{FF05}"
-                    && (next == "@" || next == "\u{FF20}"
-                        || (next.isASCII && (next.properties.isAlphabetic || next.properties.numericType != nil)))
-            }
     }
 
     /// Collects the arguments of a message and of all forms of its variables.
@@ -168,8 +143,6 @@ extension CustomizationDiagnostic.Code {
 /// A string is an ICU message if the base language's string has an argument in braces, or if it contains the start of a
 /// plural or a choice. Other strings can contain braces.
 enum MessageLint {
-    private typealias Use = CustomizationMessage.ArgumentUse
-
     /// Whether a string has an argument in braces.
     private static func isMessage(_ text: String) -> Bool {
         guard text.utf8.contains(UInt8(ascii: "{")) else { return false }
@@ -249,15 +222,5 @@ enum MessageLint {
             case .select: kinds[use.name, default: []].insert("choice by name")
             }
         }
-    }
-}
-
-extension [CustomizationDiagnostic] {
-    /// Adds a problem of an entry.
-    mutating func add(
-        _ severity: CustomizationDiagnostic.Severity, _ code: CustomizationDiagnostic.Code, _ message: String,
-        for entry: CustomizationEntry, fix: String? = nil
-    ) {
-        add(severity, code, message, at: entry.location, key: entry.key, fix: fix)
     }
 }
