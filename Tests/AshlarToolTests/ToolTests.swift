@@ -170,8 +170,6 @@ import Testing
             ["request", "h", "--replay", "no\nerror: forged"],
             ["config", "show", "."], ["config", "show", ".", "a\nerror: forged"],
             ["config", "check", "."], ["config", "diff", ".", "--to", "x\nerror: forged"],
-            ["config", "check", ".", "--schema", "s\nerror: forged.json"],
-            ["config", "check", ".", "--schema", "no\nerror: forged"],
             ["hosts", "list", "HostMap.json"], ["hosts", "explain", "HostMap.json", "b\nerror: forged"],
             ["routes", "check", "routes\nerror: forged"], ["events", "show", "no\nerror: forged"],
             ["config\nerror: forged"], ["logs", "runs", "no\nerror: forged"],
@@ -184,7 +182,6 @@ import Testing
             "ApplicationConfig.json":
                 #"{"a\nerror: forged\u202e": "b\nerror: forged\u200f", "c": "${no\nerror: forged}"}"#,
             "ApplicationConfig.x\nerror: forged.json": #"{"a": ["#,
-            "s\nerror: forged.json": "{",
             "HostMap.json": """
             {"configurations": [{"canonical_host": "h", "canonical_protocol": "https", "hosts": [{"key": "k\\nerror: forged\\u202e",
             "host": "h"}]}, {"canonical_host": "b\\nerror: forged", "canonical_protocol": "https", "hosts": [{"key": "k\\nerror: forged\\u202e", "host": "h"}]}]}

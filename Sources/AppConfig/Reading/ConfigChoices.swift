@@ -1,7 +1,7 @@
-/// The values of an enumeration, in messages and references.
-package enum ConfigChoices {
+/// The values of an enumeration, in messages.
+enum ConfigChoices {
     /// Returns the values of all cases; none for a type that can't list them.
-    package static func values(of type: Any.Type) -> [ConfigValue] {
+    static func values(of type: Any.Type) -> [ConfigValue] {
         (type as? any CaseIterable.Type).map { values(ofCases: $0) } ?? []
     }
 
@@ -14,13 +14,13 @@ package enum ConfigChoices {
     }
 
     /// Returns the expectation of a message: `one of fast, safe`.
-    package static func expected(_ choices: [ConfigValue]) -> String {
+    static func expected(_ choices: [ConfigValue]) -> String {
         let shown = choices.prefix(30).map(text).joined(separator: ", ")
         return "one of " + shown + (choices.count > 30 ? ", …" : "")
     }
 
     /// Returns the suggestion for an invalid value: the nearest choice.
-    package static func hint(for value: ConfigValue, among choices: [ConfigValue]) -> String? {
+    static func hint(for value: ConfigValue, among choices: [ConfigValue]) -> String? {
         guard let given = ConfigCoercion.standard.string(value) else { return nil }
         return NearestName.find(given, among: choices.map(text)).map { "did you mean \($0)?" }
     }

@@ -41,18 +41,16 @@ extension ConfigSettings {
 public struct ConfigField: Sendable {
     /// The path of the setting within the structure.
     let path: ConfigPath
-    /// The description of the setting for the reference.
-    package let summary: String
+    /// The description of the setting.
+    let summary: String
     /// Whether a source must have a value; otherwise the default applies.
-    package let isRequired: Bool
+    let isRequired: Bool
     /// Whether the value is never printed.
-    package let isSecret: Bool
-    /// The minimum and maximum as text, if they are numbers.
-    package private(set) var bounds: (least: String, greatest: String)?
+    let isSecret: Bool
     /// The requirement as text.
-    package private(set) var expected: String?
+    private(set) var expected: String?
     /// The permitted values, if they are listed.
-    package private(set) var choices: [ConfigValue] = []
+    private(set) var choices: [ConfigValue] = []
     /// Returns whether a value satisfies the requirement; nil for a value of another type.
     private(set) var isRight: (@Sendable (ConfigValue, ConfigCoercion) -> Bool?)?
 
@@ -73,8 +71,6 @@ public struct ConfigField: Sendable {
         self.init(path, summary, expected: expected, isRequired: isRequired, isSecret: isSecret) { value in
             range.contains(value)
         }
-        let texts = (least: "\(range.lowerBound)", greatest: "\(range.upperBound)")
-        bounds = Double(texts.least) == nil || Double(texts.greatest) == nil ? nil : texts
     }
 
     /// Creates a field whose value, or each of whose elements, is one of some texts.

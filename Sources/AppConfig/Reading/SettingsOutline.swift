@@ -7,26 +7,23 @@ internal import AshlarCore
 #endif
 
 /// The settings that a type declares, in the order of its properties.
-package struct SettingsOutline {
-    package struct Entry {
-        package let steps: [ConfigPath.Component]
+struct SettingsOutline {
+    struct Entry {
+        let steps: [ConfigPath.Component]
         /// The type of the property; `Never` if it is unknown.
-        package let type: Any.Type
-        package let typeName: String
+        let type: Any.Type
+        let typeName: String
         /// The default value; nil for an optional property without one.
-        package let defaultValue: ConfigValue?
-        package let isOptional: Bool
-        /// The values of an enumeration, or those that the field permits.
-        package let choices: [ConfigValue]
-        package let field: ConfigField?
+        let defaultValue: ConfigValue?
+        let field: ConfigField?
         /// The settings that are the elements of a collection.
-        package let elements: SettingsElements?
+        let elements: SettingsElements?
 
         /// Whether the value is a dictionary with arbitrary keys.
         var isDictionary: Bool { (type as? any SettingsCollection.Type)?.wildcard == .anyKey }
     }
 
-    package private(set) var entries: [Entry] = []
+    private(set) var entries: [Entry] = []
     /// The default value of the whole type.
     let defaults: ConfigValue
     /// The paths of the dictionaries that contain entries.
@@ -35,7 +32,7 @@ package struct SettingsOutline {
     /// Reads the declaration of a type.
     ///
     /// - Precondition: The type is encoded as a dictionary, and its fields refer to its properties.
-    package init<Settings: ConfigSettings>(_ type: Settings.Type, at path: ConfigPath) {
+    init<Settings: ConfigSettings>(_ type: Settings.Type, at path: ConfigPath) {
         let root: EncodedValue
         do {
             root = try TreeEncoder.encode(Settings(), superKey: nil, isScalar: Self.isScalar)
@@ -66,11 +63,9 @@ package struct SettingsOutline {
         }
         let field = fields.removeValue(forKey: steps)
         let name = (node.type as? any ConfigConvertible.Type)?.configTypeName ?? "\(node.type)"
-        let choices = field.map(\.choices) ?? []
         entries.append(
             Entry(
                 steps: steps, type: node.type, typeName: name, defaultValue: Self.value(of: node),
-                isOptional: node.isOptional, choices: choices.isEmpty ? ConfigChoices.values(of: node.type) : choices,
                 field: field, elements: SettingsElements(of: node.type)))
     }
 
@@ -153,13 +148,13 @@ package struct SettingsOutline {
 }
 
 /// The settings that are the elements of a collection, such as those of an array or of an array of arrays.
-package struct SettingsElements {
+struct SettingsElements {
     /// The steps from the collection to an element: ``ConfigPath/Component/anyIndex`` or `anyKey` for each collection.
-    package let steps: [ConfigPath.Component]
+    let steps: [ConfigPath.Component]
     private let settings: any ConfigSettings.Type
 
     /// The settings of one element.
-    package var outline: SettingsOutline { Self.outline(settings) }
+    var outline: SettingsOutline { Self.outline(settings) }
 
     /// Reads the declaration of the elements of a type; nil if they aren't settings.
     init?(of type: Any.Type) {
@@ -189,23 +184,23 @@ package struct SettingsElements {
 }
 
 /// A type whose values contain values of another type, under indices or arbitrary keys.
-package protocol SettingsCollection {
+protocol SettingsCollection {
     static var elementType: Any.Type { get }
     /// The step to an element; nil for an optional.
     static var wildcard: ConfigPath.Component? { get }
 }
 
 extension Array: SettingsCollection {
-    package static var elementType: Any.Type { Element.self }
-    package static var wildcard: ConfigPath.Component? { .anyIndex }
+    static var elementType: Any.Type { Element.self }
+    static var wildcard: ConfigPath.Component? { .anyIndex }
 }
 
 extension Dictionary: SettingsCollection {
-    package static var elementType: Any.Type { Value.self }
-    package static var wildcard: ConfigPath.Component? { .anyKey }
+    static var elementType: Any.Type { Value.self }
+    static var wildcard: ConfigPath.Component? { .anyKey }
 }
 
 extension Optional: SettingsCollection {
-    package static var elementType: Any.Type { Wrapped.self }
-    package static var wildcard: ConfigPath.Component? { nil }
+    static var elementType: Any.Type { Wrapped.self }
+    static var wildcard: ConfigPath.Component? { nil }
 }

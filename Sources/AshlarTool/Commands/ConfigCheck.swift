@@ -2,7 +2,7 @@ import AshlarCore
 import AshlarRemote
 import AshlarTooling
 
-/// The check of the files, flags, keys and values of a configuration.
+/// The check of the files and flags of a configuration.
 struct ConfigCheck {
     private struct Finding: Hashable {
         let severity: String
@@ -12,12 +12,8 @@ struct ConfigCheck {
     }
 
     private let sources: ConfigSources
-    private let schema: ConfigFileSchema?
 
-    init(_ sources: ConfigSources, schema: ConfigFileSchema?) {
-        self.sources = sources
-        self.schema = schema
-    }
+    init(_ sources: ConfigSources) { self.sources = sources }
 
     /// Reports the problems of the selected environments together, or of the base files and each environment alone.
     func run(_ output: ToolOutput, asJSON: Bool) -> ToolStatus {
@@ -54,7 +50,6 @@ struct ConfigCheck {
         }
         var findings = report.errors.map { finding("error", $0) }
         findings += report.config.flagProblems().map { finding($0.code == .unknownKey ? "warning" : "error", $0) }
-        findings += schema?.problems(in: report.config).map { finding("error", $0) } ?? []
         findings += report.config.diagnostics.filter { $0.code != .missingSource }.map { diagnostic in
             Finding(
                 severity: "note", text: "\(diagnostic)", key: diagnostic.key?.description,

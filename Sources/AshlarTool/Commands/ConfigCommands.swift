@@ -9,7 +9,7 @@ extension Command {
             The values are those of production with the same sources: --local-file, --env-file, the environment variables
             with --prefix, and the program's arguments after a final --, such as -- --http.timeout=5.
             """,
-        commands: [show, explain, check, diff, export, schema])
+        commands: [show, explain, check, diff, export])
 
     private static let folder = Operand("FOLDER", .folder)
 
@@ -35,21 +35,13 @@ extension Command {
     private static let check = Command(
         "check", "Reports every problem of the files and their flags.",
         discussion: """
-            With --schema or a file ApplicationConfig.schema.json in the folder, checks keys and values, too. Without
-            --environment, checks the base files and each environment.
+            Without --environment, checks the base files and each environment. The app checks its settings when it
+            loads them, with ConfigPlan.require.
             """,
         operands: [folder],
-        options: ConfigSources.options + [
-            Option("--schema", "s", value: "FILE", kind: .file, help: "Checks keys and values by a JSON schema."),
-            .json,
-        ],
-        takesProgramArguments: true
+        options: ConfigSources.options + [.json], takesProgramArguments: true
     ) { invocation, output in
-        let sources = try ConfigSources(invocation, output)
-        let standard = "\(sources.folder)/ApplicationConfig.schema.json"
-        let isStandard = FileStatus(standard)?.kind == .regular
-        let file = invocation.value(of: "--schema") ?? (isStandard ? standard : nil)
-        let check = ConfigCheck(sources, schema: try file.map { try ConfigFileSchema($0) })
+        let check = ConfigCheck(try ConfigSources(invocation, output))
         return check.run(output, asJSON: invocation.has("--json"))
     }
 
@@ -104,15 +96,6 @@ extension Command {
         }
         return invocation.has("--exit-code") && !diff.isEmpty ? .problems : .success
     }
-
-    private static let schema = Command(
-        "schema", "Prints the keys of a JSON schema as a table in Markdown.",
-        discussion: "An app writes the schema of its settings with 'ConfigReference'.",
-        operands: [Operand("FILE", .file)]
-    ) { invocation, output in
-        output.document(try ConfigFileSchema(invocation.operands[0]).markdown)
-        return .success
-    }
 }
 
 /// The sources of the configuration that a command reads.
@@ -150,7 +133,7 @@ struct ConfigSources {
             guard parts.count == 3, parts[0] == "ApplicationConfig", ["plist", "json"].contains(parts[2]) else {
                 return nil
             }
-            return parts[1] == "schema" ? nil : String(parts[1])
+            return String(parts[1])
         }
         return Set(names).sorted()
     }
@@ -175,14 +158,5 @@ struct ConfigSources {
         plan.variablePrefix = invocation.value(of: "--prefix")
         plan.arguments = invocation.programArguments
         return plan
-    }
-}
-
-extension ConfigFileSchema {
-    /// Reads a schema.
-    fileprivate init(_ file: String) throws(ToolError) {
-        do { self = try ConfigFileSchema(try WholeFile.read(file), file: file) } catch {
-            throw .problem((error as? FileFailure).map { "\($0.path): \($0)" } ?? "\(error)")
-        }
     }
 }

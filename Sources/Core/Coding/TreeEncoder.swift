@@ -14,8 +14,6 @@ package final class EncodedValue {
     package fileprivate(set) var content: Content = .empty
     /// The declared type, which may encode itself as another one; `Never` if it is unknown.
     package let type: Any.Type
-    /// Whether the value was encoded as an optional.
-    package fileprivate(set) var isOptional = false
     /// Whether the value is a property without a value, which other encoders omit.
     package fileprivate(set) var isOmitted = false
     package let codingPath: [any CodingKey]
@@ -135,10 +133,7 @@ package struct TreeEncoder: Encoder {
         return TreeEncoder(value: add(value), rules: rules)
     }
 
-    private func encodeNil() {
-        value.content = .null
-        value.isOptional = true
-    }
+    private func encodeNil() { value.content = .null }
 
     private func element(_ type: Any.Type = Never.self) -> TreeEncoder {
         below { $0.append(element: type) }
@@ -161,7 +156,6 @@ package struct TreeEncoder: Encoder {
 
         private func encodeOptional<Value: Encodable>(_ value: Value?, _ key: Key) throws {
             let member = encoder.member(key, Value.self)
-            member.value.isOptional = true
             if let value { try member.encode(value) } else { member.value.isOmitted = true }
         }
 
