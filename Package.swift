@@ -203,7 +203,7 @@ let package = Package(
             "AshlarTests", path: "Tests/AshlarTests", dependencies: ["AshlarTooling", "AshlarCostTestChild"] + umbrella),
         testTarget(
             "AshlarToolTests", path: "Tests/AshlarToolTests",
-            dependencies: ["AshlarTool", "AshlarTesting", "AshlarLoggingTestChild"] + umbrella,
+            dependencies: ["AshlarTool", "AshlarTesting"] + umbrella,
             exclude: ["Fixtures"]),
     ]
 )

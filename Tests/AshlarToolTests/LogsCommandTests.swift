@@ -4,7 +4,7 @@ import AshlarTestSupport
 import Foundation
 import Testing
 
-/// Logs of several runs, and of a crash.
+/// Logs of several runs.
 @Suite struct LogsCommandTests {
     private func withRuns(_ body: (String) throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
@@ -21,7 +21,7 @@ import Testing
         try body(folder)
     }
 
-    @Test("Options select the lines of a run; merge prints those of all runs in order of time")
+    @Test("Options select the lines of a run")
     func selection() async throws {
         try await withRuns { folder in
             func lines(_ arguments: [String]) throws -> [Substring] {
@@ -32,15 +32,10 @@ import Testing
                 let found = try lines(["show", folder, "2"] + selection)
                 #expect(found.count == 1 && found[0].contains("first error"), "\(selection): \(found)")
             }
-            let merged = try lines(["merge", folder])
-            #expect(merged.count == 4 && merged.first?.contains("first info") == true)
-            #expect(merged.last?.contains("second error") == true)
-            #expect(try lines(["merge", folder, folder, "-lerror"]).count == 4)
-            let objects = try lines(["merge", folder, folder + "/.", "-lerror", "--json"]).map {
+            let objects = try lines(["show", folder, "2", "-lerror", "--json"]).map {
                 try JSONEntity(parsing: String($0))
             }
-            #expect(objects.count == 4 && objects.allSatisfy { $0["pid"].int() ?? 0 > 0 })
-            #expect(Set(objects.map { $0["folder"].string() }) == [folder, folder + "/."])
+            #expect(objects.count == 1 && objects.allSatisfy { $0["pid"].int() ?? 0 > 0 })
             #expect(objects[0]["message"].string() == "first error" && objects[0]["fields"]["code"].int() == 7)
             #expect(objects[0]["level"].string() == "ERROR" && objects[0]["context"].string() == "Other")
             let runs = try ToolProcess.run(["logs", "runs", folder, "--json"]).output
@@ -70,26 +65,4 @@ import Testing
             #expect(text.contains("first error") && text.contains("second error") && !text.contains("info"))
         }
     }
-
-    #if os(Linux)
-        @Test("The frames of a crash get their functions, files and lines", .timeLimit(.minutes(3)))
-        func symbols() throws {
-            try withFolder { folder in
-                let child = try ToolProcess.program().deletingLastPathComponent().appending(
-                    path: "AshlarLoggingTestChild")
-                _ = try ToolProcess.run(child, ["end", folder.path, "how=null", "runs=99", "notes"])
-                let paths = ProcessInfo.processInfo.environment["PATH"] ?? ""
-                let symbolizer = try #require(
-                    paths.split(separator: ":").map { "\($0)/llvm-symbolizer" }
-                        .first(where: FileManager.default.isExecutableFile(atPath:)))
-                let run = try ToolProcess.run(["logs", "symbolicate", folder.path, "--symbolizer", symbolizer])
-                #expect(run.status == 0, "\(run.errors)")
-                #expect(run.output.contains("fatal signal SIGSEGV"))
-                #expect(run.output.contains("AshlarLoggingTestChild.Child.logAndEnd()"), "\(run.output)")
-                #expect(run.output.contains("Child+Endings.swift:"))
-                let missing = try ToolProcess.run(["logs", "symbolicate", folder.path, "--symbolizer", "/no/such"])
-                #expect(missing.status == 1 && missing.errors.contains("/no/such"))
-            }
-        }
-    #endif
 }

@@ -118,8 +118,7 @@ struct TerminalTests {
             ([], "config"), (["strings", ""], "coverage"), (["config", "show", "-"], "--json"),
             (["config", "export", "x", "--format", "=", "p"], "plist"),
             (["hosts", "list", "map", "--store", ""], ":files"),
-            (["logs", "merge", "a", "b", ""], ":folders"),
-            (["hosts", "list", "--", ""], ":files"),
+            (["logs", "show", ""], ":folders"), (["hosts", "list", "--", ""], ":files"),
         ] as [([String], String)])
     func candidates(words: [String], expected: String) throws {
         let found = try ToolProcess.run(["complete", "--"] + words).output.split(separator: "\n")
@@ -139,7 +138,7 @@ struct TerminalTests {
     @Test("The manual page has each command, and groff reports no warning")
     func manual() throws {
         let page = try ToolProcess.run(["manual"]).output
-        let commands = ["config show", "strings lint", "hosts use", "logs follow", "request"]
+        let commands = ["config show", "strings lint", "hosts use", "logs follow"]
         for command in commands { #expect(page.contains(".SS ashlar \(command)")) }
         try #require(FileManager.default.isExecutableFile(atPath: "/usr/bin/groff"), "needs groff")
         try withFolder(["ashlar.1": page]) { folder in

@@ -61,8 +61,6 @@ import Testing
         ("logs-number", ["logs", "show", "Resources", "0"]), ("logs-empty", ["logs", "runs", "Resources"]),
         ("init-name", ["init", "1st", "--path", ".."]), ("init-alone", ["init", "Pages"]),
         ("init-exists", ["init", "Sources", "--path", ".."]),
-        ("request-curl", ["request", "PUT", ":80/a", "n:=[1]", "t=x y", "q==1", "A:b", "--curl"]),
-        ("request-item", ["request", ":80/a", "word"]), ("request-json", ["request", ":80/a", "n:={"]),
         ("dash-dash", ["config", "show", "--", "--help"]), ("color", ["confg", "--color=always"]),
     ]
 
@@ -167,7 +165,6 @@ import Testing
             ["strings", "show", ".", "--table", "T\nerror: forged"],
             ["strings", "explain", ".", "k\nerror: forged\u{202E}", "--table", "T\nerror: forged"],
             ["strings", "explain", ".", "none\nerror: forged"], ["strings", "coverage", ".", "--missing"],
-            ["request", "h", "--replay", "no\nerror: forged"],
             ["config", "show", "."], ["config", "show", ".", "a\nerror: forged"],
             ["config", "check", "."], ["config", "diff", ".", "--to", "x\nerror: forged"],
             ["hosts", "list", "HostMap.json"], ["hosts", "explain", "HostMap.json", "b\nerror: forged"],

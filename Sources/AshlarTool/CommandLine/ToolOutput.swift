@@ -27,7 +27,7 @@ struct ToolOutput: Sendable {
     var isTerminal: Bool { terminal.isTerminal }
 
     /// Prints a line of a result.
-    func line(_ text: String, _ style: TextStyle = .plain) { raw(style.applied(to: text.onOneLine, terminal) + "\n") }
+    func line(_ text: String) { raw(text.onOneLine + "\n") }
 
     /// Prints a result whose line feeds are its own; text of files in it has no line feeds.
     func lines(_ text: String) {
@@ -39,9 +39,6 @@ struct ToolOutput: Sendable {
 
     /// Prints text without changes.
     func raw(_ text: String) { out(Array(text.utf8)) }
-
-    /// Prints bytes without changes.
-    func raw(_ bytes: [UInt8]) { out(bytes) }
 
     /// Prints the text of a file as it is, but escaped on a terminal.
     func document(_ text: String) {
@@ -122,7 +119,6 @@ enum TextStyle: String {
     case plain = ""
     case red = "31"
     case yellow = "33"
-    case green = "32"
     case bold = "1"
 
     func applied(to text: String, _ terminal: Terminal) -> String {

@@ -6,12 +6,12 @@ import AshlarTooling
 extension Command {
     /// The command `logs`.
     static let logs: Command = Command(
-        "logs", "Lists, prints, follows and merges the logs of runs.",
+        "logs", "Lists, prints and follows the logs of runs.",
         discussion: """
             Control characters in a printed line are escaped, except with --raw. With --json, each line is an object with
             the ID of its process; a line of an unknown format has its time and text only.
             """,
-        commands: [runs, showLog, followLogs, mergeLogs, symbolicate])
+        commands: [runs, showLog, followLogs])
 
     private static let folder = Operand("FOLDER", .folder)
     private static let raw = Option("--raw", help: "Prints lines without escaping.")
@@ -97,56 +97,6 @@ extension Command {
             : reader.follow(matching: query, fromStart: invocation.has("--from-start"))
         for try await line in lines {
             print(line.line, "\(line)", ["role": line.role, "host": line.host], invocation, output)
-        }
-        return .success
-    }
-
-    private static let mergeLogs = Command(
-        "merge", "Prints the lines of all runs in folders, ordered by time.",
-        discussion: "Each line has the process that wrote it; with several folders, their names, too.",
-        operands: [Operand("FOLDER", .folder, isRepeatable: true)], options: LogSelection.options + [raw, .json]
-    ) { invocation, output in
-        let query = try LogSelection.query(invocation)
-        let isNamed = invocation.operands.count > 1
-        var sources: [(folder: String, lines: LogLines.Iterator, next: LogLine)] = []
-        for folder in invocation.operands {
-            try output.checkFolder(folder)
-            var lines = LogReader(folder: folder).lines(matching: query).makeIterator()
-            guard let first = lines.next() else { continue }
-            sources.append((folder, lines, first))
-        }
-        while let number = sources.indices.min(by: { sources[$0].next.time < sources[$1].next.time }) {
-            let (folder, line) = (sources[number].folder, sources[number].next)
-            print(
-                line, (isNamed ? folder + " " : "") + "\(line.processID) \(line.text)",
-                isNamed ? ["folder": folder] : [:], invocation, output)
-            if let next = sources[number].lines.next() {
-                sources[number].next = next
-            } else {
-                sources.remove(at: number)
-            }
-        }
-        return .success
-    }
-
-    private static let symbolicate = Command(
-        "symbolicate", "Prints the log of a run with the functions, files and lines of a crash.",
-        discussion: """
-            RUN is a number of 'logs runs'; 1, the newest run, if omitted. Runs llvm-symbolizer for the frames that a signal
-            handler wrote, so the program and its libraries must be the ones that crashed.
-            """,
-        operands: [folder, Operand("RUN", .number, isOptional: true)],
-        options: [
-            Option(
-                "--symbolizer", value: "PROGRAM", kind: .file, help: "Runs another program with the same arguments."),
-            raw,
-        ]
-    ) { invocation, output in
-        let run = try run(invocation, output)
-        let symbolizer = Symbolizer(program: invocation.value(of: "--symbolizer") ?? "llvm-symbolizer")
-        for line in run.log.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
-            print(String(line), invocation, output)
-            for place in try symbolizer.places(ofFrame: String(line)) { output.line("    " + place) }
         }
         return .success
     }
