@@ -135,3 +135,15 @@ enum Completion {
         """#,
     ]
 }
+
+extension Command {
+    /// The command `completion`.
+    static let completion: Command = Command(
+        "completion", "Prints the completion script of a shell.",
+        discussion: "'make install' of the package installs the scripts of all three shells.",
+        operands: [Operand("SHELL", .choice(Completion.shells))]
+    ) { invocation, output in
+        output.raw(Completion.script(invocation.operands[0]) ?? "")
+        return .success
+    }
+}

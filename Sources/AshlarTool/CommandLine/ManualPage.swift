@@ -71,3 +71,14 @@ enum ManualPage {
 extension Substring {
     fileprivate var lowercasedFirst: String { prefix(1).lowercased() + dropFirst() }
 }
+
+extension Command {
+    /// The command `manual`.
+    static let manual: Command = Command(
+        "manual", "Prints the manual page of the tool.",
+        discussion: "Read it with 'ashlar manual | man -l -'; 'make install' of the package installs it."
+    ) { _, output in
+        output.raw(ManualPage.text(of: AshlarTool.table, version: AshlarTool.version))
+        return .success
+    }
+}

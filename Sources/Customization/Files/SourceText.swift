@@ -1,9 +1,9 @@
 internal import AshlarCore
 
 /// The text of one file as UTF-8, which converts offsets to lines and columns.
-package final class SourceText: Sendable {
+final class SourceText: Sendable {
     let file: String
-    package let utf8: [UInt8]
+    let utf8: [UInt8]
     let encoding: StringsEncoding
     /// Whether the bytes aren't text; `utf8` is then empty.
     let isRejected: Bool
@@ -54,7 +54,7 @@ package final class SourceText: Sendable {
         self.init(file: file, utf8: decoding.utf8, decoding: decoding, problems: decoding.problems)
     }
 
-    package convenience init(utf8: [UInt8], file: String) { self.init(file: file, utf8: utf8) }
+    convenience init(utf8: [UInt8], file: String) { self.init(file: file, utf8: utf8) }
 
     /// Creates the text of a binary file or of values without a file; all locations are the file itself.
     convenience init(withoutLines file: String) { self.init(file: file, utf8: [], hasLines: false) }
@@ -78,7 +78,7 @@ package final class SourceText: Sendable {
     /// Returns the line and column of a byte of `utf8`.
     ///
     /// - Complexity: O(*n*) for the first call, then O(log *lines*), whatever the length of the line.
-    package func location(ofByte offset: Int) -> CustomizationLocation {
+    func location(ofByte offset: Int) -> CustomizationLocation {
         guard hasLines else { return CustomizationLocation(file: file) }
         let places = places.withLock { places in
             if let places { return places }

@@ -21,8 +21,6 @@ public struct StringsTable: Sendable {
         storage = builder.build()
     }
 
-    package static var empty: StringsTable { StringsTable(entries: []) }
-
     /// The number of keys.
     public var count: Int { storage.winnerCount }
     /// Whether the table has no key.

@@ -9,10 +9,3 @@ extension CustomizationMessage {
     /// The message as a value of a table.
     var value: CustomizationValue { .message(self) }
 }
-
-extension CustomizationValue {
-    /// The message, if the value is one.
-    var message: CustomizationMessage? {
-        if case .message(let message) = self { message } else { nil }
-    }
-}
