@@ -197,10 +197,10 @@ let package = Package(
         .executableTarget(
             name: "AshlarCostTestChild",
             dependencies: dependencies(
-                ["AshlarTooling", "AshlarRemote", "AshlarTesting"] + core + umbrella),
+                ["AshlarRemote", "AshlarTesting"] + core + umbrella),
             path: "Tests/AshlarCostTestChild", swiftSettings: settings),
         testTarget(
-            "AshlarTests", path: "Tests/AshlarTests", dependencies: ["AshlarTooling", "AshlarCostTestChild"] + umbrella),
+            "AshlarTests", path: "Tests/AshlarTests", dependencies: ["AshlarCostTestChild"] + umbrella),
         testTarget(
             "AshlarToolTests", path: "Tests/AshlarToolTests",
             dependencies: ["AshlarTool", "AshlarTesting"] + umbrella,

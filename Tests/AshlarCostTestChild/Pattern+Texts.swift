@@ -1,6 +1,5 @@
 import AshlarCore
 import AshlarCustomization
-import AshlarTooling
 
 extension Pattern {
     /// Files of texts, messages and themes.
