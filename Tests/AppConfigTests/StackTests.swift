@@ -175,8 +175,7 @@ private struct StackMaker {
             random.pick(hasComments ? ["", " ", "\n", "// , } \" \n", "/* { */"] : ["", " ", "\n", "\t"])
         }
         func list(_ items: [String], _ random: inout SeededRandom) -> String {
-            let trailing = hasComments && !items.isEmpty && random.chance(30) ? "," : ""
-            return items.map { gap(&random) + $0 + gap(&random) }.joined(separator: ",") + trailing + gap(&random)
+            items.map { gap(&random) + $0 + gap(&random) }.joined(separator: ",") + gap(&random)
         }
         switch value {
         case .array(let elements):

@@ -45,53 +45,23 @@ import Testing
         #expect(parsed.diagnostics.first?.column == 26)
     }
 
-    @Test("A trailing comma doesn't remove entries of a string catalog")
-    func catalogWithTrailingComma() throws {
-        let source = """
-            {"sourceLanguage": "en", "strings": {
-              "a": {"localizations": {"de": {"stringUnit": {"value": "A", "state": "translated"}}}},
-              "b": {"localizations": {"de": {"stringUnit": {"value": nope, "state": "translated"}}}},
-              "c": {"localizations": {"de": {"stringUnit": {"value": "C", "state": "translated"}}}},
-            }}
-            """
-        let parsed = StringsTable.parse(stringCatalog: Array(source.utf8), file: "a.xcstrings")
-        let german = try #require(parsed.tables["de"])
-        #expect(german["a"] == .string("A"))
-        #expect(german["c"] == .string("C"))
-        #expect(german["b"] == nil)
-        #expect(parsed.diagnostics.contains { $0.line == 3 && $0.severity == .error })
-        #expect(parsed.diagnostics.contains { $0.line == 4 && $0.severity == .error })
-    }
-
-    @Test("Comments don't remove entries of a string catalog, and are reported once")
-    func catalogWithComments() throws {
-        let source = """
-            // Strings of the app
-            {"sourceLanguage": "en", /* base */ "strings": {
-              "a": {"localizations": {"de": {"stringUnit": {"value": "A // no comment"}}}}, // first
-              "b": {"localizations": {"de": {"stringUnit": {"value": "/* B */"}}}}
-            }}
-            """
-        let parsed = StringsTable.parse(stringCatalog: Array(source.utf8), file: "a.xcstrings")
-        let german = try #require(parsed.tables["de"])
-        #expect(german["a"] == .string("A // no comment"))
-        #expect(german["b"] == .string("/* B */"))
-        #expect(parsed.diagnostics.map { "\($0.line) \($0.severity)" } == ["1 error"])
-    }
-
-    @Test("An error in a theme file removes only its attribute")
-    func themeWithMistake() throws {
-        let source = """
-            {"themes": [{"name": "Dark", "attributes": {
-              "bar": {"color": "#112233"},
-              "title": "unfinished,
-              "size": 12,
-            }}]}
-            """
-        let parsed = Theme.parse(Array(source.utf8), file: "a.json")
-        let theme = try #require(parsed.themes.first)
-        #expect(theme.table["bar"] != nil)
-        #expect(theme.table["size"] == .int(12))
-        #expect(parsed.diagnostics.contains { $0.line == 3 && $0.severity == .error })
+    @Test(
+        "A JSON file with an error has no values, and its first error has a line and a column",
+        arguments: [
+            (#"{"strings": {\n  "a": nope,\n  "b": {},\n}}"#, 2, 8, "expected a value, found 'n'"),
+            (#"{"strings": {\n  "a": {},\n}}"#, 2, 10, "trailing comma"),
+            (#"// Strings\n{"strings": {}}"#, 1, 1, "expected a value, found '/'"),
+            (#"{"themes": [\n {"name": "unfinished,\n "size": nope}]}"#, 2, 11, "unterminated string"),
+        ])
+    func malformedJSON(source: String, line: Int, column: Int, message: String) throws {
+        let bytes = Array(source.replacing(#"\n"#, with: "\n").utf8)
+        let catalog = StringsTable.parse(stringCatalog: bytes, file: "a.xcstrings")
+        let themes = Theme.parse(bytes, file: "a.json")
+        #expect(catalog.tables.isEmpty && themes.themes.isEmpty)
+        for diagnostics in [catalog.diagnostics, themes.diagnostics] {
+            let error = try #require(diagnostics.first)
+            #expect(diagnostics.count == 1 && error.severity == .error && error.code == .malformedFile)
+            #expect(error.line == line && error.column == column && error.message == message)
+        }
     }
 }

@@ -145,7 +145,7 @@ public struct ConfigDocument: Sendable, CustomReflectable {
     }
 }
 
-/// JSON with `//` and `/* */` comments and trailing commas.
+/// JSON with `//` and `/* */` comments.
 ///
 /// ```swift
 /// var plan = ConfigPlan(files: .memory(["ApplicationConfig.json": "{\"port\": 80, /* the default */}"]))

@@ -8,7 +8,7 @@ struct ConfigReaderContext: Sendable {
     var limits = ConfigLimits()
     /// Whether a duplicate key in a dictionary is an error; otherwise the last value wins.
     var refusesDuplicates = true
-    /// Whether comments and trailing commas are permitted in JSON.
+    /// Whether comments are permitted in JSON.
     var allowsComments = false
 
     /// Throws if a file is too large.

@@ -16,7 +16,7 @@ struct JSONReader {
         let source = ConfigTreeSource(whole: context.location, positions: .lines(LineTable(bytes)))
         let options = JSONDocument.Options(
             depth: context.limits.depth, rejectsDuplicateKeys: context.refusesDuplicates,
-            allowsComments: context.allowsComments, allowsTrailingCommas: context.allowsComments)
+            allowsComments: context.allowsComments)
         let document: JSONDocument
         do throws(JSONSyntaxError) {
             document = try JSONDocument(bytes, options: options)

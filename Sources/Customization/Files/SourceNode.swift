@@ -163,7 +163,7 @@ extension SourceNode {
 /// The content of a property list or JSON file, the text for locations, and the problems found.
 typealias ReadFile = (root: SourceNode?, text: SourceText, diagnostics: [CustomizationDiagnostic])
 
-/// Parses JSON (RFC 8259) into values with their locations; continues after errors.
+/// Parses JSON (RFC 8259) into values with their locations.
 package enum JSONReader {
     /// Returns the value of a document; nil if it is malformed.
     package static func value(of bytes: [UInt8]) -> CustomizationValue? {
@@ -174,10 +174,12 @@ package enum JSONReader {
     static func read(bytes: [UInt8], file: String) -> ReadFile {
         let text = SourceText(bytes: bytes, file: file)
         if text.isRejected { return (nil, text, text.diagnostics) }
-        let (document, errors) = JSONDocument.recovering(text.utf8)
-        let problems = errors.map {
-            CustomizationDiagnostic(.error, .malformedFile, $0.message, at: text.location(ofByte: $0.offset))
+        do throws(JSONSyntaxError) {
+            return (SourceNode(try JSONDocument(text.utf8), 0), text, text.diagnostics)
+        } catch {
+            let location = text.location(ofByte: error.offset)
+            let problem = CustomizationDiagnostic(.error, .malformedFile, error.message, at: location)
+            return (nil, text, text.diagnostics + [problem])
         }
-        return (document.map { SourceNode($0, 0) }, text, text.diagnostics + problems)
     }
 }

@@ -34,7 +34,7 @@ public final class JSONDocument: @unchecked Sendable {
     /// The lines of the text, once a position has been requested.
     let lines = Mutex<LineTable?>(nil)
 
-    /// Limits and permitted extensions of the grammar.
+    /// Limits, and whether comments are permitted.
     package struct Options: Hashable, Sendable {
         /// The maximum depth of nested containers, at most ``deepest``.
         package var depth: Int
@@ -44,8 +44,6 @@ public final class JSONDocument: @unchecked Sendable {
         package var rejectsDuplicateKeys: Bool
         /// Whether `//` and `/* */` comments are permitted.
         package var allowsComments: Bool
-        /// Whether a comma is permitted before a closing bracket.
-        package var allowsTrailingCommas: Bool
 
         package static let deepest = 10_000
         package static let largest = (1 << 28) - 1
@@ -53,13 +51,12 @@ public final class JSONDocument: @unchecked Sendable {
         /// Creates options; limits above ``deepest`` and ``largest`` are clamped.
         package init(
             depth: Int = 512, bytes: Int = Options.largest, rejectsDuplicateKeys: Bool = false,
-            allowsComments: Bool = false, allowsTrailingCommas: Bool = false
+            allowsComments: Bool = false
         ) {
             self.depth = min(max(depth, 0), Self.deepest)
             self.bytes = min(max(bytes, 0), Self.largest)
             self.rejectsDuplicateKeys = rejectsDuplicateKeys
             self.allowsComments = allowsComments
-            self.allowsTrailingCommas = allowsTrailingCommas
         }
     }
 
@@ -69,35 +66,74 @@ public final class JSONDocument: @unchecked Sendable {
     package convenience init(
         _ bytes: UnsafeBufferPointer<UInt8>, options: Options = Options()
     ) throws(JSONSyntaxError) {
-        try self.init(parsing: JSONBuffer(bytes, options), options)
+        try self.init(parsing: Self.padded(bytes, options), options)
     }
 
     /// Copies and parses a text; a byte order mark is skipped.
     ///
     /// - Complexity: O(*n*) in the length of the text.
     package convenience init(_ bytes: [UInt8], options: Options = Options()) throws(JSONSyntaxError) {
-        let buffer = try bytes.withUnsafeBufferPointer { bytes throws(JSONSyntaxError) in
-            try JSONBuffer(bytes, options)
+        let copy = try bytes.withUnsafeBufferPointer { bytes throws(JSONSyntaxError) in
+            try Self.padded(bytes, options)
         }
-        try self.init(parsing: buffer, options)
+        try self.init(parsing: copy, options)
     }
 
-    private init(parsing buffer: JSONBuffer, _ options: Options) throws(JSONSyntaxError) {
+    private init(parsing copy: UnsafeMutableBufferPointer<UInt8>, _ options: Options) throws(JSONSyntaxError) {
+        let start = copy.baseAddress!
+        if options.allowsComments { Self.blankComments(in: copy) }
         do {
-            tape = try buffer.parse(options)
-            text = buffer.start
-            textCount = buffer.count
+            tape = try JSONParser.parse(start, count: copy.count, options: options)
         } catch {
-            let failure = error.error(in: buffer.text, options)
-            buffer.deallocate()
+            let failure = error.error(in: UnsafeBufferPointer(copy), options)
+            start.deallocate()
             throw failure
         }
+        text = start
+        textCount = copy.count
     }
 
-    private init(_ buffer: JSONBuffer, _ tape: UnsafeMutablePointer<JSONTape.Word>) {
-        self.tape = tape
-        text = buffer.start
-        textCount = buffer.count
+    /// Returns a copy of a text, after which the parser's zero bytes are allocated.
+    private static func padded(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ options: Options
+    ) throws(JSONSyntaxError) -> UnsafeMutableBufferPointer<UInt8> {
+        guard bytes.count <= options.bytes else {
+            throw JSONSyntaxError(
+                kind: .size, message: "a document of \(bytes.count) bytes exceeds the limit of \(options.bytes)",
+                offset: options.bytes, line: 1, column: 1, path: "$", steps: [], limit: options.bytes)
+        }
+        let start = UnsafeMutablePointer<UInt8>.allocate(capacity: bytes.count + JSONParser.padding)
+        if let source = bytes.baseAddress { start.update(from: source, count: bytes.count) }
+        (start + bytes.count).update(repeating: 0, count: JSONParser.padding)
+        return UnsafeMutableBufferPointer(start: start, count: bytes.count)
+    }
+
+    /// Overwrites comments with spaces, so that offsets and lines stay; an unterminated comment stays.
+    private static func blankComments(in text: UnsafeMutableBufferPointer<UInt8>) {
+        var index = 0
+        var isInString = false
+        while index + 1 < text.count {
+            var end = index + 1
+            var isComment = false
+            switch (text[index], text[end]) {
+            case (.quote, _): isInString.toggle()
+            case (.backslash, _) where isInString: end += 1
+            case (.slash, .slash) where !isInString:
+                isComment = true
+                while end < text.count, text[end] != .lineFeed, text[end] != .carriageReturn { end += 1 }
+            case (.slash, .asterisk) where !isInString:
+                isComment = true
+                end += 2
+                while end < text.count, text[end - 1] != .asterisk || text[end] != .slash { end += 1 }
+                guard end < text.count else { return }
+                end += 1
+            default: break
+            }
+            if isComment {
+                for index in index..<end where !text[index].isSpace { text[index] = .space }
+            }
+            index = end
+        }
     }
 
     /// Creates a document that contains `null` and has no text.
@@ -112,43 +148,6 @@ public final class JSONDocument: @unchecked Sendable {
     deinit {
         text.deallocate()
         free(tape)
-    }
-
-    /// Parses as much of a text as possible.
-    ///
-    /// The parser drops the element or member that contains an error and continues after it. It inserts missing commas
-    /// and closing brackets, ignores trailing commas, and reports each of these as an error. It skips comments and
-    /// reports the first one. After 100 errors, it ignores the rest of the text. Duplicate keys are permitted.
-    ///
-    /// - Returns: The document, or nil if no part of it can be parsed, and the errors in the order of the text.
-    /// - Complexity: O(*n* · *e*) in the length of the text and the number of errors.
-    package static func recovering(
-        _ bytes: [UInt8], options: Options = Options()
-    ) -> (document: JSONDocument?, errors: [JSONSyntaxError]) {
-        var options = options
-        options.rejectsDuplicateKeys = false
-        var buffer: JSONBuffer
-        do {
-            buffer = try bytes.withUnsafeBufferPointer { bytes throws(JSONSyntaxError) in
-                try JSONBuffer(bytes, options, room: Options.deepest)
-            }
-        } catch {
-            return (nil, [error])
-        }
-        var errors: [JSONSyntaxError] = []
-        while true {
-            do {
-                return (JSONDocument(buffer, try buffer.parse(options)), errors)
-            } catch {
-                // A dropped root leaves an empty text, which isn't another error.
-                let isEmpty = error.open.isEmpty && error.offset >= buffer.count
-                if !isEmpty || errors.isEmpty { errors.append(error.error(in: buffer.text, options)) }
-                guard buffer.repair(error, isLast: errors.count == 100) else {
-                    buffer.deallocate()
-                    return (nil, errors)
-                }
-            }
-        }
     }
 
     /// Returns the index of a large container.

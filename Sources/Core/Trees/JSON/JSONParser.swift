@@ -26,8 +26,8 @@ enum JSONParser {
             return try run.parse()
         } catch {
             var error = error
-            (error.steps, error.open) = (run.steps, run.openBrackets)
-            if let member = run.incompleteMember { error.start = min(error.start, member) }
+            error.steps = run.steps
+            error.container = run.innermostContainer
             run.discard()
             throw error
         }
@@ -249,7 +249,7 @@ extension JSONParser.Run {
                 if p >= text + count || p.pointee == .lineFeed || p.pointee == .carriageReturn {
                     throw failure(.stringEnd, at: start - 1, out, number)
                 }
-                throw failure(.controlCharacter, at: p, from: start - 1, out, number)
+                throw failure(.controlCharacter, at: p, out, number)
             }
             escaped = true
             p = try skip(escape: p, in: start, out, number)
@@ -257,7 +257,7 @@ extension JSONParser.Run {
         if seen & highs != 0,
             let bad = UTF8Validation.firstInvalid(in: UnsafeBufferPointer(start: start, count: p - start))
         {
-            throw failure(.utf8, at: start + bad, from: start - 1, out, number)
+            throw failure(.utf8, at: start + bad, out, number)
         }
         return (p, escaped)
     }
@@ -271,13 +271,13 @@ extension JSONParser.Run {
             UInt8(ascii: "t"):
             return start + 2
         case UInt8(ascii: "u"): break
-        default: throw failure(.escape, at: start, from: string - 1, out, number)
+        default: throw failure(.escape, at: start, out, number)
         }
-        guard let unit = JSONText.hex4(start + 2) else { throw failure(.hex, at: start, from: string - 1, out, number) }
+        guard let unit = JSONText.hex4(start + 2) else { throw failure(.hex, at: start, out, number) }
         guard unit & 0xF800 == 0xD800 else { return start + 6 }
         guard unit < 0xDC00, start[6] == .backslash, start[7] == UInt8(ascii: "u"), let low = JSONText.hex4(start + 8),
             low & 0xFC00 == 0xDC00
-        else { throw failure(.surrogate, at: start, from: string - 1, out, number) }
+        else { throw failure(.surrogate, at: start, out, number) }
         return start + 12
     }
 
@@ -298,24 +298,24 @@ extension JSONParser.Run {
         if p.pointee == .minus { p += 1 }
         if p.pointee == .digitZero {
             p += 1
-            if p.pointee &- .digitZero < 10 { throw failure(.leadingZero, at: p - 1, from: start, out, number) }
+            if p.pointee &- .digitZero < 10 { throw failure(.leadingZero, at: p - 1, out, number) }
         } else {
             let digits = p
             p = Self.skipDigits(p)
-            if p == digits { throw failure(.digit, at: p, from: start, out, number) }
+            if p == digits { throw failure(.digit, at: p, out, number) }
         }
         guard p.pointee == .point || p.pointee | 0x20 == UInt8(ascii: "e") else { return (p, JSONTape.integer) }
         if p.pointee == .point {
             let digits = p + 1
             p = Self.skipDigits(digits)
-            if p == digits { throw failure(.digit, at: p, from: start, out, number) }
+            if p == digits { throw failure(.digit, at: p, out, number) }
         }
         if p.pointee | 0x20 == UInt8(ascii: "e") {
             p += 1
             if p.pointee == .plus || p.pointee == .minus { p += 1 }
             let digits = p
             p = Self.skipDigits(p)
-            if p == digits { throw failure(.digit, at: p, from: start, out, number) }
+            if p == digits { throw failure(.digit, at: p, out, number) }
         }
         return (p, JSONTape.fraction)
     }
@@ -324,13 +324,10 @@ extension JSONParser.Run {
 
     @inline(never)
     private mutating func failure(
-        _ reason: JSONParser.Failure.Reason, at p: UnsafePointer<UInt8>, from start: UnsafePointer<UInt8>? = nil,
-        _ out: Int, _ number: Int
+        _ reason: JSONParser.Failure.Reason, at p: UnsafePointer<UInt8>, _ out: Int, _ number: Int
     ) -> JSONParser.Failure {
         (written, elements) = (out, number)
-        let offset = min(p - text, count)
-        return JSONParser.Failure(
-            reason: reason, offset: offset, start: start.map { $0 - text } ?? offset, open: [], steps: [])
+        return JSONParser.Failure(reason: reason, offset: min(p - text, count), steps: [])
     }
 
     /// The failure at a byte that can't start a value; a closing bracket after a comma is one case.

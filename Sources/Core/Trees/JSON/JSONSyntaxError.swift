@@ -42,10 +42,8 @@ extension JSONParser {
 
         var reason: Reason
         var offset: Int
-        /// The offset of the first byte of the incomplete element or member.
-        var start: Int
-        /// The offsets of the brackets of the open containers, outermost first.
-        var open: [Int]
+        /// The offset of the bracket of the innermost open container.
+        var container: Int?
         var steps: [TreeStep]
 
         private static let longestPath = 256
@@ -101,7 +99,7 @@ extension JSONParser {
 
         private func found(at offset: Int, in text: UnsafeBufferPointer<UInt8>) -> String {
             guard offset < text.count else {
-                guard let bracket = open.last else { return "the end of the text" }
+                guard let bracket = container else { return "the end of the text" }
                 let kind = text[bracket] == .openBrace ? "object" : "array"
                 return "the end of the text in the \(kind) of line \(LineTable(Array(text)).position(of: bracket).line)"
             }
@@ -131,16 +129,8 @@ extension JSONParser {
 extension JSONParser.Run {
     func container(at level: Int) -> Int { Int(truncatingIfNeeded: stack[level] & 0xFFFF_FFFF) }
 
-    /// The offsets of the brackets of the open containers, outermost first.
-    var openBrackets: [Int] { depth == 0 ? [] : (1...depth).map { JSONTape.offset(tape[container(at: $0)]) } }
-
-    /// The offset of the last key, if its value is missing or incomplete.
-    var incompleteMember: Int? {
-        guard depth > 0, JSONTape.kind(tape[container(at: depth)]) == JSONTape.object,
-            let last = lastKey(of: container(at: depth), upTo: written), last + 1 >= written
-        else { return nil }
-        return JSONTape.offset(tape[last]) - 1
-    }
+    /// The offset of the bracket of the innermost open container.
+    var innermostContainer: Int? { depth == 0 ? nil : JSONTape.offset(tape[container(at: depth)]) }
 
     /// The steps to the value at which the parse stopped.
     var steps: [TreeStep] {
