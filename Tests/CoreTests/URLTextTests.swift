@@ -34,6 +34,7 @@ import Testing
             ("https://a:65536/", .authority, 10), ("https://[::1/", .authority, 8), ("https://[::1]x/", .authority, 13),
             ("https://u@/", .authority, 10), ("https://a%4/", .escape, 9), ("https://a%zz@b/", .escape, 9),
             ("https://a%FF/", .utf8, 9), ("https://a/b%", .escape, 11),
+            ("https://aü.b/", .authority, 9), ("https://a%C3%BC/", .authority, 9), ("myapp://a%FF/", .utf8, 9),
         ] as [(String, URLFault.Kind, Int)])
     func faults(text: String, kind: URLFault.Kind, offset: Int) {
         let fault = #expect(throws: URLFault.self) { try URLText(text) }
@@ -47,14 +48,5 @@ import Testing
         #expect(text("https://a/100%/%zz") == "https://a/100%25/%25zz")
         #expect(text("https://[fe80::1%25eth0]/") == nil)
         #expect(text("https://a b/") == nil && text("https://a/\n") == nil && text("https://a/\\") == nil)
-    }
-
-    @Test("Marks are ordered and composed, but not across other marks of their class")
-    func marks() {
-        #expect(InternationalName.ascii("a\u{323}\u{302}") == InternationalName.ascii("\u{1EAD}"))
-        #expect(InternationalName.ascii("a\u{302}\u{323}") == InternationalName.ascii("\u{1EAD}"))
-        #expect(InternationalName.ascii("a\u{30D}\u{301}") != InternationalName.ascii("\u{E1}\u{30D}"))
-        #expect(InternationalName.ascii("か\u{3099}") == InternationalName.ascii("が"))
-        #expect(InternationalName.ascii(String(repeating: "e\u{301}", count: 70)) == nil)
     }
 }

@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// Reads host maps in SquidKit's format and records the omitted entries.
 struct HostMapReader {
     let file: String?
@@ -57,6 +59,10 @@ struct HostMapReader {
         guard let canonicalHost = text("canonical_host", of: item, isRequired: true) else { return nil }
         if canonicalHost.isEmpty || canonicalHost.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) {
             warn(at: item["canonical_host"], "expected a name without spaces and control characters")
+            return nil
+        }
+        if canonicalHost.utf8.contains(where: { $0 >= 0x80 }) {
+            warn(at: item["canonical_host"], "expected \(URLHost.asciiName)")
             return nil
         }
         guard let name = text("canonical_protocol", of: item, isRequired: true) else { return nil }

@@ -59,14 +59,8 @@ struct HostPattern: Hashable, Sendable {
 /// The syntax of hosts, in a map and as typed by the user.
 enum HostSyntax {
     /// Returns a host for comparison: in lowercase, without the trailing dot of its name.
-    ///
-    /// An international name is compared in its ASCII form.
     static func normalized(_ host: String) -> String {
         var host = host.lowercased()
-        if let bad = host.utf8.firstIndex(where: { $0 >= 0x80 }) {
-            let end = host[bad...].firstIndex(of: ":") ?? host.endIndex
-            if let name = InternationalName.ascii(String(host[..<end])) { host = name + host[end...] }
-        }
         if host.last == "." {
             host.removeLast()
         } else if let dot = host.firstRange(of: ".:") {

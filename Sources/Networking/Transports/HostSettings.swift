@@ -1,7 +1,7 @@
 internal import AshlarCore
 
-/// Settings by host: a host name or an IP address without a port; case, a trailing dot and the form of an address or of an
-/// international name are ignored.
+/// Settings by host: a host name or an IP address without a port; case, a trailing dot and the form of an address are
+/// ignored.
 struct HostSettings<Value: Sendable>: Sendable {
     private var values: [String: Value] = [:]
 

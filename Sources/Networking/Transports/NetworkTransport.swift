@@ -44,7 +44,7 @@ public struct TransportConfiguration: Hashable, Sendable {
     /// The key of the server's own certificate must be one of them, and the certificate must be valid, too.
     ///
     /// A key of the dictionary is a host name or an IP address without a port. Case, a trailing dot and the form of an
-    /// address or of an international name are ignored.
+    /// address are ignored.
     public var pinnedKeys: [String: String] = [:]
     /// The certificates that identify the client to each host; others receive none.
     ///

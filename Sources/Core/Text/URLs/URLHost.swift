@@ -1,7 +1,7 @@
 /// The host of a URL and its normal form.
 ///
 /// The host of a web scheme is a DNS name, an IPv4 address, or an IPv6 address in brackets. A name consists of letters,
-/// digits and `-._~`, and has no empty label. An international name is converted to ASCII as browsers do (UTS #46). The
+/// digits and `-._~`, and has no empty label. An international name must be written in ASCII: `xn--bcher-kva.example`. The
 /// name of another scheme, such as `myapp://notes`, is any text of letters, digits, `-._~!$&'()*+,;=` and other scripts.
 ///
 /// The normal form is lowercase ASCII without escapes; the name of another scheme preserves its other scripts, and an
@@ -33,6 +33,9 @@ package enum URLHost {
 
     // MARK: Names
 
+    /// What is expected instead of a host name with characters outside ASCII.
+    package static let asciiName = "a host name in ASCII; write an international name in its xn-- form"
+
     private static func name(
         _ range: Range<Int>, in bytes: [UInt8], _ rules: Rules
     ) throws(URLFault) -> String {
@@ -57,10 +60,7 @@ package enum URLHost {
                 throw URLFault(.utf8, international, "expected a host in UTF-8")
             }
             guard rules.isDNSName else { return text }
-            guard let ascii = InternationalName.ascii(text) else {
-                throw URLFault(.authority, international, "expected a valid international host name (UTS #46)")
-            }
-            name = Array(ascii.utf8)
+            throw URLFault(.authority, international, "expected \(asciiName)")
         }
         let dot = UInt8(ascii: ".")
         let hasEmptyLabel = name.first == dot || zip(name, name.dropFirst()).contains { $0 == dot && $1 == dot }

@@ -18,7 +18,7 @@
 /// | `"`, `<`, `^`, `{`, `ü` | invalid | encoded in some parts | encoded |
 /// | `[fe80::1%25eth0]` | RFC 6874 | invalid | valid; invalid in a received URL |
 /// | `[v1.a:b]` | valid | invalid | invalid |
-/// | `https://b%C3%BCcher.example` | valid | decoded, then IDNA | decoded, then IDNA |
+/// | `https://bücher.example` | valid as an IRI | converted (IDNA) | invalid; `xn--bcher-kva.example` is valid |
 /// | `https://a..b`, `https://a!b` | valid | valid | invalid: no DNS name |
 /// | `https://0x7f.1` | a name | `127.0.0.1` | a name |
 /// | `https://a/../b` | `/b` after normalization | `/b` | preserved |

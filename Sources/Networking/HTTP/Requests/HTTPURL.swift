@@ -9,9 +9,8 @@ internal import AshlarCore
 ///
 /// The syntax is that of RFC 3986, and routes use the same. A host is a name, an IPv4 address, or an IPv6 address in
 /// brackets, optionally with a zone (`[fe80::1%25eth0]`, RFC 6874). A name consists of letters, digits and `-._~`; escapes
-/// in it are decoded. An international name is converted to ASCII as browsers do (UTS #46, nontransitional):
-/// `bücher.example` becomes `xn--bcher-kva.example`. A name with compatibility characters, such as `Ⅷ.example`, is
-/// invalid; write its ASCII form.
+/// in it are decoded. An international name such as `bücher.example` is invalid; write its ASCII form,
+/// `xn--bcher-kva.example`.
 ///
 /// ```swift
 /// var url = try HTTPURL("https://API.example.com:8443/notes?tag=a")
