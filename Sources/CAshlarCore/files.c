@@ -4,9 +4,6 @@
 #include <errno.h>
 #include <sys/stat.h>
 #include <time.h>
-#if defined(__linux__)
-#include <sys/vfs.h>
-#endif
 
 static void copy(const struct stat *info, struct ashlar_core_status *status) {
     status->device = (uint64_t)info->st_dev;
@@ -49,14 +46,4 @@ int64_t ashlar_core_wall_clock(int32_t *nanoseconds) {
     clock_gettime(CLOCK_REALTIME, &now);
     *nanoseconds = (int32_t)now.tv_nsec;
     return now.tv_sec;
-}
-
-uint32_t ashlar_core_file_system_type(const char *path) {
-#if defined(__linux__)
-    struct statfs info;
-    return statfs(path, &info) == 0 ? (uint32_t)info.f_type : 0;
-#else
-    (void)path;
-    return 0;
-#endif
 }

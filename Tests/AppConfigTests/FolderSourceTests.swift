@@ -70,7 +70,7 @@ import Testing
         var plan = plan([:])
         plan.add(FolderConfigSource(scratch.path), isRequired: true)
         let store = try ConfigStore(loading: plan)
-        let watch = store.watch()
+        let watch = store.watch(every: .milliseconds(5))
         let reader = Task.detached { () -> [String] in
             var torn: [String] = []
             while !Task.isCancelled {
@@ -89,7 +89,7 @@ import Testing
         watch.cancel()
     }
 
-    @Test("The folder itself is watched, so that a new file is noticed without a wait")
+    @Test("The folder itself is watched, so that a new file is noticed")
     func watchesFolder() throws {
         let scratch = try TemporaryFolder([:])
         try scratch.write("1", to: "a", atomically: false)
@@ -105,7 +105,7 @@ import Testing
         plan.add(FolderConfigSource(scratch.path))
         plan.localFile = "/no/such/local.json"
         let store = try ConfigStore(loading: plan)
-        let watch = store.watch()
+        let watch = store.watch(every: .milliseconds(5))
         try FileManager.default.removeItem(atPath: scratch.file("a"))
         await store.wait { $0.allKeys == ["b", "c"] }
         #expect(store.current.allKeys == ["b", "c"])
@@ -138,15 +138,14 @@ import Testing
     @Test("A change between a load and the watch of a new list of files isn't lost", .timeLimit(.minutes(2)))
     func newList() async throws {
         let scratch = try TemporaryFolder([:])
-        // In a folder of its own: events of a folder that is already watched reach the new watch, too.
         try FileManager.default.createDirectory(atPath: scratch.file("other"), withIntermediateDirectories: false)
         try scratch.write("1", to: "other/value", atomically: false)
         var plan = plan([:])
         let path = scratch.file("other/value")
         plan.add(GrowingSource(scratch) { try? Data("2".utf8).write(to: URL(fileURLWithPath: path)) })
         let store = try ConfigStore(loading: plan)
-        let watch = store.watch()
-        // One event: a second one would load the file again.
+        let watch = store.watch(every: .milliseconds(5))
+        // One change: a second one would load the file again.
         try scratch.write("", to: "grown", atomically: true)
         await store.wait { $0.int(forKey: "n") == 2 }
         #expect(store.current.int(forKey: "n") == 2)
@@ -160,7 +159,7 @@ import Testing
         var plan = plan([:])
         plan.add(FolderConfigSource(scratch.path))
         let store = try ConfigStore(loading: plan)
-        let watch = store.watch()
+        let watch = store.watch(every: .milliseconds(5))
         try scratch.write("1", to: "b", atomically: false)
         await store.wait { $0.int(forKey: "b") == 1 }
         for version in 2...5 {

@@ -181,7 +181,7 @@ private struct LinesFormat: ConfigFormat {
         plan.add(source)
         let store = try ConfigStore(loading: plan)
         source.set(.success(.document(ConfigDocument(["n": 2]))))
-        let watch = store.watch()
+        let watch = store.watch(every: .milliseconds(5))
         #expect(store.current.int(forKey: "n") == 2)
         watch.cancel()
     }
@@ -192,7 +192,7 @@ private struct LinesFormat: ConfigFormat {
         var plan = plan(Self.base)
         plan.add(source)
         let store = try ConfigStore(loading: plan)
-        let watch = store.watch()
+        let watch = store.watch(every: .milliseconds(5))
         var values = store.changes(of: ConfigKey("n", default: 0)).makeAsyncIterator()
         #expect(await values.next() == 1)
         source.set(.success(.document(ConfigDocument(["n": 2]))))

@@ -69,8 +69,7 @@ import Testing
         let scratch = try TemporaryFolder([:])
         let directory = try Self.prepare(move, scratch)
         let store = try ConfigStore(loading: .directory(directory, environments: []))
-        let watch = store.watch()
-        #expect(!watch.isPolling)
+        let watch = store.watch(every: .milliseconds(5))
         var changes = store.changes(of: ConfigKey("n", default: -1)).makeAsyncIterator()
         #expect(await changes.next() == 0)
         for generation in 1...rounds(5, soak: 1_000) {
@@ -103,12 +102,12 @@ import Testing
         }
     }
 
-    @Test("A replaced directory above a file and later writes are detected", arguments: 1...6)
+    @Test("A replaced directory above a file and later writes are detected", arguments: [1, 6])
     func ancestorSwap(level: Int) async throws {
         let scratch = try TemporaryFolder([:])
         let directory = try Self.nest(scratch, in: "live", 0)
         let store = try ConfigStore(loading: .directory(scratch.file(directory), environments: []))
-        let watch = store.watch()
+        let watch = store.watch(every: .milliseconds(5))
         // The innermost directory is at level 1.
         let swapped = (1...(7 - level)).map(String.init).joined(separator: "/")
         try await follow(store) { generation in
@@ -126,7 +125,7 @@ import Testing
         watch.cancel()
     }
 
-    @Test("A replaced symbolic link above a file and later writes are detected", arguments: 1...6)
+    @Test("A replaced symbolic link above a file and later writes are detected", arguments: [1, 6])
     func ancestorLinkSwap(level: Int) async throws {
         let scratch = try TemporaryFolder([:])
         let files = FileManager.default
@@ -135,7 +134,7 @@ import Testing
         try files.moveItem(atPath: link, toPath: scratch.file("v0"))
         try files.createSymbolicLink(atPath: link, withDestinationPath: scratch.file("v0"))
         let store = try ConfigStore(loading: .directory(scratch.file(directory), environments: []))
-        let watch = store.watch()
+        let watch = store.watch(every: .milliseconds(5))
         try await follow(store) { generation in
             if generation.isMultiple(of: 2) {
                 try scratch.write(
@@ -159,7 +158,7 @@ import Testing
         let scratch = try TemporaryFolder([:])
         try scratch.write("{\"n\": 0}   ")
         let store = try ConfigStore(loading: scratch.plan())
-        let watch = store.watch()
+        let watch = store.watch(every: .milliseconds(5))
         let descriptor = open(scratch.file(), O_WRONLY)
         defer { close(descriptor) }
         try await follow(store) { generation in
@@ -169,10 +168,8 @@ import Testing
         watch.cancel()
     }
 
-    @Test(
-        "A write with equal size and a restored modification time is detected",
-        arguments: [ConfigWatchMode.automatic, .polling(every: .milliseconds(5))])
-    func restoredTime(mode: ConfigWatchMode) async throws {
+    @Test("A write with equal size and a restored modification time is detected")
+    func restoredTime() async throws {
         let scratch = try TemporaryFolder([:])
         let stamp = Date(timeIntervalSince1970: 1_700_000_000)
         func write(_ number: Int) throws {
@@ -188,7 +185,7 @@ import Testing
         }
         let start = try tick()
         try await until("the file system's clock advances") { try tick() != start }
-        let watch = store.watch(mode)
+        let watch = store.watch(every: .milliseconds(5))
         var changes = store.changes(of: ConfigKey("n", default: -1)).makeAsyncIterator()
         #expect(await changes.next() == 0)
         for generation in 1...rounds(5, soak: 1_000) {
@@ -209,7 +206,7 @@ import Testing
         }
         try write(1)
         let store = try ConfigStore(loading: .directory(scratch.path, environments: []))
-        let watch = store.watch()
+        let watch = store.watch(every: .milliseconds(5))
         var changes = store.changes(of: ConfigKey("n", default: -1)).makeAsyncIterator()
         #expect(await changes.next() == 1)
         for number in 2...4 {
@@ -225,7 +222,7 @@ import Testing
         try scratch.write("{\"n\": 0}")
         let store = try ConfigStore(loading: scratch.plan())
         var events = store.events().makeAsyncIterator()
-        let watch = store.watch()
+        let watch = store.watch(every: .milliseconds(5))
         try scratch.write("{\"n\": ", atomically: true)
         guard case .failed? = await events.next() else {
             Issue.record("no failure was published")
@@ -241,85 +238,28 @@ import Testing
         watch.cancel()
     }
 
-    @Test("A new file and a change of a polled file are detected")
-    func appearsAndPolls() async throws {
+    @Test("A new file is detected")
+    func appears() async throws {
         let scratch = try TemporaryFolder([:])
         let store = try ConfigStore(loading: scratch.plan())
-        let polled = try ConfigStore(loading: scratch.plan())
-        let (watch, poll) = (store.watch(), polled.watch(.polling(every: .milliseconds(5))))
-        #expect(poll.isPolling)
-        for observed in [store, polled] {
-            var changes = observed.changes(of: "n").makeAsyncIterator()
-            if observed === store {
-                #expect(await changes.next() == .some(nil))
-                try scratch.write("{\"n\": 1}", atomically: true)
-            }
-            var seen = await changes.next()
-            while seen == .some(nil) { seen = await changes.next() }
-            #expect(seen == .some(1))
-        }
+        let watch = store.watch(every: .milliseconds(5))
+        var changes = store.changes(of: "n").makeAsyncIterator()
+        #expect(await changes.next() == .some(nil))
+        try scratch.write("{\"n\": 1}", atomically: true)
+        var seen = await changes.next()
+        while seen == .some(nil) { seen = await changes.next() }
+        #expect(seen == .some(1))
         watch.cancel()
-        poll.cancel()
     }
 
-    @Test(
-        "A change between loading and watching is detected",
-        arguments: [ConfigWatchMode.automatic, .polling(every: .seconds(60))])
-    func changedBefore(mode: ConfigWatchMode) throws {
+    @Test("A change between loading and watching is detected at once")
+    func changedBefore() throws {
         let scratch = try TemporaryFolder([:])
         try scratch.write("{\"n\": 1}")
         let store = try ConfigStore(loading: scratch.plan())
         try scratch.write("{\"n\": 22}", atomically: true)
-        let watch = store.watch(mode)
+        let watch = store.watch(every: .seconds(60))
         #expect(store.current.int(forKey: "n") == 22)
         watch.cancel()
     }
-
-    #if os(Linux)
-        @Test("A thousand watched files use one descriptor")
-        func descriptors() async throws {
-            await #expect(processExitsWith: .success) {
-                let scratch = try TemporaryFolder([:])
-                try scratch.write("{}")
-                let stores = try (0..<500).map { _ in try ConfigStore(loading: scratch.plan()) }
-                let watches = stores.map { $0.watch() }
-                let count = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { name in
-                    let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
-                    return target == "anon_inode:inotify"
-                }
-                #expect(count == 1)
-                #expect(watches.allSatisfy { !$0.isPolling })
-            }
-        }
-
-        @Test("Without events of the system, files are polled, with a diagnostic")
-        func noDescriptors() async throws {
-            await #expect(processExitsWith: .success) {
-                let scratch = try TemporaryFolder([:])
-                try scratch.write("{\"n\": 1}")
-                let store = try ConfigStore(loading: scratch.plan())
-                var limit = rlimit()
-                #expect(getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
-                limit.rlim_cur = min(limit.rlim_cur, 256)
-                #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
-                var taken: [Int32] = []
-                while case let descriptor = open("/dev/null", O_RDONLY), descriptor >= 0 { taken.append(descriptor) }
-                #expect(errno == EMFILE)
-                let watch = store.watch()
-                for descriptor in taken { close(descriptor) }
-                #expect(watch.isPolling)
-                #expect(store.current.diagnostics.map(\.code) == [.watchingByPolling])
-                var changes = store.changes(of: ConfigKey("n", default: 0)).makeAsyncIterator()
-                #expect(await changes.next() == 1)
-                try scratch.write("{\"n\": 22}", atomically: true)
-                #expect(await changes.next() == 22)
-                let second = try ConfigStore(loading: scratch.plan())
-                let next = second.watch()
-                #expect(!next.isPolling)
-                #expect(second.current.diagnostics.isEmpty)
-                watch.cancel()
-                next.cancel()
-            }
-        }
-    #endif
 }

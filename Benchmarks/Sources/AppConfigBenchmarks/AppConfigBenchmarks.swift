@@ -8,7 +8,6 @@ struct AppConfigBenchmarks {
         readRows(&suite)
         decodeRows(&suite)
         loadRows(&suite)
-        watchRows(&suite)
         suite.finish()
     }
 }

@@ -13,7 +13,7 @@ internal import AshlarCore
 /// file that isn't UTF-8 text is data.
 ///
 /// If the folder has a link `..data`, as in volumes of Kubernetes, all files are read from the link's target, so values
-/// of two versions never mix. A watching store detects a replaced link and a new, changed, or removed file at once.
+/// of two versions never mix. A watching store detects a replaced link and a new, changed, or removed file.
 ///
 /// Each file has at most the `bytes` of the plan's ``ConfigLimits``, and the folder at most their `values` files.
 ///

@@ -1,13 +1,5 @@
 internal import AshlarCore
 
-/// How a store detects changes of its files.
-public enum ConfigWatchMode: Sendable, Hashable {
-    /// Uses events of the system; if there are none, polls once a second and adds a diagnostic.
-    case automatic
-    /// Compares the files at an interval, for file systems without events, such as network shares.
-    case polling(every: Duration)
-}
-
 /// A watch of a store's files, which ends when it is cancelled or released.
 public final class ConfigWatch: Sendable {
     private struct State {
@@ -22,9 +14,6 @@ public final class ConfigWatch: Sendable {
     init() {}
 
     deinit { cancel() }
-
-    /// Whether the files are compared at an interval.
-    package var isPolling: Bool { state.withLock { $0.watch?.isPolling ?? false } }
 
     /// Ends the watch; a reload that has begun completes.
     public func cancel() {
@@ -66,30 +55,24 @@ public final class ConfigWatch: Sendable {
 extension ConfigStore {
     /// Reloads when a file of the plan changes, appears or disappears, until the result is cancelled or released.
     ///
-    /// The watch detects writes in place, atomic renames, deletion and re-creation, replaced symbolic links and
-    /// directories anywhere on the path to a file, and changes since the files were last read. It collects events for
-    /// 20 ms. If a writer holds a file open, the store reloads when the writer pauses for 100 ms, or after one second.
-    /// A deleted file is missing if it isn't created again within 200 ms. Nothing runs while nothing changes; only files in a
-    /// network's file system, which doesn't report the changes of other machines, are compared every five seconds.
+    /// A thread of the library compares the status of the files at an interval, within about a second by default, also
+    /// those of a network's file system and of bind mounts. It detects writes in place, atomic renames, deletion and
+    /// re-creation, replaced symbolic links and directories anywhere on the path to a file, and changes since the files
+    /// were last read. The store reloads when the files stay the same for 200 ms, or a second after the change was
+    /// noticed. A deleted file is missing if it isn't created again within 200 ms.
     ///
     /// If a reload fails, the last good values stay current, the error goes to ``errors`` and ``events()``, and
-    /// watching continues. A file that was written without a change of values causes no notification. Reloads run on a
-    /// thread of the library. On Linux, one thread and one inotify descriptor serve all stores of the process.
+    /// watching continues. A file that was written without a change of values causes no notification. Reloads run on the
+    /// thread of the watch.
     ///
     /// On Apple systems, files in a bundle never change; watch a directory outside of the bundle.
     ///
-    /// - Parameter mode: How changes are detected.
+    /// - Parameter interval: The time between two comparisons.
     /// - Returns: The watch, which must be retained.
-    public func watch(_ mode: ConfigWatchMode = .automatic) -> ConfigWatch {
+    public func watch(every interval: Duration = .seconds(1)) -> ConfigWatch {
         let result = ConfigWatch()
         guard let plan else { return result }
-        followFiles(of: plan, mode, result)
-        if result.isPolling, mode == .automatic {
-            current.record(
-                ConfigDiagnostic(
-                    .watchingByPolling,
-                    message: "the system has no events for the files; polling once a second"))
-        }
+        followFiles(of: plan, interval, result)
         var followsSources = false
         for source in plan.sources.map(\.source) {
             guard let changes = source.changes() else { continue }
@@ -107,19 +90,14 @@ extension ConfigStore {
     /// Watches the files of a plan, whose sources can name other files after each load.
     ///
     /// The files can change between the last load and the start of a watch, so they are then loaded again.
-    private func followFiles(of plan: ConfigPlan, _ mode: ConfigWatchMode, _ result: ConfigWatch) {
-        let method: PathWatch.Method =
-            switch mode {
-            case .automatic: .events
-            case .polling(let interval): .polling(every: interval)
-            }
+    private func followFiles(of plan: ConfigPlan, _ interval: Duration, _ result: ConfigWatch) {
         while true {
             let paths = plan.filePaths
             if paths.isEmpty { return }
             let isStarted = result.watch(paths) { paths in
-                PathWatch.start(paths, by: method) { [weak self, weak result] snapshot in
+                PathWatch.start(paths, every: interval) { [weak self, weak result] snapshot in
                     _ = try? self?.reload(expecting: snapshot, of: paths)
-                    if let self, let result, !plan.sources.isEmpty { self.followFiles(of: plan, mode, result) }
+                    if let self, let result, !plan.sources.isEmpty { self.followFiles(of: plan, interval, result) }
                 }
             }
             guard isStarted, mayHaveChangedFiles(plan) else { return }

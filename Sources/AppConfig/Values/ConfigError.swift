@@ -12,7 +12,7 @@ public struct ConfigError: Error, Sendable {
         private enum Kind: String {
             case missingSource, unreadableSource, malformedSource, duplicateKey, limitExceeded, unknownDirective
             case missingKey, typeMismatch, invalidValue, unknownKey, unresolvedReference, referenceCycle, several
-            case kindConflict, hiddenByLiteralKey, defaultUsed, invalidSettings, watchingByPolling
+            case kindConflict, hiddenByLiteralKey, defaultUsed, invalidSettings
         }
 
         private let kind: Kind
@@ -54,8 +54,6 @@ public struct ConfigError: Error, Sendable {
         package static var hiddenByLiteralKey: Code { Code(kind: .hiddenByLiteralKey) }
         /// After a reload, the values don't match a type of settings, whose last values stay current.
         package static var invalidSettings: Code { Code(kind: .invalidSettings) }
-        /// The system provides no events for the files, so they are polled.
-        package static var watchingByPolling: Code { Code(kind: .watchingByPolling) }
 
         /// The code's name, such as `typeMismatch`.
         public var description: String { kind.rawValue }

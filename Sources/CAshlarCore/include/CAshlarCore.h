@@ -30,9 +30,6 @@ struct ashlar_core_status {
 int ashlar_core_status_of_path(const char *path, bool follows_links, struct ashlar_core_status *status);
 int ashlar_core_status_of_descriptor(int descriptor, struct ashlar_core_status *status);
 
-/// Returns the type of the file system of a path, as Linux's statfs(2) does; 0 on other systems and for a missing path.
-uint32_t ashlar_core_file_system_type(const char *path);
-
 /// Returns the seconds of the wall clock since 1970 and stores the additional nanoseconds in `nanoseconds`.
 int64_t ashlar_core_wall_clock(int32_t *nanoseconds);
 

@@ -60,15 +60,16 @@ public final class CustomizationCenter: Sendable {
 
     /// Reloads whenever a file of the tree changes, appears or vanishes, until the task is cancelled.
     ///
-    /// Changes are noticed by events of the system, or by comparing the files once a second where it has none. Every five
-    /// seconds the files are compared without an event, as not every file system reports all of them. A file that has
-    /// errors keeps its last good content.
+    /// A thread compares the status of the files at an interval, within about a second by default, so changes are noticed
+    /// on every file system. A file that has errors keeps its last good content.
     ///
     /// ```swift
     /// let center = CustomizationCenter(Customization(path: "Resources"))
     /// let watching = Task { await center.watch() }
     /// ```
-    public func watch() async {
+    ///
+    /// - Parameter interval: The time between two comparisons.
+    public func watch(every interval: Duration = .seconds(1)) async {
         // Switching the language reads other folders, which are watched from then on.
         let (signals, listener) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let id = broadcast.add { listener.yield() }
@@ -80,7 +81,7 @@ public final class CustomizationCenter: Sendable {
             // The watch starts before the files are read, so that no change is lost in between.
             let needed = current.storage.tree?.watchedPaths ?? []
             if needed != paths {
-                watch = PathWatch.start(needed) { _ in listener.yield() }
+                watch = PathWatch.start(needed, every: interval) { _ in listener.yield() }
                 paths = needed
             }
             reload()

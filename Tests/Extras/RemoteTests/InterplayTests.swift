@@ -21,7 +21,7 @@ import Testing
         plan.add(FolderConfigSource(scratch.file("secrets"), under: "folder"))
         plan.add(remote)
         let store = try ConfigStore(loading: plan)
-        let watch = store.watch()
+        let watch = store.watch(every: .milliseconds(5))
         let last = rounds(60, soak: 3_000)
         let isOver = Flag()
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -60,7 +60,6 @@ open class DispatchSemaphore: DispatchObject, @unchecked Sendable {
 }
 @objc public protocol DispatchSourceProtocol: NSObjectProtocol {}
 @objc public protocol DispatchSourceTimer: DispatchSourceProtocol {}
-@objc public protocol DispatchSourceFileSystemObject: DispatchSourceProtocol {}
 extension DispatchSourceProtocol {
     public typealias DispatchSourceHandler = @convention(block) () -> Void
     public func setEventHandler(
@@ -73,32 +72,17 @@ extension DispatchSourceProtocol {
     public func resume() {}
     public func activate() {}
 }
-extension DispatchSourceFileSystemObject {
-    public var handle: Int32 { 0 }
-    public var data: DispatchSource.FileSystemEvent { .all }
-    public var mask: DispatchSource.FileSystemEvent { .all }
-}
 extension DispatchSourceTimer {
     public func schedule(
         deadline: DispatchTime, repeating interval: DispatchTimeInterval = .never,
         leeway: DispatchTimeInterval = .nanoseconds(0)
     ) {}
 }
-open class DispatchSource: DispatchObject, DispatchSourceTimer, DispatchSourceFileSystemObject {
-    public struct FileSystemEvent: OptionSet, RawRepresentable, Sendable {
-        public let rawValue: UInt
-        public init(rawValue: UInt) { self.rawValue = rawValue }
-        public static let delete = Self(rawValue: 1), write = Self(rawValue: 2), extend = Self(rawValue: 4),
-            attrib = Self(rawValue: 8), link = Self(rawValue: 16), rename = Self(rawValue: 32),
-            revoke = Self(rawValue: 64), all: Self = []
-    }
+open class DispatchSource: DispatchObject, DispatchSourceTimer {
     public struct TimerFlags: OptionSet, Sendable {
         public let rawValue: UInt
         public init(rawValue: UInt) { self.rawValue = rawValue }
     }
-    public class func makeFileSystemObjectSource(
-        fileDescriptor: Int32, eventMask: FileSystemEvent, queue: DispatchQueue? = nil
-    ) -> any DispatchSourceFileSystemObject { fatalError() }
     public class func makeTimerSource(flags: TimerFlags = [], queue: DispatchQueue? = nil) -> any DispatchSourceTimer {
         fatalError()
     }
