@@ -53,9 +53,7 @@ import Testing
             ("{\"tokens\":[\"a]\",{\"b\":1}],\"c\":2}", "{\"tokens\":<redacted>,\"c\":2}"),
             (#"{"body":"{\"token\":\"a\\\"b\",\"c\":1}"}"#, #"{"body":"{\"token\":\"<redacted>\",\"c\":1}"}"#),
             ("Login(user: \"bob\", password: \"a b\")", "Login(user: \"bob\", password: \"<redacted>\")"),
-            ("Login(token: Optional(\"a b\"))", "Login(token: Optional(\"<redacted>\"))"),
             ("passphrase: correct horse\nnext", "passphrase: <redacted>\nnext"),
-            ("mysql --password hunter2 --host h", "mysql --password <redacted> --host h"),
             ("tool --token='a b' --host h", "tool --token='<redacted>' --host h"),
             ("(token=abc).", "(token=<redacted>)."), ("otp=123456", "otp=<redacted>"),
             ("pin: 1234", "pin: <redacted>"), ("session: opened", "session: opened"),
@@ -74,34 +72,35 @@ import Testing
             ("Bearer token is missing", "Bearer token is missing"), ("bearer of bad news", "bearer of bad news"),
             ("Basic dXNlcjpwYXNz", "Basic <redacted>"), ("Basic authentication", "Basic authentication"),
             ("Basic usage", "Basic usage"), ("Basic X", "Basic <redacted>"), ("Bearer X", "Bearer <redacted>"),
-            ("user:pw@db.example", "<redacted>@db.example"),
-            ("connect user:p@ss@db/x now", "connect <redacted>@db/x now"), ("url=user:p=w@db", "url=<redacted>@db"),
             ("mailto:a@b.example", "mailto:a@b.example"), ("a@b.example", "a@b.example"),
             ("git@h.example:a/b", "git@h.example:a/b"), ("nginx:1.2@sha256:ab", "nginx:1.2@sha256:ab"),
-            ("10:30@noon", "10:30@noon"), ("a:b@", "a:b@"), ("@", "@"), (":@x", ":@x"),
+            ("10:30@noon", "10:30@noon"), ("@", "@"), ("x-Bearer abc", "x-Bearer <redacted>"),
         ])
     func credentials(text: String, redacted: String) {
         #expect(SecretText.redacted(text) == redacted)
     }
 
     @Test(
-        "Numbers of cards and accounts, tokens and keys are hidden",
+        "JSON web tokens and private keys are hidden",
         arguments: [
-            ("paid with 4111111111111111", "paid with <redacted>"), ("4111 1111 1111 1111.", "<redacted>."),
-            ("5500-0000-0000-0004", "<redacted>"), ("378282246310005", "<redacted>"),
-            ("4111111111111112", "4111111111111112"), ("1111111111111117", "1111111111111117"),
-            ("x4111111111111111", "x4111111111111111"), ("41111111111111111111", "41111111111111111111"),
-            ("4111111111111111x", "4111111111111111x"), ("4111111111111111-4111111111111111", "<redacted>-<redacted>"),
-            ("2024-11-23 18:25:53", "2024-11-23 18:25:53"),
-            ("DE89370400440532013000", "<redacted>"), ("to GB29 NWBK 6016 1331 9268 19 TODAY", "to <redacted> TODAY"),
-            ("DE89370400440532013001", "DE89370400440532013001"), ("NO9386011117947", "<redacted>"),
             ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc-_ end", "<redacted> end"), ("eyJhbGciOiJ9", "eyJhbGciOiJ9"),
             ("-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----\nx", "<redacted>\nx"),
-            ("-----BEGIN PRIVATE KEY-----\nabc", "<redacted>"),
+            ("-----BEGIN PRIVATE KEY-----\nabc", "<redacted>"), ("k-----BEGIN EC PRIVATE KEY-----a", "k<redacted>"),
+            ("x.eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc", "x.eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc"),
             ("-----BEGIN CERTIFICATE-----\nabc", "-----BEGIN CERTIFICATE-----\nabc"),
         ])
     func shapes(text: String, redacted: String) {
         #expect(SecretText.redacted(text) == redacted)
+    }
+
+    @Test(
+        "Numbers, XML, descriptions of values and options of commands don't change",
+        arguments: [
+            "paid with 4111 1111 1111 1111", "to DE89370400440532013000", "<pin>1</pin>", "--password hunter2",
+            "[AnyHashable(\"token\"): \"x\"]", "user:pw@db.example",
+        ])
+    func others(text: String) {
+        #expect(SecretText.redacted(text) == text)
     }
 
     @Test("Additional names apply to text")
@@ -117,8 +116,7 @@ import Testing
         let parts = [
             "password", "token", "=", ":", ": ", "\"", "\\\"", "'", "{", "}", "[", "]", "@", "://", "user:pw@h",
             "Bearer ", "eyJ",
-            ".", "-", "--", " ", "\n", ";", "&", "?", "4111111111111111", "DE89370400440532013000", "<redacted>", "é",
-            "Optional(", "-----BEGIN PRIVATE KEY-----", "a",
+            ".", "-", "--", " ", "\n", ";", "&", "?", "<redacted>", "é", "-----BEGIN PRIVATE KEY-----", "a",
         ]
         for _ in 0..<1_000 {
             let text = (0..<Int.random(in: 0..<16, using: &random)).map { _ in parts.randomElement(using: &random) ?? ""
@@ -133,20 +131,21 @@ import Testing
         "The cost of a hostile text grows with its length only",
         arguments: [
             "=", ":", "@", "a:@", "a://b:c/", "://", "eyJ-", "eyJ.", "token=", "\"token\":", "\"token\":\"\"",
-            "--token ", "Bearer ",
-            "4 ", "4111-", "DE89 ", "-----BEGIN ", "-----BEGIN PRIVATE KEY", "token: {", "\\\"", "password=a ;",
+            "Bearer ", "-----BEGIN ", "-----BEGIN PRIVATE KEY", "token: {", "\\\"", "\\", "password=a ;",
             "key: a",
             "http://h/?a=", "[", "%3", "cookie:<redacted>", "\"cookie\":\"<redacted>", "\ntoken: ", ";token: a",
-            ";token= ", "token=a ", "token: a", "<token>", "<token>a", "token", "a:b@c ", "key: 1 ",
-            "password: Optional(",
+            ";token= ", "token=a ", "token: a", "token", "a:b@c ", "key: 1 ",
         ])
     func hostileTexts(part: String) {
+        // In a value, so that a search of the value's parts is measured, too.
+        let opening = "\"token\":{"
         let ratio = growth(from: 2_500, to: 20_000, limit: 30) {
             $0 / part.utf8.count
         } _: { count in
-            let text = String(repeating: part, count: count)
-            let redacted = SecretText.redacted(text)
-            #expect(redacted.utf8.count <= text.utf8.count + count * SecretNames.placeholder.utf8.count)
+            for text in [String(repeating: part, count: count), opening + String(repeating: part, count: count)] {
+                let redacted = SecretText.redacted(text)
+                #expect(redacted.utf8.count <= text.utf8.count + (count + 1) * SecretNames.placeholder.utf8.count)
+            }
         }
         // Eight times the text takes 8 times as long; with a quadratic scan, 64 times.
         #expect(ratio < 30)

@@ -41,7 +41,7 @@ import Testing
         }
         log.info("tenant codename=\(PlantedSecrets.mark)", ["codename": PlantedSecrets.mark])
         log.error("failed", ["error": .error(Failure())])
-        log.error("failed: \(Failure())", ["card": 4_111_111_111_111_111, "cards": [UInt64(4_111_111_111_111_111)]])
+        log.error("failed: \(Failure())")
         _ = try? log.scope("work") { throw Failure() }
         system.flush(sync: false)
         let records = sink.records
@@ -86,8 +86,8 @@ import Testing
     func soundness(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let parts = [
-            "token", "=", ": ", "@", "4111", "1111", " ", "-", "--", "eyJ", ".", "Bearer ", "basic A1", "DE89", "x",
-            "<", ">", "</", "key",
+            "token", "=", ": ", "://", "@", " ", "-", "--", "-----BEGIN PRIVATE KEY-----", "eyJ", ".", "Bearer ",
+            "basic A1", "x", "\"", "key",
         ]
         for _ in 0..<2000 {
             let text = (0..<Int.random(in: 1...8, using: &random)).map { _ in parts.randomElement(using: &random)! }

@@ -90,6 +90,16 @@ package struct SecretNames: Hashable, Sendable {
         return words
     }
 
+    /// Returns the name of a parameter of a query with each percent escape replaced.
+    static func decodingPercents(_ name: ArraySlice<UInt8>) -> String {
+        let parts = name.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false)
+        let decoded = parts.dropFirst().flatMap { part -> [UInt8] in
+            let digits = part.prefix(2).compactMap { $0.hexValue }
+            return digits.count == 2 ? [digits[0] << 4 | digits[1]] + part.dropFirst(2) : [UInt8(ascii: "%")] + part
+        }
+        return String(decoding: parts[0] + decoded, as: UTF8.self)
+    }
+
     /// A word without digits at its end and without a plural `s`.
     private static func stem(_ word: String) -> String {
         let letters = word.reversed().drop { $0.isNumber }
@@ -173,6 +183,21 @@ extension SecretNames {
         "max", "maximum", "min", "minimum", "num", "number", "total", "count", "cached", "completion", "input",
         "output",
         "prompt", "remaining", "used",
+    ]
+
+    /// Names of secrets that are also ordinary words, which a sentence or a heading can have before a colon.
+    static let ordinaryWords: Set<String> = [
+        "auth", "authentication", "bearer", "key", "keys", "nonce", "pass", "pat", "pin", "salt", "session", "sessions",
+        "sid", "signature",
+    ]
+
+    /// Ends of names whose value in a text is the rest of the line: fields that contain several words, and phrases.
+    static let namesOfLines = ["authorization", "cookie", "phrase", "mnemonic"]
+
+    /// Words that follow `Bearer` and `Basic` in a sentence.
+    static let wordsAfterSchemes: Set<String> = [
+        "", "and", "auth", "authentication", "authorization", "challenge", "credential", "credentials", "error", "for",
+        "from", "header", "is", "of", "or", "realm", "scheme", "token", "tokens", "was", "with",
     ]
 
     /// Words before `token` that make it a position in a list or a handle of a task: `nextPageToken`.
