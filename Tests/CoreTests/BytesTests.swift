@@ -26,9 +26,8 @@ import Testing
             }
             let expected = String(validating: bytes, as: UTF8.self) != nil
             #expect((UTF8Validation.firstInvalid(in: bytes) == nil) == expected, "seed \(seed): \(bytes)")
-            if let offset = UTF8Validation.firstInvalid(in: bytes) {
-                #expect(String(validating: bytes[..<offset], as: UTF8.self) != nil, "seed \(seed): \(bytes)")
-            }
+            let valid = bytes[..<(UTF8Validation.firstInvalid(in: bytes) ?? bytes.count)]
+            #expect(String(validating: valid, as: UTF8.self) != nil, "seed \(seed): \(bytes)")
         }
     }
 }

@@ -117,11 +117,12 @@ import Testing
     }
 
     @Test("A stream ends when the broadcast is released or its task is cancelled, and then has no listener")
-    func end() async {
+    func end() async throws {
         var broadcast: Broadcast<Int>? = Broadcast(1)
         let ended = Shared(false)
         _ = broadcast?.add({}, ended: { ended.withLock { $0 = true } })
-        if let stream = broadcast?.changes() {
+        do {
+            let stream = try #require(broadcast?.changes())
             let cancelled = Task { () -> Int in
                 var count = 0
                 for await _ in stream { count += 1 }
