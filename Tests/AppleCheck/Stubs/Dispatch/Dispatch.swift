@@ -65,9 +65,6 @@ extension DispatchSourceProtocol {
     public func setEventHandler(
         qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [], handler: DispatchSourceHandler?
     ) {}
-    public func setCancelHandler(
-        qos: DispatchQoS = .unspecified, flags: DispatchWorkItemFlags = [], handler: DispatchSourceHandler?
-    ) {}
     public func cancel() {}
     public func resume() {}
     public func activate() {}
