@@ -63,7 +63,9 @@ test: build ## Builds everything, runs every module's tests and checks the sourc
 
 build:
 	@Scripts/install-packages $(TEST_PACKAGES)
-	@Scripts/build-quietly "all modules and their tests" swift build --build-tests $(SWIFT_FLAGS)
+	@# The product of all tests doesn't compile the generator of keys a second time for the plugin, which the examples use.
+	@# An index serves editors, which write their own.
+	@Scripts/build-quietly "all modules and their tests" swift build --product AshlarPackageTests --disable-index-store $(SWIFT_FLAGS)
 
 lint: ## Checks the format of every Swift file
 	swift-format lint --strict --parallel --recursive $(FORMATTED)
