@@ -26,17 +26,21 @@ import Testing
             ("%@%@%@%@ %d", "only %@ and %%", "%d"), ("%@%@%@%@%", "only %@ and %%", "% at the end"),
             ("", "four %@, or named placeholders with {message}", "an empty pattern"),
             ("{level}", "four %@, or named placeholders with {message}", "no {message}"),
-            ("{messages}", nil, "{messages}"), ("{message", "a } for every {", "{message"),
+            ("{messages}", placeholders, "{messages}"), ("{message", "a } for every {", "{message"),
             ("{message}}", "}} or a { before }", "}"),
-        ] as [(String, String?, String)])
-    func malformed(pattern: String, expected: String?, found: String) throws {
+        ])
+    func malformed(pattern: String, expected: String, found: String) throws {
         let error = try #require(throws: LogError.self) { try LogFormat(pattern) }
         #expect(error.code == .formatMalformed)
         #expect(error.text == pattern)
-        if let expected { #expect(error.expected == expected) }
+        #expect(error.expected == expected)
         #expect(error.found == found)
         #expect(error.description.contains(found))
     }
+
+    private static let placeholders =
+        "{indent}, {level}, {context}, {message}, {fields}, {time}, {sequence}, {number}, {ftlevel}, {file}, {function}, "
+        + "{method}, {line} or {thread}"
 
     @Test("The indent has any character and width, clamped at 64 levels and 256 bytes")
     func indent() {

@@ -179,6 +179,48 @@ import Testing
         #expect(LogReader(folder: folder.path, application: "other").lines().isEmpty)
     }
 
+    #if os(Linux) || os(macOS)
+        @Test(
+            "A run that one process wrote is read by another: application, start, end, lines, levels and typed fields",
+            .timeLimit(.minutes(2)), arguments: [LogStorageMode.writeThrough, .mapped], [false, true])
+        func otherProcess(mode: LogStorageMode, isJSON: Bool) async throws {
+            let folder = TemporaryFolder()
+            let before = LogTime.now
+            let isMapped = mode == .mapped
+            await #expect(processExitsWith: .signal(SIGKILL)) {
+                [folder = folder.path as String, isMapped = isMapped as Bool, isJSON = isJSON as Bool] in
+                var configuration = LogConfiguration(folder: folder, threshold: .verbose, sinks: [])
+                configuration.application = "writer"
+                configuration.readsEnvironment = false
+                configuration.mode = isMapped ? .mapped : .writeThrough
+                configuration.format = isJSON ? .jsonLines : .standard
+                try #require(LogSystem.start(configuration).mode == configuration.mode)
+                Log("net.http").warning("slow answer", ["status": 503, "ratio": 0.5, "ok": false, "text": "a \"b\" c"])
+                Log("net.http").indent(true).error("key=value \(7)\nsecond line", ["timing": ["wait": 3]])
+                Log("End").verbose("the last line")
+                kill(getpid(), SIGKILL)
+            }
+            let reader = LogReader(folder: folder.path, application: "writer")
+            let run = try #require(reader.runs.first)
+            #expect(reader.runs.count == 1 && run.outcome == .unclean && run.application == "writer")
+            #expect(run.startedAt > before && run.startedAt < .now && run.lostLines == 0)
+            #expect(run.processID != getpid() && run.log.hasSuffix("\n") && !run.log.contains("\0"))
+            let lines = Array(reader.lines())
+            try #require(lines.count == 3)
+            #expect(lines.map(\.text) == run.log.split(separator: "\n").map(String.init))
+            let records = try lines.map { try #require($0.record) }
+            #expect(records.map(\.level) == [.warning, .error, .verbose])
+            #expect(records.map(\.context) == ["net.http", "net.http", "End"] && records.map(\.depth) == [0, 1, 1])
+            let second = isJSON ? "key=value 7\nsecond line" : "key=value 7\\nsecond line"
+            #expect(records.map(\.message) == ["slow answer", second, "the last line"])
+            #expect(records[0].fields == ["status": 503, "ratio": 0.5, "ok": false, "text": "a \"b\" c"])
+            #expect(records[1].fields == (isJSON ? ["timing": ["wait": 3]] : ["timing.wait": 3]))
+            #expect(records.allSatisfy { $0.time >= run.startedAt && $0.time < .now })
+            #expect(zip(lines, records).allSatisfy { $0.time == $1.time && $0.processID == run.processID })
+            #expect(reader.lines(matching: LogQuery(level: .error)).map(\.text) == [lines[1].text])
+        }
+    #endif
+
     @Test("Messages that continue behind gutters are one line, and times come from the line before")
     func continued() throws {
         let system = TestSystem { $0.format.continuesLines = true }
