@@ -21,6 +21,8 @@ struct known_file {
 static struct known_file line_file = {-1, 0, 0, 0};
 static struct known_file state_file = {-1, 0, 0, 0};
 static atomic_llong state_offset = 0;
+// A child between fork and exec has the same handlers and descriptors, but its signals are its own.
+static atomic_int state_process = 0;
 // What the state file contains while no signal is handled.
 static atomic_int resting_ending = 0;
 // The file to create for the first line of a handler, if lines can't go to `line_file`.
@@ -103,6 +105,7 @@ static void write_ending(int descriptor, int ending) {
 void ashlar_log_set_state_file(const void *owner, int descriptor, int64_t offset, int ending) {
     atomic_store(&state_file.owner, (uintptr_t)owner);
     atomic_store(&state_offset, offset);
+    atomic_store(&state_process, (int)getpid());
     atomic_store(&resting_ending, ending_of(ending, 0));
     know(&state_file, descriptor);
 }
@@ -175,8 +178,8 @@ static void note_signal(int signal, siginfo_t *information, void *context) {
     while (index < FATAL_COUNT && fatal_signals[index] != signal) index++;
     if (index == FATAL_COUNT) return;
     struct sigaction handler = previous[index];
-    // Without a state file the run has ended, or belongs to the parent of a fork.
-    int descriptor = known_descriptor(&state_file);
+    // Without a state file the run has ended.
+    int descriptor = atomic_load(&state_process) == (int)getpid() ? known_descriptor(&state_file) : -1;
     if (descriptor >= 0) {
         // The mark comes before the handler, which may end the process.
         if (is_default(&handler)) atomic_store(&resting_ending, ending_of(2, signal));

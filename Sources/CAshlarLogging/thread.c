@@ -63,7 +63,3 @@ uint64_t ashlar_log_task_number(void) {
     return task ? swift_task_getJobTaskId(task) : 0;
 }
 #endif
-
-int ashlar_log_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void)) {
-    return pthread_atfork(prepare, parent, child);
-}

@@ -8,7 +8,7 @@ import AshlarLogging
     import Glibc
 #endif
 
-// Swift hides `fork`, because most of a process can't continue in a child. This program tests that logging can.
+// Swift hides `fork`, because most of a process can't continue in a child. Here a child only ends.
 @_silgen_name("fork") private func systemFork() -> Int32
 
 #if os(Linux)
@@ -69,15 +69,8 @@ extension Child {
             if pid == 0 { exit(0) }
             waitpid(pid, nil, 0)
             kill(getpid(), SIGKILL)
-        case "fork-orphan":
-            // A child that continues doesn't keep the run open.
-            if systemFork() == 0 {
-                close(1)
-                sleep(2)
-                _exit(0)
-            }
-            kill(getpid(), SIGKILL)
         case "fork-fine":
+            // Neither does one that a signal ends.
             let pid = systemFork()
             if pid == 0 { kill(getpid(), SIGKILL) }
             waitpid(pid, nil, 0)
@@ -119,27 +112,6 @@ extension Child {
         var arguments: [UnsafeMutablePointer<CChar>?] = [name, nil]
         execv("/bin/true", &arguments)
         execv("/usr/bin/true", &arguments)
-    }
-
-    /// Forks children that log concurrently with their parent.
-    func logAsFamily() {
-        LogSystem.start(configuration)
-        let log = Log("Family")
-        let (children, count) = (number("children", or: 4), number("count", or: 100))
-        let padding = String(repeating: "x", count: number("padding", or: 20))
-        log.info("parent begins")
-        var pids: [Int32] = []
-        for number in 1...children {
-            let pid = systemFork()
-            if pid == 0 {
-                for index in 1...count { log.debug("child \(number) line \(index) \(padding) end") }
-                exit(0)
-            }
-            pids.append(pid)
-        }
-        for index in 1...count { log.debug("child 0 line \(index) \(padding) end") }
-        for pid in pids { waitpid(pid, nil, 0) }
-        log.info("parent ends")
     }
 
     /// Writes more than the file-size limit allows, with the limit's signal at its default.

@@ -24,8 +24,8 @@ import Testing
         "A start neither truncates nor removes the log of a live process, however its state looks",
         .timeLimit(.minutes(5)), arguments: ["writeThrough", "mapped"],
         [
-            "running", "handled", "marked", "shutdown", "orphan", "foreign ID", "other boot", "ID of another process",
-            "damaged", "deleted",
+            "running", "handled", "marked", "shutdown", "foreign ID", "other boot", "ID of another process", "damaged",
+            "deleted",
         ])
     func live(mode: String, how: String) throws {
         let parent = TemporaryFolder()
@@ -48,13 +48,11 @@ import Testing
         default: break
         }
         let run = try #require(PriorRun.all(in: folder.path).first)
-        let isOrphan = how == "orphan"
-        #expect(run.outcome == (isOrphan ? .unclean : .stillRunning))
-        #expect(isOrphan || run.processID == pid)
+        #expect(run.outcome == .stillRunning && run.processID == pid)
         // The second and third start have a newer prior run, so the first run is surplus.
         for _ in 0..<3 {
             let answer = try TestChild("prior", folder.path, ["runs=1", "application=child"]).run()
-            #expect(isOrphan || !answer.contains("line 0"), "the live run is a prior run: \(answer)")
+            #expect(!answer.contains("line 0"), "the live run is a prior run: \(answer)")
             _ = try TestChild("write", folder.path, ["runs=1", "application=child"]).run()
         }
         try parent.write("", to: URL(fileURLWithPath: folder.path).lastPathComponent + "-continue")
@@ -89,17 +87,6 @@ import Testing
                 ? PriorRun.all(in: folder.path).last : PriorRun.all(in: folder.path + "-first").first
             #expect(first?.outcome == .clean)
         }
-    }
-
-    @Test(
-        "A fork waits for every lock, so children of a busy process don't deadlock", .timeLimit(.minutes(2)),
-        arguments: ["writeThrough", "mapped", "buffered"])
-    func forks(mode: String) throws {
-        let parent = TemporaryFolder()
-        try parent.make()
-        let folder = TemporaryFolder(in: parent.path)
-        let count = isSoak ? 2000 : 40
-        #expect(try TestChild("forks", folder.path, ["mode=\(mode)", "count=\(count)"]).run() == "done\n")
     }
 
     @Test(
@@ -144,39 +131,6 @@ import Testing
         // Then the newest run is that of the second logger, or still the first one.
         #expect(output[3].hasPrefix("unclean ") && output[4].contains(" line 1 "), "\(output[3...4])")
         #expect(Set(output[3...].filter { $0.contains(" line ") }).count >= 20)
-    }
-
-    @Test("A fork holds each lock that exists, except those that it ignores")
-    func registry() {
-        let (held, ignored) = (ForkSafeLock(), ForkSafeLock(inForks: .ignored))
-        #expect(ForkRegistry.holds(held) && !ForkRegistry.holds(ignored))
-        let (value, done) = (Guarded(0), DispatchSemaphore(value: 0))
-        ForkRegistry.prepare()
-        Thread.detachNewThread {
-            value.withLock { $0 = 1 }
-            done.signal()
-        }
-        // The other thread waits; if it didn't, this would be seen only sometimes.
-        let isEarly = done.wait(timeout: .now() + 0.01) == .success || value.held == 1
-        ForkRegistry.continueParent()
-        #expect(!isEarly && done.wait(timeout: .now() + 60) == .success && value.withLock { $0 } == 1)
-    }
-
-    @Test("Logging and Telemetry have no locks that a fork doesn't know")
-    func lockTypes() throws {
-        let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
-            "../../Sources")
-        for folder in ["Logging", "Extras/Telemetry"] {
-            let files = FileManager.default.enumerator(atPath: sources.appendingPathComponent(folder).path)
-            var count = 0
-            for case let name as String in try #require(files) where name.hasSuffix(".swift") {
-                count += 1
-                guard !["Log/Locks.swift", "Log/ForkRegistry.swift"].contains(name) else { continue }
-                let text = try String(contentsOf: sources.appendingPathComponent("\(folder)/\(name)"), encoding: .utf8)
-                #expect(!text.contains(/\bMutex[<(]|pthread_mutex|pthread_rwlock|os_unfair_lock/), "\(name)")
-            }
-            #expect(count > 10)
-        }
     }
 }
 

@@ -34,40 +34,6 @@ import Testing
         #expect(identities.count == 8)
     }
 
-    @Test(
-        "Forked children write whole lines with their process into the run of their parent", .timeLimit(.minutes(5)),
-        arguments: [("writeThrough", 40), ("buffered", 40), ("mapped", 40), ("writeThrough", 4000)])
-    func family(mode: String, padding: Int) throws {
-        let folder = TemporaryFolder()
-        // The maximum size of a run: 64 MiB.
-        let (children, count) = (7, isSoak ? (padding > 1000 ? 1800 : 20_000) : 600)
-        let reported = try TestChild(
-            "family", folder.path,
-            ["mode=\(mode)", "children=\(children)", "count=\(count)", "padding=\(padding)", "segment=10000000"]
-        ).run()
-        #expect(reported.isEmpty)
-        let runs = PriorRun.all(in: folder.path)
-        #expect(runs.map(\.outcome) == [.clean])
-        let lines = runs[0].log.split(separator: "\n")
-        #expect(lines.count == (children + 1) * count + 2)
-        var next = [Int](repeating: 1, count: children + 1)
-        var pids: [Int: Substring] = [:]
-        let pattern = /\[DEBUG\] Family - child (\d+) line (\d+) (x+) end(?: pid=(\d+))?/
-        for line in lines where line.contains("child") {
-            let parts = try #require(line.wholeMatch(of: pattern), "\(line.prefix(200))")
-            let child = try #require(Int(parts.1))
-            #expect(parts.2 == "\(next[child])")
-            #expect(parts.3.count == padding)
-            next[child] += 1
-            #expect((parts.4 == nil) == (child == 0))
-            if let pid = parts.4 { #expect(pids.updateValue(pid, forKey: child) ?? pid == pid) }
-        }
-        #expect(next.allSatisfy { $0 == count + 1 })
-        #expect(Set(pids.values).count == children)
-        #expect(lines.contains("[INFO] Family - parent ends"))
-        #expect(runs[0].log.components(separatedBy: "parent begins").count == 2, "a buffer was written twice")
-    }
-
     @Test("Lines before the start and after the end are stored and marked", .timeLimit(.minutes(5)))
     func earlyAndLate() throws {
         let folder = TemporaryFolder()

@@ -235,11 +235,14 @@ import Testing
         #expect(runs(folder).isEmpty)
         let reset = TemporaryFolder()
         try reset.makeRun(startedAt: now - 1000, pid: 1, ending: .clean)
-        let run = try RunIdentity.create(
-            in: reset.path, application: "test", after: RunFolder(path: reset.path).runs().first?.name, now: 5)
-        run.end(.clean, lines: 0)
-        run.releaseDescriptors()
-        try Data("[INFO] A - 1970\n".utf8).write(to: URL(fileURLWithPath: run.path(.segment(0))))
+        let path: String
+        do {
+            let run = try RunIdentity.create(
+                in: reset.path, application: "test", after: RunFolder(path: reset.path).runs().first?.name, now: 5)
+            run.end(.clean, lines: 0)
+            path = run.path(.segment(0))
+        }
+        try Data("[INFO] A - 1970\n".utf8).write(to: URL(fileURLWithPath: path))
         let third = TestSystem(in: reset)
         #expect(third.report.priorRun?.log == "[INFO] A - 1970\n")
         #expect(third.report.priorRun?.startedAt.nanoseconds == 5)

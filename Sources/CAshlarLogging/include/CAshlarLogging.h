@@ -76,7 +76,4 @@ int ashlar_log_terminal_width(int descriptor);
 /// another open file as one member of gzip. Returns 0 and the new offset, or an errno.
 int ashlar_log_gzip(int source, int64_t *offset, int target);
 
-/// Registers functions to call around every fork. Returns 0 or an errno.
-int ashlar_log_at_fork(void (*prepare)(void), void (*parent)(void), void (*child)(void));
-
 #endif

@@ -63,7 +63,4 @@ struct ThreadContext {
         else { return }
         state.pointee.spare = owner.take()
     }
-
-    /// Updates the number of the thread, which differs in a forked child.
-    func becomeForkedChild() { state.pointee.threadID = ashlar_log_thread_id() }
 }

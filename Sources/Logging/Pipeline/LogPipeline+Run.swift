@@ -7,6 +7,8 @@ struct RunControl {
     var configuration: LogConfiguration?
     var report = LogStartReport(storage: .memory(0), mode: .writeThrough)
     var isShutDown = false
+    /// The process of the run; a forked child of it doesn't end the run.
+    var process: Int32 = 0
     var hasExitHook = false
     /// Whether errors in the environment variable have been reported.
     var hasReadEnvironment = false
@@ -47,6 +49,7 @@ extension LogPipeline {
                 opened.report.notices = notices + opened.report.notices
                 control.configuration = configuration
                 control.isShutDown = false
+                control.process = ProcessIdentity.current
             }
             if configuration.notesSignals == true, self === LogPipeline.shared {
                 opened.store?.withRun { $0.noteSignals() }
@@ -142,7 +145,6 @@ extension LogPipeline {
         control.hasExitHook = true
         observeApp()
         SystemCalls.atExit { LogPipeline.shared.shutdown() }
-        _ = ForkHooks.install()
     }
 
     private func reportOnStandardError(_ notices: [String]) {
@@ -173,6 +175,7 @@ extension LogPipeline {
 
     func shutdown() {
         let isFirst = control.withLock { control in
+            guard control.process == ProcessIdentity.current else { return false }
             defer { control.isShutDown = true }
             return !control.isShutDown && settings.store != nil
         }

@@ -201,11 +201,6 @@ final class LogPipeline: Sendable {
     }
 
     var emittedLines: UInt64 { sequence.load(ordering: .relaxed) }
-
-    /// Adds the process ID to each line in a forked child.
-    func becomeForkedChild() {
-        replaceSettings { $0.with(adding: ["pid": ProcessIdentity.current]) }
-    }
 }
 
 /// The parts of a line that its call provides.

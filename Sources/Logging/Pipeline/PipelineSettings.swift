@@ -4,7 +4,7 @@ final class PipelineSettings: Sendable {
     let format: CompiledFormat
     let sinks: [SinkEntry]
     let maximumLineBytes: Int
-    /// The fields of every line: the process ID in a forked child, a mark after the end of the run.
+    /// The fields of every line: a mark after the end of the run.
     let extraFields: LogFields
     let noise: Noise
 

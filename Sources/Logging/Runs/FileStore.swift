@@ -5,7 +5,7 @@ internal import AshlarBase
 /// In write-through mode, a line is written with one write(2) when the call returns. Buffered lines are in memory until
 /// there are many lines or a line is old enough; a killed process loses at most the stated bytes and the lines of the
 /// stated time.
-final class FileStore: LineStore, ForkAware {
+final class FileStore: LineStore {
     private struct State {
         let file: SegmentedFile
         private let owner = MessageBuffer()
@@ -45,7 +45,6 @@ final class FileStore: LineStore, ForkAware {
         } else {
             capacity = 0
         }
-        ForkRegistry.add(self)
     }
 
     private static func writeOldLines(of monitor: Guarded<State>, age: Int64) {
@@ -115,11 +114,4 @@ final class FileStore: LineStore, ForkAware {
     func withFile<Result>(_ body: (SegmentedFile) -> Result) -> Result { monitor.withLock { body($0.file) } }
 
     func withRun(_ body: (RunIdentity) -> Void) { withFile { body($0.run) } }
-
-    func becomeForkedChild() {
-        // The buffered lines belong to the parent, and the thread doesn't exist in the child.
-        monitor.held.buffer.reset()
-        monitor.held.hasThread = false
-        monitor.held.file.becomeForkedChild(ownFile: false)
-    }
 }

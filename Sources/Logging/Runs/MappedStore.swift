@@ -6,7 +6,7 @@ internal import CAshlarLogging
 /// The lines are stored into the mapped log file itself. Its blocks are allocated before it is mapped, so a store can't
 /// run out of disk space, and the file contains zeros after the last line. If a segment can't be created, the store
 /// continues like `.writeThrough`.
-final class MappedStore: LineStore, ForkAware {
+final class MappedStore: LineStore {
     private struct Segment {
         let number: Int
         let identity: FileIdentity?
@@ -15,10 +15,6 @@ final class MappedStore: LineStore, ForkAware {
         let memory: MappedMemory
         let start = SystemCalls.monotonicClock()
         var used = 0
-
-        func closeDescriptor() {
-            if SystemCalls.isSame(descriptor, identity) { SystemCalls.close(descriptor) }
-        }
     }
 
     private struct State {
@@ -44,7 +40,6 @@ final class MappedStore: LineStore, ForkAware {
         if settings.servesSignals {
             ashlar_log_set_signal_file(owner, -1, run.path(.child(Int(ProcessIdentity.current))))
         }
-        ForkRegistry.add(self)
     }
 
     /// Identifies the store for signal handlers.
@@ -111,7 +106,7 @@ final class MappedStore: LineStore, ForkAware {
             _ = SystemCalls.truncate(descriptor, to: Int64(segment.used))
         }
         if descriptor >= 0 { SystemCalls.close(descriptor) }
-        segment.closeDescriptor()
+        if SystemCalls.isSame(segment.descriptor, segment.identity) { SystemCalls.close(segment.descriptor) }
         state.ledger.finish(segment.number, size: Int64(segment.used))
     }
 
@@ -148,14 +143,4 @@ final class MappedStore: LineStore, ForkAware {
     }
 
     func withRun(_ body: (RunIdentity) -> Void) { state.withLock { body($0.run) } }
-
-    package func becomeForkedChild() {
-        // The mapping belongs to the parent; the child writes its own file.
-        state.held.segment.closeDescriptor()
-        let file =
-            state.held.plain
-            ?? SegmentedFile(continuing: state.held.run, at: nil, after: SegmentLedger(), settings, predecessor: owner)
-        file.becomeForkedChild(ownFile: true)
-        state.held.plain = file
-    }
 }

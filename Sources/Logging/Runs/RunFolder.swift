@@ -33,7 +33,7 @@ struct RunFiles: Sendable {
 
     /// Whether a process may still write the run, so that its files are neither truncated nor removed.
     ///
-    /// Such a process is the writer, after the end of the run too, or a forked child that outlives it.
+    /// Such a process is the writer, also after the end of the run.
     func isInUse(
         _ state: RunState?, seesProcesses: Bool = ProcessIdentity.seesOthers, pause: () -> Void = Self.pause
     ) -> Bool {

@@ -1,6 +1,5 @@
 internal import AshlarBase
 internal import CAshlarLogging
-internal import Synchronization
 
 /// The files of the current run for their writer: folder, name, and the state file with its lock.
 ///
@@ -38,7 +37,10 @@ final class RunIdentity {
     }
 
     deinit {
-        releaseDescriptors()
+        // The marks end with their descriptors.
+        if SystemCalls.isSame(firstSegment, firstSegmentIdentity) { SystemCalls.close(firstSegment) }
+        ashlar_log_release_state_file(owner)
+        if isOwnFile { SystemCalls.close(stateDescriptor) }
         Self.open.withLock { $0[name] = nil }
     }
 
@@ -80,12 +82,6 @@ final class RunIdentity {
 
     /// Returns the contents of the given segments and of the signal handlers' file.
     func contents(segments: [Int], limit: Int?) -> [UInt8] {
-        // The files of forked children are found only by listing the folder.
-        if ForkRegistry.hasForked.load(ordering: .relaxed),
-            let run = RunFolder(path: folder).runs().first(where: { $0.name == name })
-        {
-            return RunReader.contents(of: run.paths, limit: limit)
-        }
         let parts = segments.map { RunFile.Part.segment($0) } + [.child(Int(ProcessIdentity.current))]
         return RunReader.contents(of: parts.map(path), limit: limit)
     }
@@ -112,7 +108,7 @@ final class RunIdentity {
     }
 
     private func write(_ bytes: [UInt8], at offset: Int64) {
-        guard stateDescriptor >= 0, isOwnFile || reopen() else { return }
+        guard isOwnFile || reopen() else { return }
         SystemCalls.overwrite(stateDescriptor, bytes, offset: offset)
     }
 
@@ -139,17 +135,5 @@ final class RunIdentity {
 
     private func receiveSignals() {
         ashlar_log_set_state_file(owner, stateDescriptor, RunState.endOffset, Int32(state.endingByte))
-    }
-
-    /// Closes the state file and the first segment, which removes the marks.
-    ///
-    /// In a forked child, the parent's descriptors still hold the marks.
-    func releaseDescriptors() {
-        if SystemCalls.isSame(firstSegment, firstSegmentIdentity) { SystemCalls.close(firstSegment) }
-        firstSegment = -1
-        guard stateDescriptor >= 0 else { return }
-        ashlar_log_release_state_file(owner)
-        if isOwnFile { SystemCalls.close(stateDescriptor) }
-        stateDescriptor = -1
     }
 }

@@ -28,7 +28,7 @@ struct RunFile: Hashable, Sendable {
         case state
         /// A segment of the log; the name of the first one contains no number.
         case segment(Int)
-        /// The lines of a process that can't append to the segments: a forked child or a signal handler.
+        /// The lines of signal handlers, which can't append to a mapped segment.
         case child(Int)
     }
 

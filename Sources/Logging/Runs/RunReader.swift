@@ -46,9 +46,9 @@ package enum RunReader {
         return SystemCalls.read(descriptor, offset: Int64(offset), limit: min(size - offset, limit))
     }
 
-    /// Truncates the unused ends of the files of a killed run, except those that a forked child still writes.
+    /// Truncates the unused ends of the files of a killed run.
     static func removeUnusedEnds(of files: [String]) {
-        for path in files where !SystemCalls.isInUse(path) {
+        for path in files {
             let descriptor = SystemCalls.openForUpdating(path)
             guard descriptor >= 0 else { continue }
             defer { SystemCalls.close(descriptor) }

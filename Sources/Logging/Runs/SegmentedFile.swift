@@ -19,8 +19,6 @@ final class SegmentedFile {
     private var waiting: WaitingLines?
     private var lostTotal = 0
     private var lostNoted = 0
-    /// The process ID of a forked child that can't write to its parent's segment.
-    private var childProcess: Int32?
 
     /// The number of writes between two checks whether the descriptor still refers to the run's file.
     static let checkInterval = 256
@@ -44,18 +42,18 @@ final class SegmentedFile {
         return segments
     }
 
-    /// Continues a run at a segment that may exist, or starts without a segment.
+    /// Continues a run at a segment that may exist.
     ///
     /// If the segment can't be opened, lines wait in memory as on a full disk. Lines of signal handlers go to the file if
     /// they went to its predecessor.
     convenience init(
-        continuing run: RunIdentity, at number: Int?, after ledger: SegmentLedger, _ settings: StoreSettings,
+        continuing run: RunIdentity, at number: Int, after ledger: SegmentLedger, _ settings: StoreSettings,
         predecessor: UnsafeRawPointer
     ) {
-        let file = number.map { AppendedFile(run.path(.segment($0)), exclusive: false) } ?? AppendedFile()
-        self.init(run: run, number: number ?? 0, file: file, ledger: ledger, settings: settings)
+        let file = AppendedFile(run.path(.segment(number)), exclusive: false)
+        self.init(run: run, number: number, file: file, ledger: ledger, settings: settings)
         if ashlar_log_owns_signal_file(predecessor) == 1 { receiveSignals() }
-        if number != nil, file.descriptor < 0 { beginWaiting(error: -file.descriptor, isTorn: false) }
+        if file.descriptor < 0 { beginWaiting(error: -file.descriptor, isTorn: false) }
     }
 
     deinit {
@@ -177,7 +175,6 @@ final class SegmentedFile {
 
     /// Continues in a new file, or in the current one if that fails.
     private func rotate() {
-        guard childProcess == nil else { return }
         let next = AppendedFile(run.path(.segment(number + 1)), exclusive: true)
         segmentStart = SystemCalls.monotonicClock()
         guard next.descriptor >= 0 else {
@@ -219,17 +216,8 @@ final class SegmentedFile {
     private func reopen() -> Bool {
         file.close()
         try? FolderListing.create(run.folder, permissions: 0o700)
-        file = AppendedFile(run.path(childProcess.map { .child(Int($0)) } ?? .segment(number)), exclusive: false)
+        file = AppendedFile(run.path(.segment(number)), exclusive: false)
         updateSignals()
         return file.descriptor >= 0
-    }
-
-    /// Drops the parent's backlog in a forked child, and opens a file for the child if it needs one.
-    func becomeForkedChild(ownFile: Bool) {
-        waiting = nil
-        run.releaseDescriptors()
-        guard ownFile else { return }
-        childProcess = ProcessIdentity.current
-        _ = reopen()
     }
 }

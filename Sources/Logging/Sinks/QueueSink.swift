@@ -63,7 +63,7 @@ public final class QueueSink: LogSink {
 }
 
 /// The state that the sink and its thread share; the thread doesn't retain the sink.
-private final class Queue: ForkAware {
+private final class Queue: Sendable {
     /// A waiting line, and the number of lines that were dropped before it.
     struct Entry {
         let record: LogRecord
@@ -90,12 +90,6 @@ private final class Queue: ForkAware {
     init(_ sink: any LogSink, capacity: Int) {
         target = SinkEntry(sink)
         self.capacity = capacity
-        ForkRegistry.add(self)
-    }
-
-    func becomeForkedChild() {
-        // The waiting lines belong to the parent. Without the thread, callers deliver lines themselves.
-        monitor.held = State(dropped: monitor.held.dropped)
     }
 
     func put(_ record: LogRecord, _ overflow: QueueSink.Overflow) {

@@ -5,7 +5,7 @@ internal import CAshlarLogging
 ///
 /// Processes and sinks that share the file rename its old files under a lock of their folder. A file is compressed when
 /// no process has it open any more, because the processes that didn't rename it notice that later, and append until then.
-final class RotatedFiles: ForkAware {
+final class RotatedFiles: Sendable {
     /// Renames a file; tests replace it by a slow one.
     typealias Rename = @Sendable (_ path: String, _ other: String) -> Bool
 
@@ -13,7 +13,7 @@ final class RotatedFiles: ForkAware {
     private let rotation: LogFileRotation
     private let rename: Rename
     /// Held while files are compressed.
-    private let compression = ForkSafeLock(inForks: .ignored)
+    private let compression = ConditionLock()
     /// Whether a thread waits to compress the files of all rotations until then.
     private let isWaiting = Guarded(false)
 
@@ -24,10 +24,7 @@ final class RotatedFiles: ForkAware {
         self.path = path
         self.rotation = rotation
         self.rename = rename
-        ForkRegistry.add(self)
     }
-
-    func becomeForkedChild() { isWaiting.held = false }
 
     private var retainedFiles: Int { min(max(1, rotation.retainedFiles), LogFileRotation.mostRetainedFiles) }
 

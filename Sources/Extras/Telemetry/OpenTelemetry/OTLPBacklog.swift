@@ -157,9 +157,6 @@ struct OTLPBacklog: Sendable {
         return unneeded
     }
 
-    /// Drops everything without counting it, in a forked child.
-    mutating func forget() { self = OTLPBacklog(envelope: envelope, limits: limits, clock: clock) }
-
     /// Makes a batch of the last records.
     mutating func closeBatch() {
         guard recordLines > 0 else { return }

@@ -4,7 +4,7 @@ internal import AshlarLogging
 /// Sends the batches of a sink; a task runs only while lines wait.
 ///
 /// `add` never waits for the disk or the collector: files are written, read and removed without the lock of the state.
-final class OTLPDelivery: ForkAware {
+final class OTLPDelivery: Sendable {
     /// Sends the body of a request.
     typealias Send = @Sendable (_ body: [UInt8]) async -> OTLPCollector.Outcome
     /// Waits; tests throw an error other than `CancellationError` to end the task.
@@ -34,7 +34,7 @@ final class OTLPDelivery: ForkAware {
     private let state: Guarded<State>
     private let backoff = Backoff(first: .seconds(1), ceiling: .seconds(60))
     /// Held while batches are written, so that they reach the folder in order.
-    private let spilling = ForkSafeLock(inForks: .ignored)
+    private let spilling = ConditionLock()
     private let folder: OTLPSpillFolder?
     private let interval: Duration
     private let send: Send
@@ -53,7 +53,6 @@ final class OTLPDelivery: ForkAware {
         self.sleep = sleep
         self.note = note
         state = Guarded(State(backlog: backlog))
-        ForkRegistry.add(self)
         if !backlog.isEmpty { start(after: .zero) }
     }
 
@@ -316,14 +315,5 @@ final class OTLPDelivery: ForkAware {
             }
             if !HelperThread.start(all) { all() }
         }
-    }
-
-    // MARK: Forks
-
-    func becomeForkedChild() {
-        let backlog = state.held.backlog
-        state.held = State(backlog: backlog)
-        state.held.backlog.forget()
-        folder?.becomeForkedChild()
     }
 }

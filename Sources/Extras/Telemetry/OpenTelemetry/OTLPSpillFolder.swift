@@ -140,10 +140,4 @@ final class OTLPSpillFolder: Sendable {
     func read(_ name: String, limit: Int) -> [UInt8]? { try? WholeFile.readOwn("\(path)/\(name)", limit: limit) }
 
     func remove(_ name: String) { FileSystem.remove("\(path)/\(name)") }
-
-    /// Leaves the files to the parent, in a forked child.
-    func becomeForkedChild() {
-        own.held.lock.close()
-        own.held.owner = Owner()
-    }
 }
