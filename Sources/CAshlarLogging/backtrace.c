@@ -200,7 +200,6 @@ void ashlar_log_write_backtrace(int signal, const void *fault, const void *conte
         append_number(&text, (uintptr_t)fault, 16);
     }
     ashlar_log_signal_write(text.bytes, text.count);
-    ashlar_log_write_standard_error();
     uintptr_t position = 0, address = 0;
     if (!registers(context, &position, &address)) return;
     write_frame(0, position);

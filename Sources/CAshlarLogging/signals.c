@@ -214,7 +214,6 @@ static void note_signal(int signal, siginfo_t *information, void *context) {
 int ashlar_log_install_signal_handlers(void) {
     ashlar_log_collect_images();
     if (atomic_exchange(&installed, 1)) return 0;
-    ashlar_log_remember_standard_error();
     int failures = 0;
     for (int i = 0; i < FATAL_COUNT; i++) {
         if (sigaction(fatal_signals[i], NULL, &previous[i]) != 0) {

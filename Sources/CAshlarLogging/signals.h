@@ -7,10 +7,4 @@ void ashlar_log_write_backtrace(int signal, const void *fault, const void *conte
 // Reports that the process continues, if a backtrace was written. Async-signal-safe.
 void ashlar_log_end_backtrace(void);
 
-// Remembers the end of what is printed through `stderr`, where the C library permits it.
-void ashlar_log_remember_standard_error(void);
-
-// Writes the last line that was printed through `stderr`, if it is remembered. Async-signal-safe.
-void ashlar_log_write_standard_error(void);
-
 #endif
