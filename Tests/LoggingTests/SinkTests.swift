@@ -206,25 +206,6 @@ import Testing
         #expect(inner.records.map(\.message) == ["high"])
     }
 
-    @Test("A rate limit passes a burst, counts the rest and reports it with the next line")
-    func rateLimit() throws {
-        let now = Atomic<Int64>(0)
-        let limiter = RateLimiter(.lines(2, per: .seconds(1))) { now.load(ordering: .relaxed) }
-        func admit(_ line: UInt = 1, _ level: LogLevel = .warning) -> RateLimiter.Verdict {
-            limiter.admit(line, level).0
-        }
-        #expect(
-            [admit(), admit(), admit(), admit()] == [.admitted(suppressed: 0), .admitted(suppressed: 0), .held, .held])
-        #expect(admit(2) == .admitted(suppressed: 0))
-        #expect(admit(1, .error) == .admitted(suppressed: 0))
-        now.store(999_999_999, ordering: .relaxed)
-        #expect(admit() == .held)
-        now.store(1_000_000_000, ordering: .relaxed)
-        #expect(admit() == .admitted(suppressed: 3))
-        #expect(admit() == .admitted(suppressed: 0))
-        #expect(admit() == .held)
-    }
-
     @Test("A filtered sink receives the lines that its thresholds enable for their context")
     func filtered() throws {
         let inner = RecordingSink()
@@ -239,31 +220,5 @@ import Testing
                 "net ERROR", "net INFO", "net DEBUG", "net.http ERROR", "net.http INFO", "net.http DEBUG",
                 "network ERROR",
             ])
-    }
-
-    @Test("Sampling passes the first of every n lines of a call site")
-    func sampling() {
-        let system = TestSystem { $0.rateLimit = .oneOf(10) }
-        let log = system.log()
-        for index in 0..<25 {
-            log.info("line \(index)")
-            log.error("error \(index)")
-        }
-        #expect(
-            system.lines.filter { $0.contains("INFO") } == [
-                "[INFO] A - line 0", "[INFO] A - line 10 suppressed=9", "[INFO] A - line 20 suppressed=9",
-            ])
-        #expect(system.lines.count { $0.contains("ERROR") } == 25)
-        #expect(system.counters.suppressed == 22)
-    }
-}
-
-extension RateLimiter {
-    /// Decides about a line of a call site.
-    func admit(_ line: UInt, _ level: LogLevel = .warning, context: String = "A") -> (Verdict, notices: [LogRecord]) {
-        let record = LogRecord(
-            sequence: 1, level: level, time: .now, depth: 0, context: context, message: "x", fields: [:], file: "File",
-            function: "function", line: line, threadID: 1)
-        return record.withLine { admit($0) }
     }
 }

@@ -82,16 +82,6 @@ let modes: [LogStorageMode] = [.writeThrough, .mapped, .buffered(bytes: 4096, mi
         for limit in [Int.min, 0, .max] {
             #expect(LogRotation(segmentBytes: limit, runBytes: limit).segmentBytes >= 4096)
         }
-        for limit in [LogRateLimit.lines(0, per: .zero), .lines(-5, per: .seconds(Int64.min)), .oneOf(0), .oneOf(.max)]
-        {
-            let system = TestSystem { $0.rateLimit = limit }
-            for index in 0..<5 {
-                system.log().info("i \(index)")
-                system.log().error("e \(index)")
-            }
-            #expect(system.lines.first == "[INFO] A - i 0")
-            #expect(system.lines.count { $0.hasPrefix("[ERROR]") } == 5)
-        }
     }
 
     @Test("Concurrent logging, flushing, reading and shutdown lose no line", arguments: modes)

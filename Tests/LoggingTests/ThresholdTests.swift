@@ -161,4 +161,22 @@ import Testing
         }
         #expect(system.log().isEnabled(.warning))
     }
+
+    @Test("Recorded lines are written before the error that follows, once, with their own times")
+    func recording() {
+        let system = TestSystem(threshold: .info) { $0.recording = LogRecording(level: .debug, bytes: 2000) }
+        let log = system.log()
+        for index in 1...100 { log.debug("step \(index)") }
+        log.verbose("below")
+        log.warning("careful")
+        #expect(system.lines == ["[WARNING] A - careful"])
+        log.error("failed")
+        let steps = system.lines.filter { $0.contains("step") }
+        #expect(steps.count >= 5 && steps.last == "[DEBUG] A - step 100")
+        #expect(system.lines.last == "[ERROR] A - failed")
+        log.error("again")
+        #expect(system.lines.count == steps.count + 3)
+        system.isEnabled = false
+        #expect(!log.isEnabled(.debug))
+    }
 }

@@ -4,8 +4,6 @@ public struct LogCounters: Hashable, Sendable {
     public internal(set) var emitted = 0
     /// Lines that were truncated because they were too long.
     package internal(set) var truncated = 0
-    /// Lines that were suppressed by sampling, a rate limit or collapsing.
-    public internal(set) var suppressed = 0
     /// Lines that a sink failed to receive, or that it wasn't passed because it had failed before.
     package internal(set) var failedInSinks = 0
     /// Lines that were lost: before the start, on a full disk, in full queues, by a collector, or in calls that were

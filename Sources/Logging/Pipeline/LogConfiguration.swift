@@ -32,14 +32,6 @@ public struct LogConfiguration: Sendable {
     ///
     /// Longer lines are truncated.
     public var maximumLineBytes: Int = 65536
-    /// The limit for lines of one call site, or nil for no limit.
-    public var rateLimit: LogRateLimit?
-    /// Rate limits by context, which take precedence.
-    ///
-    /// Contexts match as in ``LogThresholds/contexts``.
-    public var contextRateLimits: [String: LogRateLimit] = [:]
-    /// Whether repeated lines are replaced by one line such as `last line repeated 37 times`.
-    public var collapsesRepeats: Bool = false
     /// The lines below the threshold that are recorded in memory and written before an error; nil for none.
     public var recording: LogRecording?
     /// Returns fields for each line, such as the ID of the current request.

@@ -20,7 +20,6 @@ struct RunControl {
 extension LogPipeline {
     /// Opens or continues the run, applies the settings and writes the early lines.
     func start(_ configuration: LogConfiguration) -> LogStartReport {
-        reportSuppressed(by: settings.noise)
         var configuration = configuration
         configuration.folder = configuration.folder.map(FileSystem.absolutePath)
         var early: [LogRecord] = []
@@ -63,8 +62,6 @@ extension LogPipeline {
             control.report = opened.report
             return (opened.report, replaced)
         }
-        // Lines that the old filters suppressed in the meantime.
-        reportSuppressed(by: replaced.0.noise)
         withExtendedLifetime(replaced) {}
         // Sinks are user code, so they are called outside the lock.
         serveSinks(early: early)
@@ -100,15 +97,10 @@ extension LogPipeline {
         _ configuration: LogConfiguration, _ opened: RunOpening.Opened, attached: [SinkEntry]
     ) -> [LogRecord] {
         let sinks = configuration.sinks.map { SinkEntry($0) } + attached
-        var noise = PipelineSettings.Noise()
-        if configuration.rateLimit != nil || !configuration.contextRateLimits.isEmpty {
-            noise.limiter = RateLimiter(configuration.rateLimit, contexts: configuration.contextRateLimits)
-        }
-        if configuration.collapsesRepeats { noise.repeats = RepeatFilter() }
-        noise.recorder = configuration.recording.map { LineRecorder($0) }
         let settings = PipelineSettings(
             store: opened.store, format: configuration.format.compiled, sinks: sinks,
-            maximumLineBytes: configuration.maximumLineBytes, noise: noise,
+            maximumLineBytes: configuration.maximumLineBytes,
+            recorder: configuration.recording.map { LineRecorder($0) },
             fieldProvider: configuration.fieldProvider, fieldHook: configuration.fieldHook)
         LogMessage.allow(settings.maximumLineBytes)
         // Early lines come first, then lines that are logged concurrently.
@@ -167,7 +159,6 @@ extension LogPipeline {
 
     func flush(sync: Bool) -> Bool {
         let settings = settings
-        reportSuppressed(by: settings.noise)
         var isWritten = settings.store?.flush(sync: sync) ?? true
         for entry in settings.sinks { isWritten = entry.sink.flush(within: Self.longestFlush) && isWritten }
         return isWritten

@@ -75,40 +75,13 @@ final class LogPipeline: Sendable {
             for capture in LogCapture.active where record.level <= capture.threshold { capture.receive(record.record) }
         }
         if record.level.rawValue < core.regularLimit.load(ordering: .relaxed) {
-            filter(record, by: settings, on: thread)
-        } else if let recorder = settings.noise.recorder, record.level <= recorder.level {
+            if record.level <= .error, let recorder = settings.recorder {
+                deliver(recorder.take(), by: settings, on: thread)
+            }
+            deliver(record, by: settings, on: thread)
+        } else if let recorder = settings.recorder, record.level <= recorder.level {
             recorder.append(record.record)
         }
-    }
-
-    /// Delivers the line and all lines before it, unless a filter suppresses it.
-    private func filter(_ record: borrowing LineRecord, by settings: PipelineSettings, on thread: ThreadContext) {
-        let noise = settings.noise
-        var suppressed = 0
-        if let limiter = noise.limiter {
-            let (verdict, notices) = limiter.admit(record)
-            deliver(notices, by: settings, on: thread)
-            switch verdict {
-            case .held: return counters.withLock { $0.suppressed += 1 }
-            case .admitted(let count): suppressed = count
-            }
-        }
-        if let repeats = noise.repeats {
-            switch repeats.admit(record.level, record.source, text: record.text, fields: record.fields) {
-            case .held:
-                if suppressed > 0 { noise.limiter?.giveBack(suppressed, to: record) }
-                return counters.withLock { $0.suppressed += 1 }
-            case .admitted(let notice): deliver(notice.map { [$0] } ?? [], by: settings, on: thread)
-            }
-        }
-        if record.level <= .error, let recorder = noise.recorder { deliver(recorder.take(), by: settings, on: thread) }
-        guard suppressed > 0 else { return deliver(record, by: settings, on: thread) }
-        let extended = LineRecord(
-            sequence: record.sequence, level: record.level, time: record.time, depth: record.depth,
-            fields: record.fields.followed(by: ["suppressed": suppressed]), line: record.line,
-            threadID: record.threadID, source: record.source, place: record.place, text: record.text,
-            omitted: record.omitted)
-        deliver(extended, by: settings, on: thread)
     }
 
     private func deliver(_ records: [LogRecord], by settings: PipelineSettings, on thread: ThreadContext) {
@@ -136,12 +109,6 @@ final class LogPipeline: Sendable {
         thread.state.pointee.sinkNesting += 1
         for entry in settings.sinks { entry.deliver(record, counters: counters) }
         thread.state.pointee.sinkNesting -= 1
-    }
-
-    /// Writes the notices about lines that filters have suppressed: before a flush, and when other filters apply.
-    func reportSuppressed(by noise: PipelineSettings.Noise) {
-        let notices = [noise.repeats?.takeNotice()].compactMap(\.self) + (noise.limiter?.takeNotices() ?? [])
-        deliver(notices, by: settings, on: .current)
     }
 
     // MARK: Captures

@@ -6,32 +6,26 @@ final class PipelineSettings: Sendable {
     let maximumLineBytes: Int
     /// The fields of every line: a mark after the end of the run.
     let extraFields: LogFields
-    let noise: Noise
+    /// The lines below the threshold that wait for an error.
+    let recorder: LineRecorder?
 
     /// The closures of the app that complete the fields of each line.
     let fieldProvider: (@Sendable () -> LogFields)?
     let fieldHook: LogConfiguration.FieldHook?
-
-    /// The filters of lines.
-    struct Noise: Sendable {
-        var limiter: RateLimiter?
-        var repeats: RepeatFilter?
-        var recorder: LineRecorder?
-    }
 
     /// Whether a line's time is used; reading the clock is a large part of a line's cost.
     let needsTime: Bool
 
     init(
         store: (any LineStore)?, format: CompiledFormat, sinks: [SinkEntry], maximumLineBytes: Int,
-        extraFields: LogFields = [:], noise: Noise = Noise(), fieldProvider: (@Sendable () -> LogFields)? = nil,
+        extraFields: LogFields = [:], recorder: LineRecorder? = nil, fieldProvider: (@Sendable () -> LogFields)? = nil,
         fieldHook: LogConfiguration.FieldHook? = nil
     ) {
         self.store = store
         self.format = format
         self.sinks = sinks
         self.extraFields = extraFields
-        self.noise = noise
+        self.recorder = recorder
         self.fieldProvider = fieldProvider
         self.fieldHook = fieldHook
         // The upper bound prevents overflow in sums with the limit.
@@ -69,7 +63,7 @@ final class PipelineSettings: Sendable {
     ) -> PipelineSettings {
         PipelineSettings(
             store: store, format: format ?? self.format, sinks: sinks ?? self.sinks,
-            maximumLineBytes: maximumLineBytes, extraFields: extraFields.followed(by: fields), noise: noise,
+            maximumLineBytes: maximumLineBytes, extraFields: extraFields.followed(by: fields), recorder: recorder,
             fieldProvider: fieldProvider, fieldHook: fieldHook)
     }
 }

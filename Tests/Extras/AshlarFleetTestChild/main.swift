@@ -77,7 +77,6 @@ final class Received: Sendable {
 
 func shareLog(url: String, role: String, folder: String, count: Int) async {
     var configuration = LogConfiguration(folder: folder, sinks: [])
-    configuration.rateLimit = nil
     configuration.retention = LogRetention(runs: 1000, bytes: 1 << 30)
     configuration.rotation = LogRotation(segmentBytes: 64 << 10, runBytes: 1 << 30)
     LogSystem.start(configuration)

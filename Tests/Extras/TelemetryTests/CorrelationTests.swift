@@ -48,7 +48,7 @@ import Testing
 
     @Test("While a span is active, every line of its task and child tasks has its identifiers, in every format")
     func spans() async throws {
-        let system = TestSystem { $0.collapsesRepeats = true }
+        let system = TestSystem()
         let log = system.log().with(["bound": 1])
         let span = TraceSpan()
         log.info("before")
