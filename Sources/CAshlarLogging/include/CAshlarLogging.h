@@ -72,8 +72,4 @@ int ashlar_log_is_in_use(int descriptor);
 /// The number of columns of a terminal; 0 if it is unknown.
 int ashlar_log_terminal_width(int descriptor);
 
-/// Compresses an open file from an offset to its end, with zlib, which is opened at run time, and appends the result to
-/// another open file as one member of gzip. Returns 0 and the new offset, or an errno.
-int ashlar_log_gzip(int source, int64_t *offset, int target);
-
 #endif

@@ -266,23 +266,6 @@ extension SystemCalls {
         descriptor >= 0 && identity != nil && FileIdentity(descriptor: descriptor) == identity
     }
 
-    /// Runs `body` unless another sink or process does this for a file of the same folder; returns nil in that case.
-    ///
-    /// A file system without locks doesn't prevent this, and Apple systems end a suspended app that holds a lock.
-    static func withFolderLocked<Result>(of path: String, _ body: () -> Result) -> Result? {
-        #if canImport(Darwin)
-            return body()
-        #else
-            do {
-                let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-                guard let lock = try FileLock.attempt(folder, .folder) else { return nil }
-                return withExtendedLifetime(lock, body)
-            } catch {
-                return body()
-            }
-        #endif
-    }
-
     /// Marks an open file as in use, until its last descriptor is closed.
     ///
     /// The mark is a shared lock. Apple systems end a suspended app that holds a lock, so there is no mark on these.
