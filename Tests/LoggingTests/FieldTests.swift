@@ -64,7 +64,7 @@ import Testing
         #expect(system.lines[0] == "[INFO] A - one k=call bound=1 scope=1 own=1 provided=true")
         #expect(sink.records[0].unifiedLogText == "one k=call bound=1 scope=1 own=1 provided=true")
         for record in sink.records {
-            for format in [LogFormat.standard, .logfmt, .jsonLines, .json(.ecs), .json(.googleCloud)] {
+            for format in [LogFormat.standard, .logfmt, .jsonLines] {
                 let line = record.formatted(as: format)
                 for key in record.fields.elements.map(\.key) where key != "object" {
                     let count = line.matches(of: try Regex("[ {,\"]\(key)(\":|=)")).count
@@ -222,37 +222,13 @@ import Testing
         let record = LogRecord(
             sequence: 1, level: .info, time: LogTime(nanoseconds: 0), depth: 0, context: "A", message: "m",
             fields: fields, file: "F", function: "f", line: 1, threadID: 1)
-        for format in [
-            LogFormat.myLogger, .logfmt, .jsonLines, .json(.ecs), .json(.googleCloud),
-        ] {
+        for format in [LogFormat.myLogger, .logfmt, .jsonLines] {
             let line = record.formatted(as: format, maximumBytes: 2048)
             #expect(line.utf8.count <= 2048)
             #expect(!line.utf8.contains { $0 < 0x20 })
         }
-        for format in [LogFormat.jsonLines, .json(.ecs), .json(.googleCloud)] {
-            let line = record.formatted(as: format, maximumBytes: 2048)
-            #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(line.utf8)) }
-        }
-    }
-
-    @Test("JSON lines have the member names of their profile")
-    func profiles() throws {
-        let record = LogRecord(
-            sequence: 3, level: .warning, time: LogTime(nanoseconds: 1_795_180_952_123_456_789), depth: 0,
-            context: "Net", message: "slow", fields: ["ms": 12], file: "M/F.swift", function: "f()", line: 9,
-            threadID: 5)
-        #expect(
-            record.formatted(as: .json(.ecs)) == """
-                {"@timestamp":"2026-11-20T13:22:32.123Z","log.level":"warning","ecs.version":"1.12.0",\
-                "log.logger":"Net","event.sequence":3,"log.origin.file.name":"M/F.swift","log.origin.file.line":9,\
-                "log.origin.function":"f()","process.thread.id":5,"message":"slow","labels":{"ms":12}}
-                """)
-        #expect(
-            record.formatted(as: .json(.googleCloud)) == """
-                {"time":"2026-11-20T13:22:32.123Z","severity":"WARNING","logger":"Net",\
-                "logging.googleapis.com/sourceLocation":{"file":"M/F.swift","line":"9","function":"f()"},\
-                "message":"slow","fields":{"ms":12}}
-                """)
+        let line = record.formatted(as: .jsonLines, maximumBytes: 2048)
+        #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(line.utf8)) }
     }
 
     @Test("Deeply nested values print down to a level, in every format")
@@ -263,9 +239,7 @@ import Testing
             list = .array([list])
             object = .object(["k": object])
         }
-        for format in [
-            LogFormat.standard, .logfmt, .jsonLines, .json(.ecs), .json(.googleCloud),
-        ] {
+        for format in [LogFormat.standard, .logfmt, .jsonLines] {
             for value in [list, object] {
                 let line = LogRecord.notice("x").adding(["deep": value]).formatted(as: format)
                 #expect(line.contains("...") && line.utf8.count < 8000, "\(line)")

@@ -62,7 +62,7 @@ import Testing
     }
 
     private static let formats: [LogFormat] = [
-        .standard, .myLogger, .ftToolBox, .logfmt, .jsonLines, .json(.ecs), .json(.googleCloud),
+        .standard, .myLogger, .ftToolBox, .logfmt, .jsonLines,
     ]
 
     @Test("Each text with a secret passes the quick check, and ordinary texts stay the same")

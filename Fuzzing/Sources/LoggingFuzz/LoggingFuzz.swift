@@ -88,7 +88,7 @@ private func lines(ofRun log: [UInt8]) -> [LogLine] {
     return LogReader(folder: folder, formats: formats).lines()
 }
 
-private let jsonFormats: [LogFormat] = [.jsonLines, .json(.ecs), .json(.googleCloud), .json(.openTelemetry)]
+private let jsonFormats: [LogFormat] = [.jsonLines, .json(.openTelemetry)]
 
 private let formats = ["{context} {file} {message} {level}", "<{message}> {sequence}"].compactMap { try? LogFormat($0) }
 

@@ -1,3 +1,28 @@
+/// The member names of JSON lines, for a log collector.
+public struct LogJSONProfile: Sendable {
+    /// The content of a member.
+    package enum Member: Sendable {
+        case time, sequence, level, number, depth, context
+        case message, fields, file, function, line, thread
+        /// The text of a field of hexadecimal digits, for correlation; left out unless the line has it, because a collector
+        /// refuses a whole request for another text.
+        case identifier(field: String, hexDigits: Int)
+        /// Written by another module; the closure returns whether it truncated anything.
+        case custom(@Sendable (borrowing LineRecord, JSONLineWriter) -> Bool)
+    }
+
+    let members: [(name: StaticString, member: Member)]
+
+    package init(members: [(name: StaticString, member: Member)]) { self.members = members }
+
+    /// Ashlar's names.
+    package static let standard = LogJSONProfile(members: [
+        ("time", .time), ("seq", .sequence), ("level", .level), ("severity", .number), ("depth", .depth),
+        ("file", .file), ("function", .function), ("line", .line), ("thread", .thread), ("context", .context),
+        ("message", .message), ("fields", .fields),
+    ])
+}
+
 extension CompiledFormat {
     /// Appends one JSON object (RFC 8259).
     ///
@@ -44,19 +69,14 @@ package struct JSONLineWriter {
         case .time: quoted { time.append(record.time, to: line) }
         case .sequence: line.append(decimal: record.sequence)
         case .level: quoted { line.append(record.level.printedName) }
-        case .lowercaseLevel: quoted { line.append(record.level.name.lowercased()) }
-        case .googleSeverity: quoted { line.append(record.level.googleSeverity) }
         case .number: line.append(byte: .zero + record.level.rawValue)
         case .depth: line.append(decimal: UInt64(max(0, record.depth)))
         case .context: append(record.source.name, limit: short)
         case .file: append(record.place.file, limit: short)
         case .function: append(record.place.function, limit: short)
         case .line: line.append(decimal: UInt64(record.line))
-        case .lineText: quoted { line.append(decimal: UInt64(record.line)) }
         case .thread: line.append(decimal: record.threadID)
-        case .literal(let text): quoted { line.append(text) }
         case .identifier(let key, let digits): append(identifier(key, digits, of: record) ?? "", limit: short)
-        case .members(let members): return write(members, of: record)
         case .message: return message(of: record)
         case .fields: return writeObject(record.fields.elements, limit: limit - 8, depth: 0)
         case .custom(let write): return write(record, self)
@@ -65,9 +85,8 @@ package struct JSONLineWriter {
     }
 
     /// The text of a field; nil if the line has none, or one that isn't a number of hexadecimal digits.
-    private func identifier(_ key: String, _ digits: Int?, of record: borrowing LineRecord) -> String? {
-        guard !record.fields.isEmpty, case .string(let text)? = record.fields[key], !text.isEmpty else { return nil }
-        guard let digits else { return text }
+    private func identifier(_ key: String, _ digits: Int, of record: borrowing LineRecord) -> String? {
+        guard !record.fields.isEmpty, case .string(let text)? = record.fields[key] else { return nil }
         return text.utf8.count == digits && text.allSatisfy { $0.isASCII && $0.isHexDigit } ? text : nil
     }
 

@@ -2,26 +2,15 @@ internal import AshlarBase
 
 /// A sink that passes lines to another sink on its own thread, through a bounded queue.
 ///
-/// Use it for sinks that are slow or block. ``Overflow`` determines which lines are dropped. Dropped lines are counted
+/// Use it for sinks that are slow or block. A line that doesn't fit into the queue is dropped. Dropped lines are counted
 /// by level, and a line in their place reports them to the other sink: `12 lines lost (queue full)`.
 ///
 /// ```swift
 /// let slow = ClosureSink { _ in true }
-/// let sink = QueueSink(slow, bytes: 1 << 20, overflow: .dropOldest)
+/// let sink = QueueSink(slow, bytes: 1 << 20)
 /// ```
 public final class QueueSink: LogSink {
-    /// The handling of a line that does not fit into the queue.
-    public enum Overflow: Hashable, Sendable {
-        /// The call waits for room, at most for this duration; then its line is dropped.
-        case block(atMost: Duration)
-        /// The new line is dropped.
-        case dropNewest
-        /// The oldest lines are dropped.
-        case dropOldest
-    }
-
     private let queue: Queue
-    private let overflow: Overflow
     /// The least severe level that the other sink receives.
     public let threshold: LogLevel
 
@@ -30,11 +19,9 @@ public final class QueueSink: LogSink {
     /// - Parameters:
     ///   - sink: Gets the lines, in order, on one thread.
     ///   - bytes: About how much memory the waiting lines may take.
-    ///   - overflow: The handling of a line that does not fit.
-    public init(_ sink: any LogSink, bytes: Int = 1 << 20, overflow: Overflow = .dropNewest) {
+    public init(_ sink: any LogSink, bytes: Int = 1 << 20) {
         let queue = Queue(sink, capacity: max(1024, bytes))
         self.queue = queue
-        self.overflow = overflow
         threshold = sink.threshold
         let hasThread = HelperThread.start { queue.serve() }
         queue.monitor.withLock { $0.hasThread = hasThread }
@@ -47,7 +34,7 @@ public final class QueueSink: LogSink {
 
     /// Queues the line; a dropped line isn't a failure of the sink.
     public func receive(_ record: LogRecord) -> Bool {
-        queue.put(record, overflow)
+        queue.put(record)
         return true
     }
 
@@ -92,7 +79,7 @@ private final class Queue: Sendable {
         self.capacity = capacity
     }
 
-    func put(_ record: LogRecord, _ overflow: QueueSink.Overflow) {
+    func put(_ record: LogRecord) {
         monitor.lock.lock()
         guard monitor.held.hasThread else {
             monitor.lock.unlock()
@@ -100,53 +87,18 @@ private final class Queue: Sendable {
         }
         let size = record.footprint
         monitor.held.accepted += 1
-        // A line that doesn't fit into the empty queue is dropped immediately.
-        if size <= capacity {
-            if case .block(let longest) = overflow { waitForRoom(size, atMost: longest) }
-            if case .dropOldest = overflow, monitor.held.bytes + size > capacity { dropOldest(for: size) }
-        }
         if monitor.held.bytes + size <= capacity {
             if monitor.held.waiting.isEmpty { monitor.lock.wakeAll() }
             monitor.held.waiting.append(Entry(record: record, lostBefore: monitor.held.unreported))
             monitor.held.unreported = 0
             monitor.held.bytes += size
         } else {
-            count(record)
+            monitor.held.dropped[record.level, default: 0] += 1
+            LogCounters.process.withLock { $0.droppedByQueues += 1 }
             monitor.held.unreported += 1
             monitor.lock.wakeAll()
         }
         monitor.lock.unlock()
-    }
-
-    private func waitForRoom(_ size: Int, atMost longest: Duration) {
-        let end = SystemCalls.monotonicClock() + min(longest, .seconds(3600)).clampedNanoseconds
-        while monitor.held.bytes + size > capacity, !monitor.held.isClosed {
-            let rest = end - SystemCalls.monotonicClock()
-            guard rest > 0 else { return }
-            monitor.lock.wait(nanoseconds: rest)
-        }
-    }
-
-    private func dropOldest(for size: Int) {
-        var (surplus, lost) = (0, 0)
-        while surplus < monitor.held.waiting.count, monitor.held.bytes + size > capacity {
-            let oldest = monitor.held.waiting[surplus]
-            monitor.held.bytes -= oldest.record.footprint
-            count(oldest.record)
-            lost += oldest.lostBefore + 1
-            surplus += 1
-        }
-        monitor.held.waiting.removeFirst(surplus)
-        if monitor.held.waiting.isEmpty {
-            monitor.held.unreported += lost
-        } else {
-            monitor.held.waiting[0].lostBefore += lost
-        }
-    }
-
-    private func count(_ record: LogRecord) {
-        monitor.held.dropped[record.level, default: 0] += 1
-        LogCounters.process.withLock { $0.droppedByQueues += 1 }
     }
 
     /// Delivers lines on the queue's thread.

@@ -28,27 +28,22 @@ private struct JSONLineObject {
 
     mutating func read(_ name: String, at index: Int) {
         switch name {
-        case "time", "@timestamp": parsed.time = text(index).flatMap { LogTime(rfc3339: $0.utf8) }
+        case "time": parsed.time = text(index).flatMap { LogTime(rfc3339: $0.utf8) }
         case "timeUnixNano":
             parsed.time = text(index).flatMap { Int64($0) }.map { LogTime(nanoseconds: $0) }
-        case "seq", "event.sequence": parsed.sequence = document.isNumber(index) ? document.uint64(at: index) ?? 0 : 0
-        case "level", "log.level", "severityText":
+        case "seq": parsed.sequence = document.isNumber(index) ? document.uint64(at: index) ?? 0 : 0
+        case "level", "severityText":
             parsed.level = text(index).flatMap { LogLevel(name: $0) } ?? parsed.level
-        case "severity":
-            // Google Cloud uses names; Ashlar's own member is a number.
-            parsed.level = text(index).flatMap { LogLevel(googleSeverity: $0) } ?? parsed.level
         case "depth":
             parsed.depth = document.isNumber(index) ? document.int64(at: index).map { Int(clamping: $0) } ?? 0 : 0
-        case "context", "log.logger", "logger": parsed.context = text(index) ?? ""
+        case "context": parsed.context = text(index) ?? ""
         case "message": setMessage(text(index))
         case "body": if case .string(let text) = anyValue(index) { setMessage(text) }
-        case "file", "log.origin.file.name": parsed.file = text(index) ?? ""
-        case "function", "log.origin.function": parsed.function = text(index) ?? ""
-        case "line", "log.origin.file.line": parsed.line = number(index).map { UInt(clamping: $0) } ?? 0
-        case "thread", "process.thread.id": parsed.threadID = number(index) ?? 0
-        case "logging.googleapis.com/sourceLocation" where document.kind(at: index) == .object:
-            for key in document.children(of: index) { read(document.string(at: key), at: key + 1) }
-        case "fields", "labels": if case .object(let fields) = value(index) { parsed.fields = fields }
+        case "file": parsed.file = text(index) ?? ""
+        case "function": parsed.function = text(index) ?? ""
+        case "line": parsed.line = number(index).map { UInt(clamping: $0) } ?? 0
+        case "thread": parsed.threadID = number(index) ?? 0
+        case "fields": if case .object(let fields) = value(index) { parsed.fields = fields }
         case "attributes" where document.kind(at: index) == .array: readAttributes(index)
         default: break
         }
@@ -64,10 +59,7 @@ private struct JSONLineObject {
         document.kind(at: index) == .string ? document.string(at: index) : nil
     }
 
-    /// Returns a number, or a string as a number.
-    private func number(_ index: Int) -> UInt64? {
-        document.isNumber(index) ? document.uint64(at: index) : text(index).flatMap { UInt64($0) }
-    }
+    private func number(_ index: Int) -> UInt64? { document.isNumber(index) ? document.uint64(at: index) : nil }
 
     private func value(_ index: Int) -> LogFieldValue {
         switch document.kind(at: index) {

@@ -63,11 +63,10 @@ extension LineParser {
             if at < line.count, line[at] == .quote {
                 guard let value = string() else { return nil }
                 switch String(decoding: key, as: UTF8.self) {
-                case "level", "log.level":
+                case "level":
                     let name = String(decoding: value, as: UTF8.self)
                     level = Self.levels[name] ?? LogLevel(name: name)
-                case "severity": level = LogLevel(googleSeverity: String(decoding: value, as: UTF8.self))
-                case "context", "log.logger", "logger": context = String(decoding: value, as: UTF8.self)
+                case "context": context = String(decoding: value, as: UTF8.self)
                 default: break
                 }
             } else {
