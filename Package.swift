@@ -56,7 +56,7 @@ let extras = [
     Extra(folder: "WebSockets", dependencies: ["AshlarNetworking"]),
     Extra(folder: "Remote", dependencies: umbrella),
     Extra(
-        folder: "Telemetry", dependencies: ["AshlarLogging", "AshlarNetworking"], helpers: ["CAshlarTelemetry"],
+        folder: "Telemetry", dependencies: ["AshlarLogging", "AshlarNetworking"],
         testPrograms: ["AshlarTelemetryTestChild"]),
     Extra(folder: "Testing", dependencies: modules.map(\.name), helpers: ["CAshlarTesting"]),
     Extra(folder: "Originals", dependencies: modules.map(\.name)),

@@ -206,6 +206,24 @@ import Testing
         #expect(inner.records.map(\.message) == ["high"])
     }
 
+    @Test("With priorities, each line on standard error begins with that of its level, which systemd reads")
+    func priorities() throws {
+        let folder = TemporaryFolder()
+        try folder.make()
+        let descriptor = open(folder.file("stream"), O_CREAT | O_WRONLY, 0o600)
+        try #require(descriptor >= 0)
+        defer { close(descriptor) }
+        let sink = StandardErrorSink(
+            descriptor: descriptor, format: .myLogger, isColored: false, hasPriorities: true)
+        let system = TestSystem { $0.sinks = [sink] }
+        for level in LogLevel.allCases { system.log().log(level, "one\ntwo") }
+        let lines = try String(contentsOfFile: folder.file("stream"), encoding: .utf8).split(separator: "\n")
+        let expected = zip([1, 2, 3, 4, 5, 6, 7, 7, 7], LogLevel.allCases)
+        #expect(lines.map(String.init) == expected.map { "<\($0)>[\($1.name)] A - one\\ntwo" })
+        // The run file has no priorities.
+        #expect(system.lines.first == "[\(LogLevel.allCases[0].name)] A - one\\ntwo")
+    }
+
     @Test("A filtered sink receives the lines that its thresholds enable for their context")
     func filtered() throws {
         let inner = RecordingSink()

@@ -149,11 +149,6 @@ package enum Escaping {
         }
     }
 
-    /// Returns the last character boundary at or before `limit` bytes.
-    package static func characterBoundary(_ text: String, atMost limit: Int) -> Int {
-        LogText.withBytes(text) { characterBoundary($0, atMost: limit) }
-    }
-
     /// Returns the last character boundary at or before `limit`.
     ///
     /// The search starts at the last ASCII character, which begins a character, because some clusters, such as flags,

@@ -2,7 +2,7 @@
 ///
 /// Text formats print them after the message as ` key=value`, JSON lines as members of an object. Each key has one value:
 /// a later value replaces an earlier one in place. In a format that prints fields beside keys of the line itself (logfmt,
-/// OpenTelemetry, the journal), a field with such a key gets a prefix: `field.level`, `FIELD_MESSAGE`.
+/// OpenTelemetry), a field with such a key gets a prefix: `field.level`.
 ///
 /// A value whose key is the name of a secret, such as `password` or `apiKey`, or the secret part of a text, prints as
 /// `<redacted>`; use `.public(value)` to print it.

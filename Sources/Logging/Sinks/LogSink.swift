@@ -137,12 +137,14 @@ final class SinkEntry: Sendable {
 
 /// Formats lines for sinks.
 enum LineWriter {
-    /// Runs `body` with the formatted line, in a color or none, and its line end.
+    /// Runs `body` with the formatted line, after a prefix and in a color, if there are any, and its line end.
     static func withLine<Result>(
-        of record: LogRecord, _ format: LogFormat, color: StaticString? = nil, _ body: (LogText) -> Result
+        of record: LogRecord, _ format: LogFormat, prefix: StaticString? = nil, color: StaticString? = nil,
+        _ body: (LogText) -> Result
     ) -> Result {
         let line = ThreadContext.current.line
         line.reset()
+        if let prefix { line.append(prefix) }
         if let color { line.append(color) }
         record.withLine { _ = format.compiled.write($0, to: line, limit: 65536) }
         if color != nil { line.append("\u{1B}[0m" as StaticString) }

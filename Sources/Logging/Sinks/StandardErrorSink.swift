@@ -18,6 +18,8 @@ public struct StandardErrorSink: LogSink {
     public var threshold: LogLevel
     /// Whether lines are in color.
     var isColored: Bool
+    /// Whether lines begin with their priority.
+    private let hasPriorities: Bool
 
     private let descriptor: Int32
     private let blocksSignals: Bool
@@ -28,14 +30,24 @@ public struct StandardErrorSink: LogSink {
     ///   - format: The format of lines.
     ///   - threshold: The least severe level that is printed.
     ///   - isColored: Whether lines are in color; if nil, the stream and the environment decide.
-    public init(format: LogFormat = .standard, threshold: LogLevel = .verbose, isColored: Bool? = nil) {
-        self.init(descriptor: 2, format: format, threshold: threshold, isColored: isColored)
+    ///   - hasPriorities: Whether lines begin with their priority, such as `<3>` for an error. For a service of systemd, the
+    ///     journal removes and records it (sd-daemon(3)); a format without a time is enough there.
+    public init(
+        format: LogFormat = .standard, threshold: LogLevel = .verbose, isColored: Bool? = nil,
+        hasPriorities: Bool = false
+    ) {
+        self.init(
+            descriptor: 2, format: format, threshold: threshold, isColored: isColored, hasPriorities: hasPriorities)
     }
 
-    init(descriptor: Int32, format: LogFormat, threshold: LogLevel = .verbose, isColored: Bool?) {
+    init(
+        descriptor: Int32, format: LogFormat, threshold: LogLevel = .verbose, isColored: Bool?,
+        hasPriorities: Bool = false
+    ) {
         self.descriptor = descriptor
         self.format = format
         self.threshold = threshold
+        self.hasPriorities = hasPriorities
         SystemCalls.disableSIGPIPE(on: descriptor)
         self.isColored =
             isColored
@@ -58,7 +70,10 @@ public struct StandardErrorSink: LogSink {
 
     /// Prints the line.
     public func receive(_ record: LogRecord) -> Bool {
-        LineWriter.withLine(of: record, format, color: isColored ? record.level.color : nil) { writeAll($0) }
+        LineWriter.withLine(
+            of: record, format, prefix: hasPriorities ? record.level.priority : nil,
+            color: isColored ? record.level.color : nil
+        ) { writeAll($0) }
     }
 
     func writeAll(_ bytes: LogText) -> Bool {
@@ -77,6 +92,21 @@ public struct StandardErrorSink: LogSink {
 }
 
 extension LogLevel {
+    /// The prefix of sd-daemon(3).
+    ///
+    /// The most severe level is 1 (alert) and not 0 (emergency), which is shown on every terminal of the machine.
+    fileprivate var priority: StaticString {
+        switch self {
+        case .unrecoverable: "<1>"
+        case .critical: "<2>"
+        case .error: "<3>"
+        case .warning: "<4>"
+        case .info: "<5>"
+        case .logging: "<6>"
+        case .debug, .analytic, .verbose: "<7>"
+        }
+    }
+
     /// The escape sequence of the level's color.
     var color: StaticString {
         switch self {

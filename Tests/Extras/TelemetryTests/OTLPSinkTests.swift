@@ -165,6 +165,39 @@ import Testing
         collector.end()
     }
 
+    @Test("In a request, a key has its innermost value, once, and no planted secret is readable")
+    func onTheWire() async throws {
+        let collector = Collector()
+        let otlp = OTLPSink(
+            resource: ["service.name": "a", "api_key": PlantedSecrets.mark], threshold: .verbose, interval: .zero,
+            limits: .init(), folder: nil, send: { collector.receive($0) }, sleep: { _ in }, note: { collector.note($0) }
+        )
+        let system = TestSystem {
+            $0.sinks = [otlp]
+            $0.fieldProvider = { ["k": "provider"] }
+        }
+        LogSystem.withFields(["k": "outer", "trace_id": "x"]) {
+            system.log().with(["k": "with"]).info("one", ["k": "call", "k": "last", "log.context": "own"])
+        }
+        for planted in PlantedSecrets.all { system.log().logRaw(.info, planted.text, fields: ["field": planted.text]) }
+        await otlp.send()
+        let bodies = collector.state.withLock { $0.bodies }
+        let text = bodies.map { String(decoding: $0, as: UTF8.self) }.joined()
+        #expect(text.contains(#"{"key":"k","value":{"stringValue":"last"}}"#))
+        for secret in Set(PlantedSecrets.all.map(\.secret)) { #expect(!text.contains(secret), "\(secret)") }
+        let first = try #require(JSONSerialization.jsonObject(with: Data(bodies[0])) as? [String: Any])
+        #expect(Self.repeatedKeys(in: first) == [])
+    }
+
+    /// The keys that are repeated in a list of attributes of a request.
+    private static func repeatedKeys(in value: Any) -> [String] {
+        if let object = value as? [String: Any] { return object.values.flatMap { repeatedKeys(in: $0) } }
+        guard let list = value as? [Any] else { return [] }
+        let keys = list.compactMap { ($0 as? [String: Any])?["key"] as? String }
+        let repeated = Dictionary(grouping: keys) { $0 }.filter { $0.value.count > 1 }.map(\.key)
+        return repeated + list.flatMap { repeatedKeys(in: $0) }
+    }
+
     @Test(
         "HTTP statuses are interpreted by OTLP's rules",
         arguments: [
