@@ -55,9 +55,7 @@ let extras = [
     Extra(folder: "Models", dependencies: ["AshlarNetworking"]),
     Extra(folder: "WebSockets", dependencies: ["AshlarNetworking"]),
     Extra(folder: "Remote", dependencies: umbrella),
-    Extra(
-        folder: "Telemetry", dependencies: ["AshlarLogging", "AshlarNetworking"],
-        testPrograms: ["AshlarTelemetryTestChild"]),
+    Extra(folder: "Telemetry", dependencies: ["AshlarLogging", "AshlarNetworking"]),
     Extra(folder: "Testing", dependencies: modules.map(\.name), helpers: ["CAshlarTesting"]),
     Extra(folder: "Originals", dependencies: modules.map(\.name)),
     Extra(

@@ -11,12 +11,8 @@ final class Collector: Sendable {
         var outcomes: [OTLPCollector.Outcome?] = []
         var bodies: [[UInt8]] = []
         var pauses: [Duration] = []
-        var isEnded = false
         var notes: [String] = []
     }
-
-    /// Ends the task of a sink.
-    struct NoTask: Error {}
 
     let state = Guarded(State())
 
@@ -30,19 +26,13 @@ final class Collector: Sendable {
         return outcome ?? .retry()
     }
 
-    /// Ends delays immediately, and sending at the end of the test.
-    func pause(_ duration: Duration) async throws {
-        let isEnded = state.withLock {
-            $0.pauses.append(duration)
-            return $0.isEnded
-        }
-        if isEnded { throw NoTask() }
+    /// Ends a pause at once.
+    func pause(_ duration: Duration) async {
+        state.withLock { $0.pauses.append(duration) }
         await Task.yield()
     }
 
     func note(_ text: String) { state.withLock { $0.notes.append(text) } }
-
-    func end() { state.withLock { $0.isEnded = true } }
 
     /// The messages of each request.
     var messages: [[String]] { get throws { try state.withLock { $0.bodies }.map(Self.messages) } }
@@ -68,15 +58,5 @@ final class Collector: Sendable {
                 line: 3, threadID: 9)
             #expect(sink.receive(record))
         }
-    }
-}
-
-extension TemporaryFolder {
-    /// The names in a spill folder except those of locks.
-    var batches: [String] { names.filter { !$0.hasSuffix(".lock") } }
-
-    /// Waits until the sinks that own files in the folder are freed: their tasks may run for a moment longer.
-    func waitForSinks() async throws {
-        try await until { !names.contains { $0.hasSuffix(".lock") } }
     }
 }

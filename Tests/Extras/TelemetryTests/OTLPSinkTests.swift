@@ -10,17 +10,16 @@ import Testing
 /// Requests of an ``OTLPSink``, with a collector and pauses that the test controls.
 @Suite struct OTLPSinkTests {
     private func sink(
-        _ collector: Collector, folder: String? = nil, limits: OTLPBacklog.Limits = .init(batchLines: 4),
-        startsAlone: Bool = false
+        _ collector: Collector, batchLines: Int = 4, maximumBytes: Int = 64 << 20, startsAlone: Bool = false
     ) -> OTLPSink {
         OTLPSink(
-            resource: ["service.name": "notes", "replica": 3], threshold: .verbose, interval: .seconds(7),
-            limits: limits, folder: folder.map { OTLPSpillFolder($0) }, send: { collector.receive($0) },
-            sleep: { pause in
-                // Otherwise the test sends by itself.
-                guard startsAlone else { throw Collector.NoTask() }
-                try await collector.pause(pause)
-            }, note: { collector.note($0) })
+            OTLPDelivery(
+                resource: ["service.name": "notes", "replica": 3], interval: .seconds(7), batchLines: batchLines,
+                maximumBytes: maximumBytes, send: { collector.receive($0) },
+                sleep: { pause in
+                    // Otherwise only full batches and the test itself end a pause.
+                    if startsAlone { await collector.pause(pause) } else { try await Task.sleep(for: .seconds(3600)) }
+                }, note: { collector.note($0) }))
     }
 
     @Test("A request has the resource and the records of a batch, by OTLP's names and types")
@@ -45,25 +44,24 @@ import Testing
                 """)
     }
 
-    @Test("Lines are sent in batches, in order", arguments: [nil, "spill"])
-    func batches(name: String?) async throws {
-        let folder = TemporaryFolder()
+    @Test("Lines are sent in batches, in order")
+    func batches() async throws {
         let collector = Collector()
-        let sink = sink(collector, folder: name.map { "\(folder.path)/\($0)" })
+        let sink = sink(collector)
         Collector.log(0..<10, to: sink)
         await sink.send()
         Collector.log(10..<11, to: sink)
         await sink.send()
         await sink.send()
-        #expect(try collector.messages == [Array(0..<4), Array(4..<8), [8, 9], [10]].map { $0.map { "line \($0)" } })
+        #expect(try collector.messages.flatMap(\.self) == (0..<11).map { "line \($0)" })
+        #expect(try collector.messages.map(\.count) == [4, 4, 2, 1])
         #expect(sink.lostLines == 0)
     }
 
-    @Test("After a failure the same batch is sent again, and rejected lines are counted", arguments: [nil, "spill"])
-    func answers(name: String?) async throws {
-        let folder = TemporaryFolder()
+    @Test("After a failure the same batch is sent again, and rejected lines are counted")
+    func answers() async throws {
         let collector = Collector([.retry(after: nil), nil, .rejected(message: "status 400")])
-        let sink = sink(collector, folder: name.map { "\(folder.path)/\($0)" })
+        let sink = sink(collector)
         Collector.log(0..<6, to: sink)
         for _ in 0..<3 { await sink.send() }
         let first = (0..<4).map { "line \($0)" }
@@ -71,81 +69,80 @@ import Testing
         #expect(sink.lostLines == 4)
         #expect(
             collector.state.withLock { $0.notes } == ["4 lines lost: the collector rejects their request (status 400)"])
-        #expect(name == nil || TemporaryFolderNames.of(folder, name).isEmpty)
     }
 
-    @Test("The next process sends the lines that this one couldn't send")
-    func restart() async throws {
-        let folder = TemporaryFolder()
-        do {
-            let sink = sink(Collector([nil]), folder: folder.path)
-            Collector.log(0..<6, to: sink)
-            await sink.send()
-            Collector.log(6..<7, to: sink)
-            sink.flush()
-        }
-        try await folder.waitForSinks()
-        #expect(folder.batches.count == 3, "\(folder.batches)")
-        // Other files and files with damaged names aren't changed.
-        for other in ["otlp-x-1.json", "otlp-1.json", "notes.txt"] {
-            try Data("mine".utf8).write(to: URL(fileURLWithPath: "\(folder.path)/\(other)"))
-        }
-        let collector = Collector()
-        let sink = sink(collector, folder: folder.path)
-        Collector.log(7..<8, to: sink)
-        await sink.send()
-        #expect(try collector.messages.flatMap(\.self) == (0..<8).map { "line \($0)" })
-        #expect(folder.batches == ["notes.txt", "otlp-1.json", "otlp-x-1.json"])
-    }
-
-    @Test("Waiting lines are bounded: the oldest are lost and counted", arguments: [nil, "spill"])
-    func bounded(name: String?) async throws {
-        let folder = TemporaryFolder()
+    @Test("Waiting lines are bounded: the oldest are lost and counted, except those of the repeated request")
+    func bounded() async throws {
         let collector = Collector([nil, nil])
-        let sink = sink(
-            collector, folder: name.map { "\(folder.path)/\($0)" },
-            limits: .init(batchLines: 4, memoryBytes: 20_000, diskBytes: 20_000))
+        let sink = sink(collector, maximumBytes: 20_000)
         Collector.log(0..<20, to: sink)
         await sink.send()
         Collector.log(20..<400, to: sink)
         await sink.send()
         Collector.log(400..<401, to: sink)
         await sink.send()
-        // Two attempts failed with the batch that was the oldest then.
-        let sent = try collector.messages.dropFirst(2).flatMap(\.self)
-        #expect(sent.last == "line 400" && sent.count + sink.lostLines == 401 && sent.count > 20)
-        // Memory and the folder have limits of their own, so the oldest lines of each are lost.
-        let numbers = sent.compactMap { Int($0.dropFirst(5)) }
-        #expect(numbers == numbers.sorted() && (name != nil || numbers.first == 401 - sent.count))
+        // Two attempts failed with the oldest batch.
+        let sent = try collector.messages.dropFirst(2).flatMap(\.self).compactMap { Int($0.dropFirst(5)) }
+        #expect(sent.count + sink.lostLines == 401 && sent.count > 20)
+        #expect(sent == Array(0..<4) + Array((405 - sent.count)..<401))
     }
 
-    @Test("Lines that exceed the limit while a batch is sent are lost or sent, never both", arguments: [nil, "spill"])
-    func boundedWhileSending(name: String?) async throws {
-        let folder = TemporaryFolder()
-        let path = name.map { "\(folder.path)/\($0)" }
+    @Test("Lines that exceed the limit while a batch is sent are lost or sent, never both")
+    func boundedWhileSending() async throws {
         let collector = Collector([nil])
         let box = Guarded<OTLPSink?>(nil)
         let sink = OTLPSink(
-            resource: [:], threshold: .verbose, interval: .seconds(7),
-            limits: .init(batchLines: 4, memoryBytes: 20_000, diskBytes: 20_000),
-            folder: path.map { OTLPSpillFolder($0) },
-            send: { body in
-                // More lines arrive during the first two requests.
-                if collector.state.withLock({ $0.bodies.count }) < 2, let sink = box.withLock({ $0 }) {
-                    Collector.log(100..<200, to: sink)
-                }
-                return collector.receive(body)
-            }, sleep: { _ in throw Collector.NoTask() }, note: { collector.note($0) })
+            OTLPDelivery(
+                resource: [:], interval: .seconds(7), batchLines: 4, maximumBytes: 20_000,
+                send: { body in
+                    // More lines arrive during the first two requests.
+                    if collector.state.withLock({ $0.bodies.count }) < 2, let sink = box.withLock({ $0 }) {
+                        Collector.log(100..<200, to: sink)
+                    }
+                    return collector.receive(body)
+                }, sleep: { _ in try await Task.sleep(for: .seconds(3600)) }, note: { collector.note($0) }))
         box.withLock { $0 = sink }
         Collector.log(0..<4, to: sink)
-        await sink.send()
-        await sink.send()
-        // The last lines may be a batch that isn't full.
-        await sink.send()
+        for _ in 0..<3 { await sink.send() }
         box.withLock { $0 = nil }
         // The first attempt failed.
         let sent = try collector.messages.dropFirst().flatMap(\.self)
         #expect(sent.count + sink.lostLines == 204 && sink.lostLines > 0, "\(sent.count) sent, \(sink.lostLines) lost")
+    }
+
+    @Test("Each line is accepted, rejected or dropped once, in any order of calls", arguments: 0..<20)
+    func model(index: Int) async throws {
+        let seed = UInt64.random(in: 0 ... .max) &+ UInt64(index)
+        var generator = SeededRandom(seed: seed)
+        let choices: [OTLPCollector.Outcome] = [.retry(), .accepted(), .accepted(rejectedLines: 1), .rejected()]
+        let outcomes = (0..<30).map { _ in choices.randomElement(using: &generator) ?? .retry() }
+        let collector = Collector(outcomes)
+        let sink = sink(
+            collector, batchLines: .random(in: 1...5, using: &generator),
+            maximumBytes: .random(in: 1024...20_000, using: &generator))
+        var count = 0
+        for _ in 0..<60 {
+            let lines = Int.random(in: 0...12, using: &generator)
+            Collector.log(count..<count + lines, to: sink)
+            count += lines
+            if Bool.random(using: &generator) { await sink.send() }
+        }
+        for _ in 0..<30 { await sink.send() }
+        let (bodies, used) = (try collector.messages, outcomes + Array(repeating: .accepted(), count: 1000))
+        var (accepted, rejected) = ([Int](), 0)
+        for (messages, outcome) in zip(bodies, used) {
+            switch outcome {
+            case .rejected: rejected += messages.count
+            case .accepted(let lines, _):
+                rejected += lines
+                accepted += messages.compactMap { Int($0.dropFirst(5)) }
+            case .retry: break
+            }
+        }
+        #expect(accepted == accepted.sorted() && Set(accepted).count == accepted.count, "seed \(seed)")
+        // A partial success contains the lines that it rejects.
+        let partial = zip(bodies, used).count { $0.1 == .accepted(rejectedLines: 1) }
+        #expect(accepted.count - partial + sink.lostLines == count && sink.lostLines >= rejected, "seed \(seed)")
     }
 
     @Test(
@@ -162,16 +159,16 @@ import Testing
             #expect(pause <= .seconds(longest) && pause >= .zero, "\(pauses)")
         }
         #expect(try collector.messages == Array(repeating: ["line 0", "line 1"], count: 5))
-        collector.end()
     }
 
     @Test("In a request, a key has its innermost value, once, and no planted secret is readable")
     func onTheWire() async throws {
         let collector = Collector()
         let otlp = OTLPSink(
-            resource: ["service.name": "a", "api_key": PlantedSecrets.mark], threshold: .verbose, interval: .zero,
-            limits: .init(), folder: nil, send: { collector.receive($0) }, sleep: { _ in }, note: { collector.note($0) }
-        )
+            OTLPDelivery(
+                resource: ["service.name": "a", "api_key": PlantedSecrets.mark], interval: .zero, batchLines: 512,
+                maximumBytes: 64 << 20, send: { collector.receive($0) }, sleep: { _ in },
+                note: { collector.note($0) }))
         let system = TestSystem {
             $0.sinks = [otlp]
             $0.fieldProvider = { ["k": "provider"] }
@@ -213,38 +210,36 @@ import Testing
 /// Bursts, flushes and partial successes.
 @Suite(.timeLimit(.minutes(2))) struct OTLPLossTests {
     private func sink(
-        _ collector: Collector, folder: TemporaryFolder? = nil, limits: OTLPBacklog.Limits = .init(),
-        interval: Duration = .milliseconds(50)
+        _ collector: Collector, batchLines: Int = 512, maximumBytes: Int = 64 << 20,
+        note: @escaping OTLPDelivery.Note
     ) -> OTLPSink {
         OTLPSink(
-            resource: [:], threshold: .verbose, interval: interval, limits: limits,
-            folder: folder.map { OTLPSpillFolder($0.path) }, send: { collector.receive($0) },
-            sleep: { try await Task.sleep(for: $0) }, note: { collector.note($0) })
+            OTLPDelivery(
+                resource: [:], interval: .seconds(1000), batchLines: batchLines, maximumBytes: maximumBytes,
+                send: { collector.receive($0) }, sleep: { try await Task.sleep(for: $0) }, note: note))
     }
 
-    @Test(
-        "With the default limits, a burst of 100,000 lines arrives completely and in few requests",
-        arguments: [false, true])
-    func burst(hasFolder: Bool) async throws {
-        let folder = TemporaryFolder()
+    private func sink(_ collector: Collector, batchLines: Int = 512, maximumBytes: Int = 64 << 20) -> OTLPSink {
+        sink(collector, batchLines: batchLines, maximumBytes: maximumBytes) { collector.note($0) }
+    }
+
+    @Test("With the default limits, a burst of 100,000 lines arrives completely and in few requests")
+    func burst() async throws {
         let collector = Collector()
-        // On a slow machine, shorter intervals would end while the lines are logged.
-        let sink = sink(collector, folder: hasFolder ? folder : nil, interval: .seconds(1000))
+        let sink = sink(collector)
         let count = 100_000
         try await offPool { Collector.log(0..<count, to: sink) }
         #expect(try await offPool { sink.flush(within: .seconds(600)) })
-        await sink.send()
         let messages = try collector.messages
         let isComplete = messages.flatMap(\.self) == (0..<count).map { "line \($0)" }
         #expect(isComplete)
         #expect(messages.count < count / 512 + 20 && sink.lostLines == 0)
-        #expect(folder.batches == [])
     }
 
     @Test("A full batch is sent without waiting for the interval; the rest waits for it")
     func full() async throws {
         let collector = Collector()
-        let sink = sink(collector, limits: .init(batchLines: 10), interval: .seconds(1000))
+        let sink = sink(collector, batchLines: 10)
         Collector.log(0..<25, to: sink)
         try await until { try collector.messages.count == 2 }
         Collector.log(25..<31, to: sink)
@@ -254,10 +249,10 @@ import Testing
         #expect(try collector.messages.flatMap(\.self) == (0..<31).map { "line \($0)" })
     }
 
-    @Test("A flush without a folder sends what was accepted before it, and is false if the collector can't be reached")
+    @Test("A flush sends what was accepted before it, and is false if the collector can't be reached")
     func flush() async throws {
         let collector = Collector([nil])
-        let sink = sink(collector, interval: .seconds(1000))
+        let sink = sink(collector)
         Collector.log(0..<3, to: sink)
         #expect(try await offPool { sink.flush(within: .seconds(60)) } == false)
         #expect(try collector.messages.count == 1 && sink.lostLines == 0)
@@ -268,39 +263,11 @@ import Testing
         #expect(try collector.messages.count <= 3)
     }
 
-    @Test("An outage loses no line while the folder has room, and small batches are sent together")
-    func outage() async throws {
-        let folder = TemporaryFolder()
-        let isOnline = Guarded(false)
-        let collector = Collector()
-        let limits = OTLPBacklog.Limits(batchLines: 100)
-        let sink = OTLPSink(
-            resource: [:], threshold: .verbose, interval: .milliseconds(1), limits: limits,
-            folder: OTLPSpillFolder(folder.path),
-            send: { isOnline.withLock { $0 } ? collector.receive($0) : .retry() },
-            sleep: { try await Task.sleep(for: min($0, .milliseconds(20))) }, note: { collector.note($0) })
-        for part in 0..<130 {
-            Collector.log(part * 100..<part * 100 + 100, to: sink)
-            if part % 10 == 0 { sink.flush() }
-            if part % 50 == 0 { try await Task.sleep(for: .milliseconds(5)) }
-        }
-        for index in 13_000..<13_040 {
-            Collector.log(index..<index + 1, to: sink)
-            sink.flush()
-        }
-        isOnline.withLock { $0 = true }
-        await sink.send()
-        let messages = try collector.messages
-        let isComplete = messages.flatMap(\.self).map { Int($0.dropFirst(5)) } == Array(0..<13_040)
-        #expect(isComplete)
-        #expect(messages.count < 200 && sink.lostLines == 0 && folder.batches == [], "\(messages.count)")
-    }
-
-    @Test("Lines beyond the limits are counted by the process and noted in the log")
+    @Test("Lines beyond the limit are counted by the process and noted in the log")
     func counted() async throws {
         let before = LogSystem.counters.dropped
         let collector = Collector([nil])
-        let sink = sink(collector, limits: .init(batchLines: 4, memoryBytes: 10_000), interval: .seconds(1000))
+        let sink = sink(collector, batchLines: 4, maximumBytes: 10_000)
         Collector.log(0..<1, to: sink)
         await sink.send()
         Collector.log(1..<200, to: sink)
@@ -309,7 +276,7 @@ import Testing
         await sink.send()
         #expect(
             collector.state.withLock { $0.notes } == [
-                "\(lost) lines lost: more lines wait for the collector than the limits of its sink allow"
+                "\(lost) lines lost: more lines wait for the collector than the limit of its sink allows"
             ])
         #expect(try collector.messages.dropFirst().flatMap(\.self).count == 200 - lost)
     }
@@ -319,10 +286,7 @@ import Testing
     func ownReports() async throws {
         let collector = Collector(Array(repeating: .rejected(message: "status 401"), count: 9))
         let log = Guarded<Log?>(nil)
-        let sink = OTLPSink(
-            resource: [:], threshold: .verbose, interval: .seconds(1000), limits: .init(), folder: nil,
-            send: { collector.receive($0) }, sleep: { try await Task.sleep(for: $0) },
-            note: { text in log.withLock { $0 }?.warning(text) })
+        let sink = sink(collector) { text in log.withLock { $0 }?.warning(text) }
         let system = TestSystem { $0.sinks = [sink] }
         log.withLock { $0 = system.log(OTLPSink.ownContext) }
         system.log().info("one")
@@ -347,7 +311,7 @@ import Testing
         ] as [(String, Int, [String])])
     func partialSuccess(body: String, lost: Int, notes: [String]) async throws {
         let collector = Collector([OTLPCollector.Outcome(status: 200, body: Array(body.utf8))])
-        let sink = sink(collector, interval: .seconds(1000))
+        let sink = sink(collector)
         Collector.log(0..<3, to: sink)
         await sink.send()
         #expect(sink.lostLines == lost)
@@ -392,13 +356,5 @@ import Testing
         await sink.send()
         await sink.send()
         #expect(sink.lostLines == 0 && transport.requests.count == 2)
-    }
-}
-
-private enum TemporaryFolderNames {
-    /// The names in a folder, except those of locks.
-    static func of(_ folder: TemporaryFolder, _ name: String?) -> [String] {
-        let names = try? FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/\(name ?? "")")
-        return (names ?? []).filter { !$0.hasSuffix(".lock") }
     }
 }

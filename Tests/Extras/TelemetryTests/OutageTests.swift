@@ -39,19 +39,19 @@ import Testing
 
     @Test(
         "A collector that fails for a while loses no line, and lines stay in order", .timeLimit(.minutes(10)),
-        arguments: Outage.allCases, [false, true])
-    func outage(_ outage: Outage, hasFolder: Bool) async throws {
-        let folder = TemporaryFolder()
+        arguments: Outage.allCases)
+    func outage(_ outage: Outage) async throws {
         let service = Service()
         var server: FaultServer? = try service.listen()
         let port = try #require(server).port
         let collector = OTLPCollector(
-            url: try HTTPURL("http://127.0.0.1:\(port)/v1/logs"), headers: [:], client: OTLPCollector.makeClient())
+            url: try HTTPURL("http://127.0.0.1:\(port)/v1/logs"), headers: [:], client: NetworkClient())
         let longestPause: Duration = isSoak ? .seconds(60) : .milliseconds(20)
         let sink = OTLPSink(
-            resource: [:], threshold: .verbose, interval: min(.seconds(1), longestPause), limits: .init(),
-            folder: hasFolder ? OTLPSpillFolder(folder.path) : nil, send: { await collector.send($0) },
-            sleep: { try await Task.sleep(for: min($0, longestPause)) }, note: { _ in })
+            OTLPDelivery(
+                resource: [:], interval: min(.seconds(1), longestPause), batchLines: 512, maximumBytes: 64 << 20,
+                send: { await collector.send($0) }, sleep: { try await Task.sleep(for: min($0, longestPause)) },
+                note: { _ in }))
         var count = 0
         func log(_ lines: Int) {
             Collector.log(count..<count + lines, to: sink)
@@ -77,7 +77,6 @@ import Testing
         try await until("all lines arrive") { service.lines.count == count }
         #expect(service.lines == (0..<count).map { "line \($0)" })
         #expect(sink.lostLines == 0)
-        try await until("the files are removed") { folder.batches == [] }
         server?.stop()
     }
 }

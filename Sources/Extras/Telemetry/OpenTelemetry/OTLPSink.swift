@@ -5,15 +5,13 @@ internal import AshlarTrees
 
 /// A sink that sends lines to an OpenTelemetry collector in batches (OTLP over HTTP, as JSON).
 ///
-/// A batch is sent when it is full, and otherwise after an interval. While the collector is unreachable, batches wait in
-/// memory, or in a folder. They are sent again after growing pauses, the oldest first. A request is sent once by the
-/// client; the sink itself repeats it. Each lost line is counted in `LogSystem.counters`, and a line in the log reports
-/// it, which isn't sent.
+/// A batch is sent when it is full, and otherwise after an interval. While the collector is unreachable, lines wait in
+/// memory, and their request is sent again after growing pauses. A request is sent once by the client; the sink itself
+/// repeats it. Each lost line is counted in `LogSystem.counters`, and a line in the log reports it, which isn't sent.
 ///
 /// ```swift
 /// let sink = OTLPSink(
-///     to: try HTTPURL("https://collector.example.com/v1/logs"), resource: ["service.name": "notes"],
-///     spillFolder: "/var/log/notes/otlp")
+///     to: try HTTPURL("https://collector.example.com/v1/logs"), resource: ["service.name": "notes"])
 /// ```
 ///
 /// - Important: Don't pass a client whose requests are logged: each batch would cause the next one.
@@ -24,7 +22,7 @@ public final class OTLPSink: LogSink {
     /// The context of the lines that report losses and warnings.
     static let ownContext = "AshlarTelemetry"
 
-    /// Creates a sink; batches that an earlier process left in the spill folder are sent first.
+    /// Creates a sink.
     ///
     /// - Parameters:
     ///   - url: The URL of the collector's logs, which usually ends in `/v1/logs`.
@@ -35,40 +33,29 @@ public final class OTLPSink: LogSink {
     ///   - interval: The time that a line waits for further lines before it is sent.
     ///   - batchLines: The maximum number of lines in a request, which is also sent with fewer lines of 1 MiB.
     ///   - maximumBytes: The maximum size of the lines that wait in memory, by default 64 MiB; beyond it, the oldest
-    ///     batch is lost and counted. With a spill folder, batches are written into it before.
-    ///   - spillFolder: A folder for batches that couldn't be sent; nil to store them in memory. Sinks, processes and
-    ///     containers of one machine can share it.
-    ///   - maximumSpilledBytes: The maximum size of this sink's files in the spill folder, by default 256 MiB; beyond it,
-    ///     the oldest batch is lost and counted.
-    public convenience init(
+    ///     of them are lost and counted.
+    public init(
         to url: HTTPURL, headers: HTTPHeaders = [:], client: NetworkClient? = nil, resource: LogFields = [:],
         threshold: LogLevel = .verbose, interval: Duration = .seconds(1), batchLines: Int = 512,
-        maximumBytes: Int = 64 << 20, spillFolder: String? = nil, maximumSpilledBytes: Int = 256 << 20
+        maximumBytes: Int = 64 << 20
     ) {
-        let collector = OTLPCollector(url: url, headers: headers, client: client ?? OTLPCollector.makeClient())
-        let limits = OTLPBacklog.Limits(
-            batchLines: max(1, batchLines), memoryBytes: max(1024, maximumBytes),
-            diskBytes: max(1024, maximumSpilledBytes))
+        var configuration = ClientConfiguration()
+        configuration.cookies = nil
+        let client = client ?? NetworkClient(configuration)
+        let collector = OTLPCollector(url: url, headers: headers, client: client)
         let log = Log(Self.ownContext)
-        self.init(
-            resource: resource, threshold: threshold, interval: interval, limits: limits,
-            folder: spillFolder.map { OTLPSpillFolder($0) }, send: { await collector.send($0) },
-            sleep: { try await Task.sleep(for: $0) }, note: { log.warning($0) })
-    }
-
-    init(
-        resource: LogFields, threshold: LogLevel, interval: Duration, limits: OTLPBacklog.Limits,
-        folder: OTLPSpillFolder?, send: @escaping OTLPDelivery.Send, sleep: @escaping OTLPDelivery.Sleep,
-        note: @escaping OTLPDelivery.Note
-    ) {
         self.threshold = threshold
-        let backlog = OTLPBacklog(
-            folder?.adoptBatches() ?? [], envelope: OTLPEnvelope(resource: resource), limits: limits)
         delivery = OTLPDelivery(
-            interval: interval, backlog: backlog, folder: folder, send: send, sleep: sleep, note: note)
+            resource: resource, interval: interval, batchLines: batchLines, maximumBytes: maximumBytes,
+            send: { await collector.send($0) }, sleep: { try await Task.sleep(for: $0) }, note: { log.warning($0) })
     }
 
-    /// The number of lost lines: rejected by the collector, or beyond the limits.
+    init(_ delivery: OTLPDelivery) {
+        self.delivery = delivery
+        threshold = .verbose
+    }
+
+    /// The number of lost lines: rejected by the collector, or beyond the limit.
     public var lostLines: Int { delivery.lostLines }
 
     /// Adds the line to the next batch, unless it is a report of such a sink: a collector that rejects it or warns again
@@ -79,19 +66,23 @@ public final class OTLPSink: LogSink {
         return true
     }
 
-    /// Writes the waiting lines into the spill folder, or sends them without one.
-    ///
-    /// It waits at most five seconds.
+    /// Sends the waiting lines, and waits at most five seconds for the collector.
     public func flush() { _ = flush(within: .seconds(5)) }
 
-    /// Writes the waiting lines into the spill folder, so that the next process can send them; without a folder, sends
-    /// them and waits for the collector.
-    ///
-    /// Returns whether no line that the sink received before waits in memory only, and none was lost meanwhile.
+    /// Sends the waiting lines; returns whether all of them arrived, at the latest after an attempt that fails.
     public func flush(within limit: Duration) -> Bool { delivery.flush(within: limit) }
 
     /// Sends the waiting lines; returns when the collector has responded or is unreachable.
-    public func send() async { await delivery.sendNow() }
+    public func send() async {
+        // The wait blocks a thread of its own, because all tasks share a few threads.
+        await withCheckedContinuation { done in
+            let work: @Sendable () -> Void = { [delivery] in
+                _ = delivery.flush(within: .seconds(3600))
+                done.resume()
+            }
+            if !HelperThread.start(work) { work() }
+        }
+    }
 }
 
 /// The collector of a sink, which receives one request at a time.
@@ -102,10 +93,8 @@ struct OTLPCollector: Sendable {
 
     /// The result of a request.
     enum Outcome: Hashable {
-        /// The collector has accepted the request. It may have rejected some of the lines, which are then lost and counted,
-        /// and its message may be a warning.
+        /// The collector has accepted the request, except for some of the lines; its message may be a warning.
         case accepted(rejectedLines: Int = 0, message: String = "")
-        /// The collector rejects the request, whose lines are then lost and counted.
         case rejected(message: String = "")
         /// The lines are sent again, after at least the given pause.
         case retry(after: Duration? = nil)
@@ -124,25 +113,15 @@ struct OTLPCollector: Sendable {
             guard let document = try? JSONDocument(body), document.kind(at: 0) == .object,
                 let partial = document.find("partialSuccess", in: 0), document.kind(at: partial + 1) == .object
             else { return .accepted() }
-            var (rejected, message) = (0, "")
-            if let value = document.find("rejectedLogRecords", in: partial + 1) {
-                // A 64-bit integer is a string in the JSON of Protocol Buffers, but a number is accepted too.
-                let number =
-                    document.kind(at: value + 1) == .string
-                    ? Int64(document.string(at: value + 1)) : document.int64(at: value + 1)
-                rejected = max(0, Int(clamping: number ?? 0))
+            // A 64-bit integer is a string in the JSON of Protocol Buffers, but a number is accepted too.
+            func text(_ name: String) -> String {
+                guard let value = document.find(name, in: partial + 1).map({ $0 + 1 }) else { return "" }
+                if document.kind(at: value) == .string { return document.string(at: value) }
+                return document.int64(at: value).map(String.init) ?? ""
             }
-            if let value = document.find("errorMessage", in: partial + 1), document.kind(at: value + 1) == .string {
-                message = String(document.string(at: value + 1).prefix(1000))
-            }
-            return .accepted(rejectedLines: rejected, message: message)
+            let rejected = max(0, Int(clamping: Int64(text("rejectedLogRecords")) ?? 0))
+            return .accepted(rejectedLines: rejected, message: String(text("errorMessage").prefix(1000)))
         }
-    }
-
-    static func makeClient() -> NetworkClient {
-        var configuration = ClientConfiguration()
-        configuration.cookies = nil
-        return NetworkClient(configuration)
     }
 
     /// Sends the body of a request; a failure without a status, such as an unreachable host, is tried again.
