@@ -24,16 +24,15 @@ public func initialize(_ count: UnsafeMutablePointer<Int32>, _ arguments: Unsafe
             }
         },
         FuzzTarget("round-trip") { bytes in
-            // A line of every format is read as one line, and JSON exactly.
+            // A line of every format is read as one line, and a JSON line exactly.
             let text = String(decoding: bytes, as: UTF8.self)
             let record = captured(text, String(text.prefix(40)))
-            let all = jsonFormats + [.standard, .myLogger, .ftToolBox, .logfmt]
+            let all: [LogFormat] = [.jsonLines, .standard, .myLogger, .ftToolBox, .logfmt, .json(.openTelemetry)]
             let read = lines(ofRun: Array(all.map { record.formatted(as: $0) + "\n" }.joined().utf8))
             precondition(read.count == all.count, "\(read.count) lines")
-            for line in read.prefix(jsonFormats.count).map(\.record) {
-                precondition(line?.message.utf8.elementsEqual(text.utf8) == true, "another message")
-                precondition(line?.level == .info && line?.context == record.context, "another level or context")
-            }
+            let line = read[0].record
+            precondition(line?.message.utf8.elementsEqual(text.utf8) == true, "another message")
+            precondition(line?.level == .info && line?.context == record.context, "another level or context")
         },
         FuzzTarget("folder") { bytes in
             // A folder of files with the names of a run's parts; the first byte of each part selects the name.
@@ -85,12 +84,8 @@ private func write(_ bytes: [UInt8], to path: String) {
 private func lines(ofRun log: [UInt8]) -> [LogLine] {
     let folder = emptyFolder()
     write(log, to: "\(folder)/\(partNames[0])")
-    return LogReader(folder: folder, formats: formats).lines()
+    return Array(LogReader(folder: folder).lines())
 }
-
-private let jsonFormats: [LogFormat] = [.jsonLines, .json(.openTelemetry)]
-
-private let formats = ["{context} {file} {message} {level}", "<{message}> {sequence}"].compactMap { try? LogFormat($0) }
 
 /// A record with hostile text in every part.
 private func captured(_ message: String, _ name: String) -> LogRecord {

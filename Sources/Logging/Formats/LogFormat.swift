@@ -47,12 +47,6 @@ public struct LogFormat: Sendable {
     /// Pairs such as `time=… level=DEBUG context=Upload msg="all done" bytes=1024`.
     public static let logfmt = LogFormat(CompiledFormat(.logfmt))
 
-    /// The pieces of a pattern; nil for other formats.
-    package var pieces: [FormatPiece]? {
-        guard case .pattern(let pieces) = compiled.kind else { return nil }
-        return pieces
-    }
-
     /// The character of the indent; a space by default, as in MyLogger.
     public var indentCharacter: Character {
         get { Character(String(decoding: compiled.indentUnit, as: UTF8.self)) }

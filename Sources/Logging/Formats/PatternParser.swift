@@ -1,15 +1,15 @@
 /// A part of a pattern.
-package struct FormatPiece: Equatable, Sendable {
-    package enum Kind: String, Sendable {
+struct FormatPiece: Equatable, Sendable {
+    enum Kind: String, Sendable {
         case literal = ""
         case indent, level, context, message, fields, time, sequence, number
         case toolBoxLevel = "ftlevel"
         case file, function, method, line, thread
     }
 
-    package let kind: Kind
+    let kind: Kind
     /// The text of a literal.
-    package var literal: String = ""
+    var literal: String = ""
 
     init(_ kind: Kind, literal: String = "") {
         self.kind = kind

@@ -1,12 +1,12 @@
-package import AshlarBase
+internal import AshlarBase
 
 /// A file that is open for appending.
 ///
 /// The app may close the descriptor and reuse its number, and another program may remove the file, so the file is known
 /// by its identity.
-package struct AppendedFile: Sendable {
+struct AppendedFile: Sendable {
     /// The descriptor; a negative `errno` if the file can't be opened, or -1 if none was opened.
-    package private(set) var descriptor: Int32 = -1
+    private(set) var descriptor: Int32 = -1
     private var identity: FileIdentity?
     /// The size, as far as this process knows it.
     var size: Int64 = 0
@@ -14,10 +14,10 @@ package struct AppendedFile: Sendable {
     let sizeLimit = SystemCalls.fileSizeLimit
 
     /// Creates a value without a file.
-    package init() {}
+    init() {}
 
     /// Opens or creates a file and marks it as in use.
-    package init(_ path: String, exclusive: Bool) {
+    init(_ path: String, exclusive: Bool) {
         descriptor = SystemCalls.openForAppending(path, exclusive: exclusive)
         SystemCalls.markInUse(descriptor)
         let status = FileStatus(descriptor: descriptor)
@@ -26,7 +26,7 @@ package struct AppendedFile: Sendable {
     }
 
     /// The status of the file; nil if the descriptor doesn't refer to it, or the file has no name.
-    package var status: FileStatus? {
+    var status: FileStatus? {
         guard descriptor >= 0, let status = FileStatus(descriptor: descriptor), status.identity == identity,
             status.links > 0
         else { return nil }
@@ -37,7 +37,7 @@ package struct AppendedFile: Sendable {
     func isSame(as other: FileStatus?) -> Bool { other != nil && other?.identity == identity }
 
     /// Closes the descriptor, unless the app has reused its number.
-    package mutating func close() {
+    mutating func close() {
         if SystemCalls.isSame(descriptor, identity) { SystemCalls.close(descriptor) }
         descriptor = -1
     }

@@ -54,14 +54,6 @@ struct LogText {
     func lastIndex(of byte: UInt8) -> Int? { bytes.lastIndex(of: byte) }
 }
 
-extension UnsafeBufferPointer<UInt8> {
-    /// Returns the offset of the first occurrence of a byte at or after a position.
-    package func offset(of byte: UInt8, from start: Int) -> Int? {
-        guard start < count, let base = baseAddress else { return nil }
-        return SystemCalls.offset(of: byte, in: base + start, count - start).map { $0 + start }
-    }
-}
-
 extension LogText: Hashable {
     static func == (left: LogText, right: LogText) -> Bool { left.bytes.elementsEqual(right.bytes) }
 
@@ -69,7 +61,7 @@ extension LogText: Hashable {
 }
 
 extension UInt8 {
-    static var newline: UInt8 { UInt8(ascii: "\n") }
+    package static var newline: UInt8 { UInt8(ascii: "\n") }
     package static var space: UInt8 { UInt8(ascii: " ") }
     package static var quote: UInt8 { UInt8(ascii: "\"") }
     static var backslash: UInt8 { UInt8(ascii: "\\") }

@@ -112,20 +112,11 @@ public struct LogFields: ExpressibleByDictionaryLiteral, Hashable, Sendable {
 
     /// Returns the pairs for a format that uses some keys for the line itself.
     ///
-    /// A field with such a key gets the prefix `field.`; so does a key with that prefix, so that a reader can restore both.
+    /// A field with such a key gets the prefix `field.`; so does a key with that prefix, so that no two are the same.
     package func distinct(from ownKeys: [String]) -> LogFields {
         func isDistinct(_ key: String) -> Bool { !ownKeys.contains(key) && !key.hasPrefix(Self.ownPrefix) }
         guard elements.contains(where: { !isDistinct($0.key) }) else { return self }
         return LogFields(
             elements.map { isDistinct($0.key) ? $0 : Element(key: Self.ownPrefix + $0.key, value: $0.value) })
-    }
-
-    /// Creates the fields of a line from pairs that ``distinct(from:)`` has returned.
-    package init(restoring pairs: [Element]) {
-        self.init(
-            pairs.map { pair in
-                guard pair.key.hasPrefix(Self.ownPrefix) else { return pair }
-                return Element(key: String(pair.key.dropFirst(Self.ownPrefix.count)), value: pair.value)
-            })
     }
 }

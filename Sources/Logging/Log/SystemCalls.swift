@@ -12,7 +12,7 @@ internal import CAshlarLogging
 /// The C library functions that the module calls.
 ///
 /// A failed call returns `-errno` or nil and never traps. Interrupted calls are repeated.
-package enum SystemCalls {
+enum SystemCalls {
     static func message(of error: Int32) -> String {
         guard let text = strerror(error) else { return "error \(error)" }
         return String(cString: text)
@@ -272,7 +272,7 @@ extension SystemCalls {
     static func markInUse(_ descriptor: Int32) { ashlar_log_mark_in_use(descriptor) }
 
     /// Whether a process has marked a file as in use.
-    package static func isInUse(_ path: String) -> Bool {
+    static func isInUse(_ path: String) -> Bool {
         let descriptor = openForReading(path)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }

@@ -5,7 +5,7 @@
 #endif
 
 /// Distinguishes a process from a later one with the same ID, by its start time and the boot of the machine.
-package enum ProcessIdentity {
+enum ProcessIdentity {
     /// Whether the system shows other processes to this one; an app on a phone sees only its own.
     static var seesOthers: Bool {
         #if os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)
@@ -16,10 +16,10 @@ package enum ProcessIdentity {
     }
 
     /// The ID of this process.
-    package static var current: Int32 { SystemCalls.processID }
+    static var current: Int32 { SystemCalls.processID }
 
     /// Returns the start time of a process in its system's unit, or nil if the process doesn't exist or has ended.
-    package static func start(of pid: Int32) -> UInt64? {
+    static func start(of pid: Int32) -> UInt64? {
         #if canImport(Darwin)
             var info = kinfo_proc()
             var size = MemoryLayout<kinfo_proc>.stride

@@ -14,7 +14,7 @@ struct TestSystem {
         var configuration = LogConfiguration(folder: folder.path, threshold: .verbose, sinks: [])
         configuration.readsEnvironment = false
         configuration.application = "test"
-        configuration.format = .myLogger
+        configuration.format = .standard
         change(&configuration)
         report = pipeline.start(configuration)
     }

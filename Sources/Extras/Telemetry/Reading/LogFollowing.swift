@@ -86,7 +86,7 @@ struct RunFollower: Sendable {
             let bytes = RunReader.bytes(of: path, from: offset)
             // A mapped file contains zeros after its last line, and a line in progress starts with a zero byte.
             let written = bytes.prefix { $0 != 0 }
-            guard let end = written.lastIndex(of: LineParser.lineEnd) else { return [] }
+            guard let end = written.lastIndex(of: .newline) else { return [] }
             offsets[path] = offset + end + 1
             return Array(written[...end])
         }
@@ -97,24 +97,22 @@ struct RunFollower: Sendable {
             guard let last = files.last else { return }
             // The last line sets the time of lines without a time.
             let bytes = newBytes(in: last).dropLast()
-            let start = bytes.lastIndex(of: LineParser.lineEnd).map { $0 + 1 } ?? 0
+            let start = bytes.lastIndex(of: .newline).map { $0 + 1 } ?? 0
             _ = scanner.lines(in: Array(bytes[start...]))
         }
     }
 
     private let reader: LogReader
     private let query: LogQuery
-    private let parser: LineParser
     private var runs: [String: Progress] = [:]
 
     init(reader: LogReader, query: LogQuery = LogQuery()) {
         self.reader = reader
         self.query = query
-        parser = LineParser(reader.formats)
     }
 
     private func progress(of run: PriorRun) -> Progress {
-        runs[run.baseName] ?? Progress(scanner: LineScanner(run: run, parser: parser, query: query))
+        runs[run.baseName] ?? Progress(scanner: LineScanner(run: run, query: query))
     }
 
     /// Moves behind the lines that are in the folder, without parsing them.

@@ -2,7 +2,7 @@ internal import AshlarCore
 public import AshlarLogging
 
 /// A line that was read from a run.
-public struct LogLine: Sendable {
+public struct LogLine: Hashable, Sendable {
     /// The line as in the file, without its line end.
     ///
     /// A message with continuation lines is one line.
@@ -14,46 +14,72 @@ public struct LogLine: Sendable {
     public let runStartedAt: LogTime
     /// The process that wrote the run.
     public let processID: Int32
-    private let parser: LineParser
-
-    init(text: String, time: LogTime, runStartedAt: LogTime, processID: Int32, parser: LineParser) {
-        self.text = text
-        self.time = time
-        self.runStartedAt = runStartedAt
-        self.processID = processID
-        self.parser = parser
-    }
 
     /// The contents of the line; nil if its format is unknown, as for the text of a signal handler.
     ///
     /// - Complexity: O(*n*) in the length of the line; each access parses it.
     public var record: LogRecord? {
-        var parsed = parser.parse(Array(text.utf8))
+        var parsed = LineParser.parse(Array(text.utf8))
         if parsed?.time == nil { parsed?.time = time }
         return parsed?.copy
-    }
-
-    /// Whether a line with a header has a record; a pattern matches each line with one, but JSON can be damaged behind it.
-    var hasRecord: Bool { text.utf8.first != UInt8(ascii: "{") || JSONLineParser.canParse(Array(text.utf8)) }
-}
-
-extension LogLine: Hashable {
-    /// Whether two lines have the same text and time, and are from the same run.
-    public static func == (left: LogLine, right: LogLine) -> Bool {
-        left.text == right.text && left.time == right.time && left.runStartedAt == right.runStartedAt
-            && left.processID == right.processID
-    }
-
-    /// Hashes the text, the time and the run.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(text)
-        hasher.combine(time)
-        hasher.combine(runStartedAt)
-        hasher.combine(processID)
     }
 }
 
 extension LogLine: CustomStringConvertible {
     /// The line as in the file.
     public var description: String { text }
+}
+
+/// Finds the lines in the bytes of one run.
+struct LineScanner: Sendable {
+    private let startedAt: LogTime
+    private let processID: Int32
+    private let query: LogQuery
+    /// The time of the last line that had one.
+    private var time: LogTime
+
+    init(run: PriorRun, query: LogQuery) {
+        self.init(startedAt: run.startedAt, processID: run.processID, query: query)
+    }
+
+    init(startedAt: LogTime, processID: Int32, query: LogQuery) {
+        self.startedAt = startedAt
+        self.processID = processID
+        self.query = query
+        time = startedAt
+    }
+
+    /// Returns the next line that matches, and moves the position behind it; nil at the end of the bytes.
+    ///
+    /// The bytes start and end at line boundaries.
+    mutating func next(in bytes: [UInt8], at position: inout Int) -> LogLine? {
+        while position < bytes.count {
+            let line = bytes[position..<Self.lineEnd(in: bytes, from: position)]
+            position = line.endIndex + 1
+            guard !line.isEmpty else { continue }
+            time = LineParser.time(of: line) ?? time
+            guard query.includes(time) else { continue }
+            let found = LogLine(
+                text: String(decoding: line, as: UTF8.self), time: time, runStartedAt: startedAt, processID: processID)
+            if query.matches(found) { return found }
+        }
+        return nil
+    }
+
+    /// Returns all lines of bytes that match.
+    mutating func lines(in bytes: [UInt8]) -> [LogLine] {
+        var lines: [LogLine] = []
+        var position = 0
+        while let line = next(in: bytes, at: &position) { lines.append(line) }
+        return lines
+    }
+
+    /// The end of the line that contains a position, with its continuation lines.
+    private static func lineEnd(in bytes: [UInt8], from start: Int) -> Int {
+        var end = bytes[start...].firstIndex(of: .newline) ?? bytes.count
+        while end < bytes.count, bytes[(end + 1)...].starts(with: LineParser.gutter) {
+            end = bytes[(end + 1)...].firstIndex(of: .newline) ?? bytes.count
+        }
+        return end
+    }
 }

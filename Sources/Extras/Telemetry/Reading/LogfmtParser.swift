@@ -1,46 +1,15 @@
 internal import AshlarCore
 internal import AshlarLogging
 
-/// Parses `key=value` pairs and the message before them.
+/// Parses the message of a line and the `key=value` pairs after it.
 enum LogfmtParser {
     private static let space = UInt8(ascii: " ")
     private static let quote = UInt8(ascii: "\"")
     private static let equals = UInt8(ascii: "=")
     private static let backslash = UInt8(ascii: "\\")
 
-    /// Parses a line of ``LogFormat/logfmt``; returns nil for another format.
-    static func parse(_ line: [UInt8]) -> ParsedLine? {
-        let (pairs, end) = fields(in: [space] + line, from: 0)
-        guard end == line.count + 1, pairs.elements.count >= 4 else { return nil }
-        var parsed = ParsedLine()
-        var rest: [LogFields.Element] = []
-        var hasMessage = false
-        for pair in pairs.elements {
-            let text = pair.value.description
-            switch pair.key {
-            // The keys of the line itself come first.
-            case _ where hasMessage: rest.append(pair)
-            case "time":
-                guard let time = LogTime(rfc3339: text.utf8) else { return nil }
-                parsed.time = time
-            case "level":
-                guard let level = LogLevel(name: text) else { return nil }
-                parsed.level = level
-            case "context": parsed.context = text
-            case "depth": parsed.depth = Int(text) ?? 0
-            case "msg":
-                parsed.message = text
-                hasMessage = true
-            default: return nil
-            }
-        }
-        guard hasMessage else { return nil }
-        parsed.fields = LogFields(restoring: rest)
-        return parsed
-    }
-
-    /// Returns the pairs from a position, each after a space, and the position after them.
-    static func fields(in line: [UInt8], from start: Int) -> (LogFields, Int) {
+    /// Returns the pairs from a position, each after a space.
+    static func fields(in line: [UInt8], from start: Int) -> LogFields {
         var pairs: [LogFields.Element] = []
         var position = start
         while let equals = keyEnd(in: line, at: position) {
@@ -51,9 +20,7 @@ enum LogfmtParser {
                 LogFields.Element(key: key, value: bytes.first == quote ? .string(unquoted(bytes)) : value(bytes)))
             position = end
         }
-        // A truncated line ends with the number of missing pairs.
-        if line[position...].starts(with: " ...[+".utf8), line.last == UInt8(ascii: "]") { position = line.count }
-        return (LogFields(pairs), position)
+        return LogFields(pairs)
     }
 
     /// Returns the position at which the message at the start of a text ends and its fields start.
@@ -78,8 +45,8 @@ enum LogfmtParser {
             let inner = unquoted(bytes)
             if LogfmtWriter.looksLikeFields(inner) { return inner }
         }
-        guard bytes.contains(LineParser.lineEnd) else { return String(decoding: bytes, as: UTF8.self) }
-        let lines = bytes.split(separator: LineParser.lineEnd, omittingEmptySubsequences: false)
+        guard bytes.contains(.newline) else { return String(decoding: bytes, as: UTF8.self) }
+        let lines = bytes.split(separator: .newline, omittingEmptySubsequences: false)
         return lines.enumerated().map { index, line in
             String(decoding: index == 0 ? line : line.dropFirst(LineParser.gutter.count), as: UTF8.self)
         }.joined(separator: "\n")
