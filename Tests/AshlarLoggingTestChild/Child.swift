@@ -35,7 +35,6 @@ struct Child {
         configuration.rotation = LogRotation(segmentBytes: number("segment", or: 1 << 20), runBytes: 64 << 20)
         switch option("mode") {
         case "mapped": configuration.mode = .mapped
-        case "buffered": configuration.mode = .buffered(bytes: number("bytes", or: 4096), milliseconds: 50)
         default: configuration.mode = .writeThrough
         }
         return configuration

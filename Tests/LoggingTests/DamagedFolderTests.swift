@@ -133,7 +133,7 @@ import Testing
         var other = LogConfiguration(folder: system.folder.path, threshold: .verbose, sinks: [])
         other.readsEnvironment = false
         other.application = "other"
-        other.mode = .buffered()
+        other.mode = .mapped
         other.rotation = LogRotation(segmentBytes: 1 << 16)
         other.format = .logfmt
         other.maximumLineBytes = 2000

@@ -42,7 +42,7 @@ import Testing
             ("crash", .signalled(SIGSEGV)), ("shutdown", .clean),
         ])
     func background(then: String, outcome: LogRunOutcome) throws {
-        for mode in ["writeThrough", "mapped", "buffered"] {
+        for mode in ["writeThrough", "mapped"] {
             let folder = TemporaryFolder()
             _ = try TestChild("end", folder.path, ["how=background", "then=\(then)", "mode=\(mode)", "notes"]).run()
             #expect(PriorRun.all(in: folder.path).map(\.outcome) == [outcome], "\(mode)")

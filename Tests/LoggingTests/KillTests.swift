@@ -23,21 +23,6 @@ import Testing
         #expect(acknowledged > Self.kills * 10)
     }
 
-    @Test("A killed process loses at most its buffer", .timeLimit(.minutes(isSoak ? 20 : 5)))
-    func bounded() throws {
-        var (acknowledged, lost) = (0, 0)
-        for kill in 0..<Self.kills {
-            let (reported, lines) = try killed(mode: "buffered", seed: UInt64(kill))
-            acknowledged += reported
-            lost += max(0, reported - lines)
-            let missing =
-                lines < reported ? ((lines + 1)...reported).reduce(0) { $0 + Self.line($1).utf8.count + 1 } : 0
-            #expect(missing <= 4096, "kill \(kill): \(missing) bytes lost")
-        }
-        #expect(acknowledged > Self.kills * 10)
-        #expect(lost > 0, "if nothing is ever lost, nothing was buffered")
-    }
-
     private static func line(_ index: Int) -> String {
         "[DEBUG] Kill - line \(index) \(String(repeating: "x", count: 100)) end"
     }

@@ -72,7 +72,7 @@ import Testing
 
     @Test(
         "After a second start, signals are recorded in the new run, and handled ones leave no mark",
-        .timeLimit(.minutes(2)), arguments: ["writeThrough", "mapped", "buffered"], ["first", "shutdown", "second"])
+        .timeLimit(.minutes(2)), arguments: ["writeThrough", "mapped"], ["first", "shutdown", "second"])
     func secondStart(mode: String, option: String) throws {
         for signal in [SIGTERM, SIGKILL] {
             let parent = TemporaryFolder()

@@ -88,25 +88,10 @@ import Testing
         #expect(system.lines == (1...600).map { "[INFO] A - line \($0)" })
     }
 
-    @Test("With buffered lines too, writing is retried before lines are dropped", arguments: [1000, 65536, 300_000])
-    func bufferedRecovers(bytes: Int) throws {
-        let system = TestSystem { $0.mode = .buffered(bytes: bytes, milliseconds: 100_000) }
-        let store = try #require(system.pipeline.settings.store as? FileStore)
-        try system.breakDisk(store)
-        // One write fails, and its lines wait.
-        for index in 1...400 { system.log().info("line \(index)") }
-        #expect(!system.flush(sync: false))
-        try system.mendDisk()
-        for index in 401...40_000 { system.log().info("line \(index)") }
-        system.flush(sync: false)
-        #expect(system.counters.droppedByStorage == 0)
-        #expect(system.lines == (1...40_000).map { "[INFO] A - line \($0)" })
-    }
-
     @Test(
         "On a small file system, every line is in the log or counted, and nothing traps",
         .enabled(if: canMountTemporaryFileSystem, "no file system can be mounted"), .timeLimit(.minutes(5)),
-        arguments: ["writeThrough", "mapped", "buffered"])
+        arguments: ["writeThrough", "mapped"])
     func smallFileSystem(mode: String) throws {
         let folder = TemporaryFolder()
         try folder.make()
@@ -152,7 +137,7 @@ import Testing
     @Test(
         "Descriptors that the app closed are opened again, and the app's files receive no line",
         .timeLimit(.minutes(5)),
-        arguments: ["writeThrough", "mapped", "buffered"])
+        arguments: ["writeThrough", "mapped"])
     func closedDescriptors(mode: String) throws {
         let folder = TemporaryFolder()
         let child = try TestChild("closed", folder.path, ["mode=\(mode)"])

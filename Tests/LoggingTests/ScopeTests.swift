@@ -218,12 +218,7 @@ import Testing
         "In a separate process, no line of 64 tasks has another task's indent", .timeLimit(.minutes(5)),
         arguments: modes)
     func taskProcess(mode: LogStorageMode) throws {
-        let name =
-            switch mode {
-            case .writeThrough: "writeThrough"
-            case .mapped: "mapped"
-            case .buffered: "buffered"
-            }
+        let name = mode == .mapped ? "mapped" : "writeThrough"
         let folder = TemporaryFolder()
         let rounds = isSoak ? 2500 : 20
         let reported = try TestChild("tasks", folder.path, ["mode=\(name)", "count=\(rounds)", "runs=1"]).run()

@@ -4,12 +4,10 @@ import Testing
 
 @testable import AshlarLogging
 
-let modes: [LogStorageMode] = [.writeThrough, .mapped, .buffered(bytes: 4096, milliseconds: 20)]
+let modes: [LogStorageMode] = [.writeThrough, .mapped]
 
 @Suite struct StoreTests {
-    @Test(
-        "A released pipeline releases its store",
-        arguments: [LogStorageMode.writeThrough, .mapped, .buffered(bytes: 4096, milliseconds: 10)])
+    @Test("A released pipeline releases its store", arguments: modes)
     func release(mode: LogStorageMode) {
         weak var released: LogPipeline?
         do {
@@ -21,7 +19,7 @@ let modes: [LogStorageMode] = [.writeThrough, .mapped, .buffered(bytes: 4096, mi
         #expect(released == nil)
     }
 
-    @Test("A line is in the file when the call returns", arguments: [LogStorageMode.writeThrough, .mapped])
+    @Test("A line is in the file when the call returns", arguments: modes)
     func atOnce(mode: LogStorageMode) throws {
         let system = TestSystem { $0.mode = mode }
         #expect(system.report.mode == mode)
@@ -30,21 +28,6 @@ let modes: [LogStorageMode] = [.writeThrough, .mapped, .buffered(bytes: 4096, mi
             let text = try system.file()
             #expect(text.prefix { $0 != "\0" } == (1...index).map { "[INFO] A - line \($0)\n" }.joined())
         }
-    }
-
-    @Test("Buffered lines are written if they are many, old or critical")
-    func buffered() async throws {
-        let system = TestSystem { $0.mode = .buffered(bytes: 100, milliseconds: 10_000) }
-        system.log().info("one")
-        #expect(try system.file().isEmpty)
-        system.log().critical("two")
-        #expect(try system.file() == "[INFO] A - one\n[CRITICAL] A - two\n")
-        for index in 1...10 { system.log().info("line \(index)") }
-        let held = try system.live.utf8.count - system.file().utf8.count
-        #expect(held <= 100)
-        let quick = TestSystem { $0.mode = .buffered(bytes: 100_000, milliseconds: 5) }
-        quick.log().info("soon")
-        try await until { try quick.file() == "[INFO] A - soon\n" }
     }
 
     @Test("The log is the same in all modes, and its tail has whole lines", arguments: modes)

@@ -48,13 +48,6 @@ struct FileRows {
             note: "SIGKILL loses 0 lines of ours, up to 4 KiB of the peer's; both print the time",
             allocations: 0, ours: Contender("store into a mapped file (SIGKILL loses 0)") { n in bench.logLines(n) },
             against: [Peer(SpdlogPeer.buffered, .atMost(2.6)), Peer(SpdlogPeer.flushed)])
-        bench.start(.buffered())
-        suite.row(
-            "line to a file, .buffered",
-            note: "SIGKILL loses up to 64 KiB or 200 ms of ours, 4 KiB of the peer's; both print the time",
-
-            allocations: 0, ours: Contender("64 KiB buffer (SIGKILL loses it)") { n in bench.logLines(n) },
-            against: [Peer(SpdlogPeer.buffered, .atMost(2.4))])
     }
 
     private func byThreads(_ threads: Int, _ count: Int) {

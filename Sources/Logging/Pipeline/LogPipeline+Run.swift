@@ -235,7 +235,7 @@ struct RunOpening {
         of run: RunIdentity, _ retention: Retention
     ) throws(FileFailure) -> (any LineStore, LogStorageMode) {
         let pipeline = pipeline
-        var settings = StoreSettings(
+        let settings = StoreSettings(
             rotation: configuration.rotation.withinLimits, counters: pipeline.counters,
             synchronizesAt: configuration.synchronizesAt, servesSignals: pipeline === LogPipeline.shared,
             // The pipeline holds the store.
@@ -244,11 +244,7 @@ struct RunOpening {
         if configuration.mode == .mapped, let mapped = MappedStore(run: run, settings: settings) {
             return (mapped, .mapped)
         }
-        if case .buffered(let bytes, _) = configuration.mode {
-            settings.backlogBytes = max(settings.backlogBytes, bytes)
-        }
-        let mode = configuration.mode == .mapped ? .writeThrough : configuration.mode
-        return (FileStore(file: try SegmentedFile.create(run: run, settings), mode: mode), mode)
+        return (FileStore(file: try SegmentedFile.create(run: run, settings)), .writeThrough)
     }
 
     private func inMemory(_ error: Int32) -> Opened {

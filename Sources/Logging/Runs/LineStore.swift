@@ -2,7 +2,7 @@
 protocol LineStore: AnyObject, Sendable {
     /// Stores one line with its line end, and counts a line that can't be stored.
     func append(_ line: LogText, level: LogLevel)
-    /// Writes buffered lines; returns whether everything has been written.
+    /// Writes lines that wait; returns whether everything has been written.
     func flush(sync: Bool) -> Bool
     /// Writes everything and ends the run; later lines are still stored.
     func close(ending: RunState.Ending, lines: UInt64)
@@ -18,7 +18,7 @@ struct StoreSettings: Sendable {
     let counters: Guarded<LogCounters>
     let synchronizesAt: LogLevel?
     /// The size of the lines that wait in memory while writing fails.
-    var backlogBytes = 64 * 1024
+    let backlogBytes = 64 * 1024
     /// Whether lines of signal handlers go to this run.
     let servesSignals: Bool
     /// Returns the line that reports lost lines.
@@ -28,6 +28,38 @@ struct StoreSettings: Sendable {
 
     /// Whether a line of a level must be on the disk when the call returns.
     func synchronizes(_ level: LogLevel) -> Bool { synchronizesAt.map { level <= $0 } ?? false }
+}
+
+/// The mode `.writeThrough`: a line is written with one write(2) when the call returns.
+final class FileStore: LineStore {
+    private let file: Guarded<SegmentedFile>
+    private let settings: StoreSettings
+
+    init(file: SegmentedFile) {
+        self.file = Guarded(file)
+        settings = file.settings
+    }
+
+    func append(_ line: LogText, level: LogLevel) {
+        file.withLock { $0.write(line) }
+        if settings.synchronizes(level) { _ = flush(sync: true) }
+    }
+
+    func flush(sync: Bool) -> Bool { file.withLock { $0.flush(sync: sync) } }
+
+    func close(ending: RunState.Ending, lines: UInt64) {
+        file.withLock {
+            _ = $0.flush(sync: false)
+            $0.run.end(ending, lines: lines)
+        }
+    }
+
+    func contents(limit: Int?) -> [UInt8] { file.withLock { $0.contents(limit: limit) } }
+
+    /// Runs `body` with the file, under the lock.
+    func withFile<Result>(_ body: (SegmentedFile) -> Result) -> Result { file.withLock { body($0) } }
+
+    func withRun(_ body: (RunIdentity) -> Void) { withFile { body($0.run) } }
 }
 
 /// Stores the newest lines in memory, for programs without a folder.

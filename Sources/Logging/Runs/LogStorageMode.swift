@@ -9,13 +9,6 @@ public enum LogStorageMode: Hashable, Sendable {
     /// A line needs no system call. If the file can't be mapped safely, ``writeThrough`` is used instead, and
     /// ``LogStartReport/mode`` reports this.
     case mapped
-    /// The call returns when the line is in memory.
-    ///
-    /// A killed process loses at most `bytes` bytes of lines, and at most the lines of the last `milliseconds`
-    /// milliseconds.
-    ///
-    /// Lines of ``LogLevel/critical`` and above are written at once, with all lines before them.
-    case buffered(bytes: Int = 65536, milliseconds: Int = 200)
 }
 
 /// When a run continues in a new file, and which part of the run is retained.

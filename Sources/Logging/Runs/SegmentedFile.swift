@@ -203,9 +203,6 @@ final class SegmentedFile {
 
     // MARK: The file itself
 
-    /// Makes the next write check the file first.
-    func checkBeforeNextWrite() { writesUntilCheck = 0 }
-
     /// Detects that the file was deleted or truncated, or its descriptor closed and reused.
     private func checkFile() {
         writesUntilCheck = Self.checkInterval

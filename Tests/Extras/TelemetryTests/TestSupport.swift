@@ -22,7 +22,7 @@ struct TestSystem {
     func log(_ context: String = "A") -> Log { Log(context, pipeline: pipeline) }
 }
 
-let modes: [LogStorageMode] = [.writeThrough, .mapped, .buffered(bytes: 4096, milliseconds: 20)]
+let modes: [LogStorageMode] = [.writeThrough, .mapped]
 
 extension TemporaryFolder {
     /// Creates the files of a run, as its process would have left them.
