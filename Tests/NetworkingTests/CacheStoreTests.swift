@@ -224,20 +224,23 @@ extension CacheStore {
             for _ in 0..<(isLong ? 200 : 5) {
                 await #expect(processExitsWith: .signal(SIGKILL)) { [folder = folder as String] in
                     let store = try DirectoryCacheStore(folder, limit: 1 << 20)
-                    Thread.detachNewThread {
-                        usleep(.random(in: 1_000...30_000))
-                        kill(getpid(), SIGKILL)
-                    }
                     for number in 0..<1_000_000 {
+                        // Each record is written at least once.
+                        if number == 7 {
+                            store.disk.wait {}
+                            Thread.detachNewThread {
+                                usleep(.random(in: 1_000...30_000))
+                                kill(getpid(), SIGKILL)
+                            }
+                        }
                         await store.set(
                             key("\(number % 7)"), CacheStoreTests.record("\(number % 7) ", bytes: number % 40_000))
                     }
                 }
                 for number in 0..<7 {
-                    if let record = store.recordNow(key("\(number)")) {
-                        let body = record.variants[0].body
-                        #expect(body.starts(with: Array("\(number) ".utf8)) && record.variants.count == 2)
-                    }
+                    let record = try #require(store.disk.wait { store.read(key("\(number)")) } ?? nil)
+                    #expect(record.variants[0].body.starts(with: Array("\(number) ".utf8)))
+                    #expect(record.variants.count == 2)
                 }
             }
             await store.set(key("after"), Self.record("after"))

@@ -162,7 +162,7 @@ final class DirectoryCacheStore: CacheStore {
 
     // MARK: On the disk's thread
 
-    private func read(_ key: CacheKey) -> CacheRecord? {
+    func read(_ key: CacheKey) -> CacheRecord? {
         let path = path(key)
         guard let bytes = try? WholeFile.readOwn(path, limit: limit) else { return nil }
         guard let (storedKey, record) = CacheRecordCoding.decode(bytes), storedKey == key.hash else {
@@ -287,7 +287,5 @@ enum CacheRecordCoding {
         return bodies.isEmpty ? (content.key, record) : nil
     }
 
-    private static func checksum(_ bytes: ArraySlice<UInt8>) -> String {
-        bytes.withUnsafeBufferPointer { ByteHash.hash($0) }.digits(16, radix: 16)
-    }
+    private static func checksum(_ bytes: ArraySlice<UInt8>) -> String { SHA256.hexadecimal(Array(bytes)) }
 }
