@@ -33,15 +33,14 @@ import Testing
             ),
             ("[01]", .init(), "leading zero in a number", 1, 2, "$[0]"),
         ] as [(String, JSONLimits, String, Int?, Int?, String?)])
-    func json(text: String, limits: JSONLimits, message: String, line: Int?, column: Int?, path: String?) {
-        let error = jsonError(Array(text.utf8), limits)
-        #expect(error?.message == message && error?.line == line && error?.column == column && error?.path == path)
+    func json(text: String, limits: JSONLimits, message: String, line: Int?, column: Int?, path: String?) throws {
+        let error = try #require(jsonError(Array(text.utf8), limits))
+        #expect(error.message == message && error.line == line && error.column == column && error.path == path)
         let isLimit = message.contains("nested") || message.contains("limit")
-        #expect(error?.code == (isLimit ? .jsonLimit : .invalidJSON))
-        #expect((error?.limit != nil) == isLimit)
-        if let error, let line, let column {
-            #expect("\(error)".contains(message) && "\(error)".contains("\(line)") && "\(error)".contains("\(column)"))
-        }
+        #expect(error.code == (isLimit ? .jsonLimit : .invalidJSON))
+        #expect((error.limit != nil) == isLimit)
+        #expect("\(error)".contains(message))
+        for place in [line, column].compactMap(\.self) { #expect("\(error)".contains("\(place)")) }
     }
 
     @Test("The error for invalid UTF-8 contains its offset, at every position of a document")
