@@ -33,8 +33,6 @@ public struct ClientConfiguration: Sendable {
     public var json: JSONFormat = .init()
     /// The policy for retries, or nil, the default, to send each request once.
     public var retry: RetryPolicy?
-    /// The maximum rate of requests to each host, including retries, or nil, the default, for no limit.
-    public var rateLimit: RateLimit?
     /// The observers of requests; none by default.
     public var observers: [NetworkObserver] = []
     /// The cookie jar, or nil to ignore cookies; a jar in memory by default.
@@ -61,7 +59,6 @@ public struct ClientConfiguration: Sendable {
         if let authentication { chain.append(AuthenticationMiddleware(authentication, base: base)) }
         chain += steps(.beforeRetry)
         if let retry { chain.append(RetryMiddleware(retry)) }
-        if let rateLimit { chain.append(RateLimitMiddleware(rateLimit)) }
         return chain + steps(.beforeTransport)
     }
 

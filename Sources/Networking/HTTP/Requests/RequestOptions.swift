@@ -17,10 +17,6 @@ public struct RequestOptions: Sendable {
     ///
     /// Without a policy, a request is sent once.
     public var attempts: Int?
-    /// The order among requests that wait for a rate limit or, with `CurlTransport`, for a connection.
-    ///
-    /// Every eighth request that starts is the one that has waited the longest.
-    public var priority: RequestPriority = .normal
     /// The policy for redirects.
     public var redirects: RedirectPolicy = .init()
     /// The limits of the response.
@@ -89,14 +85,4 @@ public struct RedirectPolicy: Hashable, Sendable {
 
     /// Creates the default policy.
     public init() {}
-}
-
-/// The order in which waiting requests start.
-public enum RequestPriority: Int, Hashable, Sendable, CaseIterable {
-    /// For work that nobody waits for, such as prefetching.
-    case low
-    /// The default.
-    case normal
-    /// For work that the user waits for.
-    case high
 }

@@ -1,9 +1,7 @@
 #if os(Linux)
-    internal import AshlarCore
-
-    /// Limits the number of exchanges per origin and in total; the others wait in order of priority, then of arrival.
+    /// Limits the number of exchanges per origin and in total; the others wait in order of arrival.
     ///
-    /// Every eighth of them is the one that has waited the longest, so that a low priority never waits forever.
+    /// Origins take turns if only the total limits them.
     ///
     /// With HTTP/2, exchanges that need a lane wait for one, and the others don't wait for them; see ``CurlHandle/lane``.
     ///
@@ -14,10 +12,8 @@
         final class Origin {
             fileprivate let key: Key
             fileprivate var running = 0
-            fileprivate var waiting = 0
-            /// The waiting exchanges that share connections, and those that need a lane.
-            fileprivate var queues = [FairQueue<CurlExchange>](
-                repeating: FairQueue(priorities: RequestPriority.allCases.count), count: 2)
+            /// The waiting exchanges in order of arrival.
+            fileprivate var queue: [CurlExchange] = []
             /// The lanes in use, as bits.
             private var lanes: UInt32 = 0
 
@@ -60,10 +56,9 @@
 
         private var origins: [Key: Origin] = [:]
         private var last: Origin?
-        /// The origins whose exchanges wait.
+        /// The origins whose exchanges wait; the first one is next.
         private var crowded: [Origin] = []
         private var running = 0
-        private var order = FairOrder()
         /// The number of waiting exchanges.
         private(set) var waiting = 0
 
@@ -72,16 +67,13 @@
             let origin = origin(of: exchange.request.url)
             exchange.origin = origin
             let needsLane = exchange.needsLane
-            let queue = needsLane ? 1 : 0
-            let isFirst = origin.isMultiplexed == true ? origin.queues[queue].isEmpty : origin.waiting == 0
+            let isFirst = !origin.queue.contains { origin.isMultiplexed != true || $0.needsLane == needsLane }
             if isFirst, hasRoom(origin, needsLane: needsLane, limits) {
                 take(origin)
                 return true
             }
-            if origin.waiting == 0 { crowded.append(origin) }
-            origin.waiting += 1
-            let priority = exchange.request.options.priority.rawValue
-            origin.queues[queue].add(exchange, priority: priority, arrival: order.nextArrival())
+            if origin.queue.isEmpty { crowded.append(origin) }
+            origin.queue.append(exchange)
             waiting += 1
             return false
         }
@@ -92,36 +84,28 @@
             exchange.origin = nil
             origin.running -= 1
             running -= 1
-            if origins.count > 1024, origin.running == 0, origin.waiting == 0 { origins[origin.key] = nil }
+            if origins.count > 1024, origin.running == 0, origin.queue.isEmpty { origins[origin.key] = nil }
         }
 
         /// Returns the next queued exchange that may start, admitted, or nil.
         ///
-        /// - Complexity: O(*n*) in the number of origins whose exchanges wait.
+        /// - Complexity: O(*n*) in the number of origins whose exchanges wait, and of exchanges that wait for a lane.
         mutating func next(_ limits: TransportConfiguration) -> CurlExchange? {
-            guard waiting > 0 else { return nil }
-            let takesOldest = order.takesOldest
-            var best: (index: Int, queue: Int, place: FairQueue<CurlExchange>.Place)?
-            for (index, origin) in crowded.enumerated() {
-                for queue in 0...1 where hasRoom(origin, needsLane: queue == 1, limits) {
-                    guard let place = origin.queues[queue].next(oldest: takesOldest) else { continue }
-                    if let best, !place.precedes(best.place, oldest: takesOldest) { continue }
-                    best = (index, queue, place)
-                }
+            for (index, origin) in crowded.enumerated() where hasRoom(origin, needsLane: false, limits) {
+                let place = origin.queue.firstIndex { hasRoom(origin, needsLane: $0.needsLane, limits) }
+                guard let place else { continue }
+                let exchange = origin.queue.remove(at: place)
+                waiting -= 1
+                crowded.remove(at: index)
+                if !origin.queue.isEmpty { crowded.append(origin) }
+                take(origin)
+                return exchange
             }
-            guard let (index, queue, place) = best else { return nil }
-            let origin = crowded[index]
-            let exchange = origin.queues[queue].remove(place)
-            if exchange.pipe.isOpen { order.countStart() }
-            waiting -= 1
-            origin.waiting -= 1
-            if origin.waiting == 0 { crowded.remove(at: index) }
-            take(origin)
-            return exchange
+            return nil
         }
 
         /// The waiting exchanges.
-        var queued: [CurlExchange] { crowded.flatMap { $0.queues.flatMap(\.elements) } }
+        var queued: [CurlExchange] { crowded.flatMap(\.queue) }
 
         private mutating func take(_ origin: Origin) {
             origin.running += 1
