@@ -177,22 +177,6 @@ import struct AshlarCore.Backoff
         #expect(await run(request, early).status == 200)
     }
 
-    @Test("The budget limits the retries of a host to a fifth of its requests, and of one host only")
-    func budget() async throws {
-        // Without delays, so that no time adds retries.
-        var policy = RetryPolicy.standard
-        policy.firstPause = .zero
-        let retry = RetryMiddleware(policy, clock: ManualClock(advancesItself: true))
-        let failing = Script([answer(503)])
-        let request = try NetworkRequest(.get, url)
-        for _ in 0..<1000 { _ = try await retry.intercept(request, next: failing.next) }
-        #expect(failing.attempts - 1000 <= 203, "\(failing.attempts)")
-        #expect(failing.attempts - 1000 >= 200)
-        let other = Script([answer(503), answer(200)])
-        let elsewhere = try NetworkRequest(.get, "https://other.example.com/")
-        #expect(try await retry.intercept(elsewhere, next: other.next).status == 200)
-    }
-
     @Test("A cancelled task does not retry")
     func cancellation() async throws {
         let script = Script([answer(503), answer(200)])
@@ -222,7 +206,6 @@ import struct AshlarCore.Backoff
         let outage = 30
         // Slots of 10 ms, so that the events are handled in order.
         var slots = [[(client: Int, attempt: Int)]](repeating: [], count: 12_000)
-        var budgets = [RetryBudget](repeating: RetryBudget(share: 0.2), count: 1000)
         var load = [Int](repeating: 0, count: 120)
         var (requests, sent) = (0, 0)
         // Each client sends a request every two seconds, starting at a random time.
@@ -231,23 +214,19 @@ import struct AshlarCore.Backoff
             for step in 0..<60 { slots[start + step * 200 < 12_000 ? start + step * 200 : 0].append((client, 1)) }
         }
         for slot in slots.indices {
-            let time = Duration.milliseconds(slot * 10)
             var index = 0
             while index < slots[slot].count {
                 let (client, attempt) = slots[slot][index]
                 index += 1
                 load[slot / 100] += 1
                 sent += 1
-                if attempt == 1 {
-                    requests += 1
-                    budgets[client].addRequest(to: "h", at: time)
-                }
+                if attempt == 1 { requests += 1 }
                 guard slot < outage * 100 else { continue }
                 let pause = RetryPolicy.standard.pause(
                     beforeAttempt: attempt + 1, of: request, after: .success(ResponseHead(status: 503, headers: [:])),
                     now: 0,
                     seed: random.next())
-                if let pause, budgets[client].takeRetry(of: "h", at: time) {
+                if let pause {
                     slots[min(slot + Int(pause / .milliseconds(10)), 11_999)].append((client, attempt + 1))
                 }
             }

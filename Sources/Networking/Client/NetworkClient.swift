@@ -207,13 +207,6 @@ public final class NetworkClient: Sendable {
         }
     }
 
-    /// Sends a request without middleware and observers.
-    func sendUnobserved(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
-        let call = RequestCall(
-            request, observers: [], redaction: configuration.redaction, now: configuration.now)
-        return try await sender.send(request, call)
-    }
-
     func begin(_ request: consuming NetworkRequest) -> RequestCall {
         let call = RequestCall(
             prepared(request), observers: configuration.observers, redaction: configuration.redaction,

@@ -20,14 +20,11 @@ public struct RetryPolicy: Hashable, Sendable {
     public var firstPause: Duration = .milliseconds(200)
     /// The upper bound of all delays; 20 s by default.
     public var longestPause: Duration = .seconds(20)
-    /// The maximum `Retry-After` to wait for; 60 s by default.
-    ///
-    /// A response with a greater one is returned.
-    package var longestRetryAfter: Duration = .seconds(60)
     /// The statuses that are retried: 408, 425, 429, 500, 502, 503 and 504 by default.
     public var statuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
-    /// The maximum ratio of retries to requests for one host, in addition to 3 retries every 10 s; 0.2 by default.
-    package var budget: Double = 0.2
+
+    /// The maximum `Retry-After` to wait for; a response with a greater one is returned.
+    private static let longestRetryAfter: Duration = .seconds(60)
 
     /// The default policy.
     public static let standard: RetryPolicy = RetryPolicy()
@@ -58,7 +55,7 @@ public struct RetryPolicy: Hashable, Sendable {
                 return nil
             }
             least = Self.retryAfter(head.headers, now: now()) ?? .zero
-            guard least <= longestRetryAfter else { return nil }
+            guard least <= Self.longestRetryAfter else { return nil }
         }
         guard attempt <= request.options.attempts ?? attempts, request.body.isReplayable else { return nil }
         let backoff = Backoff(first: firstPause, ceiling: longestPause, seed: seed)
