@@ -113,23 +113,6 @@ int ashlar_socket_ports(int descriptor, int *local, int *remote) {
     return 0;
 }
 
-int ashlar_address_bytes(const void *address, uint64_t *high, uint64_t *low) {
-    const struct curl_address *a = address;
-    *high = *low = 0;
-    if (a->family == AF_INET) {
-        struct sockaddr_in in;
-        memcpy(&in, &a->address, sizeof(in));
-        *low = ntohl(in.sin_addr.s_addr);
-        return 4;
-    }
-    if (a->family != AF_INET6) return 0;
-    struct sockaddr_in6 in;
-    memcpy(&in, &a->address, sizeof(in));
-    for (int i = 0; i < 8; i++) *high = *high << 8 | in.sin6_addr.s6_addr[i];
-    for (int i = 8; i < 16; i++) *low = *low << 8 | in.sin6_addr.s6_addr[i];
-    return 16;
-}
-
 #else
 
 int ashlar_poller_open(ashlar_poller *poller) {

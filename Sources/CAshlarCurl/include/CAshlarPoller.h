@@ -41,8 +41,4 @@ void ashlar_socket_hold(int descriptor, int holds);
 // Returns the ports of the two ends of a connection; -1 if there is none.
 int ashlar_socket_ports(int descriptor, int *local, int *remote);
 
-// Reads the address of a `struct curl_sockaddr` into two words of the host's byte order, and returns its length in bytes:
-// 16, 4 (in the last word), or 0 for another family.
-int ashlar_address_bytes(const void *address, uint64_t *high, uint64_t *low);
-
 #endif

@@ -42,9 +42,6 @@ struct RedirectMachine {
         if request.url.scheme == .https, target.scheme == .http, !policy.allowsInsecure {
             return failed(.insecureRedirect, "redirect from https to http", request, target)
         }
-        if policy.refusesPrivateAddresses, target.isPrivateAddress {
-            return failed(.invalidRedirect, "redirect to a private address, which the policy refuses", request, target)
-        }
         history.append(request.url)
         guard history.count <= policy.maximum else {
             return failed(.tooManyRedirects, "more than \(policy.maximum) redirects", request, target)
@@ -55,7 +52,6 @@ struct RedirectMachine {
     private func follow(_ request: NetworkRequest, to target: HTTPURL, status: Int) -> Step {
         var next = request
         next.canonicalHost = nil
-        next.refusesPrivateAddresses = policy.refusesPrivateAddresses
         next.url = target
         if next.url.fragment == nil { next.url.fragment = request.url.fragment }
         let turnsIntoGet =

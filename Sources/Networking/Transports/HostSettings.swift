@@ -25,10 +25,10 @@ struct HostSettings<Value: Sendable>: Sendable {
     /// Returns the host of a URL, or the number of its address, which the transports connect to in any spelling.
     private static func key(of url: HTTPURL) -> String {
         let host = url.hostWithoutDot
-        if host.hasPrefix("["), let address = SpecialAddresses.ipv6(host.dropFirst().dropLast()) {
+        if host.hasPrefix("["), let address = IPAddress.ipv6(host.dropFirst().dropLast()) {
             return "\(address.high):\(address.low)\(host.drop { $0 != "%" })"
         }
-        return SpecialAddresses.ipv4(anyFormOf: host).map(String.init) ?? host
+        return IPAddress.ipv4(anyFormOf: host).map(String.init) ?? host
     }
 
     private static func key(of text: String, _ setting: String) throws(NetworkError) -> String {

@@ -155,7 +155,7 @@ struct ProxyRules: Sendable {
 
     private func excludes(_ entry: String, _ host: String) -> Bool {
         if entry == "*" || entry == host || "[\(entry)]" == host { return true }
-        if host.hasPrefix("[") || SpecialAddresses.ipv4(host) != nil { return isInNetwork(entry, host) }
+        if host.hasPrefix("[") || IPAddress.ipv4(host) != nil { return isInNetwork(entry, host) }
         return !entry.isEmpty && host.hasSuffix("." + entry)
     }
 
@@ -164,14 +164,14 @@ struct ProxyRules: Sendable {
         let parts = entry.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         let bits = parts.count == 2 ? Int(parts[1]) : .max
         guard let bits, bits >= 0 else { return false }
-        if let address = SpecialAddresses.ipv4(host), let network = SpecialAddresses.ipv4(parts[0]) {
+        if let address = IPAddress.ipv4(host), let network = IPAddress.ipv4(parts[0]) {
             guard bits <= 32 || parts.count == 1 else { return false }
             return bits == 0 || (network ^ address) >> UInt32(32 - min(bits, 32)) == 0
         }
         let literal = parts[0].drop { $0 == "[" }.prefix { $0 != "]" }
         guard host.hasPrefix("["), bits <= 128 || parts.count == 1, literal.contains(":"),
-            let address = SpecialAddresses.ipv6(host.dropFirst().dropLast()),
-            let network = SpecialAddresses.ipv6(literal)
+            let address = IPAddress.ipv6(host.dropFirst().dropLast()),
+            let network = IPAddress.ipv6(literal)
         else { return false }
         let (high, low) = (address.high ^ network.high, address.low ^ network.low)
         return high >> UInt64(64 - min(bits, 64)) == 0 && low >> UInt64(64 - min(max(bits - 64, 0), 64)) == 0

@@ -1,4 +1,5 @@
 internal import AshlarCore
+import Foundation
 
 /// A valid http or https URL, split into its parts.
 ///
@@ -137,4 +138,42 @@ extension NetworkError {
             throw NetworkError(invalidURL: error.message, offset: error.offset)
         }
     }
+}
+
+/// Reads IP addresses.
+enum IPAddress {
+    /// Reads four decimal numbers with dots.
+    static func ipv4(_ text: some StringProtocol) -> UInt32? {
+        var address: UInt32 = 0
+        return inet_pton(AF_INET, String(text), &address) == 1 ? UInt32(bigEndian: address) : nil
+    }
+
+    /// Reads an IPv4 address also in its old forms, such as `127.1` and `0x7f000001`.
+    static func ipv4(anyFormOf text: String) -> UInt32? {
+        var address = in_addr()
+        return inet_aton(text, &address) != 0 ? UInt32(bigEndian: address.s_addr) : nil
+    }
+
+    /// Reads an IPv6 address without brackets; a zone identifier is ignored.
+    static func ipv6(_ text: some StringProtocol) -> (high: UInt64, low: UInt64)? {
+        var address: (UInt64, UInt64) = (0, 0)
+        guard inet_pton(AF_INET6, String(text.prefix { $0 != "%" }), &address) == 1 else { return nil }
+        return (UInt64(bigEndian: address.0), UInt64(bigEndian: address.1))
+    }
+}
+
+extension HTTPURL {
+    /// Whether the host is this machine: `localhost` (RFC 6761, 6.3), an address in `127.0.0.0/8`, or `::1`.
+    var isLoopback: Bool {
+        if host.hasPrefix("[") {
+            guard let address = IPAddress.ipv6(host.dropFirst().dropLast()) else { return false }
+            return address == (0, 1) || address.high == 0 && address.low >> 24 == 0xFFFF_7F
+        }
+        let name = hostWithoutDot
+        if name == "localhost" || name.hasSuffix(".localhost") { return true }
+        return IPAddress.ipv4(name).map { $0 >> 24 == 127 } ?? false
+    }
+
+    /// The host without the dot at the end of a fully qualified name.
+    var hostWithoutDot: String { host.hasSuffix(".") ? String(host.dropLast()) : host }
 }

@@ -23,8 +23,6 @@ public struct NetworkRequest: Sendable {
     /// The canonical host that the URL's host represents, or nil to send the request to the URL's host.
     package var canonicalHost: CanonicalHost?
 
-    /// Whether the request is a redirect under a policy that rejects private addresses; see `RedirectPolicy`.
-    var refusesPrivateAddresses = false
     /// Adds credentials that depend on the actual URL of a hop, or nil.
     var authorizes: (@Sendable (inout NetworkRequest) async throws(NetworkError) -> Void)?
     /// Whether the request has credentials that must not be sent to other machines over plain HTTP.

@@ -74,14 +74,6 @@ public struct RedirectPolicy: Hashable, Sendable {
     public var maximum: Int = 10
     /// Whether a redirect from https to http is followed.
     public var allowsInsecure: Bool = false
-    /// Whether redirects to private addresses are rejected: this machine, its networks, and hosts that only they can
-    /// reach.
-    ///
-    /// It protects programs that request untrusted URLs: a public server could redirect them behind the firewall. The
-    /// first request isn't checked. `CurlTransport` checks the addresses that names resolve to, and rejects redirects to
-    /// names through a proxy, because it can't check them; `URLSessionTransport` checks only literal addresses and
-    /// `localhost`.
-    public var refusesPrivateAddresses: Bool = false
 
     /// Creates the default policy.
     public init() {}

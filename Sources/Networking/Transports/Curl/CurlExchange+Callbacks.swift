@@ -3,33 +3,10 @@
 
     /// Connecting, sending and receiving: callbacks of libcurl on the loop's thread.
     extension CurlExchange {
-        /// Opens the socket of a new connection for this exchange; returns -1 to reject it.
+        /// Opens the socket of a new connection for this exchange; returns -1 on failure.
         func openSocket(_ address: UnsafeRawPointer) -> Int32 {
-            if request.refusesPrivateAddresses, let reason = reasonToRefuse(address) {
-                fail(NetworkError(.invalidRedirect, reason, phase: .connect))
-                return -1
-            }
             socket = isUpgrade ? ashlar_socket_open(address) : loop.openSocket(address, for: self)
             return socket ?? -1
-        }
-
-        /// Returns why a redirect isn't followed to an address, or nil; literal addresses in a URL are checked earlier.
-        private func reasonToRefuse(_ address: UnsafeRawPointer) -> String? {
-            guard proxy == nil else {
-                return request.url.isAddress
-                    ? nil : "the redirect's address can't be checked, because a proxy connects to it"
-            }
-            return Self.isPrivate(address) ? "the redirect leads to a private address, which the policy refuses" : nil
-        }
-
-        /// Whether a `struct curl_sockaddr` holds an address that isn't globally reachable.
-        private static func isPrivate(_ address: UnsafeRawPointer) -> Bool {
-            var (high, low) = (UInt64(0), UInt64(0))
-            switch ashlar_address_bytes(address, &high, &low) {
-            case 4: return SpecialAddresses.isPrivate(UInt32(truncatingIfNeeded: low))
-            case 16: return SpecialAddresses.isPrivate(high: high, low: low)
-            default: return true
-            }
         }
 
         /// Whether libcurl may send the request on its current connection.

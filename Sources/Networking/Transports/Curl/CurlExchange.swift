@@ -162,11 +162,8 @@
             if restarts == 0 { upload?.start { [self] in loop.post(.resumeSending(self)) } }
         }
 
-        /// Whether the request must not use an open connection.
-        ///
-        /// The address of an open connection would be unchecked; and after a restart, open connections are probably
-        /// dead.
-        var needsFreshConnection: Bool { restarts > 0 || request.refusesPrivateAddresses }
+        /// Whether the request must not use an open connection, because open ones are probably dead after a restart.
+        var needsFreshConnection: Bool { restarts > 0 }
 
         /// Whether the request can be sent again, on a new connection.
         ///
