@@ -12,8 +12,8 @@
             var limits = TransportConfiguration()
             limits.connections = 1
             var origins = CurlOrigins()
-            let urls = ["http://a/0", "http://a/1", "http://a/2", "http://a/3", "http://b/1", "http://c/1", "http://b/2"]
-            let exchanges = try urls.map { try CurlExchange(NetworkRequest(.get, $0), loop: loop) }
+            let urls = ["a/0", "a/1", "a/2", "a/3", "b/1", "c/1", "b/2"]
+            let exchanges = try urls.map { try CurlExchange(NetworkRequest(.get, "http://" + $0), loop: loop) }
             let admitted = exchanges.map { origins.admit($0, limits) }
             #expect(admitted == [true] + [Bool](repeating: false, count: 6))
             // A cancelled request has its turn; the loop ends it then.

@@ -173,9 +173,9 @@ import Testing
             let server = try FaultServer { connection in
                 guard let request = connection.request() else { return }
                 let authorization = request["Authorization"]
-                seen.withLock { $0.append(authorization.map { String($0.prefix(6)) }) }
-                guard authorization != nil else {
-                    connection.write(answer(401, [#"WWW-Authenticate: Digest realm="r", nonce="n", qop="auth""#]))
+                seen.withLock { $0.append(authorization) }
+                guard authorization == "Bearer new" else {
+                    connection.write(answer(401))
                     return connection.finish()
                 }
                 connection.write(acceptance(request))
@@ -183,11 +183,22 @@ import Testing
                 connection.finish()
             }
             var configuration = ClientConfiguration()
-            configuration.authentication = .digest(user: "u", password: "p")
+            configuration.authentication = .bearer(BearerToken("old") { _ in "new" })
             configuration.authentication?.allowsEveryHost = true
             let socket = try await TransportKind.curl.client(configuration).webSocket(server.url)
             #expect(try await socket.receive() == .text("in"))
-            #expect(seen.withLock { $0 } == [nil, "Digest"])
+            #expect(seen.withLock { $0 } == ["Bearer old", "Bearer new"])
+        }
+
+        @Test("A WebSocket with digest credentials fails before it connects")
+        func digest() async throws {
+            let server = try webSocketServer { $0.finish() }
+            var configuration = ClientConfiguration()
+            configuration.authentication = .digest(user: "u", password: "p")
+            configuration.authentication?.allowsEveryHost = true
+            let client = try TransportKind.curl.client(configuration)
+            let result = await outcome { () async throws(NetworkError) in try await client.webSocket(server.url) }
+            #expect(result.failure?.code == .unsupported && server.connectionCount == 0)
         }
 
         @Test("A WebSocket works after its client is gone, and two clients can share a transport")

@@ -24,7 +24,7 @@ public struct NetworkAuthentication: Sendable {
         /// Credentials that can't be sent; the message states why.
         case invalid(String)
         case bearer(BearerToken)
-        case digest(DigestCredentials)
+        case digest(BasicCredentials)
     }
 
     let scheme: Scheme
@@ -67,10 +67,11 @@ public struct NetworkAuthentication: Sendable {
 
     /// Answers the server's challenges with hashes of a user name and a password (RFC 7616).
     ///
-    /// The algorithms are SHA-512-256, SHA-256 and MD5, with or without `-sess`, for `qop=auth`, `auth-int` or none. The
-    /// server's first challenge with one of these is answered. Later requests to the same origin answer it in advance.
+    /// The transport's library answers: libcurl or `URLSession`. Other transports send requests without credentials. With a
+    /// colon in the user name, or with control characters, requests fail with `.authenticationFailed`.
     public static func digest(user: String, password: String) -> NetworkAuthentication {
-        NetworkAuthentication(.digest(DigestCredentials(BasicCredentials(user: user, password: password))))
+        let credentials = BasicCredentials(user: user, password: password)
+        return NetworkAuthentication(credentials.flaw.map { .invalid($0) } ?? .digest(credentials))
     }
 }
 
@@ -110,7 +111,7 @@ struct AuthenticationMiddleware: NetworkMiddleware {
         }
     }
 
-    /// Sends a request with credentials, and again at most twice if the server rejects them and they can be renewed.
+    /// Sends a request with credentials, and once more if the server rejects them and they can be renewed.
     ///
     /// - Throws: `.authenticationFailed` if a token can't be refreshed, `.invalidConfiguration` if the credentials have no
     ///   hosts, or the failure of the request.
@@ -128,7 +129,11 @@ struct AuthenticationMiddleware: NetworkMiddleware {
         case .bearer(let token):
             return try await token.send(request, next)
         case .digest(let credentials):
-            return try await credentials.send(request, next)
+            guard request.upgrade == nil else {
+                throw NetworkError(.unsupported, "a request to upgrade can't answer a challenge", phase: .prepare)
+            }
+            request.digest = credentials
+            return try await next(request)
         }
     }
 
@@ -141,7 +146,7 @@ struct AuthenticationMiddleware: NetworkMiddleware {
         case .invalid: nil
         // Nobody knows whose token comes next.
         case .bearer(let token): token.value ?? token.unknownUser
-        case .digest(let digest): digest.identity
+        case .digest(let credentials): credentials.field
         }
     }
 

@@ -39,9 +39,11 @@ final class HopSender: Sendable {
                 let generation = cookies?.generation
                 var hop = current
                 addCookies(to: &hop)
-                if !hop.hasLeftOrigin {
+                if hop.hasLeftOrigin {
+                    hop.digest = nil
+                } else {
                     try checkSecurity(of: hop)
-                    if hop.authorizes != nil || signs != nil { try await sign(&hop) }
+                    if signs != nil { try await sign(&hop) }
                 }
                 hop.observer = call.exchangeObserver(of: hop)
                 call.sent(hop)
@@ -82,9 +84,8 @@ final class HopSender: Sendable {
             phase: .prepare)
     }
 
-    /// Adds the credentials and the signature of a hop.
+    /// Adds the signature of a hop.
     private nonisolated(nonsending) func sign(_ hop: inout NetworkRequest) async throws(NetworkError) {
-        try await hop.authorizes?(&hop)
         do {
             try await signs?(&hop)
         } catch {

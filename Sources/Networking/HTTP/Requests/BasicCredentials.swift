@@ -20,12 +20,12 @@ public struct BasicCredentials: Sendable, Hashable, CustomStringConvertible {
         password = parts.count > 1 ? PercentCoding.decode(parts[1]) ?? parts[1] : ""
     }
 
-    /// The reason that the Basic scheme can't send the credentials, or nil (RFC 7617, section 2).
+    /// The reason that the credentials can't be sent, or nil (RFC 7617, section 2).
     var flaw: String? {
         // The user name would end at its colon, so that the server would see another one.
-        if user.contains(":") { return "the user name of Basic credentials must not contain a colon" }
+        if user.contains(":") { return "the user name must not contain a colon" }
         let hasControls = (user + password).unicodeScalars.contains { $0.properties.generalCategory == .control }
-        return hasControls ? "Basic credentials must not contain control characters" : nil
+        return hasControls ? "the credentials must not contain control characters" : nil
     }
 
     /// The value of an `Authorization` field: `Basic` and the Base64 of `user:password`.

@@ -23,8 +23,8 @@ public struct NetworkRequest: Sendable {
     /// The canonical host that the URL's host represents, or nil to send the request to the URL's host.
     package var canonicalHost: CanonicalHost?
 
-    /// Adds credentials that depend on the actual URL of a hop, or nil.
-    var authorizes: (@Sendable (inout NetworkRequest) async throws(NetworkError) -> Void)?
+    /// The credentials with which the transport answers a digest challenge, or nil.
+    var digest: BasicCredentials?
     /// Whether the request has credentials that must not be sent to other machines over plain HTTP.
     var needsSecureHops = false
     /// Whether a redirect led to another origin, which must not receive credentials or signatures.

@@ -30,6 +30,7 @@
             if measures { measureTLS() }
             if sendings == 1 { return true }
             sendingPaused = false
+            if dropChallenge() { return true }
             if wasHTTP2, loop.library.repeatsOnlyRefused {
                 // libcurl gives up after five repetitions; a connection of its own can't be full.
                 isRefusedRepeatedly = sendings == 5
@@ -114,7 +115,9 @@
 
         func receivedHeader(_ line: UnsafeRawBufferPointer, _ reader: CurlHeadReader) -> Int {
             lastActivity = loop.now
+            if failure != nil { return 0 }
             if hasHead { return receivedTrailer(line) ? line.count : 0 }
+            _ = dropChallenge()  // versions before 7.80 don't report that they send the answer
             do throws(NetworkError) {
                 guard let head = try reader.read(line, limits: limits) else { return line.count }
                 if head.status < 200, head.status != 101 {
@@ -129,29 +132,50 @@
                 if head.status == 407, request.url.scheme == .http, proxy?.hasPrefix("socks") == false {
                     throw NetworkError(.proxyFailed, CurlFailure.missingCredentials, phase: .receive)
                 }
-                let hasBody = request.method != .head && head.status != 204 && head.status != 304
-                contentLength = reader.framing.contentLength
-                if hasBody, let limit = limits.bodyBytes, let contentLength, contentLength > limit {
-                    throw ResponseBody.tooLarge(limit, "the response announces \(contentLength) bytes")
-                }
-                if hasBody, reader.framing.isChunked { chunks = ChunkedReader(limits) }
-                if hasBody, inflates { decoder = try ContentDecoder.make(head.headers) }
                 if reader.framing.isAmbiguous || mayOmitBody { retireConnection() }
-                hasHead = true
-                isMultiplexed = head.version == "2"
-                if handle?.allowsHTTP2 == true { origin?.received(isMultiplexed: isMultiplexed) }
-                if measures {
-                    version = head.version
-                    measureTLS()
+                if head.status == 401, request.digest != nil {
+                    challenge = head
+                } else {
+                    try deliver(head, reader.framing)
                 }
-                pipe.write(head: head)
-                watchBody(received: 0, of: hasBody ? contentLength : 0)
-                loop.notify(self)
                 return line.count
             } catch {
                 fail(error)
                 return 0
             }
+        }
+
+        private func deliver(_ head: ResponseHead, _ framing: CurlHeadReader.Framing) throws(NetworkError) {
+            let hasBody = request.method != .head && head.status != 204 && head.status != 304
+            contentLength = framing.contentLength
+            if hasBody, let limit = limits.bodyBytes, let contentLength, contentLength > limit {
+                throw ResponseBody.tooLarge(limit, "the response announces \(contentLength) bytes")
+            }
+            if hasBody, framing.isChunked { chunks = ChunkedReader(limits) }
+            if hasBody, inflates { decoder = try ContentDecoder.make(head.headers) }
+            hasHead = true
+            isMultiplexed = head.version == "2"
+            if handle?.allowsHTTP2 == true { origin?.received(isMultiplexed: isMultiplexed) }
+            if measures {
+                version = head.version
+                measureTLS()
+            }
+            pipe.write(head: head)
+            watchBody(received: 0, of: hasBody ? contentLength : 0)
+            loop.notify(self)
+        }
+
+        /// Delivers the head of a challenge that libcurl doesn't answer, which its body or its end shows.
+        func deliverChallenge() {
+            guard let head = challenge.take(), let handle else { return }
+            do throws(NetworkError) { try deliver(head, handle.head.framing) } catch { fail(error) }
+        }
+
+        /// Discards the head of a challenge that libcurl answers; returns whether there was one.
+        private func dropChallenge() -> Bool {
+            guard challenge.take() != nil else { return false }
+            handle?.resetHead(request)
+            return true
         }
 
         /// Reads a field behind a body over HTTP/2; those over HTTP/1.1 are in the chunks.

@@ -56,6 +56,8 @@
         var receivingPaused = false
         var sendingPaused = false
         var hasHead = false
+        /// The head of a 401 that libcurl may answer with the digest credentials.
+        var challenge: ResponseHead?
         /// The number of times that libcurl was about to send the request; 0 before version 7.80, which doesn't report
         /// it.
         var sendings = 0
@@ -238,7 +240,7 @@
 
         /// Whether its handle can be used again after it has ended; see ``CurlHandle``.
         var leavesHandleUsable: Bool {
-            upload == nil && sendings == 1 && restarts == 0 && hasHead && failure == nil
+            upload == nil && sendings == 1 && restarts == 0 && hasHead && failure == nil && request.digest == nil
         }
 
         /// Whether the server didn't process the request.
@@ -252,6 +254,7 @@
         func end(result: Int32?) {
             guard !hasEnded else { return }
             hasEnded = true
+            if result == 0 { deliverChallenge() }
             var error = failure
             if error == nil, let result {
                 // 92 is libcurl's result if it can't send the rest of the body.

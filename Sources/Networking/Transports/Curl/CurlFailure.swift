@@ -68,10 +68,11 @@
             case 7: (.cannotConnect, .connect)
             case 18: hasHead ? (.truncated, .receive) : (.connectionLost, .wait)
             case 28: (.timedOut, nil)
+            case 65: (.bodyNotReplayable, .send)
             case 35, 53, 54, 58, 59, 66, 80, 98: (.tlsFailed, .tls)
             case 60, 77, 83, 90, 91: (.certificateUntrusted, .tls)
             case 23, 61: (.corrupted, .receive)
-            case 16, 52, 55, 56, 65, 92: (hasHead ? .truncated : .connectionLost, nil)
+            case 16, 52, 55, 56, 92: (hasHead ? .truncated : .connectionLost, nil)
             default: (.unknown, nil)
             }
         }

@@ -171,7 +171,8 @@
             _ = ashlar_easy_data(table, easy, CurlOption.writeFunction) { bytes, size, count, context in
                 let bytes = UnsafeRawBufferPointer(start: bytes, count: size * count)
                 return CurlHandle.with(context) { exchange, handle in
-                    exchange.hasHead ? exchange.receivedBody(bytes) : exchange.receivedHeader(bytes, handle.head)
+                    exchange.deliverChallenge()
+                    return exchange.hasHead ? exchange.receivedBody(bytes) : exchange.receivedHeader(bytes, handle.head)
                 } ?? 0
             }
             _ = ashlar_easy_data(table, easy, CurlOption.readFunction) { bytes, size, count, context in
@@ -222,6 +223,7 @@
         /// stream, and only a repetition by libcurl shows that it was not a lost connection.
         static func allowsHTTP2(_ exchange: CurlExchange) -> Bool {
             exchange.request.url.scheme == .https && exchange.request.body.trailers == nil && !exchange.isUpgrade
+                && exchange.request.digest == nil
                 && (exchange.mayRepeat || exchange.loop.library.repeatsOnlyRefused)
         }
 
@@ -229,10 +231,7 @@
         func prepare(_ exchange: CurlExchange) {
             self.exchange = exchange
             let url = exchange.request.url
-            head.reset(
-                .init(
-                    isSecure: url.scheme == .https, allowsUpgrade: exchange.request.headers.contains("Upgrade"),
-                    reportsInterims: exchange.request.reportsInterims))
+            resetHead(exchange.request)
             url.requestText.withCString { ashlar_easy_url(table, easy, parsedURL, $0) }
             long(CurlOption.forbidReuse, 0)
             long(CurlOption.freshConnect, exchange.needsFreshConnection ? 1 : 0)
@@ -250,8 +249,21 @@
             }
             if !loop.pins.isEmpty { text(CurlOption.pinnedPublicKey, loop.pins[url]) }
             if !loop.certificates.isEmpty { identify(with: loop.certificates[url]) }
+            if let credentials = exchange.request.digest {
+                long(CurlOption.authentication, CurlValue.digestOnly)
+                text(CurlOption.userName, credentials.user)
+                text(CurlOption.password, credentials.password)
+            }
             setBody(exchange)
             _ = ashlar_easy_pointer(table, easy, CurlOption.httpHeader, fields.makeFields(of: exchange))
+        }
+
+        /// Prepares for the head of the next response to a request.
+        func resetHead(_ request: NetworkRequest) {
+            head.reset(
+                .init(
+                    isSecure: request.url.scheme == .https, allowsUpgrade: request.headers.contains("Upgrade"),
+                    reportsInterims: request.reportsInterims))
         }
 
         /// Sets the client certificate; libcurl reuses a connection only for requests with the same one.

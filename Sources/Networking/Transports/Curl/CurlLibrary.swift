@@ -69,6 +69,9 @@
         static let keyPassword: Int32 = 10026
         static let headerData: Int32 = 10029
         static let customRequest: Int32 = 10036
+        static let authentication: Int32 = 107
+        static let userName: Int32 = 10173
+        static let password: Int32 = 10174
         static let verbose: Int32 = 41
         static let tlsVersion: Int32 = 32
         static let sessionCache: Int32 = 150
@@ -163,6 +166,8 @@
         static let http11 = 2
         static let tls12 = 6
         static let rtspReceive = 11
+        /// `CURLAUTH_DIGEST | CURLAUTH_ONLY`: answers digest challenges only, and sends nothing in advance.
+        static let digestOnly = Int(truncatingIfNeeded: 0x8000_0002 as UInt32)
         static let http2OverTLS = 4
         static let httpAndHTTPS = 3
         static let writePause = 0x1000_0001

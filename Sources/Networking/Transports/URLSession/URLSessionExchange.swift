@@ -28,6 +28,7 @@ final class URLSessionExchange: ResponseProducer {
 
     private let request: NetworkRequest
     var url: HTTPURL { request.url }
+    var digest: BasicCredentials? { request.digest }
     private let bodyLength: Int?
     private let pipe: ResponsePipe
     private let state = Mutex(State())

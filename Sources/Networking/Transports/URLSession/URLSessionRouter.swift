@@ -58,6 +58,13 @@ final class URLSessionRouter: NSObject, URLSessionDataDelegate, Sendable {
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
+        if let digest = exchange(task)?.digest, challenge.previousFailureCount == 0,
+            challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodHTTPDigest,
+            !challenge.protectionSpace.isProxy()
+        {
+            let credential = URLCredential(user: digest.user, password: digest.password, persistence: .none)
+            return completionHandler(.useCredential, credential)
+        }
         #if canImport(Security)
             if challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodClientCertificate,
                 let identity = url(of: task).flatMap({ identities[$0] })

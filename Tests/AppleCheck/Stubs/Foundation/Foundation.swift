@@ -196,6 +196,7 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {}
 open class URLCredential: NSObject, @unchecked Sendable {
     public enum Persistence: UInt, Sendable { case none, forSession, permanent, synchronizable }
     public init(identity: SecIdentity, certificates certArray: [Any]?, persistence: URLCredential.Persistence) {}
+    public init(user: String, password: String, persistence: URLCredential.Persistence) {}
     public convenience init(trust: SecTrust) { fatalError() }
 }
 open class URLProtectionSpace: NSObject, @unchecked Sendable {
@@ -204,8 +205,10 @@ open class URLProtectionSpace: NSObject, @unchecked Sendable {
     open override func isProxy() -> Bool { false }
 }
 public let NSURLAuthenticationMethodClientCertificate: String = ""
+public let NSURLAuthenticationMethodHTTPDigest: String = ""
 open class URLAuthenticationChallenge: NSObject, @unchecked Sendable {
     open var protectionSpace: URLProtectionSpace { fatalError() }
+    open var previousFailureCount: Int { 0 }
 }
 
 // Security and Core Foundation, whose types Foundation re-exports and bridges.
