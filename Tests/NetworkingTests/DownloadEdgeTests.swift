@@ -75,27 +75,46 @@ import Testing
         let (client, stub) = broken(["ETag": old], then: rest)
         let request = try client.request(.get, "http://h/")
         #expect(await code(client, request) == .truncated)
-        #expect(files == ["file.bin.partial", "file.bin.partial.validator"])
+        #expect(files == ["file.bin.partial"])
         #expect(await code(client, request) == (fits ? nil : .badResponse))
         #expect(content == (fits ? [1, 2, 3, 4] : nil))
         #expect(stub.requests[1].headers["Range"] == "bytes=2-" && stub.requests[1].headers["If-Range"] == old)
     }
 
-    @Test("A date validates if there is no tag; without both, a download starts from zero")
-    func dates() async throws {
+    @Test(
+        "Without a strong tag, a download starts from zero and leaves nothing",
+        arguments: [[:], ["Last-Modified": "Wed, 21 Oct 2015 07:28:00 GMT"], ["ETag": "W/\"a\""]] as [HTTPHeaders])
+    func weak(validator: HTTPHeaders) async throws {
         defer { clean() }
-        let date = "Wed, 21 Oct 2015 07:28:00 GMT"
-        let rest = StubResponse(status: 206, headers: ["Content-Range": "bytes 2-3/4"], chunks: [[3, 4]])
-        let (client, stub) = broken(["Last-Modified": date], then: rest)
+        let (client, stub) = broken(validator, then: StubResponse(chunks: [[9]]))
         let request = try client.request(.get, "http://h/")
-        _ = await code(client, request)
+        #expect(await code(client, request) == .truncated)
+        #expect(files == [])
         #expect(await code(client, request) == nil)
-        #expect(content == [1, 2, 3, 4] && stub.requests[1].headers["If-Range"] == date)
-        let (other, plain) = broken([:], then: StubResponse(chunks: [[9]]))
-        _ = await code(other, request)
-        #expect(await code(other, request) == nil)
-        #expect(content == [9] && plain.requests.allSatisfy { !$0.headers.contains("Range") })
+        #expect(content == [9] && stub.requests.allSatisfy { !$0.headers.contains("Range") })
     }
+
+    #if os(Linux) || os(macOS)
+        @Test("The partial download of another process is replaced")
+        func otherProcess() async throws {
+            defer { clean() }
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                var response = StubResponse(headers: ["ETag": "\"a\""], chunks: [[1, 2]])
+                response.bodyFailure = NetworkError(.truncated)
+                let client = NetworkClient(transport: StubTransport { [response] _ in response })
+                let request = try NetworkRequest(.get, "http://h/")
+                let result = await outcome { () async throws(NetworkError) in
+                    try await client.download(request, to: path)
+                }
+                try #require(result.failure?.code == .truncated)
+            }
+            #expect(files == ["file.bin.partial"])
+            let stub = StubTransport { _ in StubResponse(headers: ["ETag": "\"a\""], chunks: [[9]]) }
+            let client = NetworkClient(transport: stub)
+            #expect(await code(client, try client.request(.get, "http://h/")) == nil)
+            #expect(content == [9] && files == ["file.bin"] && stub.requests[0].headers["Range"] == nil)
+        }
+    #endif
 
     @Test("An unacceptable status, a rejected redirect and a broken body leave an existing file unchanged")
     func existing() async throws {
@@ -159,7 +178,7 @@ import Testing
         }
         task.cancel()
         #expect(await task.value.failure?.isCancellation == true)
-        #expect(files == ["file.bin.partial", "file.bin.partial.validator"])
+        #expect(files == ["file.bin.partial"])
         try await client.download(request, to: path)
         #expect(content == body && files == ["file.bin"])
         #expect(asked.items == ["-", "bytes=40000-"])
@@ -217,7 +236,7 @@ import Testing
                 setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
                 let path = FileManager.default.temporaryDirectory.appendingPathComponent("ashlar-\(UUID().uuidString)")
                     .path
-                defer { for end in ["", ".partial", ".partial.validator"] { unlink(path + end) } }
+                defer { for end in ["", ".partial"] { unlink(path + end) } }
                 try Data("old".utf8).write(to: URL(fileURLWithPath: path))
                 let body = [UInt8](repeating: 1, count: 300_000)
                 let client = NetworkClient(transport: StubTransport { _ in StubResponse(chunks: [body]) })

@@ -70,7 +70,7 @@ import Testing
         request.options.limits.collectedBytes = 1000
         #expect(await code(client, request) == .bodyTooLarge)
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("ashlar-\(UUID().uuidString)").path
-        let files = [path, path + ".partial", path + ".partial.validator"]
+        let files = [path, path + ".partial"]
         defer { for file in files { try? FileManager.default.removeItem(atPath: file) } }
         let download = request
         let broken = await outcome { () async throws(NetworkError) in try await client.download(download, to: path) }
