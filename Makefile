@@ -53,7 +53,6 @@ test: build ## Builds everything, runs every module's tests and checks the sourc
 	    Scripts/run-tests $${module:-Ashlar} swift test --skip-build $(SWIFT_FLAGS) $(call parallel,$$module) \
 	        --filter "^Ashlar$${module}Tests\." || failed=1; \
 	done; [ -z "$$failed" ]
-	@echo "A known issue is a fault of another library, which a test expects: if it disappears, the test fails."
 	Scripts/check-independence
 	Scripts/check-order
 	Scripts/check-names

@@ -4,26 +4,19 @@ package import AshlarNetworking
 package enum TransportKind: String, CaseIterable, Sendable {
     #if os(Linux)
         case curl
+    #else
+        case urlSession
     #endif
-    case urlSession
 
     /// A client with its own transport.
     package func client(_ configuration: ClientConfiguration = .init()) throws -> NetworkClient {
         switch self {
         #if os(Linux)
             case .curl: NetworkClient(configuration, transport: try CurlTransport(configuration.transport))
-        #endif
-        case .urlSession: NetworkClient(configuration, transport: try URLSessionTransport(configuration.transport))
-        }
-    }
-
-    /// Whether this is Foundation on Linux, whose gaps are listed in the affected tests.
-    package var isLinuxURLSession: Bool {
-        #if os(Linux)
-            self == .urlSession
         #else
-            false
+            case .urlSession: NetworkClient(configuration, transport: try URLSessionTransport(configuration.transport))
         #endif
+        }
     }
 }
 

@@ -189,15 +189,13 @@ import AshlarTestSupport
             }
         }
 
-        @Test("Descriptions hide the password, and URLSession on Linux rejects certificates")
-        func description() async throws {
+        @Test("Descriptions hide the password")
+        func description() {
             var configuration = TransportConfiguration()
             configuration.clientCertificates = ["a.example": .pem("/a.pem", key: "/a.key", password: "s3cret")]
             #expect("\(configuration)".contains("PEM /a.pem, key /a.key, password <redacted>"))
             #expect("\(ClientCertificate.pkcs12("/a.p12", password: "s3cret"))" == "P12 /a.p12, password <redacted>")
             #expect("\(ClientCertificate.pem("/a.pem"))" == "PEM /a.pem")
-            let error = #expect(throws: NetworkError.self) { try URLSessionTransport(configuration) }
-            #expect(error?.code == .invalidConfiguration && error?.key == "clientCertificates")
         }
     }
 

@@ -75,22 +75,5 @@ import AshlarTestSupport
             let failure = await outcome { () async throws(NetworkError) in try await client.send(request) }.failure
             #expect(failure?.code == .invalidConfiguration)
         }
-
-        @Test("URLSessionTransport rejects settings that it can't honor")
-        func urlSession() throws {
-            for (key, change): (String, (inout TransportConfiguration) throws -> Void) in [
-                ("trustRoots", { $0.trustRoots = "/roots.pem" }),
-                ("pinnedKeys", { $0.pinnedKeys = ["a.example": Self.pin] }),
-                ("addresses", { $0.addresses = ["a.example": "192.0.2.1"] }),
-                ("proxy", { $0.proxy = try NetworkProxy("http://p.example") }),
-                ("usesEnvironmentProxies", { $0.usesEnvironmentProxies = true }),
-            ] {
-                var configuration = TransportConfiguration()
-                try change(&configuration)
-                let error = #expect(throws: NetworkError.self) { try URLSessionTransport(configuration) }
-                #expect(error?.code == .invalidConfiguration)
-                #expect(error?.key == key)
-            }
-        }
     }
 #endif

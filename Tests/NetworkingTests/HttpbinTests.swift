@@ -17,17 +17,16 @@ struct HttpbinTests {
         var headers: HTTPHeaders = [:]
         var body = RequestBody.empty
         var status = 200
-        var gap: String?
         var totalTimeout: Duration?
         var check: @Sendable (NetworkResponse) throws -> Void = { _ in }
 
         init(
             _ name: String, _ method: HTTPMethod, _ path: String, headers: HTTPHeaders = [:],
-            body: RequestBody = .empty, status: Int = 200, gap: String? = nil,
+            body: RequestBody = .empty, status: Int = 200,
             check: @escaping @Sendable (NetworkResponse) throws -> Void = { _ in }
         ) {
             (testDescription, self.method, self.path, self.headers, self.body) = (name, method, path, headers, body)
-            (self.status, self.gap, self.check) = (status, gap, check)
+            (self.status, self.check) = (status, check)
         }
     }
 
@@ -39,14 +38,6 @@ struct HttpbinTests {
         request.options.totalTimeout = input.totalTimeout ?? request.options.totalTimeout
         let sent = request
         let result = await outcome { () async throws(NetworkError) in try await client.send(sent) }
-        if kind.isLinuxURLSession, let gap = input.gap {
-            withKnownIssue("URLSession on Linux: \(gap)", isIntermittent: true) {
-                let response = try result.get()
-                #expect(response.status == input.status)
-                try input.check(response)
-            }
-            return
-        }
         let response = try result.get()
         #expect(response.status == input.status)
         try input.check(response)
@@ -181,12 +172,9 @@ struct HttpbinTests {
 
     @Test("Statuses are returned unchanged and checked", arguments: TransportKind.allCases, statuses)
     func judgesStatuses(kind: TransportKind, status: Int) async throws {
-        // Known gap of URLSession on Linux: a 401 or 407 without credentials, and a 306, may never be answered.
-        let gap = [401, 407, 306].contains(status) ? "a 401, 407 or 306 may get no answer" : nil
-        var input = Case("\(status)", .get, "/status/\(status)", status: status, gap: gap)
+        var input = Case("\(status)", .get, "/status/\(status)", status: status)
         input.totalTimeout = .seconds(3)
         try await run(kind, input)
-        guard !kind.isLinuxURLSession || gap == nil else { return }
         let client = try kind.client()
         let base = try #require(await Httpbin.shared.value.url)
         let request = try client.request(.get, base + "/status/\(status)")
@@ -299,7 +287,7 @@ struct HttpbinTests {
     private static let kinds: [Case] = [
         Case("/gzip", .get, "/gzip") { r throws in #expect(try r.json()["gzipped"].bool() == true) },
         Case("/deflate", .get, "/deflate") { r throws in #expect(try r.json()["deflated"].bool() == true) },
-        Case("/brotli", .get, "/brotli", gap: "brotli is not undone") { r throws in
+        Case("/brotli", .get, "/brotli") { r throws in
             #expect(try r.json()["brotli"].bool() == true)
         },
         Case("/encoding/utf8", .get, "/encoding/utf8") { r throws in #expect(try r.text().contains("∮ E⋅da = Q")) },
@@ -322,10 +310,7 @@ struct HttpbinTests {
             #expect($0.headers["Content-Range"] == "bytes 10-19/100")
         },
         Case("/range beyond", .get, "/range/100", headers: ["Range": "bytes=200-"], status: 416),
-        Case(
-            "/response-headers", .get, "/response-headers?X-A=1&X-A=2&X-B=c%20d",
-            gap: KnownGap.mergesFields.rawValue
-        ) {
+        Case("/response-headers", .get, "/response-headers?X-A=1&X-A=2&X-B=c%20d") {
             #expect($0.headers.values(for: "x-a") == ["1", "2"])
             #expect($0.headers["X-B"] == "c d")
         },

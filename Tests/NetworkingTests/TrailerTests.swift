@@ -275,16 +275,5 @@ import Testing
                 #expect(sent.head.version == "1.1")
             }
         }
-
-        @Test("URLSession's transport rejects trailers before it sends anything")
-        func urlSession() async throws {
-            let log = Mutex<[String]>([])
-            let server = try Self.recorder(log)
-            let client = try TransportKind.urlSession.client()
-            let request = try client.request(.put, server.url, body: RequestBody.text("a").withTrailers(["X"]) { [:] })
-            let result = await outcome { () async throws(NetworkError) in try await client.send(request) }
-            #expect(result.failure?.code == .unsupported)
-            #expect(server.connectionCount == 0)
-        }
     }
 #endif

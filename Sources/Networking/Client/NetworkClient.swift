@@ -27,8 +27,6 @@ public final class NetworkClient: Sendable {
     private let chain: [any NetworkMiddleware]
     /// The end of the chain.
     private let sender: HopSender
-    /// The reason that the default transport isn't libcurl, if libcurl was requested.
-    private let fallbackReason: String?
 
     /// Creates a client.
     ///
@@ -46,25 +44,16 @@ public final class NetworkClient: Sendable {
     }
 
     /// Creates a client that resolves canonical hosts with a function.
-    package convenience init(
+    package init(
         _ configuration: ClientConfiguration = .init(), transport: (any NetworkTransport)? = nil,
         hosts: HostResolver?
     ) {
-        self.init(
-            configuration, transport.map { ($0, nil) } ?? Self.platformTransport(configuration.transport), hosts: hosts)
-    }
-
-    /// Creates a client with a transport, and with the reason if the transport replaces libcurl.
-    init(
-        _ configuration: ClientConfiguration, _ choice: (transport: any NetworkTransport, fallbackReason: String?),
-        hosts: HostResolver? = nil
-    ) {
+        let transport = transport ?? Self.platformTransport(configuration.transport)
         self.configuration = configuration
         chain = configuration.chain
-        transport = choice.transport
-        fallbackReason = choice.fallbackReason
+        self.transport = transport
         sender = HopSender(
-            transport: choice.transport, hosts: hosts, cookies: configuration.cookies, signs: configuration.signs,
+            transport: transport, hosts: hosts, cookies: configuration.cookies, signs: configuration.signs,
             redaction: configuration.redaction, identity: configuration.makeIdentity(),
             trusts: configuration.makeTrust())
     }
@@ -72,38 +61,30 @@ public final class NetworkClient: Sendable {
     /// A client with the default configuration and without host environments, created on first use.
     public static let shared = NetworkClient()
 
-    /// A description of the transport: `libcurl 7.88.1`, or `URLSession` with the reason for not using libcurl.
+    /// A description of the transport: `libcurl 7.88.1`, `URLSession`, or the reason for which every request fails.
     public var transportDescription: String {
         #if os(Linux)
             if let curl = transport as? CurlTransport { return "libcurl \(curl.version)" }
+        #else
+            if transport is URLSessionTransport { return "URLSession" }
         #endif
-        guard transport is URLSessionTransport else { return String(describing: type(of: transport)) }
-        return fallbackReason.map { "URLSession, because \($0)" } ?? "URLSession"
+        if let failing = transport as? FailingTransport { return failing.error.message }
+        return String(describing: type(of: transport))
     }
 
-    /// Returns libcurl's transport on Linux if possible, otherwise `URLSession`'s, with the reason if it replaces
-    /// libcurl's.
+    /// Returns the platform's transport: libcurl's on Linux, `URLSession`'s on Apple systems.
     ///
-    /// If no transport can honor the configuration, the returned transport fails each request; protection is never
+    /// If it is missing or can't honor the configuration, the returned transport fails each request; protection is never
     /// reduced.
-    static func platformTransport(
-        _ configuration: TransportConfiguration, library: String = "libcurl.so.4"
-    ) -> (transport: any NetworkTransport, fallbackReason: String?) {
-        var reason: String?
+    private static func platformTransport(_ configuration: TransportConfiguration) -> any NetworkTransport {
         do throws(NetworkError) {
             #if os(Linux)
-                do throws(NetworkError) {
-                    return (try CurlTransport(configuration, library: library), nil)
-                } catch {
-                    guard error.code == .unsupported else { throw error }
-                    reason = error.message
-                }
+                return try CurlTransport(configuration)
+            #else
+                return try URLSessionTransport(configuration)
             #endif
-            return (try URLSessionTransport(configuration), reason)
         } catch {
-            var error = error
-            if let reason { error.message += "; libcurl is not available: \(reason)" }
-            return (FailingTransport(error: error), nil)
+            return FailingTransport(error: error)
         }
     }
 

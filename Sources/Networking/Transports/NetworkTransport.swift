@@ -37,9 +37,9 @@ public struct TransportConfiguration: Hashable, Sendable {
     public var connections: Int = 128
     /// The time that an unused connection stays open; 55 s by default.
     public var connectionIdleTime: Duration = .seconds(55)
-    /// A file of PEM certificates to trust instead of the system's roots; not supported by `URLSession` on Linux.
+    /// A file of PEM certificates to trust instead of the system's roots.
     public var trustRoots: String?
-    /// The public keys to accept for each host, as `sha256//<base64>` separated by `;`; not for `URLSession` on Linux.
+    /// The public keys to accept for each host, as `sha256//<base64>` separated by `;`.
     ///
     /// The key of the server's own certificate must be one of them, and the certificate must be valid, too.
     ///
@@ -58,14 +58,14 @@ public struct TransportConfiguration: Hashable, Sendable {
     public var addresses: [String: String] = [:]
     /// The proxy of all connections, or nil, the default, for direct connections or, on Apple systems, the system's proxies.
     ///
-    /// `URLSessionTransport` supports it on Apple systems only. See <doc:UsingProxies>.
+    /// See <doc:UsingProxies>.
     public var proxy: NetworkProxy?
     /// Whether the variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` apply; `CurlTransport` only.
     ///
     /// The transport reads them once, when it is created. They have no effect if ``proxy`` is set. See
     /// <doc:UsingProxies>.
     public var usesEnvironmentProxies: Bool = false
-    /// The kinds of networks that requests may use; `URLSessionTransport` on Apple systems only.
+    /// The kinds of networks that requests may use; `URLSessionTransport` only.
     ///
     /// A request without a permitted network fails with `.notConnected`.
     public var networkAccess: NetworkAccess = .init()
@@ -93,7 +93,7 @@ public struct NetworkAccess: Hashable, Sendable {
     }
 }
 
-/// A transport that fails each request, used for a configuration that no transport can honor.
+/// A transport that fails each request, used if the platform's transport is missing or can't honor the configuration.
 struct FailingTransport: NetworkTransport {
     let error: NetworkError
 

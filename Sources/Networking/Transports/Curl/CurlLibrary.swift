@@ -22,7 +22,10 @@
             var reason = [CChar](repeating: 0, count: 512)
             guard let table = ashlar_curl_open(name, &reason, reason.count) else {
                 let text = String(decoding: reason.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-                throw NetworkError(.unsupported, "libcurl can't be used: \(text)", phase: .prepare)
+                throw NetworkError(
+                    .unsupported,
+                    "libcurl can't be used: \(text); install libcurl 7.68 or later, such as the package libcurl4 of "
+                        + "Debian and Ubuntu or libcurl of Fedora and Alpine", phase: .prepare)
             }
             let library = CurlLibrary(table: table)
             return opened.withLock { opened in

@@ -1,6 +1,6 @@
 #if os(Linux)
 
-    /// A transport with the system's libcurl, which is opened at run time: the default on Linux.
+    /// A transport with the system's libcurl, which is opened at run time: the default on Linux, where alone it exists.
     ///
     /// One thread performs all exchanges of the transport. Requests to one host share and reuse connections, over TLS
     /// also with HTTP/2.

@@ -1,124 +1,118 @@
-internal import AshlarCore
-import Dispatch
-import Foundation
+#if canImport(Darwin)
+    internal import AshlarCore
+    import Dispatch
+    import Foundation
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
-/// A task of a session, with its timers, limits and pipe.
-final class URLSessionExchange: ResponseProducer {
-    private struct State {
-        var task: URLSessionDataTask?
-        /// The task that writes the body of a streamed request.
-        var upload: Task<Void, Never>?
-        var idleTimer: DeadlineTimer?
-        var totalTimer: DeadlineTimer?
-        var sent = 0
-        var received = 0
-        var head: ResponseHead?
-        /// The failure that the session will confirm with the measurements.
-        var failure: NetworkError?
-        var metrics: ExchangeMetrics?
-        /// Whether the task is suspended because the reader is behind.
-        var isSuspended = false
-        /// The number of times that the reader emptied a full buffer.
-        var drains = 0
-    }
-
-    private let request: NetworkRequest
-    var url: HTTPURL { request.url }
-    var digest: BasicCredentials? { request.digest }
-    private let bodyLength: Int?
-    private let pipe: ResponsePipe
-    private let state = Mutex(State())
-
-    /// The queue for timers and cancellations; cancelling on a thread of the session can deadlock on Linux.
-    private static let queue = DispatchQueue(label: "ashlar.urlsession")
-
-    init(_ request: NetworkRequest, bodyLength: Int?, pipe: ResponsePipe) {
-        self.request = request
-        self.bodyLength = bodyLength
-        self.pipe = pipe
-    }
-
-    func start(_ task: URLSessionDataTask, router: URLSessionRouter) {
-        router.add(self, for: task)
-        let total = request.options.totalTimeout.map { timer($0, "the total time passed") }
-        let idle = request.options.idleTimeout.map { timer($0, "nothing was received for \($0)", isIdleTimer: true) }
-        state.withLock { state in
-            state.task = task
-            state.totalTimer = total
-            state.idleTimer = idle
+    /// A task of a session, with its timers, limits and pipe.
+    final class URLSessionExchange: ResponseProducer {
+        private struct State {
+            var task: URLSessionDataTask?
+            /// The task that writes the body of a streamed request.
+            var upload: Task<Void, Never>?
+            var idleTimer: DeadlineTimer?
+            var totalTimer: DeadlineTimer?
+            var sent = 0
+            var received = 0
+            var head: ResponseHead?
+            /// The failure that the session will confirm with the measurements.
+            var failure: NetworkError?
+            var metrics: ExchangeMetrics?
+            /// Whether the task is suspended because the reader is behind.
+            var isSuspended = false
+            /// The number of times that the reader emptied a full buffer.
+            var drains = 0
         }
-        task.resume()
-    }
 
-    // MARK: From the session
+        private let request: NetworkRequest
+        var url: HTTPURL { request.url }
+        var digest: BasicCredentials? { request.digest }
+        private let bodyLength: Int?
+        private let pipe: ResponsePipe
+        private let state = Mutex(State())
 
-    func received(_ response: URLResponse) -> Bool {
-        guard let http = response as? HTTPURLResponse else {
-            fail(NetworkError(.badResponse, "the response is not HTTP", phase: .receive))
-            return false
-        }
-        let head = URLSessionHead.head(of: http)
-        state.withLock { $0.head = head }
-        if let error = URLSessionHead.defect(of: head, limits: request.options.limits) {
-            fail(error)
-            return false
-        }
-        if let limit = request.options.limits.bodyBytes, let length = head.contentLength, length > limit,
-            request.method != .head, head.status != 304
-        {
-            fail(ResponseBody.tooLarge(limit, "the response announces \(length) bytes"))
-            return false
-        }
-        pipe.write(head: head)
-        pipe.flush()
-        touch()
-        return true
-    }
+        /// The queue for timers, and for suspending, resuming and cancelling tasks.
+        private static let queue = DispatchQueue(label: "ashlar.urlsession")
 
-    func received(interim response: HTTPURLResponse) {
-        touch()
-        guard request.reportsInterims else { return }
-        pipe.write(interim: URLSessionHead.head(of: response))
-        pipe.flush()
-    }
-
-    func received(_ data: Data) {
-        let total = state.withLock { state in
-            state.received += data.count
-            return state.received
+        init(_ request: NetworkRequest, bodyLength: Int?, pipe: ResponsePipe) {
+            self.request = request
+            self.bodyLength = bodyLength
+            self.pipe = pipe
         }
-        if let limit = request.options.limits.bodyBytes, total > limit {
-            fail(ResponseBody.tooLarge(limit, "the response is longer than allowed"))
-            return
-        }
-        let drains = state.withLock { $0.drains }
-        data.withUnsafeBytes { _ = pipe.write($0, limited: false) }
-        let isFull = !pipe.hasRoom()
-        pipe.flush()
-        reportProgress()
-        touch()
-        if isFull { suspend(unlessDrainedSince: drains) }
-    }
 
-    /// Stops the session from receiving more than the reader has read; a session's own buffers are without a limit.
-    ///
-    /// On Linux, a resumed session delivers a part of the body twice, so it isn't suspended.
-    private func suspend(unlessDrainedSince drains: Int) {
-        #if canImport(Darwin)
+        func start(_ task: URLSessionDataTask, router: URLSessionRouter) {
+            router.add(self, for: task)
+            let total = request.options.totalTimeout.map { timer($0, "the total time passed") }
+            let idle = request.options.idleTimeout.map {
+                timer($0, "nothing was received for \($0)", isIdleTimer: true)
+            }
+            state.withLock { state in
+                state.task = task
+                state.totalTimer = total
+                state.idleTimer = idle
+            }
+            task.resume()
+        }
+
+        // MARK: From the session
+
+        func received(_ response: URLResponse) -> Bool {
+            guard let http = response as? HTTPURLResponse else {
+                fail(NetworkError(.badResponse, "the response is not HTTP", phase: .receive))
+                return false
+            }
+            let head = URLSessionHead.head(of: http)
+            state.withLock { $0.head = head }
+            if let error = URLSessionHead.defect(of: head, limits: request.options.limits) {
+                fail(error)
+                return false
+            }
+            if let limit = request.options.limits.bodyBytes, let length = head.contentLength, length > limit,
+                request.method != .head, head.status != 304
+            {
+                fail(ResponseBody.tooLarge(limit, "the response announces \(length) bytes"))
+                return false
+            }
+            pipe.write(head: head)
+            pipe.flush()
+            touch()
+            return true
+        }
+
+        func received(interim response: HTTPURLResponse) {
+            touch()
+            guard request.reportsInterims else { return }
+            pipe.write(interim: URLSessionHead.head(of: response))
+            pipe.flush()
+        }
+
+        func received(_ data: Data) {
+            let total = state.withLock { state in
+                state.received += data.count
+                return state.received
+            }
+            if let limit = request.options.limits.bodyBytes, total > limit {
+                fail(ResponseBody.tooLarge(limit, "the response is longer than allowed"))
+                return
+            }
+            let drains = state.withLock { $0.drains }
+            data.withUnsafeBytes { _ = pipe.write($0, limited: false) }
+            let isFull = !pipe.hasRoom()
+            pipe.flush()
+            reportProgress()
+            touch()
+            if isFull { suspend(unlessDrainedSince: drains) }
+        }
+
+        /// Stops the session from receiving more than the reader has read; a session's own buffers are without a limit.
+        private func suspend(unlessDrainedSince drains: Int) {
             state.withLock { state in
                 guard state.drains == drains, !state.isSuspended, let task = state.task else { return }
                 state.isSuspended = true
                 // The queue preserves the order of suspending and resuming.
                 Self.queue.async { task.suspend() }
             }
-        #endif
-    }
+        }
 
-    #if canImport(Darwin)
         /// Returns a stream with the body from its start, which is read as fast as it is sent; nil after a failure.
         func openBody() -> InputStream? {
             let isFirst = state.withLock { $0.upload == nil }
@@ -145,128 +139,120 @@ final class URLSessionExchange: ResponseProducer {
             }?.cancel()
             return input
         }
-    #endif
 
-    func sent(_ total: Int) {
-        state.withLock { $0.sent = total }
-        reportProgress()
-        touch()
-    }
-
-    private func reportProgress() {
-        guard let progress = request.options.progress else { return }
-        let now = state.withLock { state in
-            TransferProgress(
-                sent: state.head == nil ? state.sent : bodyLength ?? state.sent, toSend: bodyLength,
-                received: state.received, toReceive: state.head?.contentLength)
+        func sent(_ total: Int) {
+            state.withLock { $0.sent = total }
+            reportProgress()
+            touch()
         }
-        progress(now)
-    }
 
-    #if canImport(Darwin)
+        private func reportProgress() {
+            guard let progress = request.options.progress else { return }
+            let now = state.withLock { state in
+                TransferProgress(
+                    sent: state.head == nil ? state.sent : bodyLength ?? state.sent, toSend: bodyLength,
+                    received: state.received, toReceive: state.head?.contentLength)
+            }
+            progress(now)
+        }
+
         func collected(_ metrics: URLSessionTaskMetrics) {
             guard request.isMeasured else { return }
             state.withLock { $0.metrics = URLSessionMetrics.metrics(of: metrics) }
         }
-    #endif
 
-    func completed(_ error: (any Error)?) {
-        let (head, received, failure) = state.withLock { ($0.head, $0.received, $0.failure) }
-        if let failure {
-            end(failure)
-        } else if let error {
-            end(URLSessionHead.error(error, hasHead: head != nil))
-        } else if let head, let length = head.contentLength, length != received, request.method != .head,
-            head.status != 304
-        {
-            end(NetworkError(.truncated, "received \(received) of \(length) bytes", phase: .receive))
-        } else {
-            end(nil)
+        func completed(_ error: (any Error)?) {
+            let (head, received, failure) = state.withLock { ($0.head, $0.received, $0.failure) }
+            if let failure {
+                end(failure)
+            } else if let error {
+                end(URLSessionHead.error(error, hasHead: head != nil))
+            } else if let head, let length = head.contentLength, length != received, request.method != .head,
+                head.status != 304
+            {
+                end(NetworkError(.truncated, "received \(received) of \(length) bytes", phase: .receive))
+            } else {
+                end(nil)
+            }
+        }
+
+        // MARK: From the reader
+
+        func readerCancelled() { stop() }
+
+        func readerDrained() {
+            let isResumed = state.withLock { state in
+                state.drains += 1
+                guard state.isSuspended else { return false }
+                state.isSuspended = false
+                if let task = state.task { Self.queue.async { task.resume() } }
+                return true
+            }
+            if isResumed { touch() }
+        }
+
+        // MARK: End
+
+        /// Ends the exchange; a measured one ends when the session has reported its measurements.
+        private func fail(_ error: NetworkError) {
+            if request.isMeasured { state.withLock { $0.failure = $0.failure ?? error } } else { end(error) }
+            stop()
+        }
+
+        private func end(_ error: NetworkError?) {
+            let (timers, metrics, upload) = state.withLock { state in
+                ([state.idleTimer.take(), state.totalTimer.take()], state.metrics, state.upload.take())
+            }
+            upload?.cancel()
+            for timer in timers { timer?.cancel() }
+            let end = metrics.map { ExchangeEnd(trailers: [:], metrics: $0) }
+            if let metrics, let observer = request.observer {
+                pipe.finish(error, end) { observer.measured(metrics) }
+            } else {
+                pipe.finish(error, end)
+            }
+            pipe.flush()
+        }
+
+        private func stop() {
+            let (task, timers) = state.withLock { state in
+                (state.task.take(), [state.idleTimer.take(), state.totalTimer.take()])
+            }
+            for timer in timers { timer?.cancel() }
+            guard let task else { return }
+            Self.queue.async { task.cancel() }
+        }
+
+        private func touch() {
+            guard let idle = request.options.idleTimeout else { return }
+            state.withLock { $0.idleTimer }?.push(by: idle)
+        }
+
+        private func timer(_ limit: Duration, _ message: String, isIdleTimer: Bool = false) -> DeadlineTimer {
+            DeadlineTimer(Self.queue, after: limit) { [weak self] in
+                guard let self else { return }
+                // The server waits for the reader.
+                if isIdleTimer, self.state.withLock({ $0.isSuspended }) { return self.touch() }
+                let phase: NetworkPhase = self.state.withLock { $0.head } == nil ? .wait : .receive
+                self.fail(NetworkError(.timedOut, message, phase: phase))
+            }
         }
     }
 
-    // MARK: From the reader
+    /// A timer that fires once, a certain time after it was last restarted.
+    private final class DeadlineTimer: Sendable {
+        // Safe because any thread can schedule and cancel a Dispatch source.
+        nonisolated(unsafe) private let source: any DispatchSourceTimer
 
-    func readerCancelled() { stop() }
-
-    func readerDrained() {
-        let isResumed = state.withLock { state in
-            state.drains += 1
-            guard state.isSuspended else { return false }
-            state.isSuspended = false
-            if let task = state.task { Self.queue.async { task.resume() } }
-            return true
+        init(_ queue: DispatchQueue, after limit: Duration, _ action: @escaping @Sendable () -> Void) {
+            source = DispatchSource.makeTimerSource(queue: queue)
+            source.setEventHandler(handler: action)
+            source.schedule(deadline: .now() + limit.seconds, leeway: .milliseconds(1))
+            source.activate()
         }
-        if isResumed { touch() }
+
+        func push(by limit: Duration) { source.schedule(deadline: .now() + limit.seconds, leeway: .milliseconds(1)) }
+
+        func cancel() { source.cancel() }
     }
-
-    // MARK: End
-
-    /// Ends the exchange; a measured one ends when the session has reported its measurements.
-    private func fail(_ error: NetworkError) {
-        let isMeasured: Bool
-        #if canImport(Darwin)
-            isMeasured = request.isMeasured
-        #else
-            isMeasured = false
-        #endif
-        if isMeasured { state.withLock { $0.failure = $0.failure ?? error } } else { end(error) }
-        stop()
-    }
-
-    private func end(_ error: NetworkError?) {
-        let (timers, metrics, upload) = state.withLock { state in
-            ([state.idleTimer.take(), state.totalTimer.take()], state.metrics, state.upload.take())
-        }
-        upload?.cancel()
-        for timer in timers { timer?.cancel() }
-        let end = metrics.map { ExchangeEnd(trailers: [:], metrics: $0) }
-        if let metrics, let observer = request.observer {
-            pipe.finish(error, end) { observer.measured(metrics) }
-        } else {
-            pipe.finish(error, end)
-        }
-        pipe.flush()
-    }
-
-    private func stop() {
-        let (task, timers) = state.withLock { state in
-            (state.task.take(), [state.idleTimer.take(), state.totalTimer.take()])
-        }
-        for timer in timers { timer?.cancel() }
-        guard let task else { return }
-        Self.queue.async { task.cancel() }
-    }
-
-    private func touch() {
-        guard let idle = request.options.idleTimeout else { return }
-        state.withLock { $0.idleTimer }?.push(by: idle)
-    }
-
-    private func timer(_ limit: Duration, _ message: String, isIdleTimer: Bool = false) -> DeadlineTimer {
-        DeadlineTimer(Self.queue, after: limit) { [weak self] in
-            guard let self else { return }
-            // The server waits for the reader.
-            if isIdleTimer, self.state.withLock({ $0.isSuspended }) { return self.touch() }
-            let phase: NetworkPhase = self.state.withLock { $0.head } == nil ? .wait : .receive
-            self.fail(NetworkError(.timedOut, message, phase: phase))
-        }
-    }
-}
-
-/// A timer that fires once, a certain time after it was last restarted.
-private final class DeadlineTimer: Sendable {
-    // Safe because any thread can schedule and cancel a Dispatch source.
-    nonisolated(unsafe) private let source: any DispatchSourceTimer
-
-    init(_ queue: DispatchQueue, after limit: Duration, _ action: @escaping @Sendable () -> Void) {
-        source = DispatchSource.makeTimerSource(queue: queue)
-        source.setEventHandler(handler: action)
-        source.schedule(deadline: .now() + limit.seconds, leeway: .milliseconds(1))
-        source.activate()
-    }
-
-    func push(by limit: Duration) { source.schedule(deadline: .now() + limit.seconds, leeway: .milliseconds(1)) }
-
-    func cancel() { source.cancel() }
-}
+#endif

@@ -1,8 +1,5 @@
 import Foundation
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
 #if canImport(Darwin)
     import Security
 #endif
@@ -10,13 +7,13 @@ import Foundation
 /// Translates responses and errors of a session.
 package enum URLSessionHead {
     /// Returns the head; Foundation loses the order of fields and joins repeated ones, so they are sorted by name.
-    static func head(of response: HTTPURLResponse) -> ResponseHead {
-        let fields = response.allHeaderFields.flatMap { key, value in
+    static func head(_ status: Int, _ allFields: [AnyHashable: Any]) -> ResponseHead {
+        let fields = allFields.flatMap { key, value in
             let (name, value) = (String(describing: key), String(describing: value))
             let isCookie = name.equalsIgnoringASCIICase("Set-Cookie")
             return (isCookie ? cookies(value) : [value]).map { HTTPField(name, $0) }
         }
-        return ResponseHead(status: response.statusCode, headers: HTTPHeaders(fields.sorted { $0.name < $1.name }))
+        return ResponseHead(status: status, headers: HTTPHeaders(fields.sorted { $0.name < $1.name }))
     }
 
     /// Splits cookies that were joined by commas; unlike a comma in a date, such a comma precedes a name and `=`.
@@ -87,6 +84,12 @@ package enum URLSessionHead {
 }
 
 #if canImport(Darwin)
+    extension URLSessionHead {
+        static func head(of response: HTTPURLResponse) -> ResponseHead {
+            head(response.statusCode, response.allHeaderFields)
+        }
+    }
+
     /// Translates the measurements of a session, which follows no redirects, so that a task has one transaction.
     enum URLSessionMetrics {
         static func metrics(of collected: URLSessionTaskMetrics) -> ExchangeMetrics {

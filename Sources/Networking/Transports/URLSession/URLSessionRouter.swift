@@ -1,71 +1,65 @@
-internal import AshlarCore
-import Foundation
+#if canImport(Darwin)
+    internal import AshlarCore
+    import Foundation
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
-/// The delegate of a session: forwards each call to the exchange of its task, and follows no redirects.
-final class URLSessionRouter: NSObject, URLSessionDataDelegate, Sendable {
-    private let exchanges = Mutex<[Int: URLSessionExchange]>([:])
-    let identities: HostSettings<URLSessionIdentity>
-    let trust: ServerTrust
-    #if canImport(Darwin)
+    /// The delegate of a session: forwards each call to the exchange of its task, and follows no redirects.
+    final class URLSessionRouter: NSObject, URLSessionDataDelegate, Sendable {
+        private let exchanges = Mutex<[Int: URLSessionExchange]>([:])
+        let identities: HostSettings<URLSessionIdentity>
+        let trust: ServerTrust
         private let sockets = Mutex<[Int: (handlers: SessionSocketHandlers, url: HTTPURL)]>([:])
         /// The reasons for which servers were rejected, by the number of the task.
         private let rejections = Mutex<[Int: NetworkError]>([:])
-    #endif
 
-    init(_ identities: HostSettings<URLSessionIdentity>, _ trust: ServerTrust) {
-        self.identities = identities
-        self.trust = trust
-    }
-
-    func add(_ exchange: URLSessionExchange, for task: URLSessionTask) {
-        exchanges.withLock { $0[task.taskIdentifier] = exchange }
-    }
-
-    private func exchange(_ task: URLSessionTask) -> URLSessionExchange? {
-        exchanges.withLock { $0[task.taskIdentifier] }
-    }
-
-    func urlSession(
-        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
-        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
-    ) {
-        completionHandler(exchange(dataTask)?.received(response) == true ? .allow : .cancel)
-    }
-
-    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        exchange(dataTask)?.received(data)
-    }
-
-    func urlSession(
-        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
-        totalBytesExpectedToSend: Int64
-    ) {
-        exchange(task)?.sent(Int(totalBytesSent))
-    }
-
-    func urlSession(
-        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
-        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
-    ) {
-        completionHandler(nil)
-    }
-
-    func urlSession(
-        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
-        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
-    ) {
-        if let digest = exchange(task)?.digest, challenge.previousFailureCount == 0,
-            challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodHTTPDigest,
-            !challenge.protectionSpace.isProxy()
-        {
-            let credential = URLCredential(user: digest.user, password: digest.password, persistence: .none)
-            return completionHandler(.useCredential, credential)
+        init(_ identities: HostSettings<URLSessionIdentity>, _ trust: ServerTrust) {
+            self.identities = identities
+            self.trust = trust
         }
-        #if canImport(Security)
+
+        func add(_ exchange: URLSessionExchange, for task: URLSessionTask) {
+            exchanges.withLock { $0[task.taskIdentifier] = exchange }
+        }
+
+        private func exchange(_ task: URLSessionTask) -> URLSessionExchange? {
+            exchanges.withLock { $0[task.taskIdentifier] }
+        }
+
+        func urlSession(
+            _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+            completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+        ) {
+            completionHandler(exchange(dataTask)?.received(response) == true ? .allow : .cancel)
+        }
+
+        func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+            exchange(dataTask)?.received(data)
+        }
+
+        func urlSession(
+            _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+            totalBytesExpectedToSend: Int64
+        ) {
+            exchange(task)?.sent(Int(totalBytesSent))
+        }
+
+        func urlSession(
+            _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+            newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+        ) {
+            completionHandler(nil)
+        }
+
+        func urlSession(
+            _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+            completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+        ) {
+            if let digest = exchange(task)?.digest, challenge.previousFailureCount == 0,
+                challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodHTTPDigest,
+                !challenge.protectionSpace.isProxy()
+            {
+                let credential = URLCredential(user: digest.user, password: digest.password, persistence: .none)
+                return completionHandler(.useCredential, credential)
+            }
             if challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodClientCertificate,
                 let identity = url(of: task).flatMap({ identities[$0] })
             {
@@ -81,11 +75,9 @@ final class URLSessionRouter: NSObject, URLSessionDataDelegate, Sendable {
                 rejections.withLock { $0[task.taskIdentifier] = rejection }
                 return completionHandler(.cancelAuthenticationChallenge, nil)
             }
-        #endif
-        completionHandler(.performDefaultHandling, nil)
-    }
+            completionHandler(.performDefaultHandling, nil)
+        }
 
-    #if canImport(Darwin)
         func urlSession(
             _ session: URLSession, task: URLSessionTask,
             needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
@@ -105,22 +97,18 @@ final class URLSessionRouter: NSObject, URLSessionDataDelegate, Sendable {
         ) {
             exchange(task)?.received(interim: response)
         }
-    #endif
 
-    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        var error = error
-        #if canImport(Darwin)
+        func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+            var error = error
             // The session reports a rejected server as a cancelled task.
             if let rejection = rejections.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) {
                 error = error.map { _ in rejection }
             }
             socketCompleted(task, error)
-        #endif
-        exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }?.completed(error)
+            exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }?.completed(error)
+        }
     }
-}
 
-#if canImport(Darwin)
     extension URLSessionRouter: URLSessionWebSocketDelegate {
         func add(_ handlers: SessionSocketHandlers, for task: URLSessionTask, _ url: HTTPURL) {
             sockets.withLock { $0[task.taskIdentifier] = (handlers, url) }

@@ -1,42 +1,28 @@
-import Foundation
-
-#if canImport(Security)
-    import Security
-#endif
 #if canImport(Darwin)
+    import Foundation
     import Network
-#endif
+    import Security
 
-/// A client certificate in the form that a session expects.
-struct URLSessionIdentity: Sendable {
-    #if canImport(Security)
+    /// A client certificate in the form that a session expects.
+    struct URLSessionIdentity: Sendable {
         let credential: URLCredential
-    #endif
 
-    /// Reads the certificates of a configuration.
-    ///
-    /// - Throws: `.invalidConfiguration` for certificates that a session can't use, an invalid host, an unreadable file or a
-    ///   wrong password.
-    static func table(
-        _ configured: [String: ClientCertificate]
-    ) throws(NetworkError) -> HostSettings<URLSessionIdentity> {
-        #if canImport(Security)
-            let isSupported = configured.values.allSatisfy { $0.format == .pkcs12 }
-        #else
-            let isSupported = configured.isEmpty
-        #endif
-        guard isSupported else { throw .unsupportedSetting(ClientCertificate.setting, by: "URLSession") }
-        #if canImport(Security)
+        /// Reads the certificates of a configuration.
+        ///
+        /// - Throws: `.invalidConfiguration` for certificates that a session can't use, an invalid host, an unreadable file or a
+        ///   wrong password.
+        static func table(
+            _ configured: [String: ClientCertificate]
+        ) throws(NetworkError) -> HostSettings<URLSessionIdentity> {
+            guard configured.values.allSatisfy({ $0.format == .pkcs12 }) else {
+                throw .unsupportedSetting(ClientCertificate.setting, by: "URLSession")
+            }
             _ = try ClientCertificate.table(configured)
             var identities: [String: URLSessionIdentity] = [:]
             for (host, certificate) in configured { identities[host] = try identity(certificate, of: host) }
             return try HostSettings(identities, ClientCertificate.setting)
-        #else
-            return try HostSettings([:], ClientCertificate.setting)
-        #endif
-    }
+        }
 
-    #if canImport(Security)
         private static func identity(
             _ certificate: ClientCertificate, of host: String
         ) throws(NetworkError) -> URLSessionIdentity {
@@ -67,10 +53,8 @@ struct URLSessionIdentity: Sendable {
                     identity: unsafeDowncast(identity, to: SecIdentity.self), certificates: chain,
                     persistence: .forSession))
         }
-    #endif
-}
+    }
 
-#if canImport(Darwin)
     /// Translates a proxy for a session.
     enum URLSessionProxy {
         /// Makes all requests of a session, those for http URLs included, use a tunnel.

@@ -1,51 +1,45 @@
-internal import AshlarCore
-import Foundation
-
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-#if canImport(Security)
+#if canImport(Darwin)
+    internal import AshlarCore
+    import Foundation
     import Security
-#endif
 
-/// A transport with Foundation's `URLSession`: the default on Apple platforms, the fallback elsewhere.
-///
-/// The session stores no cookies, cache or credentials, and follows no redirects; the client does this. On Linux it has
-/// limitations of Foundation; see <doc:TransportDifferences>.
-public final class URLSessionTransport: NetworkTransport {
-    /// A session and its delegate.
-    struct Route: Sendable {
-        let session: URLSession
-        let router: URLSessionRouter
+    /// A transport with Foundation's `URLSession`: the default on Apple systems, where alone it exists.
+    ///
+    /// The session stores no cookies, cache or credentials, and follows no redirects; the client does this.
+    /// See <doc:TransportDifferences>.
+    public final class URLSessionTransport: NetworkTransport {
+        /// A session and its delegate.
+        struct Route: Sendable {
+            let session: URLSession
+            let router: URLSessionRouter
 
-        init(
-            _ settings: URLSessionConfiguration, _ identities: HostSettings<URLSessionIdentity>, _ trust: ServerTrust
-        ) {
-            router = URLSessionRouter(identities, trust)
-            session = URLSession(configuration: settings, delegate: router, delegateQueue: nil)
+            init(
+                _ settings: URLSessionConfiguration, _ identities: HostSettings<URLSessionIdentity>,
+                _ trust: ServerTrust
+            ) {
+                router = URLSessionRouter(identities, trust)
+                session = URLSession(configuration: settings, delegate: router, delegateQueue: nil)
+            }
         }
-    }
 
-    private let direct: Route
-    /// The session of the hosts that are reached through the configured proxy.
-    private let proxied: (route: Route, rules: ProxyRules)?
-    /// The sessions of hosts with pins or a client certificate, by host.
-    ///
-    /// A session may use an HTTP/2 connection for each host that its certificate names (RFC 9113, section 9.1.1), but asks
-    /// for trust and a client certificate only when it opens one.
-    private let apart = Mutex<[String: Route]>([:])
+        private let direct: Route
+        /// The session of the hosts that are reached through the configured proxy.
+        private let proxied: (route: Route, rules: ProxyRules)?
+        /// The sessions of hosts with pins or a client certificate, by host.
+        ///
+        /// A session may use an HTTP/2 connection for each host that its certificate names (RFC 9113, section 9.1.1), but asks
+        /// for trust and a client certificate only when it opens one.
+        private let apart = Mutex<[String: Route]>([:])
 
-    /// Creates a transport with its own sessions.
-    ///
-    /// - Throws: `.invalidConfiguration` for settings that a session can't honor: `addresses` and `usesEnvironmentProxies`;
-    ///   on Apple systems `clientCertificates` that aren't PKCS#12, elsewhere all of them, `trustRoots`, `pinnedKeys`,
-    ///   `proxy` and restrictions of `networkAccess`.
-    public init(_ configuration: TransportConfiguration = .init()) throws(NetworkError) {
-        try Self.check(configuration)
-        let identities = try URLSessionIdentity.table(configuration.clientCertificates)
-        let trust = try ServerTrust(configuration)
-        let settings = Self.settings(configuration)
-        #if canImport(Darwin)
+        /// Creates a transport with its own sessions.
+        ///
+        /// - Throws: `.invalidConfiguration` for settings that a session can't honor: `addresses`, `usesEnvironmentProxies`,
+        ///   and `clientCertificates` that aren't PKCS#12.
+        public init(_ configuration: TransportConfiguration = .init()) throws(NetworkError) {
+            try Self.check(configuration)
+            let identities = try URLSessionIdentity.table(configuration.clientCertificates)
+            let trust = try ServerTrust(configuration)
+            let settings = Self.settings(configuration)
             if let proxy = configuration.proxy {
                 let proxiedSettings = Self.settings(configuration)
                 try URLSessionProxy.set(proxy, in: proxiedSettings)
@@ -55,167 +49,110 @@ public final class URLSessionTransport: NetworkTransport {
             } else {
                 proxied = nil
             }
-        #else
-            proxied = nil
-        #endif
-        direct = Route(settings, identities, trust)
-    }
+            direct = Route(settings, identities, trust)
+        }
 
-    private static func settings(_ configuration: TransportConfiguration) -> URLSessionConfiguration {
-        let settings = URLSessionConfiguration.ephemeral
-        settings.httpMaximumConnectionsPerHost = configuration.connectionsPerHost
-        settings.httpShouldSetCookies = false
-        settings.httpCookieAcceptPolicy = .never
-        settings.httpCookieStorage = nil
-        settings.urlCache = nil
-        settings.urlCredentialStorage = nil
-        settings.requestCachePolicy = .reloadIgnoringLocalCacheData
-        // The exchange has its own timers; the session's must be longer.
-        settings.timeoutIntervalForRequest = 86_400
-        settings.timeoutIntervalForResource = 86_400
-        #if canImport(Darwin)
+        private static func settings(_ configuration: TransportConfiguration) -> URLSessionConfiguration {
+            let settings = URLSessionConfiguration.ephemeral
+            settings.httpMaximumConnectionsPerHost = configuration.connectionsPerHost
+            settings.httpShouldSetCookies = false
+            settings.httpCookieAcceptPolicy = .never
+            settings.httpCookieStorage = nil
+            settings.urlCache = nil
+            settings.urlCredentialStorage = nil
+            settings.requestCachePolicy = .reloadIgnoringLocalCacheData
+            // The exchange has its own timers; the session's must be longer.
+            settings.timeoutIntervalForRequest = 86_400
+            settings.timeoutIntervalForResource = 86_400
             // As CurlTransport; an app's exceptions of App Transport Security would allow older versions.
             settings.tlsMinimumSupportedProtocolVersion = .TLSv12
             settings.allowsCellularAccess = configuration.networkAccess.allowsCellular
             settings.allowsConstrainedNetworkAccess = configuration.networkAccess.allowsLowDataMode
-        #endif
-        return settings
-    }
-
-    private static func check(_ configuration: TransportConfiguration) throws(NetworkError) {
-        #if canImport(Darwin)
-            let isLimited = false
-        #else
-            let isLimited = true
-        #endif
-        let settings = [
-            ("trustRoots", configuration.trustRoots != nil && isLimited),
-            ("pinnedKeys", !configuration.pinnedKeys.isEmpty && isLimited),
-            ("addresses", !configuration.addresses.isEmpty),
-            ("proxy", configuration.proxy != nil && isLimited),
-            ("usesEnvironmentProxies", configuration.usesEnvironmentProxies),
-            ("networkAccess", configuration.networkAccess != NetworkAccess() && isLimited),
-        ]
-        if let setting = settings.first(where: \.1)?.0 { throw .unsupportedSetting(setting, by: "URLSession") }
-    }
-
-    deinit {
-        let routes = [direct, proxied?.route].compactMap(\.self) + apart.withLock { $0.values }
-        for route in routes { route.session.finishTasksAndInvalidate() }
-    }
-
-    /// Returns the session for a URL, with or without a proxy.
-    func route(for url: HTTPURL) -> Route {
-        var route = direct
-        if let proxied, proxied.rules.proxy(for: url) != nil { route = proxied.route }
-        let router = route.router
-        guard router.trust.isPinned(url) || router.identities[url] != nil else { return route }
-        return apart.withLock { apart in
-            let own = apart[url.host] ?? Route(route.session.configuration, router.identities, router.trust)
-            apart[url.host] = own
-            return own
+            return settings
         }
-    }
 
-    /// Sends a request and returns when the head of the response has arrived.
-    ///
-    /// - Throws: `.invalidConfiguration` for a `connectTimeout` that is shorter than the idle timeout, because a session
-    ///   doesn't report when it has connected; the idle timeout includes the time for it. `.unsupported` for trailers.
-    public func send(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
-        let pipe = ResponsePipe()
-        try request.headers.validate()
-        let options = request.options
-        if let limit = options.connectTimeout, options.idleTimeout.map({ limit < $0 }) ?? true {
-            throw .unsupportedSetting("connectTimeout", by: "URLSession")
+        private static func check(_ configuration: TransportConfiguration) throws(NetworkError) {
+            if !configuration.addresses.isEmpty { throw .unsupportedSetting("addresses", by: "URLSession") }
+            if configuration.usesEnvironmentProxies {
+                throw .unsupportedSetting("usesEnvironmentProxies", by: "URLSession")
+            }
         }
-        if let upgrade = request.upgrade {
-            #if canImport(Darwin)
+
+        deinit {
+            let routes = [direct, proxied?.route].compactMap(\.self) + apart.withLock { $0.values }
+            for route in routes { route.session.finishTasksAndInvalidate() }
+        }
+
+        /// Returns the session for a URL, with or without a proxy.
+        func route(for url: HTTPURL) -> Route {
+            var route = direct
+            if let proxied, proxied.rules.proxy(for: url) != nil { route = proxied.route }
+            let router = route.router
+            guard router.trust.isPinned(url) || router.identities[url] != nil else { return route }
+            return apart.withLock { apart in
+                let own = apart[url.host] ?? Route(route.session.configuration, router.identities, router.trust)
+                apart[url.host] = own
+                return own
+            }
+        }
+
+        /// Sends a request and returns when the head of the response has arrived.
+        ///
+        /// - Throws: `.invalidConfiguration` for a `connectTimeout` that is shorter than the idle timeout, because a session
+        ///   doesn't report when it has connected; the idle timeout includes the time for it. `.unsupported` for trailers.
+        public func send(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
+            let pipe = ResponsePipe()
+            try request.headers.validate()
+            let options = request.options
+            if let limit = options.connectTimeout, options.idleTimeout.map({ limit < $0 }) ?? true {
+                throw .unsupportedSetting("connectTimeout", by: "URLSession")
+            }
+            if let upgrade = request.upgrade {
                 if let upgrade = upgrade as? any SessionUpgrade { return try await upgrade.open(request, over: self) }
-            #endif
-            throw NetworkError(.unsupported, "the session can't upgrade to \(type(of: upgrade))", phase: .prepare)
-        }
-        guard request.body.trailers == nil else {
-            throw NetworkError(.unsupported, "URLSession can't send trailers", phase: .prepare)
-        }
-        let route = route(for: request.url)
-        let (task, length) = try await Self.task(for: request, of: route.session)
-        let exchange = URLSessionExchange(request, bodyLength: length, pipe: pipe)
-        pipe.attach(exchange)
-        exchange.start(task, router: route.router)
-        let head = try await pipe.head(request.observeInterim)
-        return StreamedResponse(head: head, source: pipe, url: request.url)
-    }
-
-    /// Creates the task of a request, and returns it with the length of the body, if that is known.
-    private static func task(
-        for request: NetworkRequest, of session: URLSession
-    ) async throws(NetworkError) -> (URLSessionDataTask, length: Int?) {
-        var urlRequest = try urlRequest(for: request)
-        let length = try request.body.measuredLength()
-        if request.body.isEmpty { return (session.dataTask(with: urlRequest), 0) }
-        if case .file(let path) = request.body.content {
-            // Foundation on Linux sends as many bytes as a symbolic link has.
-            let file = URL(fileURLWithPath: path).resolvingSymlinksInPath()
-            return (session.uploadTask(with: urlRequest, fromFile: file), length)
-        }
-        #if canImport(Darwin)
-            if request.body.inMemory == nil {
-                if let length { urlRequest.setValue(String(length), forHTTPHeaderField: "Content-Length") }
-                // The session asks the delegate for the stream.
-                return (session.uploadTask(withStreamedRequest: urlRequest), length)
+                throw NetworkError(.unsupported, "the session can't upgrade to \(type(of: upgrade))", phase: .prepare)
             }
-        #endif
-        let bytes = try await collected(request, length)
-        urlRequest.httpBody = Data(bytes)
-        return (session.dataTask(with: urlRequest), bytes.count)
-    }
-
-    private static func urlRequest(for request: NetworkRequest) throws(NetworkError) -> URLRequest {
-        guard let url = URL(string: request.url.requestText) else {
-            throw NetworkError(.invalidURL, "not a URL for Foundation", phase: .prepare)
-        }
-        var result = URLRequest(url: url)
-        result.httpMethod = request.method.rawValue
-        result.httpShouldHandleCookies = false
-        result.timeoutInterval = 86_400
-        for field in request.headers { result.addValue(field.value, forHTTPHeaderField: field.name) }
-        if !request.options.decompresses { result.setValue("identity", forHTTPHeaderField: "Accept-Encoding") }
-        return result
-    }
-
-    /// Returns the whole body: Foundation on Linux can't send a stream of known length.
-    private static func collected(_ request: NetworkRequest, _ length: Int?) async throws(NetworkError) -> [UInt8] {
-        let body = request.body
-        let bytes = try await within(request.options.totalTimeout) { () throws(NetworkError) in
-            try await body.collected()
-        }
-        if let length, length != bytes.count {
-            throw NetworkError(
-                .invalidBody, "expected a body of \(length) bytes, found \(bytes.count)", phase: .send)
-        }
-        return bytes
-    }
-
-    /// Runs an operation that fails after a time.
-    private static func within<Value: Sendable>(
-        _ limit: Duration?, _ work: @escaping @Sendable () async throws(NetworkError) -> Value
-    ) async throws(NetworkError) -> Value {
-        guard let limit else { return try await work() }
-        do {
-            return try await withThrowingTaskGroup(of: Value?.self) { group in
-                group.addTask { try await work() }
-                group.addTask {
-                    try await Task.sleep(for: limit)
-                    return nil
-                }
-                defer { group.cancelAll() }
-                guard let value = try await group.next() ?? nil else {
-                    throw NetworkError(.timedOut, "the total time passed", phase: .send)
-                }
-                return value
+            guard request.body.trailers == nil else {
+                throw NetworkError(.unsupported, "URLSession can't send trailers", phase: .prepare)
             }
-        } catch {
-            throw NetworkError(wrapping: error, phase: .send)
+            let route = route(for: request.url)
+            let (task, length) = try Self.task(for: request, of: route.session)
+            let exchange = URLSessionExchange(request, bodyLength: length, pipe: pipe)
+            pipe.attach(exchange)
+            exchange.start(task, router: route.router)
+            let head = try await pipe.head(request.observeInterim)
+            return StreamedResponse(head: head, source: pipe, url: request.url)
+        }
+
+        /// Creates the task of a request, and returns it with the length of the body, if that is known.
+        private static func task(
+            for request: NetworkRequest, of session: URLSession
+        ) throws(NetworkError) -> (URLSessionDataTask, length: Int?) {
+            var urlRequest = try urlRequest(for: request)
+            let length = try request.body.measuredLength()
+            if request.body.isEmpty { return (session.dataTask(with: urlRequest), 0) }
+            if case .file(let path) = request.body.content {
+                return (session.uploadTask(with: urlRequest, fromFile: URL(fileURLWithPath: path)), length)
+            }
+            if let bytes = request.body.inMemory {
+                urlRequest.httpBody = Data(bytes)
+                return (session.dataTask(with: urlRequest), bytes.count)
+            }
+            if let length { urlRequest.setValue(String(length), forHTTPHeaderField: "Content-Length") }
+            // The session asks the delegate for the stream.
+            return (session.uploadTask(withStreamedRequest: urlRequest), length)
+        }
+
+        private static func urlRequest(for request: NetworkRequest) throws(NetworkError) -> URLRequest {
+            guard let url = URL(string: request.url.requestText) else {
+                throw NetworkError(.invalidURL, "not a URL for Foundation", phase: .prepare)
+            }
+            var result = URLRequest(url: url)
+            result.httpMethod = request.method.rawValue
+            result.httpShouldHandleCookies = false
+            result.timeoutInterval = 86_400
+            for field in request.headers { result.addValue(field.value, forHTTPHeaderField: field.name) }
+            if !request.options.decompresses { result.setValue("identity", forHTTPHeaderField: "Accept-Encoding") }
+            return result
         }
     }
-}
+#endif

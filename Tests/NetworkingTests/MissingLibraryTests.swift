@@ -6,23 +6,26 @@ import AshlarTestSupport
     import Foundation
     import Testing
 
-    /// The fallback if libcurl can't be used.
-    @Suite(.timeLimit(.minutes(5))) struct FallbackTests {
+    /// A system without a libcurl that can be used.
+    @Suite(.timeLimit(.minutes(5))) struct MissingLibraryTests {
         private func check(_ library: String, _ reason: String) async throws {
-            let choice = NetworkClient.platformTransport(.init(), library: library)
-            #expect(choice.transport is URLSessionTransport)
-            let client = NetworkClient(.init(), choice)
-            #expect(client.transportDescription.hasPrefix("URLSession, because libcurl can't be used: "))
-            #expect(client.transportDescription.contains(reason), "\(client.transportDescription)")
-            let server = try FaultServer(answering: { _ in answer(body: "fine") })
-            #expect(try await client.send(client.request(.get, server.url)).text() == "fine")
+            let error = try #require(throws: NetworkError.self) { try CurlTransport(library: library) }
+            #expect(error.code == .unsupported)
+            #expect(error.message.hasPrefix("libcurl can't be used: "))
+            #expect(error.message.contains(reason), "\(error.message)")
+            #expect(error.message.contains("install libcurl 7.68 or later, such as the package libcurl4"))
+            let client = NetworkClient(transport: FailingTransport(error: error))
+            #expect(client.transportDescription == error.message)
+            let failure = await outcome { () async throws(NetworkError) in
+                try await client.send(client.request(.get, "http://127.0.0.1:1/"))
+            }.failure
+            #expect(failure?.code == .unsupported && failure?.message == error.message)
         }
 
-        @Test("Without libcurl, a client uses URLSession and has the reason")
+        @Test("Without libcurl, requests fail with an error that says what to install")
         func missing() async throws {
             try await check("libnowhere.so.9", "libnowhere.so.9: cannot open shared object file")
             try await check("libz.so.1", "libz.so.1 has no function curl_global_init")
-            #expect(NetworkClient(transport: try URLSessionTransport()).transportDescription == "URLSession")
         }
 
         @Test("An old libcurl isn't used, and its version is reported")
