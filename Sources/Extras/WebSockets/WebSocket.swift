@@ -75,12 +75,6 @@ public final class WebSocket: AsyncSequence, Sendable {
     /// The reason with which the server closed, or nil if it hasn't.
     public var closeReason: String? { channel.closing?.reason }
 
-    var hasEndedNormally: Bool { channel.hasEndedNormally }
-    var hasReceived: Bool { channel.hasReceived }
-    var failure: NetworkError? { channel.failure }
-    /// Whether the server has closed with a code that blames the client (RFC 6455, section 7.4.1).
-    var isRejected: Bool { [1002, 1003, 1007, 1008, 1009, 1010].contains(closeCode?.rawValue) }
-
     /// Returns an iterator over the messages.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(socket: self) }
 

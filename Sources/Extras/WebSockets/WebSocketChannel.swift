@@ -58,12 +58,6 @@ final class WebSocketChannel: Sendable {
 
     /// The server's reason for closing, or nil.
     var closing: WebSocketClosing? { state.withLock { $0.closing } }
-    /// The reason for the end of the connection, if it failed.
-    var failure: NetworkError? { state.withLock(\.failure) }
-    /// Whether the connection has ended without a failure.
-    var hasEndedNormally: Bool { state.withLock { $0.ended && $0.failure == nil } }
-    /// Whether a message has arrived.
-    var hasReceived: Bool { state.withLock(\.hasReceived) }
 
     /// Returns the next message, or nil after a normal end.
     func receive() async throws(NetworkError) -> WebSocketMessage? {
