@@ -12,6 +12,13 @@
 #include "CAshlarInflater.h"
 #include "CAshlarPoller.h"
 
+// struct curl_waitfd
+typedef struct ashlar_curl_wait {
+    int descriptor;
+    short events;
+    short ready;
+} ashlar_curl_wait;
+
 typedef struct ashlar_curl {
     const char *version;      // "7.88.1"
     unsigned int version_num; // 0x075801
@@ -31,13 +38,13 @@ typedef struct ashlar_curl {
     void *(*url)(void);
     int (*url_set)(void *, int, const char *, unsigned int);
     void (*url_cleanup)(void *);
-    void *(*share_init)(void);
-    int (*share_setopt)(void *, int, ...);
-    int (*share_cleanup)(void *);
     void *(*multi_init)(void);
     int (*multi_cleanup)(void *);
     int (*multi_add_handle)(void *, void *);
     int (*multi_remove_handle)(void *, void *);
+    int (*multi_perform)(void *, int *);
+    int (*multi_poll)(void *, struct ashlar_curl_wait *, unsigned int, int, int *);
+    int (*multi_wakeup)(void *);
     int (*multi_socket_action)(void *, int, int, int *);
     int (*multi_assign)(void *, int, void *);
     void *(*multi_info_read)(void *, int *);
@@ -141,9 +148,6 @@ static inline const char *ashlar_easy_info_text(const ashlar_curl *c, void *easy
 int ashlar_easy_tls_version(const ashlar_curl *c, void *easy);
 // Returns 1 if the TLS handshake of the running transfer's connection selected HTTP/2, 0 if not, and -1 if unknown.
 int ashlar_easy_is_http2(const ashlar_curl *c, void *easy);
-static inline int ashlar_share_long(const ashlar_curl *c, void *share, int option, long value) {
-    return c->share_setopt(share, option, value);
-}
 static inline int ashlar_multi_long(const ashlar_curl *c, void *multi, int option, long value) {
     return c->multi_setopt(multi, option, value);
 }

@@ -6,11 +6,10 @@
     ///
     /// libcurl connects, through proxies and with TLS (`CURLOPT_CONNECT_ONLY`); the upgrade is the module's own. So
     /// WebSockets work with every version of libcurl that the transport supports: `curl_ws_send` needs a library that was
-    /// built with it, and doesn't check texts or close codes. Its thread is the ``CurlDuplexLoop``, and it has one
-    /// descriptor.
+    /// built with it, and doesn't check texts or close codes. It has a thread of its own, which ends with it.
     package final class CurlDuplex: ResponseProducer, UpgradedConnection, @unchecked Sendable {
-        // Sendable because other threads reach only the outbox, the window and the pipe, which lock, and the loop's inbox;
-        // `loop` and `handle` don't change once the loop knows the connection, and the rest belongs to the loop's thread.
+        // Sendable because other threads reach only the outbox, the window and the pipe, which lock; the rest belongs to the
+        // connection's thread.
         private struct Outbox {
             /// Frames that precede all others, each of them whole.
             var urgent: [[UInt8]] = []
@@ -18,18 +17,17 @@
             var isDrained = false
             var endsAfterSending = false
             var ended = false
-            /// Whether the loop will visit the connection.
-            var isPosted = false
-            /// Whether the loop has removed the connection.
+            /// Whether the thread was woken and hasn't looked at the outbox since.
+            var isWoken = false
+            /// Whether the thread can't be woken any longer.
             var isFinished = false
 
             var isClosing: Bool { ended || endsAfterSending }
         }
 
         /// The result of a round.
-        enum Round {
-            case connecting
-            case open(socket: Int32, events: Int32, hasMore: Bool)
+        private enum Round {
+            case open(events: Int16, hasMore: Bool)
             case ended(NetworkError?)
         }
 
@@ -43,21 +41,15 @@
 
         private let exchange: CurlExchange
         private let library: CurlLibrary
-        let handle: CurlHandle
-        /// A storage of connections of its own.
-        ///
-        /// In a shared one, libcurl closes unused connections, and counts one that it has only opened as unused.
-        private let share: UnsafeMutableRawPointer
+        private let handle: CurlHandle
+        /// Opens the connection, and wakes the thread.
+        private let multi: UnsafeMutableRawPointer
         private let outbox = Mutex(Outbox())
         private let window = SendWindow()
         private var table: UnsafePointer<ashlar_curl> { library.table }
         var pipe: ResponsePipe { exchange.pipe }
-        private var loop: CurlDuplexLoop?
 
-        // The rest belongs to the loop's thread.
-        private var hasBegun = false
-        /// The descriptor, after the connection was opened.
-        private(set) var socket: Int32?
+        // The rest belongs to the thread.
         private var sending: [UInt8] = []
         private var sent = 0
         /// The length of the messages in `sending`.
@@ -71,34 +63,19 @@
             exchange = try CurlExchange(request, loop: loop)
             upgrade = CurlUpgrade(request.options.limits)
             handle = try CurlHandle(loop, isShared: false)
-            guard let share = library.table.pointee.share_init() else {
+            guard let multi = library.table.pointee.multi_init() else {
                 handle.destroy()
                 throw NetworkError(.unsupported, "libcurl can't create a connection", phase: .prepare)
             }
-            self.share = share
-            _ = ashlar_share_long(library.table, share, CurlShareOption.share, CurlShareOption.connections)
+            self.multi = multi
         }
 
+        /// Starts the thread; called once.
         func start() throws(NetworkError) {
             pipe.attach(self)
-            do throws(NetworkError) {
-                try CurlDuplexLoop.add(self, library)
-            } catch {
-                release()
-                pipe.finish()  // releases this object
-                throw error
-            }
-        }
-
-        private func release() {
-            handle.destroy()
-            _ = library.table.pointee.share_cleanup(share)
-        }
-
-        /// Sets the loop; called once.
-        func join(_ loop: CurlDuplexLoop) {
-            self.loop = loop
-            outbox.withLock { $0.isPosted = true }
+            guard !HelperThread.start({ [self] in finish(run()) }) else { return }
+            finish(nil)
+            throw NetworkError(.unsupported, "the system can't create a thread for the connection", phase: .prepare)
         }
 
         // MARK: Any thread
@@ -134,57 +111,103 @@
         }
 
         private func change(_ body: (inout Outbox) -> Void) {
-            let posts = outbox.withLock { outbox in
+            outbox.withLock { outbox in
                 body(&outbox)
-                defer { outbox.isPosted = true }
-                return !outbox.isPosted && !outbox.isFinished
+                guard !outbox.isWoken, !outbox.isFinished else { return }
+                outbox.isWoken = true
+                _ = table.pointee.multi_wakeup(multi)  // within the lock, so that it still exists
             }
-            if posts { loop?.attend(to: self) }
         }
 
-        // MARK: The loop's thread
+        // MARK: The thread
 
-        /// Records that the loop is about to visit the connection.
-        func willVisit() { outbox.withLock { $0.isPosted = false } }
+        /// Connects, and sends and receives until the connection ends; returns its failure.
+        private func run() -> NetworkError? {
+            prepare()
+            guard table.pointee.multi_add_handle(multi, handle.easy) == 0 else {
+                return NetworkError(.unsupported, "libcurl refuses the request", phase: .prepare)
+            }
+            guard let result = connect() else { return nil }
+            let socket: Int32
+            switch connected(result) {
+            case .success(let descriptor): socket = descriptor
+            case .failure(let error): return error
+            }
+            while true {
+                switch exchangeBytes() {
+                case .ended(let failure): return failure
+                case .open(let events, let hasMore):
+                    if !hasMore { wait(for: socket, events) }
+                }
+            }
+        }
 
-        /// Returns a handle that connects, at the first call only.
-        func connect() -> UnsafeMutableRawPointer? {
-            if hasBegun { return nil }
-            hasBegun = true
+        private func prepare() {
             exchange.connect(on: handle)
             let options = exchange.request.options
             let limit = min(options.connectLimit, options.totalTimeout ?? options.connectLimit)
             let milliseconds = Int(min(max(limit.seconds * 1000, 1), 1e9))
             _ = ashlar_easy_long(table, handle.easy, CurlOption.connectTimeout, milliseconds)
-            _ = ashlar_easy_pointer(table, handle.easy, CurlOption.share, share)
-            return handle.easy
         }
 
-        /// Continues after libcurl has connected or failed; returns the failure.
-        func connected(_ result: Int32) -> NetworkError? {
+        /// Returns libcurl's result when it has connected or failed, or nil if the reader has cancelled.
+        private func connect() -> Int32? {
+            while !takesEnd() {
+                var count: Int32 = 0
+                _ = table.pointee.multi_perform(multi, &count)
+                while let raw = table.pointee.multi_info_read(multi, &count) {
+                    let message = raw.assumingMemoryBound(to: ashlar_curl_message.self).pointee
+                    if message.message == CurlValue.messageDone { return message.data.result }
+                }
+                // libcurl waits for its own sockets and timers, too.
+                _ = table.pointee.multi_poll(multi, nil, 0, .max, nil)
+            }
+            return nil
+        }
+
+        /// Begins a look at the outbox; returns whether the connection must end.
+        private func takesEnd() -> Bool {
+            outbox.withLock { outbox in
+                outbox.isWoken = false
+                return outbox.ended
+            }
+        }
+
+        /// Waits for events of the socket, a change of the outbox, or the time at which the connection ends.
+        private func wait(for socket: Int32, _ events: Int16) {
+            var milliseconds = Int32.max
+            if let due {
+                let now = CurlLoop.clock()
+                milliseconds = due <= now ? 0 : Int32(clamping: (due - now + 999_999) / 1_000_000)
+            }
+            // Without events, not even the end of the connection is reported.
+            var waited = ashlar_curl_wait(descriptor: socket, events: events, ready: 0)
+            _ = table.pointee.multi_poll(multi, &waited, events == 0 ? 0 : 1, milliseconds, nil)
+        }
+
+        /// Continues after libcurl has connected or failed; returns the descriptor.
+        private func connected(_ result: Int32) -> Result<Int32, NetworkError> {
             if result != 0 {
                 var error = exchange.failure ?? CurlFailure.error(result, of: exchange, hasHead: false)
                 error.requestState = error.requestState ?? .notSent
-                return error
+                return .failure(error)
             }
             let socket = ashlar_easy_info_socket(table, handle.easy, CurlInfo.activeSocket)
-            guard socket >= 0 else { return lost("libcurl has no connection") }
-            self.socket = socket
+            guard socket >= 0 else { return .failure(lost("libcurl has no connection")) }
             sending = CurlUpgrade.request(exchange.request)
             let options = exchange.request.options
             let limit = [options.idleTimeout, options.totalTimeout].compactMap { $0 }.min()
             handshakeDue = limit.map { CurlLoop.clock() + UInt64(min(max($0.seconds, 0), 1e9) * 1e9) }
-            return nil
+            return .success(socket)
         }
 
         /// The time at which the connection ends if nothing happens.
-        var due: UInt64? { closingDue ?? (upgrade.isOpen ? nil : handshakeDue) }
+        private var due: UInt64? { closingDue ?? (upgrade.isOpen ? nil : handshakeDue) }
 
         /// Sends and receives what is possible without waiting.
-        func exchangeBytes() -> Round {
-            let (ended, isClosing) = outbox.withLock { ($0.ended, $0.endsAfterSending) }
-            if ended { return .ended(nil) }
-            guard let socket else { return .connecting }
+        private func exchangeBytes() -> Round {
+            if takesEnd() { return .ended(nil) }
+            let isClosing = outbox.withLock { $0.endsAfterSending }
             if isClosing { closingDue = closingDue ?? CurlLoop.clock() + Self.closingTime }
             let wasOpen = upgrade.isOpen
             let (progress, hasMoreToSend) = send()
@@ -195,15 +218,15 @@
             if let due, CurlLoop.clock() >= due {
                 return .ended(isClosing ? nil : NetworkError(.timedOut, "no response to the upgrade", phase: .wait))
             }
-            var events: Int32 = upgrade.isPaused && !isClosing ? 0 : 1
-            if case .blocked = progress { events |= 2 }
+            var events = upgrade.isPaused && !isClosing ? 0 : CurlValue.waitToRead
+            if case .blocked = progress { events |= CurlValue.waitToWrite }
             // What was written before the response can be sent now.
             let hasOpened = !wasOpen && upgrade.isOpen
-            return .open(socket: socket, events: events, hasMore: hasMoreToSend || hasMoreToReceive || hasOpened)
+            return .open(events: events, hasMore: hasMoreToSend || hasMoreToReceive || hasOpened)
         }
 
-        /// Ends the connection for its reader, and closes it; libcurl doesn't use the handle any longer.
-        func finish(_ failure: NetworkError?) {
+        /// Ends the connection for its reader, and closes it.
+        private func finish(_ failure: NetworkError?) {
             outbox.withLock { outbox in
                 outbox.ended = true
                 outbox.isFinished = true
@@ -212,7 +235,10 @@
             pipe.finish(failure)
             pipe.flush()
             exchange.disconnect()
-            release()
+            // Before libcurl 7.87, this waits until the system has resolved the name.
+            _ = table.pointee.multi_remove_handle(multi, handle.easy)
+            handle.destroy()
+            _ = table.pointee.multi_cleanup(multi)
         }
 
         private enum Progress {

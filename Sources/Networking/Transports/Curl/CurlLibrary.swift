@@ -49,9 +49,6 @@
         /// Whether libcurl discards a response over HTTP/2 if its stream is reset while another request reads.
         var discardsEarlyResponses: Bool { table.pointee.version_num < 0x08_01_00 }
 
-        /// A number that differs from those of other libraries.
-        var id: Int { Int(bitPattern: table) }
-
         var version: String { String(cString: table.pointee.version) }
     }
 
@@ -61,7 +58,6 @@
     enum CurlOption {
         static let writeData: Int32 = 10001
         static let proxy: Int32 = 10004
-        static let share: Int32 = 10100
         static let readData: Int32 = 10009
         static let errorBuffer: Int32 = 10010
         static let writeFunction: Int32 = 20011
@@ -130,12 +126,6 @@
         static let prerequestData: Int32 = 10313
     }
 
-    /// Options of a share, and what it can contain.
-    enum CurlShareOption {
-        static let share: Int32 = 1
-        static let connections = 5
-    }
-
     /// Options of a multi handle.
     enum CurlMultiOption {
         static let socketFunction: Int32 = 20001
@@ -182,5 +172,7 @@
         static let pollRemove: Int32 = 4
         static let messageDone: Int32 = 1
         static let again: Int32 = 81
+        static let waitToRead: Int16 = 1
+        static let waitToWrite: Int16 = 4
     }
 #endif
