@@ -40,7 +40,6 @@ const ashlar_curl *ashlar_curl_open(const char *name, char *error, size_t size) 
         {"curl_easy_send", &c->easy_send},
         {"curl_easy_recv", &c->easy_recv},
         {"curl_easy_strerror", &c->easy_strerror},
-        {"curl_slist_append", &c->slist_append},
         {"curl_url", &c->url},
         {"curl_url_set", &c->url_set},
         {"curl_url_cleanup", &c->url_cleanup},

@@ -17,7 +17,6 @@ import AshlarTestSupport
                     $0.finish()
                 }
             },
-            .text("with trailers").withTrailers(["X-Sum"]) { ["X-Sum": "1"] },
         ]
 
         private func request(_ random: inout SeededRandom, _ url: String) throws -> NetworkRequest {

@@ -57,6 +57,10 @@ import AshlarTestSupport
             }
             let posted = try await client.send(client.request(.post, server.url + "/length", body: body))
             #expect(try posted.text() == "50000")
+            // Fields behind a body are ignored.
+            let followed = try await client.send(client.request(.get, server.url + "/trailers/small.txt"))
+            #expect(try followed.text() == "small")
+            #expect(followed.headers["X-Sum"] == nil)
             let cancelled = try await client.stream(client.request(.get, server.url + "/large.bin"))
             cancelled.body.cancel()
             #expect(try await client.send(client.request(.get, server.url + "/which")).status == 200)
@@ -174,7 +178,6 @@ import AshlarTestSupport
                         listen 127.0.0.1:\(port) ssl http2;
                         ssl_certificate "\(certificate)"; ssl_certificate_key "\(certificate)";
                         location / { root "\(path)"; }
-                        # Compression removes the length: libcurl 7.88 ignores trailers behind the announced length.
                         location /trailers/ {
                             alias "\(path)/"; gzip on; gzip_min_length 1; gzip_types text/plain;
                             add_trailer X-Sum "abc"; add_trailer X-Sum "def";

@@ -34,7 +34,6 @@ typedef struct ashlar_curl {
     int (*easy_send)(void *, const void *, size_t, size_t *);
     int (*easy_recv)(void *, void *, size_t, size_t *);
     const char *(*easy_strerror)(int);
-    void *(*slist_append)(void *, const char *);
     void *(*url)(void);
     int (*url_set)(void *, int, const char *, unsigned int);
     void (*url_cleanup)(void *);
@@ -77,7 +76,6 @@ typedef int (*ashlar_curl_open_callback)(void *, int, void *);
 typedef int (*ashlar_curl_close_callback)(void *, int);
 typedef int (*ashlar_curl_prereq_callback)(void *, char *, char *, int, int);
 typedef int (*ashlar_curl_debug_callback)(void *, int, char *, size_t, void *);
-typedef int (*ashlar_curl_trailer_callback)(void **, void *);
 typedef int (*ashlar_curl_socket_callback)(void *, int, int, void *, void *);
 typedef int (*ashlar_curl_timer_callback)(void *, long, void *);
 
@@ -119,9 +117,6 @@ static inline int ashlar_easy_prereq(const ashlar_curl *c, void *easy, int optio
     return c->easy_setopt(easy, option, value);
 }
 static inline int ashlar_easy_debug(const ashlar_curl *c, void *easy, int option, ashlar_curl_debug_callback value) {
-    return c->easy_setopt(easy, option, value);
-}
-static inline int ashlar_easy_trailer(const ashlar_curl *c, void *easy, int option, ashlar_curl_trailer_callback value) {
     return c->easy_setopt(easy, option, value);
 }
 static inline int64_t ashlar_easy_info_long(const ashlar_curl *c, void *easy, int info) {

@@ -13,7 +13,7 @@ extension NetworkClient {
         _ request: NetworkRequest,
         _ open: (StreamedResponse, any UpgradedConnection) throws(NetworkError) -> Output
     ) async throws(NetworkError) -> Output {
-        guard request.method == .get, request.body.isEmpty, request.body.trailers == nil else {
+        guard request.method == .get, request.body.isEmpty else {
             throw NetworkError(.unsupported, "only a GET without a body can upgrade a connection", phase: .prepare)
         }
         var request = request

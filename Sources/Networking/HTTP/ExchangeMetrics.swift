@@ -18,7 +18,7 @@ public struct ExchangeMetrics: Hashable, Sendable {
     public var protocolName: String?
     /// The version of TLS, such as `1.3`; nil without TLS, or if the transport can't determine it.
     public var tlsVersion: String?
-    /// The bytes sent for the request's body, including the framing of chunks and trailers.
+    /// The bytes sent for the request's body, including the framing of chunks.
     public var sentBodyBytes: Int = 0
     /// The bytes received of the response's body before decompression, including the framing of chunks and trailers.
     public var receivedBodyBytes: Int = 0

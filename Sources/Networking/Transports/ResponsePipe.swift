@@ -12,10 +12,9 @@ protocol ResponseProducer: AnyObject, Sendable {
 ///
 /// It has one writer and one reader. Written bytes are available to the reader immediately, but only `flush` wakes it,
 /// so that a small response wakes its task once. Neither tasks nor the producer are called under the lock.
-final class ResponsePipe: ResponseBodySource, ExchangeEndSource {
+final class ResponsePipe: ResponseBodySource {
     private struct State {
         var head: ResponseHead?
-        var interims: [ResponseHead] = []
         var buffer: [UInt8] = []
         var hasRejectedWrite = false
         var ended = false
@@ -28,7 +27,7 @@ final class ResponsePipe: ResponseBodySource, ExchangeEndSource {
         var producer: (any ResponseProducer)?
 
         /// Whether the reader can continue.
-        var isReadable: Bool { ended || (waitsForHead ? head != nil || !interims.isEmpty : !buffer.isEmpty) }
+        var isReadable: Bool { ended || (waitsForHead ? head != nil : !buffer.isEmpty) }
     }
 
     /// The maximum number of buffered bytes; further writes are rejected.
@@ -41,8 +40,6 @@ final class ResponsePipe: ResponseBodySource, ExchangeEndSource {
     func attach(_ producer: some ResponseProducer) { state.withLock { $0.producer = producer } }
 
     func write(head: ResponseHead) { state.withLock { $0.head = head } }
-
-    func write(interim head: ResponseHead) { state.withLock { $0.interims.append(head) } }
 
     /// Buffers bytes, or rejects them because the reader is behind; `readerDrained` follows a rejection.
     func write(_ bytes: UnsafeRawBufferPointer, limited: Bool = true) -> Bool {
@@ -106,19 +103,17 @@ final class ResponsePipe: ResponseBodySource, ExchangeEndSource {
 
     // MARK: Reader
 
+    /// The end of the exchange if it was measured.
     var end: ExchangeEnd? { state.withLock { $0.end } }
 
-    /// Returns the head of the response, after `observe` has received the interim heads in order.
-    func head(_ observe: (ResponseHead) -> Void) async throws(NetworkError) -> ResponseHead {
+    /// Returns the head of the response.
+    func head() async throws(NetworkError) -> ResponseHead {
         while true {
             await wait()
-            let (interims, head, failure, ended) = state.withLock { state in
-                let interims = state.interims
-                if !interims.isEmpty { state.interims = [] }
+            let (head, failure, ended) = state.withLock { state in
                 state.waitsForHead = state.head == nil && !state.ended
-                return (interims, state.head, state.failure, state.ended)
+                return (state.head, state.failure, state.ended)
             }
-            for interim in interims { observe(interim) }
             if let head { return head }
             guard ended else { continue }
             state.withLock { $0.report.take() }?()

@@ -60,9 +60,8 @@ public final class StubTransport: NetworkTransport, ExpressibleByDictionaryLiter
                 })
             end = ResponseBody.tooLarge(limit, "the response is longer than allowed")
         }
-        let source = ChunkBodySource(chunks, failure: end, trailers: stub.trailers)
-        for head in stub.interims { request.observeInterim(head) }
-        return StreamedResponse(head: stub.head, source: source, url: request.url)
+        return StreamedResponse(
+            head: stub.head, body: ResponseBody(ChunkBodySource(chunks, failure: end)), url: request.url)
     }
 }
 
@@ -76,10 +75,6 @@ public struct StubResponse: Sendable {
     public var delay: Duration?
     /// The error that replaces the response.
     public var failure: NetworkError?
-    /// The interim heads (1xx) in front of the response.
-    package var interims: [ResponseHead] = []
-    /// The fields behind the body.
-    package var trailers: HTTPHeaders = [:]
     /// The error after the last piece of the body.
     public var bodyFailure: NetworkError?
 

@@ -57,12 +57,11 @@ import Testing
         #expect(try await request.target == "/now")
     }
 
-    @Test("Bodies arrive in chunks with trailers, slowly, or after a delay")
+    @Test("Bodies arrive in chunks, slowly, or after a delay")
     func shapes() async throws {
         let server = try TestServer()
         var chunks = TestServer.Response.text("0123456789")
         chunks.chunkBytes = 3
-        chunks.trailers = ["Checksum": "45"]
         var slow = TestServer.Response.text(String(repeating: "x", count: 40))
         slow.bytesPerSecond = 200
         var late = TestServer.Response.text("late")
@@ -72,7 +71,7 @@ import Testing
         let client = NetworkClient()
         let response = try await client.send(client.request(.get, server.url))
         #expect(try response.text() == "0123456789")
-        #expect(response.headers["Transfer-Encoding"] == "chunked" && response.trailers["Checksum"] == "45")
+        #expect(response.headers["Transfer-Encoding"] == "chunked")
         for text in [String(repeating: "x", count: 40), "late"] {
             let start = ContinuousClock.now
             #expect(try await client.send(client.request(.get, server.url)).text() == text)
@@ -123,22 +122,19 @@ import Testing
         }
     }
 
-    @Test(
-        "Bytes of fields arrive unchanged in both directions, and fields behind a body don't disturb the next request")
+    @Test("Bytes of fields arrive unchanged in both directions")
     func fields() async throws {
         let server = try TestServer { request in
             var response = TestServer.Response.text(request.text)
             response.headers["X-Name"] = request.headers["X-Name"]
-            response.trailers["X-End"] = "\u{FF}"
             return response
         }
         let client = NetworkClient()
         for text in ["first", "second"] {
-            let body = RequestBody.text(text).withTrailers(["Checksum"]) { ["Checksum": "1"] }
             let response = try await client.send(
-                client.request(.post, server.url, headers: ["X-Name": "J\u{F6}rg"], body: body))
+                client.request(.post, server.url, headers: ["X-Name": "J\u{F6}rg"], body: .text(text)))
             #expect(try response.text() == text)
-            #expect(response.headers["X-Name"] == "J\u{F6}rg" && response.trailers["X-End"] == "\u{FF}")
+            #expect(response.headers["X-Name"] == "J\u{F6}rg")
         }
         #expect(server.connectionCount == 1)
         #expect(try await server.takeRequest().headers["X-Name"] == "J\u{F6}rg")

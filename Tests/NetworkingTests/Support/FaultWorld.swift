@@ -106,7 +106,6 @@ import AshlarNetworkingTestSupport
             let result = await outcome { () async throws(NetworkError) in
                 var request = try client.request(.get, places.url(of: number))
                 let isSilent = fault.codes == [.timedOut]
-                if number % 2 == 0 { request.options.interim = { _ in } }
                 request.options.idleTimeout = isSilent ? .milliseconds(100) : .seconds(20)
                 if isSilent, !fault.isPlain { request.options.connectTimeout = .milliseconds(100) }
                 return try await client.send(request)

@@ -95,16 +95,14 @@ import AshlarNetworkingTestSupport
         private static let trailers: [Fault] =
             [
                 "X: 1", "X: 1\r\nX: 2", "Content-Length: 99", "Transfer-Encoding: chunked", "Connection: close", "X:",
-                "Location: http://127.0.0.1:1/", "Set-Cookie: a=b",
+                "Location: http://127.0.0.1:1/", "Set-Cookie: a=b", "X", ": 1", "X y: 1", " X: 1", "X: \u{0}",
+                "HTTP/1.1 200 OK", "X: 1\r\n\u{1}: 2",
             ].map { open("trailer \($0.debugDescription)", chunked + $0 + "\r\n\r\n", body: "ok") }
-            + ["X", ": 1", "X y: 1", " X: 1", "X: \u{0}", "X: 1\n", "HTTP/1.1 200 OK", "X: 1\r\n\u{1}: 2"].map {
-                raw("malformed trailer \($0.debugDescription)", chunked + $0 + "\r\n\r\n", [.badResponse])
-            }
             + [
                 open("bytes behind a trailer", chunked + "X: 1\r\n\r\n" + evil, body: "ok"),
-                raw(
+                open(
                     "a trailer of 201 fields", chunked + String(repeating: "X: 1\r\n", count: 201) + "\r\n",
-                    [.badResponse]),
+                    body: "ok"),
                 raw(
                     "a trailer of 70 KB", chunked + "X: " + String(repeating: "x", count: 70_000) + "\r\n\r\n",
                     [.badResponse, .corrupted, .truncated]),

@@ -33,7 +33,6 @@ extension TestServer {
     /// var response = TestServer.Response.text("slow and in pieces")
     /// response.headDelay = .milliseconds(200)
     /// response.chunkBytes = 5
-    /// response.trailers = ["Checksum": "123"]
     /// ```
     public struct Response: Hashable, Sendable {
         /// The status.
@@ -45,8 +44,6 @@ extension TestServer {
         /// The size of the chunks in which the body is sent with `Transfer-Encoding: chunked`; nil, the default, for one
         /// piece with `Content-Length`.
         public var chunkBytes: Int?
-        /// The fields behind a body in chunks.
-        public var trailers: HTTPHeaders = [:]
         /// The time before the head is sent; none by default.
         public var headDelay: Duration = .zero
         /// The time between the head and the body; none by default.
@@ -134,7 +131,7 @@ struct ResponseWriter {
         for place in [TestServer.Fault.Place.start, .request] {
             if response.fault?.applies(at: place, to: connection) == true { return false }
         }
-        let isChunked = response.chunkBytes != nil || !response.trailers.isEmpty
+        let isChunked = response.chunkBytes != nil
         guard connection.write(head(response, isChunked)) else { return false }
         if response.fault?.applies(at: .head, to: connection) == true { return false }
         pause(response.bodyDelay)
@@ -181,7 +178,7 @@ struct ResponseWriter {
         }
         if response.fault?.applies(at: .body, to: connection) == true { return false }
         guard isChunked else { return true }
-        return connection.write(Array("0\r\n".utf8) + lines(response.trailers) + [13, 10])
+        return connection.write("0\r\n\r\n")
     }
 
     private func pause(_ time: Duration) {

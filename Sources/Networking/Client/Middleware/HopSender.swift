@@ -45,7 +45,7 @@ final class HopSender: Sendable {
                     try checkSecurity(of: hop)
                     if signs != nil { try await sign(&hop) }
                 }
-                hop.observer = call.exchangeObserver(of: hop)
+                hop.measured = call.measurementHandler(of: hop)
                 call.sent(hop)
                 response = try await transport.send(hop)
                 call.received(response)

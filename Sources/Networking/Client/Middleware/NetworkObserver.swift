@@ -13,7 +13,7 @@
 /// ]
 /// ```
 public struct NetworkObserver: Sendable {
-    /// Whether the observer also receives ``NetworkEvent/Kind/interim`` and ``NetworkEvent/Kind/measured``.
+    /// Whether the observer also receives ``NetworkEvent/Kind/measured``.
     let observesExchanges: Bool
     /// Handles an event.
     let observe: @Sendable (NetworkEvent) -> Void
@@ -21,8 +21,8 @@ public struct NetworkObserver: Sendable {
     /// Creates an observer that calls `handler` for every event.
     ///
     /// - Parameters:
-    ///   - observesExchanges: Whether `handler` also receives the events ``NetworkEvent/Kind/interim`` and
-    ///     ``NetworkEvent/Kind/measured``, which cost a few microseconds per exchange; false by default.
+    ///   - observesExchanges: Whether `handler` also receives the events ``NetworkEvent/Kind/measured``, which cost a few
+    ///     microseconds per exchange; false by default.
     ///   - handler: The handler.
     public init(observesExchanges: Bool = false, _ handler: @escaping @Sendable (NetworkEvent) -> Void) {
         self.observesExchanges = observesExchanges
@@ -39,8 +39,6 @@ public struct NetworkEvent: Sendable {
         case began
         /// The client passed a hop to the transport; `attempt` counts them.
         case sent
-        /// An interim head arrived, such as 103 Early Hints; `status` and `headers` are set.
-        case interim
         /// The head of a response arrived; `status` is set.
         case head
         /// An exchange ended, successfully or not; `metrics` is set.
@@ -69,8 +67,6 @@ public struct NetworkEvent: Sendable {
     public var attempt: Int = 0
     /// The status of the response, once it has arrived.
     public var status: Int?
-    /// The redacted fields of an interim head.
-    public var headers: HTTPHeaders?
     /// The redacted URL of a redirect.
     public var target: String?
     /// The time until the next attempt, for `retrying`.

@@ -51,18 +51,12 @@ final class RequestCall: Sendable {
         notify(.sent, of: hop)
     }
 
-    /// Returns the observer of the details of the next hop, or nil if no observer wants them.
-    func exchangeObserver(of hop: NetworkRequest) -> ExchangeObserver? {
+    /// Returns the handler of the measurements of the next hop, or nil if no observer wants them.
+    func measurementHandler(of hop: NetworkRequest) -> (@Sendable (ExchangeMetrics) -> Void)? {
         let listeners = observers.filter(\.observesExchanges)
         guard !listeners.isEmpty else { return nil }
         let attempt = attempts.load(ordering: .relaxed) + 1
-        return ExchangeObserver { [self] head in
-            notify(.interim, of: hop, to: listeners) { event in
-                event.attempt = attempt
-                event.status = head.status
-                event.headers = redaction.redact(head.headers)
-            }
-        } measured: { [self] metrics in
+        return { [self] metrics in
             notify(.measured, of: hop, to: listeners) { event in
                 event.attempt = attempt
                 event.metrics = metrics

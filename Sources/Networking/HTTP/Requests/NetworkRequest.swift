@@ -33,22 +33,13 @@ public struct NetworkRequest: Sendable {
     var identity: String?
     /// Identifies the jar of the cookies that the client adds, for the cache; nil without cookies.
     var jar: String?
-    /// The client's observer of the details of the exchange, or nil.
-    var observer: ExchangeObserver?
+    /// Called once, when the reader of the response learns about the end of the exchange; nil if nothing asks for it.
+    var measured: (@Sendable (ExchangeMetrics) -> Void)?
     /// The protocol to continue with, or nil for an ordinary request.
     package var upgrade: (any ConnectionUpgrade)?
 
     /// Whether the exchange is measured.
-    var isMeasured: Bool { options.measures || observer != nil }
-
-    /// Whether interim heads are reported.
-    var reportsInterims: Bool { options.interim != nil || observer != nil }
-
-    /// Reports an interim head to the observers and the request's own handler.
-    func observeInterim(_ head: ResponseHead) {
-        observer?.interim(head)
-        options.interim?(head)
-    }
+    var isMeasured: Bool { options.measures || measured != nil }
 
     /// Creates a request.
     public init(
@@ -85,14 +76,6 @@ package struct CanonicalHost: Hashable, Sendable {
         self.name = name
         self.scheme = scheme
     }
-}
-
-/// The client's handlers for the details of one exchange.
-struct ExchangeObserver: Sendable {
-    /// Called for each interim head, before the response is returned.
-    let interim: @Sendable (ResponseHead) -> Void
-    /// Called once, when the reader of the response learns about the end of the exchange.
-    let measured: @Sendable (ExchangeMetrics) -> Void
 }
 
 /// The protocol that a request asks for in place of HTTP, such as that of WebSockets (RFC 9110, section 7.8).

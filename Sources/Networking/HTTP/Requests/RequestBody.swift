@@ -18,8 +18,6 @@ public struct RequestBody: Sendable {
     public let length: Int?
     /// Whether a redirect or retry can send the body again.
     package let isReplayable: Bool
-    /// The fields behind the body, or nil.
-    private(set) var trailers: RequestTrailers?
 
     init(_ content: Content, contentType: String?, length: Int?, isReplayable: Bool = true) {
         self.content = content
@@ -66,28 +64,6 @@ public struct RequestBody: Sendable {
     ) -> RequestBody where S.Element == [UInt8] {
         RequestBody(
             .stream { SequenceBodyReader(sequence) }, contentType: contentType, length: length, isReplayable: false)
-    }
-
-    /// Returns the body followed by fields that are computed after it has been read, such as its checksum.
-    ///
-    /// The body is sent in chunks over HTTP/1.1, even if its length is known and the server supports HTTP/2. The names are
-    /// announced in a `Trailer` field. `URLSessionTransport` can't send trailers and throws `.unsupported`.
-    ///
-    /// ```swift
-    /// let body = RequestBody.file("photo.jpg").withTrailers(["X-Photo-Count"]) { ["X-Photo-Count": "1"] }
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - names: The names of all fields that `make` may return.
-    ///   - make: Returns the fields; called once each time the body is sent.
-    /// - Returns: The body. Sending it fails with `.invalidHeader` for a malformed field, one without an announced name, or
-    ///   one that isn't allowed behind a body, such as `Content-Length` or `Authorization`.
-    public func withTrailers(
-        _ names: [String], _ make: @escaping @Sendable () async throws -> HTTPHeaders
-    ) -> RequestBody {
-        var body = self
-        body.trailers = RequestTrailers(names, make)
-        return body
     }
 
     /// Whether the body is empty.
@@ -149,55 +125,5 @@ extension RequestBody {
 
     package static func failed(_ error: NetworkError) -> RequestBody {
         RequestBody(.failed(error), contentType: nil, length: nil)
-    }
-}
-
-/// The fields behind the body of a request.
-final class RequestTrailers: Sendable {
-    private let names: [String]
-    private let make: @Sendable () async throws -> HTTPHeaders
-
-    init(_ names: [String], _ make: @escaping @Sendable () async throws -> HTTPHeaders) {
-        self.names = names
-        self.make = make
-    }
-
-    /// The value of the `Trailer` field, or nil if no field is announced.
-    var announcement: String? { names.isEmpty ? nil : names.joined(separator: ", ") }
-
-    /// Checks the announced names.
-    ///
-    /// - Throws: `.invalidHeader` for a name that isn't a token or isn't allowed.
-    func validateNames() throws(NetworkError) { try Self.check(HTTPHeaders(names.map { HTTPField($0, "") })) }
-
-    /// Returns the fields.
-    ///
-    /// - Throws: `.invalidHeader` for a field that can't be sent.
-    func fields() async throws -> HTTPHeaders {
-        let fields = try await make()
-        try Self.check(fields)
-        for field in fields where !names.contains(where: { $0.equalsIgnoringASCIICase(field.name) }) {
-            throw Self.invalid(field, "the trailer isn't announced")
-        }
-        return fields
-    }
-
-    private static func check(_ fields: HTTPHeaders) throws(NetworkError) {
-        try fields.validate()
-        for field in fields where forbidden.contains(where: { $0.equalsIgnoringASCIICase(field.name) }) {
-            throw invalid(field, "the field isn't allowed behind a body")
-        }
-    }
-
-    /// Fields for framing, routing, authentication and the reading of the body (RFC 9110, section 6.5.1), in addition to
-    /// those that `validate()` rejects.
-    private static let forbidden = [
-        "Authorization", "Cache-Control", "Connection", "Content-Encoding", "Content-Range", "Content-Type", "Cookie",
-        "Expect", "If-Match", "If-Modified-Since", "If-None-Match", "If-Range", "If-Unmodified-Since", "Keep-Alive",
-        "Max-Forwards", "Proxy-Authorization", "Proxy-Connection", "Range", "TE", "Trailer", "Upgrade",
-    ]
-
-    private static func invalid(_ field: HTTPField, _ reason: String) -> NetworkError {
-        NetworkError(.invalidHeader, reason, phase: .send, key: HTTPSyntax.printable(field.name))
     }
 }

@@ -40,10 +40,6 @@ public struct RequestOptions: Sendable {
     public var progress: (@Sendable (TransferProgress) -> Void)?
     /// Whether addresses, TLS version, bytes and times are measured for the response's ``NetworkResponse/metrics``.
     public var measures: Bool = false
-    /// Called with each interim head (1xx), such as 103 Early Hints, in order and before the response is returned.
-    ///
-    /// The closure runs on the task of the request. A server may send at most 32 interim heads.
-    public var interim: (@Sendable (ResponseHead) -> Void)?
 
     /// Creates the default options.
     public init() {}

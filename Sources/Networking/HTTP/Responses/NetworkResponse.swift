@@ -10,8 +10,8 @@ public struct StreamedResponse: Sendable {
     public var history: [HTTPURL] = []
     /// Whether a body of the announced length follows; false for HEAD and 304.
     var bringsBody = true
-    /// The transport's record of the end of the exchange.
-    var ending: (any ExchangeEndSource)?
+    /// The transport's pipe, which has the measurements after the end of the exchange.
+    var pipe: ResponsePipe?
     /// The connection of a response with status 101, if the request has an upgrade.
     package var upgraded: (any UpgradedConnection)?
 
@@ -19,12 +19,8 @@ public struct StreamedResponse: Sendable {
     public var status: Int { head.status }
     /// The fields.
     public var headers: HTTPHeaders { head.headers }
-    /// The fields behind the body; none before its end and if it failed.
-    ///
-    /// They are never merged with ``headers``: a server may only send fields there that describe the body.
-    public var trailers: HTTPHeaders { ending?.end?.trailers ?? [:] }
     /// The measurements of the exchange, or nil before its end and if ``RequestOptions/measures`` is false.
-    public var metrics: ExchangeMetrics? { ending?.end?.metrics }
+    public var metrics: ExchangeMetrics? { pipe?.end?.metrics }
 
     /// Reads the body to its end.
     ///
@@ -43,7 +39,7 @@ public struct StreamedResponse: Sendable {
     /// Returns the response with a body that has been read.
     func complete(_ bytes: [UInt8], format: JSONFormat) -> NetworkResponse {
         NetworkResponse(
-            head: head, bytes: bytes, url: url, history: history, jsonFormat: format, end: ending?.end)
+            head: head, bytes: bytes, url: url, history: history, jsonFormat: format, end: pipe?.end)
     }
 }
 
@@ -53,8 +49,8 @@ extension StreamedResponse {
         self.init(head: head, body: body, url: url, history: [])
     }
 
-    init(head: ResponseHead, source: some ResponseBodySource & ExchangeEndSource, url: HTTPURL) {
-        self.init(head: head, body: ResponseBody(source), url: url, ending: source)
+    init(head: ResponseHead, pipe: ResponsePipe, url: HTTPURL) {
+        self.init(head: head, body: ResponseBody(pipe), url: url, pipe: pipe)
     }
 }
 
@@ -70,15 +66,13 @@ public struct NetworkResponse: Sendable {
     public var history: [HTTPURL]
     /// The format of dates and keys in JSON; that of the client that received the response.
     public var jsonFormat: JSONFormat = .init()
-    /// The parts that arrived with the end of the exchange.
+    /// The end of the exchange if it was measured.
     var end: ExchangeEnd?
 
     /// The status.
     public var status: Int { head.status }
     /// The fields.
     public var headers: HTTPHeaders { head.headers }
-    /// The fields behind the body; none if a cache answered.
-    public var trailers: HTTPHeaders { end?.trailers ?? [:] }
     /// The measurements of the last exchange, or nil if ``RequestOptions/measures`` is false or a cache answered.
     public var metrics: ExchangeMetrics? { end?.metrics }
 }
@@ -90,19 +84,9 @@ extension NetworkResponse {
     }
 }
 
-/// The parts of a response that arrive with its end; most responses have none.
+/// The measurements of an exchange, which arrive with its end; a class, because most responses have none.
 final class ExchangeEnd: Sendable {
-    let trailers: HTTPHeaders
-    let metrics: ExchangeMetrics?
+    let metrics: ExchangeMetrics
 
-    init(trailers: HTTPHeaders, metrics: ExchangeMetrics?) {
-        self.trailers = trailers
-        self.metrics = metrics
-    }
-}
-
-/// A source of a response that reports the parts that arrive with its end.
-protocol ExchangeEndSource: AnyObject, Sendable {
-    /// The parts, or nil before the end and if there are none.
-    var end: ExchangeEnd? { get }
+    init(_ metrics: ExchangeMetrics) { self.metrics = metrics }
 }

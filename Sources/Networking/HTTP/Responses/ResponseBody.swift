@@ -131,36 +131,23 @@ extension ResponseBody {
     }
 }
 
-/// Pieces in memory, and what follows them: a failure, the rest of another body, or trailers.
-final class ChunkBodySource: ResponseBodySource, ExchangeEndSource {
+/// Pieces in memory, and what follows them: a failure, or the rest of another body.
+final class ChunkBodySource: ResponseBodySource {
     private struct State {
         var chunks: ArraySlice<[UInt8]>
         var failure: NetworkError?
-        var isRead = false
     }
 
     private let state: Mutex<State>
     private let rest: ResponseBody?
-    private let trailers: HTTPHeaders
 
-    init(
-        _ chunks: [[UInt8]], rest: ResponseBody? = nil, failure: NetworkError? = nil, trailers: HTTPHeaders = [:]
-    ) {
+    init(_ chunks: [[UInt8]], rest: ResponseBody? = nil, failure: NetworkError? = nil) {
         state = Mutex(State(chunks: chunks[...], failure: failure))
         self.rest = rest
-        self.trailers = trailers
-    }
-
-    var end: ExchangeEnd? {
-        state.withLock { $0.isRead } && !trailers.isEmpty ? ExchangeEnd(trailers: trailers, metrics: nil) : nil
     }
 
     func next() async throws(NetworkError) -> [UInt8]? {
-        let (chunk, failure) = state.withLock { state in
-            let chunk = state.chunks.popFirst()
-            state.isRead = chunk == nil && state.failure == nil
-            return (chunk, state.failure)
-        }
+        let (chunk, failure) = state.withLock { ($0.chunks.popFirst(), $0.failure) }
         if let chunk { return chunk }
         if let failure { throw failure }
         return try await rest?.next()

@@ -22,16 +22,14 @@ struct ChunkedReader {
     private var digits = 0
     /// The bytes of chunk extensions and of the trailer so far.
     private var extra = 0
-    /// The line of the trailer so far.
-    private var line: [UInt8] = []
+    /// Whether nothing of a line of the trailer has been read.
+    private var isLineEmpty = true
     private let limits: ResponseLimits
-    /// The fields behind the last chunk, or nil if there are none.
-    private(set) var trailer: TrailerReader?
 
     /// Creates a reader that accepts as many bytes of chunk extensions and trailer in total as of a head.
     init(_ limits: ResponseLimits) { self.limits = limits }
 
-    /// Whether the last chunk and the trailer have been read.
+    /// Whether the last chunk and the trailer, whose fields are ignored, have been read.
     var isComplete: Bool { state == .end }
 
     /// Reads bytes and emits the data; returns whether bytes remain after the end of the body.
@@ -93,11 +91,11 @@ struct ChunkedReader {
             remaining = 0
         case .trailer:
             try count("trailer", .badResponse)
-            if isReturn { state = .trailerEnd } else { line.append(byte) }
+            if isReturn { state = .trailerEnd } else { isLineEmpty = false }
         case .trailerEnd:
             guard isLineFeed else { throw malformed("expected CR LF in the trailer") }
-            state = line.isEmpty ? .end : .trailer
-            if !line.isEmpty { try readTrailerLine() }
+            state = isLineEmpty ? .end : .trailer
+            isLineEmpty = true
         case .data, .end: break
         }
     }
@@ -108,17 +106,6 @@ struct ChunkedReader {
         var error = NetworkError(code, "\(part) longer than \(limits.headBytes) bytes", phase: .receive)
         error.limit = limits.headBytes
         throw error
-    }
-
-    private mutating func readTrailerLine() throws(NetworkError) {
-        var reader = trailer ?? TrailerReader(limits)
-        let bytes = line
-        let result = bytes.withUnsafeBytes { bytes in
-            Result { () throws(NetworkError) in try reader.read(bytes) }
-        }
-        try result.get()
-        trailer = reader
-        line.removeAll(keepingCapacity: true)
     }
 
     private func malformed(_ message: String) -> NetworkError {

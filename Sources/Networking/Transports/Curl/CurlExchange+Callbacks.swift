@@ -95,17 +95,6 @@
             }
         }
 
-        /// Returns the field lines behind the body as libcurl's list, which libcurl frees.
-        func trailerLines() -> UnsafeMutableRawPointer? {
-            var list: UnsafeMutableRawPointer?
-            for field in upload?.trailers ?? [:] {
-                let line = "\(field.name): \(field.value)"
-                let bytes = line.unicodeScalars.map { CChar(bitPattern: UInt8(truncatingIfNeeded: $0.value)) } + [0]
-                list = table.pointee.slist_append(list, bytes)
-            }
-            return list
-        }
-
         /// Whether a part of the body remains to be sent.
         var isSending: Bool { upload?.isSent == false }
 
@@ -116,15 +105,10 @@
         func receivedHeader(_ line: UnsafeRawBufferPointer, _ reader: CurlHeadReader) -> Int {
             lastActivity = loop.now
             if failure != nil { return 0 }
-            if hasHead { return receivedTrailer(line) ? line.count : 0 }
+            if hasHead { return line.count }  // a field behind the body
             _ = dropChallenge()  // versions before 7.80 don't report that they send the answer
             do throws(NetworkError) {
                 guard let head = try reader.read(line, limits: limits) else { return line.count }
-                if head.status < 200, head.status != 101 {
-                    pipe.write(interim: head)
-                    loop.notify(self)
-                    return line.count
-                }
                 if refusesExpect(head) { return 0 }
                 if head.version == "2", let handle, ashlar_easy_is_http2(table, handle.easy) == 0 {
                     throw NetworkError(.badResponse, "unexpected version HTTP/2 as text", phase: .receive)
@@ -176,22 +160,6 @@
             guard challenge.take() != nil else { return false }
             handle?.resetHead(request)
             return true
-        }
-
-        /// Reads a field behind a body over HTTP/2; those over HTTP/1.1 are in the chunks.
-        private func receivedTrailer(_ line: UnsafeRawBufferPointer) -> Bool {
-            var end = line.count
-            while end > 0, line[end - 1] == UInt8(ascii: "\n") || line[end - 1] == UInt8(ascii: "\r") { end -= 1 }
-            guard isMultiplexed, end > 0 else { return true }
-            do throws(NetworkError) {
-                var reader = trailer ?? TrailerReader(limits)
-                try reader.read(line.part(..<end))
-                trailer = reader
-                return true
-            } catch {
-                fail(error)
-                return false
-            }
         }
 
         func receivedBody(_ bytes: UnsafeRawBufferPointer) -> Int {

@@ -32,8 +32,6 @@
         /// The received bytes of a body in chunks or with compression, as sent.
         var framed = 0
         var chunks: ChunkedReader?
-        /// The fields behind a body over HTTP/2, or nil if there are none.
-        var trailer: TrailerReader?
         var decoder: ContentDecoder?
         /// The number of read bytes that libcurl delivers again after a pause.
         var reread = 0
@@ -111,11 +109,7 @@
                 inflates && !request.headers.contains("Range") && !ContentDecoder.acceptEncoding.isEmpty
             var length = request.body.length
             let method = request.method
-            if let trailers = request.body.trailers {
-                try trailers.validateNames()
-                bodyKind = .upload
-                length = try request.body.measuredLength()
-            } else if method == .get, request.body.isEmpty {
+            if method == .get, request.body.isEmpty {
                 bodyKind = .none
             } else if method == .head, request.body.isEmpty {
                 bodyKind = .head
@@ -127,8 +121,7 @@
                 bodyKind = .upload
                 length = try request.body.measuredLength()
             }
-            // Only chunks can precede a trailer.
-            uploadLength = request.body.trailers == nil ? length : nil
+            uploadLength = length
             upload = bodyKind == .upload ? try CurlUpload(request.body, length: length) : nil
             self.request = request
         }
@@ -202,7 +195,6 @@
             raw = 0
             framed = 0
             reread = 0
-            trailer = nil
             decoder = nil
             contentLength = nil
             lastSent = nil
@@ -265,19 +257,11 @@
             }
             if error?.requestState == nil { error?.requestState = requestState }
             upload?.stop()
-            if measures { finishMeasured(error) } else { pipe.finish(error, exchangeEnd(error)) }
+            if measures { finishMeasured(error) } else { pipe.finish(error) }
             handle = nil
         }
 
         func flush() { pipe.flush() }
-
-        /// Returns the parts of the response that arrive with its end, or nil if there are none.
-        func exchangeEnd(_ error: NetworkError?, _ metrics: ExchangeMetrics? = nil) -> ExchangeEnd? {
-            guard chunks != nil || trailer != nil || metrics != nil else { return nil }
-            let reader = error == nil ? chunks?.trailer ?? trailer : nil
-            guard reader != nil || metrics != nil else { return nil }
-            return ExchangeEnd(trailers: reader?.headers ?? [:], metrics: metrics)
-        }
 
         /// Records a failure, after which libcurl ends the transfer; only the first failure is recorded.
         func fail(_ error: NetworkError) { failure = failure ?? error }
@@ -360,9 +344,9 @@
         /// Ends the exchange for its reader, with its measurements.
         func finishMeasured(_ error: NetworkError?) {
             let metrics = metrics()
-            let end = exchangeEnd(error, metrics)
-            guard let observer = request.observer else { return pipe.finish(error, end) }
-            pipe.finish(error, end) { observer.measured(metrics) }
+            let end = ExchangeEnd(metrics)
+            guard let measured = request.measured else { return pipe.finish(error, end) }
+            pipe.finish(error, end) { measured(metrics) }
         }
 
         private func metrics() -> ExchangeMetrics {

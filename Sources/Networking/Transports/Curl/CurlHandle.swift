@@ -4,9 +4,8 @@
     /// An easy handle of libcurl for one request at a time; used on the loop's thread only.
     ///
     /// A handle is used again only with HTTP/1.1, after an exchange without an upload that libcurl neither repeated nor ended
-    /// with an error, because the state that libcurl stores in it between requests is dangerous. For example, after an
-    /// upload with trailers, the next one overwrites memory behind its buffer. From 7.83.0 to 8.0.1, libcurl retains a
-    /// pointer to the last header of its previous response after freeing that header, and would append the first field line
+    /// with an error, because the state that libcurl stores in it between requests is dangerous. From 7.83.0 to 8.0.1,
+    /// libcurl retains a pointer to the last header of its previous response after freeing that header, and would append the first field line
     /// of the next response to it if that line is folded. These versions write heads as if they were bodies, before they
     /// store them, so that such a line ends the transfer.
     final class CurlHandle {
@@ -156,7 +155,7 @@
             let context = Unmanaged.passUnretained(self).toOpaque()
             for option in [
                 CurlOption.writeData, CurlOption.readData, CurlOption.seekData,
-                CurlOption.privateData, CurlOption.openSocketData, CurlOption.prerequestData, CurlOption.trailerData,
+                CurlOption.privateData, CurlOption.openSocketData, CurlOption.prerequestData,
                 CurlOption.debugData,
             ] {
                 _ = ashlar_easy_pointer(table, easy, option, context)
@@ -219,10 +218,10 @@
         /// Whether a request may use HTTP/2.
         ///
         /// If HTTP/2 isn't ruled out, a status line "HTTP/2.0" without TLS makes libcurl send several requests at once on an
-        /// HTTP/1 connection and mix up their responses. libcurl sends trailers with HTTP/1.1 only. The server may refuse a
+        /// HTTP/1 connection and mix up their responses. The server may refuse a
         /// stream, and only a repetition by libcurl shows that it was not a lost connection.
         static func allowsHTTP2(_ exchange: CurlExchange) -> Bool {
-            exchange.request.url.scheme == .https && exchange.request.body.trailers == nil && !exchange.isUpgrade
+            exchange.request.url.scheme == .https && !exchange.isUpgrade
                 && exchange.request.digest == nil
                 && (exchange.mayRepeat || exchange.loop.library.repeatsOnlyRefused)
         }
@@ -262,8 +261,7 @@
         func resetHead(_ request: NetworkRequest) {
             head.reset(
                 .init(
-                    isSecure: request.url.scheme == .https, allowsUpgrade: request.headers.contains("Upgrade"),
-                    reportsInterims: request.reportsInterims))
+                    isSecure: request.url.scheme == .https, allowsUpgrade: request.headers.contains("Upgrade")))
         }
 
         /// Sets the client certificate; libcurl reuses a connection only for requests with the same one.
@@ -297,11 +295,6 @@
             case .upload:
                 long(CurlOption.upload, 1)
                 _ = ashlar_easy_off(table, easy, CurlOption.inFileSize, Int64(exchange.uploadLength ?? -1))
-                guard exchange.request.body.trailers != nil else { return }
-                _ = ashlar_easy_trailer(table, easy, CurlOption.trailerFunction) { list, context in
-                    list?.pointee = CurlHandle.with(context) { exchange, _ in exchange.trailerLines() } ?? nil
-                    return 0
-                }
             }
         }
 

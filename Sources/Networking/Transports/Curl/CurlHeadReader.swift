@@ -11,8 +11,6 @@ final class CurlHeadReader {
         var isSecure = true
         /// Whether the request asks for an upgrade; otherwise 101 isn't a valid response.
         var allowsUpgrade = false
-        /// Whether interim heads (1xx) are returned; otherwise they are skipped.
-        var reportsInterims = false
     }
 
     /// The framing of the body by the head.
@@ -95,13 +93,10 @@ final class CurlHeadReader {
         guard status >= 200 || status == 101 else {
             interims += 1
             guard interims <= Self.interimLimit else { throw bad("more than \(Self.interimLimit) interim responses") }
-            defer {
-                status = 0
-                bytes = 0
-                startFields()
-            }
-            guard expectation.reportsInterims else { return nil }
-            return ResponseHead(status: status, headers: HTTPHeaders(fields), version: version)
+            status = 0
+            bytes = 0
+            startFields()
+            return nil
         }
         guard status != 101 || expectation.allowsUpgrade else { throw bad("status 101 without a request to upgrade") }
         let head = ResponseHead(status: status, headers: HTTPHeaders(fields), version: version)
@@ -162,7 +157,7 @@ final class CurlHeadReader {
     private func bad(_ message: String, limit: Int? = nil) -> NetworkError { FieldLines.bad(message, limit: limit) }
 }
 
-/// Parses field lines of heads and trailers (RFC 9112, section 5).
+/// Parses field lines of heads (RFC 9112, section 5).
 enum FieldLines {
     /// Reads a line without its line ending; a line that begins with a space continues the previous field (obs-fold).
     static func read(
@@ -215,29 +210,4 @@ enum FieldLines {
         error.limit = limit
         return error
     }
-}
-
-/// Collects the fields behind a body.
-struct TrailerReader {
-    private var fields: [HTTPField] = []
-    private let limits: ResponseLimits
-    private var bytes = 0
-
-    init(_ limits: ResponseLimits) { self.limits = limits }
-
-    /// Reads a line without its line ending.
-    mutating func read(_ line: UnsafeRawBufferPointer) throws(NetworkError) {
-        bytes += line.count
-        guard bytes <= limits.headBytes else {
-            throw FieldLines.bad("trailer longer than \(limits.headBytes) bytes", limit: limits.headBytes)
-        }
-        do throws(NetworkError) {
-            try FieldLines.read(line, into: &fields, limits: limits)
-        } catch {
-            throw FieldLines.bad("malformed trailer: " + error.message, limit: error.limit)
-        }
-    }
-
-    /// The fields so far.
-    var headers: HTTPHeaders { HTTPHeaders(fields) }
 }

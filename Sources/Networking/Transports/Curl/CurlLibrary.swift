@@ -117,8 +117,6 @@
         static let suppressConnectHeaders: Int32 = 265
         static let uploadBufferSize: Int32 = 280
         static let rtspRequest: Int32 = 189
-        static let trailerFunction: Int32 = 20283
-        static let trailerData: Int32 = 10284
         static let http09Allowed: Int32 = 285
         static let maximumConnectionAge: Int32 = 288
         static let quickExit: Int32 = 322  // since 7.87

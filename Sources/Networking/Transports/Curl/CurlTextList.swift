@@ -21,7 +21,6 @@
                 append(field)
             }
             if exchange.asksForCompression { append("Accept-Encoding", ContentDecoder.acceptEncoding.utf8) }
-            if let names = exchange.request.body.trailers?.announcement { append("Trailer", names.utf8) }
             let hasBody = exchange.bodyKind == .memory || exchange.bodyKind == .upload
             for name in hasBody ? ["Accept", "Content-Type", "Expect"] : ["Accept"]
             where !headers.contains(name) || omitsExpect && name == "Expect" {

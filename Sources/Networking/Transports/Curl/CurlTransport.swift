@@ -60,8 +60,8 @@
             let pipe = exchange.pipe
             pipe.attach(exchange)
             loop.post(.start(exchange))
-            let head = try await pipe.head { exchange.request.observeInterim($0) }
-            return StreamedResponse(head: head, source: pipe, url: request.url)
+            let head = try await pipe.head()
+            return StreamedResponse(head: head, pipe: pipe, url: request.url)
         }
 
         /// Opens a connection for another protocol, or returns the response of a server that refuses.
@@ -69,7 +69,7 @@
             let duplex = try CurlDuplex(request, loop: loop)
             let pipe = duplex.pipe
             try duplex.start()
-            let head = try await pipe.head(request.observeInterim)
+            let head = try await pipe.head()
             guard head.status == 101 else {
                 return StreamedResponse(head: head, body: ResponseBody(pipe), url: request.url)
             }

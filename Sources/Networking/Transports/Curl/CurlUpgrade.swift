@@ -54,7 +54,6 @@
                 Result { () throws(NetworkError) in try reader.read(bytes, limits: limits) }
             }
             guard let head = try result.get() else { return }
-            if head.status < 200, head.status != 101 { return pipe.write(interim: head) }
             status = head.status
             if reader.framing.isChunked { chunks = ChunkedReader(limits) }
             remaining = head.status == 204 || head.status == 304 ? 0 : reader.framing.contentLength

@@ -23,7 +23,6 @@
             var pump: UnsafeContinuation<Void, Never>?
             var task: Task<Void, Never>?
             var stopped = false
-            var trailers: HTTPHeaders = [:]
             /// The reader whose pieces are sent; a rewind replaces it.
             var reader: any RequestBodyReader
             /// Called when bytes arrive after `take` found none.
@@ -42,9 +41,6 @@
             self.length = length
             state = Mutex(State(reader: try body.makeReader()))
         }
-
-        /// The fields to send behind the body, once `take` has returned its end.
-        var trailers: HTTPHeaders { state.withLock { $0.trailers } }
 
         /// The number of bytes that libcurl has taken.
         var taken: Int { state.withLock { $0.taken } }
@@ -154,18 +150,14 @@
             while true {
                 var piece: [UInt8]?
                 var failure: NetworkError?
-                var trailers: HTTPHeaders = [:]
-                do {
-                    piece = try await reader.next()
-                    if piece == nil, let made = body.trailers { trailers = try await made.fields() }
-                } catch {
+                do { piece = try await reader.next() } catch {
                     failure = NetworkError(wrapping: error, as: .invalidBody, phase: .send)
                 }
                 if let bytes = piece, bytes.isEmpty { continue }
                 await waitForRoom(for: reader)
                 let (goesOn, wakes) = state.withLock { state in
                     guard state.reader === reader else { return (false, false) }
-                    if let piece { state.next = piece } else { (state.ended, state.trailers) = (true, trailers) }
+                    if let piece { state.next = piece } else { state.ended = true }
                     state.failure = failure
                     defer { state.starved = false }
                     return (piece != nil && !state.stopped, state.starved)

@@ -78,13 +78,6 @@
             return true
         }
 
-        func received(interim response: HTTPURLResponse) {
-            touch()
-            guard request.reportsInterims else { return }
-            pipe.write(interim: URLSessionHead.head(of: response))
-            pipe.flush()
-        }
-
         func received(_ data: Data) {
             let total = state.withLock { state in
                 state.received += data.count
@@ -205,9 +198,9 @@
             }
             upload?.cancel()
             for timer in timers { timer?.cancel() }
-            let end = metrics.map { ExchangeEnd(trailers: [:], metrics: $0) }
-            if let metrics, let observer = request.observer {
-                pipe.finish(error, end) { observer.measured(metrics) }
+            let end = metrics.map(ExchangeEnd.init)
+            if let metrics, let measured = request.measured {
+                pipe.finish(error, end) { measured(metrics) }
             } else {
                 pipe.finish(error, end)
             }
@@ -223,7 +216,8 @@
             Self.queue.async { task.cancel() }
         }
 
-        private func touch() {
+        /// Restarts the idle time, because something was sent or received.
+        func touch() {
             guard let idle = request.options.idleTimeout else { return }
             state.withLock { $0.idleTimer }?.push(by: idle)
         }

@@ -95,7 +95,7 @@
         func urlSession(
             _ session: URLSession, task: URLSessionTask, didReceiveInformationalResponse response: HTTPURLResponse
         ) {
-            exchange(task)?.received(interim: response)
+            exchange(task)?.touch()
         }
 
         func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {

@@ -99,7 +99,7 @@
         /// Sends a request and returns when the head of the response has arrived.
         ///
         /// - Throws: `.invalidConfiguration` for a `connectTimeout` that is shorter than the idle timeout, because a session
-        ///   doesn't report when it has connected; the idle timeout includes the time for it. `.unsupported` for trailers.
+        ///   doesn't report when it has connected; the idle timeout includes the time for it.
         public func send(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
             let pipe = ResponsePipe()
             try request.headers.validate()
@@ -111,16 +111,13 @@
                 if let upgrade = upgrade as? any SessionUpgrade { return try await upgrade.open(request, over: self) }
                 throw NetworkError(.unsupported, "the session can't upgrade to \(type(of: upgrade))", phase: .prepare)
             }
-            guard request.body.trailers == nil else {
-                throw NetworkError(.unsupported, "URLSession can't send trailers", phase: .prepare)
-            }
             let route = route(for: request.url)
             let (task, length) = try Self.task(for: request, of: route.session)
             let exchange = URLSessionExchange(request, bodyLength: length, pipe: pipe)
             pipe.attach(exchange)
             exchange.start(task, router: route.router)
-            let head = try await pipe.head(request.observeInterim)
-            return StreamedResponse(head: head, source: pipe, url: request.url)
+            let head = try await pipe.head()
+            return StreamedResponse(head: head, pipe: pipe, url: request.url)
         }
 
         /// Creates the task of a request, and returns it with the length of the body, if that is known.
