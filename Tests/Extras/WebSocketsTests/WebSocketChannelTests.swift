@@ -162,7 +162,6 @@ import Testing
             _ = try await (first.value(), second.value())
             #expect(try await received.value().get() == nil)
             #expect(try await receive(channel).get() == nil)
-            #expect(channel.hasEndedNormally)
             #expect(connection.sent.last == .end(afterSending: answers))
             #expect(channel.closing?.code == (answers ? .goingAway : nil))
             let late = await outcome { () async throws(NetworkError) in try await channel.send(.text("x")) }
