@@ -9,7 +9,6 @@
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -90,27 +89,6 @@ int ashlar_socket_is_connected(int descriptor) {
     struct sockaddr_storage address;
     socklen_t size = sizeof(address);
     return getpeername(descriptor, (struct sockaddr *)&address, &size) == 0;
-}
-
-void ashlar_socket_hold(int descriptor, int holds) {
-    setsockopt(descriptor, IPPROTO_TCP, TCP_CORK, &holds, sizeof(holds));
-}
-
-static int port(const struct sockaddr_storage *address) {
-    struct sockaddr_in in = {0};
-    // IPv6 addresses have the port at the same place.
-    if (address->ss_family == AF_INET || address->ss_family == AF_INET6) memcpy(&in, address, sizeof(in));
-    return ntohs(in.sin_port);
-}
-
-int ashlar_socket_ports(int descriptor, int *local, int *remote) {
-    struct sockaddr_storage ends[2];
-    socklen_t sizes[2] = {sizeof(ends[0]), sizeof(ends[1])};
-    if (getsockname(descriptor, (struct sockaddr *)&ends[0], &sizes[0]) != 0) return -1;
-    if (getpeername(descriptor, (struct sockaddr *)&ends[1], &sizes[1]) != 0) return -1;
-    *local = port(&ends[0]);
-    *remote = port(&ends[1]);
-    return 0;
 }
 
 #else

@@ -1,4 +1,5 @@
 #if os(Linux)
+    import AshlarNetworking
     import AshlarTestSupport
     import Foundation
 
@@ -41,6 +42,9 @@
             probe.waitUntilExit()
             return probe.terminationStatus == 0
         }()
+
+        /// Whether the system's libcurl is new enough for HTTP/2.
+        package static let offersHTTP2: Bool = (try? CurlTransport())?.offersHTTP2 == true
 
         /// Starts a server with the HTTP/2 faults that `http2-server.py` lists.
         package static func http2(isFirstSilent: Bool = false) throws -> TLSServer {

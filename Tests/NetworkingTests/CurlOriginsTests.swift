@@ -33,67 +33,21 @@
             #expect(origins.waiting == 0)
         }
 
-        @Test("With HTTP/2, long bodies wait for lanes and other requests don't wait for them", arguments: [2, 8, 100])
-        func lanes(perHost: Int) throws {
-            var limits = TransportConfiguration()
-            limits.connectionsPerHost = perHost
-            let loop = try CurlLoop(CurlLibrary.open("libcurl.so.4"), limits)
-            defer { loop.stopWhenIdle() }
-            guard loop.library.discardsEarlyResponses else { return }
-            var origins = CurlOrigins()
-            func exchange(_ body: RequestBody, _ scheme: String = "https") throws -> CurlExchange {
-                try CurlExchange(NetworkRequest(.post, scheme + "://a.example/", body: body), loop: loop)
-            }
-            let long = RequestBody.text(String(repeating: "b", count: 20_000))
-            let first = try exchange(.text("b"))
-            let isAdmitted = origins.admit(first, limits)
-            #expect(isAdmitted)
-            let origin = try #require(first.origin)
-            origin.received(isMultiplexed: true)
-            let most = [2: 1, 8: 6, 100: 31][perHost]
-            var running: [(exchange: CurlExchange, lane: Int)] = []
-            while running.count < 64 {
-                let next = try exchange(long)
-                guard origins.admit(next, limits) else { break }
-                running.append((next, origin.takeLane(for: next)))
-            }
-            #expect(running.map(\.lane) == Array(1...running.count) && running.count == most)
-            // Short bodies and those without HTTP/2 don't need a lane.
-            for other in [try exchange(.text("b")), try exchange(long, "http")] {
-                let isAdmitted = origins.admit(other, limits)
-                #expect(isAdmitted)
-                #expect(other.origin?.takeLane(for: other) == 0)
-            }
-            var next = origins.next(limits)
-            #expect(next == nil && origins.waiting == 1)
-            let (ended, lane) = try #require(running.last)
-            origin.leave(lane: lane)
-            origins.leave(ended)
-            next = origins.next(limits)
-            #expect(try origin.takeLane(for: #require(next)) == lane && origins.queued.isEmpty)
-        }
-
-        @Test("Without HTTP/2, long bodies use the connections of all requests, in the order of arrival")
-        func withoutLanes() throws {
+        @Test("Over HTTP/2, more requests run at once than there may be connections", arguments: [true, false])
+        func streams(isMultiplexed: Bool) throws {
             var limits = TransportConfiguration()
             limits.connectionsPerHost = 3
             let loop = try CurlLoop(CurlLibrary.open("libcurl.so.4"), limits)
             defer { loop.stopWhenIdle() }
             var origins = CurlOrigins()
-            func exchange(_ size: Int) throws -> CurlExchange {
-                let body = RequestBody.text(String(repeating: "b", count: size))
-                return try CurlExchange(NetworkRequest(.post, "https://a.example/", body: body), loop: loop)
+            var admitted = 0
+            for _ in 0..<110 {
+                let exchange = try CurlExchange(NetworkRequest(.get, "https://a.example/"), loop: loop)
+                if origins.admit(exchange, limits) { admitted += 1 }
+                exchange.origin?.received(isMultiplexed: isMultiplexed)
             }
-            let exchanges = try [1, 20_000, 20_000, 20_000, 1].map(exchange)
-            let admitted = exchanges.map { origins.admit($0, limits) }
-            #expect(admitted == [true, true, true, false, false])
-            exchanges[0].origin?.received(isMultiplexed: false)
-            #expect(exchanges[1].origin?.takeLane(for: exchanges[1]) == 0)
-            for index in 3...4 {
-                origins.leave(exchanges[index - 3])
-                let next = origins.next(limits)
-                #expect(next === exchanges[index])
-            }
+            #expect(admitted == (isMultiplexed ? 100 : 3))
+            #expect(origins.waiting == 110 - admitted)
         }
     }
 #endif

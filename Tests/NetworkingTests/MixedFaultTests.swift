@@ -8,7 +8,9 @@ import AshlarTestSupport
     import Testing
 
     /// Faults of HTTP/1.1 and HTTP/2 beside healthy requests, in random order on one client.
-    @Suite(.timeLimit(.minutes(180)), .enabled(if: TLSServer.hasHTTP2 && SecureNginx.isAvailable, "no HTTP/2 servers"))
+    @Suite(
+        .timeLimit(.minutes(180)), .enabled(if: TLSServer.hasHTTP2 && SecureNginx.isAvailable, "no HTTP/2 servers"),
+        .enabled(if: TLSServer.offersHTTP2, "libcurl is older than 8.5"))
     struct MixedFaultTests {
         @Test("HTTP/1.1 and HTTP/2 faults harm no other request of a shared client")
         func mixed() async throws {

@@ -75,7 +75,6 @@ typedef int (*ashlar_curl_seek_callback)(void *, int64_t, int);
 typedef int (*ashlar_curl_open_callback)(void *, int, void *);
 typedef int (*ashlar_curl_close_callback)(void *, int);
 typedef int (*ashlar_curl_prereq_callback)(void *, char *, char *, int, int);
-typedef int (*ashlar_curl_debug_callback)(void *, int, char *, size_t, void *);
 typedef int (*ashlar_curl_socket_callback)(void *, int, int, void *, void *);
 typedef int (*ashlar_curl_timer_callback)(void *, long, void *);
 
@@ -114,9 +113,6 @@ static inline int ashlar_easy_close(const ashlar_curl *c, void *easy, int option
     return c->easy_setopt(easy, option, value);
 }
 static inline int ashlar_easy_prereq(const ashlar_curl *c, void *easy, int option, ashlar_curl_prereq_callback value) {
-    return c->easy_setopt(easy, option, value);
-}
-static inline int ashlar_easy_debug(const ashlar_curl *c, void *easy, int option, ashlar_curl_debug_callback value) {
     return c->easy_setopt(easy, option, value);
 }
 static inline int64_t ashlar_easy_info_long(const ashlar_curl *c, void *easy, int info) {

@@ -35,10 +35,4 @@ void ashlar_socket_close(int descriptor);
 // Whether the peer has accepted the connection.
 int ashlar_socket_is_connected(int descriptor);
 
-// Makes the system hold back incomplete TCP segments, at most for 200 ms, or send them.
-void ashlar_socket_hold(int descriptor, int holds);
-
-// Returns the ports of the two ends of a connection; -1 if there is none.
-int ashlar_socket_ports(int descriptor, int *local, int *remote);
-
 #endif

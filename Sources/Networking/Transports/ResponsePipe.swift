@@ -54,17 +54,6 @@ final class ResponsePipe: ResponseBodySource {
         }
     }
 
-    /// Discards the head and the body so far, so that another response can follow; returns false if the reader has the head.
-    func takeBack() -> Bool {
-        state.withLock { state in
-            guard state.waitsForHead, !state.ended else { return false }
-            state.head = nil
-            state.buffer = []
-            state.hasRejectedWrite = false
-            return true
-        }
-    }
-
     /// Whether the response hasn't ended.
     var isOpen: Bool { state.withLock { !$0.ended } }
 

@@ -5,7 +5,7 @@
     extension CurlExchange {
         /// Opens the socket of a new connection for this exchange; returns -1 on failure.
         func openSocket(_ address: UnsafeRawPointer) -> Int32 {
-            socket = isUpgrade ? ashlar_socket_open(address) : loop.openSocket(address, for: self)
+            socket = isUpgrade ? ashlar_socket_open(address) : loop.openSocket(address)
             return socket ?? -1
         }
 
@@ -16,22 +16,15 @@
         /// only if it is idempotent (RFC 9110, section 9.2.2) or nothing of it was sent.
         func maySend(on connection: CurlConnection) -> Bool {
             if isUpgrade { return true }
-            let wasHTTP2 = usesHTTP2
             sendings += 1
             loop.sockets.release(by: self)
             self.connection = connection
             descriptor = loop.sockets.claim(connection, by: self)
-            usesHTTP2 = request.url.scheme == .https && handle.map { ashlar_easy_is_http2(table, $0.easy) } == 1
-            stream = nil
-            isBeyondGoaway = false
-            // The messages of a connection aren't of interest.
-            if usesHTTP2, let handle { _ = ashlar_easy_long(table, handle.easy, CurlOption.verbose, 1) }
-            if usesHTTP2, bodyKind == .memory || bodyKind == .upload { loop.sockets.hold(connection) }
             if measures { measureTLS() }
             if sendings == 1 { return true }
             sendingPaused = false
             if dropChallenge() { return true }
-            if wasHTTP2, loop.library.repeatsOnlyRefused {
+            if loop.library.repeatsOnlyRefused {
                 // libcurl gives up after five repetitions; a connection of its own can't be full.
                 isRefusedRepeatedly = sendings == 5
                 return !isRefusedRepeatedly
@@ -43,37 +36,6 @@
             error.requestState = isSending ? .partlySent : .sent
             fail(error)
             return false
-        }
-
-        /// Reads the messages of libcurl about streams that a server didn't process, or answered before their body.
-        ///
-        /// Before version 8, libcurl reports most of the former as if the connection had ended without a reason, and the
-        /// latter as failures.
-        func receivedMessage(_ bytes: UnsafeRawBufferPointer) {
-            if bytes.starts(with: "Using Stream ID: ".utf8) {
-                began(stream: bytes.number(after: "Using Stream ID: "))
-            } else if bytes.starts(with: "[HTTP/2] [".utf8), stream == nil {
-                began(stream: bytes.number(after: "[HTTP/2] ["))
-            } else if let stream, bytes.starts(with: "stream \(stream) closed".utf8) {
-                isAnsweredEarly = true
-            } else if bytes.first == UInt8(ascii: "r"), let last = bytes.number(after: "GOAWAY, error=", "last_stream=")
-            {
-                if let connection { loop.sockets.goaways[connection] = last }
-                for exchange in loop.active where exchange.connection == connection {
-                    if let stream = exchange.stream, stream > last { exchange.isBeyondGoaway = true }
-                }
-            }
-        }
-
-        /// Records the number of the stream; libcurl may begin it behind a GOAWAY.
-        private func began(stream number: Int?) {
-            stream = number
-            guard let number, let connection, let last = loop.sockets.goaways[connection] else { return }
-            if number > 1 {
-                isBeyondGoaway = number > last
-            } else {
-                loop.sockets.goaways[connection] = nil  // a new connection with the same ends
-            }
         }
 
         var mayRepeat: Bool { request.method.isIdempotent || request.headers.contains("Idempotency-Key") }
@@ -145,7 +107,6 @@
                 measureTLS()
             }
             pipe.write(head: head)
-            watchBody(received: 0, of: hasBody ? contentLength : 0)
             loop.notify(self)
         }
 
@@ -195,7 +156,6 @@
                 fail(error)
                 return 0
             }
-            watchBody(received: chunks == nil && decoder == nil ? received : framed, of: contentLength)
             loop.notify(self)
             if let progress { progress(currentProgress) }
             return bytes.count
@@ -259,19 +219,6 @@
             TransferProgress(
                 sent: upload?.taken ?? request.body.length ?? 0, toSend: uploadLength, received: received,
                 toReceive: contentLength)
-        }
-    }
-
-    extension UnsafeRawBufferPointer {
-        /// Returns the decimal number behind texts that occur in this order, or nil.
-        fileprivate func number(after texts: String...) -> Int? {
-            let message = String(decoding: self, as: UTF8.self)
-            var rest = message[...]
-            for text in texts {
-                guard let found = rest.firstRange(of: text) else { return nil }
-                rest = rest[found.upperBound...]
-            }
-            return Int(rest.prefix { $0.isASCII && $0.isNumber })
         }
     }
 #endif

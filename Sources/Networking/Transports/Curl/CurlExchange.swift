@@ -63,25 +63,13 @@
         var connection: CurlConnection?
         /// The descriptor of the connection if it was idle before.
         var descriptor: Int32?
-        /// Whether the connection on which the request was sent uses HTTP/2.
-        var usesHTTP2 = false
-        /// The number of its stream, if the connection uses HTTP/2.
-        var stream: Int?
-        /// Whether a GOAWAY says that the server didn't process the request.
-        var isBeyondGoaway = false
-        /// Whether the response was complete before the body was sent.
-        var isAnsweredEarly = false
         /// Whether servers have refused the request as often as libcurl would repeat it.
         var isRefusedRepeatedly = false
-        /// How many bytes of the body were sent when this was last checked, once the response is complete.
-        var lastSent: (bytes: Int64, time: UInt64)?
         /// Whether the request is sent again without its `Expect`, which the server refused (417) before it read the body.
         private(set) var omitsExpect = false
         /// Whether the server has just refused it.
         private var isExpectRefused = false
         private var restarts = 0
-        /// Whether it has waited long for the connection of another request.
-        var hasWaited = false
         /// The socket of the connection that was opened last for it.
         var socket: Int32?
         /// Whether the response came over HTTP/2, for which libcurl itself keeps the responses apart.
@@ -141,14 +129,6 @@
 
         func disconnect() { handle = nil }
 
-        /// Whether it needs a lane, because its body may not fit into the windows of a connection and is sent in several
-        /// rounds; see ``CurlHandle/lane``.
-        var needsLane: Bool {
-            guard bodyKind == .upload || request.body.length ?? 0 > 16 << 10 else { return false }
-            return loop.library.discardsEarlyResponses && loop.configuration.connectionsPerHost > 1
-                && CurlHandle.allowsHTTP2(self)
-        }
-
         func begin(on handle: CurlHandle) {
             self.handle = handle
             started = loop.now
@@ -168,37 +148,12 @@
         func restarts(after result: Int32) -> Bool {
             guard failure == nil, pipe.isOpen else { return false }
             if isExpectRefused { return prepareRestart() }
-            if hasHead { return restartsUnseen(after: result) }
-            guard headBytes == 0 else { return false }
-            if !isRefused {
-                // On a new HTTP/2 connection, a neighbor may be the reason.
-                let mayBeDead = socket == nil || usesHTTP2
-                if CurlFailure.isAlert(result, of: self) { return false }
-                if CurlFailure.isMalformed(result, of: self), restarts > 0 { return false }
-                let mayHaveEnded = mayBeDead && (result == 0 || Self.deadConnections.contains(result))
-                // 92 is also libcurl's result for a stream that it couldn't begin because of a GOAWAY.
-                let wasNotSent = requestState == .notSent && (mayHaveEnded || result == 92)
-                guard wasNotSent || mayRepeat && (mayHaveEnded || isAnsweredEarly) else { return false }
-            }
-            return prepareRestart()
-        }
-
-        /// Whether a response is requested again because its connection has ended before the reader has seen its head.
-        ///
-        /// If a neighbor can't be sent over an HTTP/2 connection that ends, libcurl 8 discards responses that have arrived.
-        private func restartsUnseen(after result: Int32) -> Bool {
-            guard isMultiplexed, mayRepeat, Self.deadConnections.contains(result), restarts < Self.mostRestarts,
-                pipe.takeBack()
+            guard !hasHead, headBytes == 0 else { return false }
+            if !isRefusedRepeatedly {
+                guard socket == nil, result == 0 || Self.deadConnections.contains(result),
+                    mayRepeat || requestState == .notSent, !CurlFailure.isAlert(result, of: self)
             else { return false }
-            hasHead = false
-            received = 0
-            raw = 0
-            framed = 0
-            reread = 0
-            decoder = nil
-            contentLength = nil
-            lastSent = nil
-            receivingPaused = false
+            }
             return prepareRestart()
         }
 
@@ -208,8 +163,6 @@
             restarts += 1
             loop.sockets.release(by: self)
             isRefusedRepeatedly = false
-            isBeyondGoaway = false
-            isAnsweredEarly = false
             isExpectRefused = false
             isConnected = false
             sendingPaused = false
@@ -235,9 +188,6 @@
             upload == nil && sendings == 1 && restarts == 0 && hasHead && failure == nil && request.digest == nil
         }
 
-        /// Whether the server didn't process the request.
-        private var isRefused: Bool { isRefusedRepeatedly || isBeyondGoaway }
-
         /// libcurl's results if a connection ends, in addition to 0; there is no head, so 16 and 18 mean HTTP/2.
         private static let deadConnections: Set<Int32> = [16, 18, 52, 55, 56]
         private static let mostRestarts = 5
@@ -249,9 +199,7 @@
             if result == 0 { deliverChallenge() }
             var error = failure
             if error == nil, let result {
-                // 92 is libcurl's result if it can't send the rest of the body.
-                let isComplete = result == 0 || result == 92 && hasHead && isAnsweredEarly
-                error = isComplete ? completionError() : CurlFailure.error(result, of: self, hasHead: hasHead)
+                error = result == 0 ? completionError() : CurlFailure.error(result, of: self, hasHead: hasHead)
             } else if error == nil {
                 error = NetworkError(.cancelled, "the request was cancelled", phase: hasHead ? .receive : .wait)
             }
@@ -286,7 +234,7 @@
         /// How much of the request the server may have received.
         private var requestState: RequestState {
             if hasHead || headBytes > 0 { return .answered }
-            if isRefused { return .notSent }
+            if isRefusedRepeatedly { return .notSent }
             // The bytes so far are those of CONNECT.
             if asksProxyForTunnel { return .notSent }
             if number(CurlInfo.requestSize) <= 0 { return .notSent }

@@ -20,12 +20,6 @@
         let head = CurlHeadReader()
         /// Whether it may use HTTP/2.
         let allowsHTTP2: Bool
-        /// The lane whose connections it uses; 0 is that of most requests.
-        ///
-        /// A server may answer before it has read a long body, and reset the stream without an error (RFC 9113, section
-        /// 8.1). Before version 8.1, libcurl discards this response if it arrives while another request of the
-        /// connection reads. So a request with a long body uses a lane, in which there is no other request.
-        let lane: Int
         /// The field lines of the request, which libcurl doesn't copy.
         private var fields = CurlTextList()
         /// The address to connect to, if it is configured.
@@ -44,14 +38,10 @@
         /// - Parameters:
         ///   - loop: The loop, whose configuration applies.
         ///   - allowsHTTP2: Whether it may use HTTP/2; see ``allowsHTTP2(_:)``.
-        ///   - lane: The lane, less than ``lanes``.
         ///   - isShared: Whether its connections belong to the loop.
         /// - Throws: `.invalidConfiguration` for a setting that libcurl doesn't support.
-        init(
-            _ loop: CurlLoop, allowsHTTP2: Bool = false, lane: Int = 0, isShared: Bool = true
-        ) throws(NetworkError) {
+        init(_ loop: CurlLoop, allowsHTTP2: Bool = false, isShared: Bool = true) throws(NetworkError) {
             self.loop = loop
-            self.lane = lane
             self.allowsHTTP2 = allowsHTTP2
             table = loop.library.table
             guard let easy = loop.library.table.pointee.easy_init() else {
@@ -117,16 +107,11 @@
             long(CurlOption.http09Allowed, 0)
             long(CurlOption.transferDecoding, 0)  // `ChunkedReader` reads the chunks
             long(CurlOption.suppressConnectHeaders, 1)
-            // With HTTP/2, libcurl 7.88 waits forever for the rest of a head that is longer than its buffer.
-            long(CurlOption.bufferSize, allowsHTTP2 ? 80 << 10 : 16 << 10)
+            long(CurlOption.bufferSize, 16 << 10)
             long(CurlOption.httpVersion, allowsHTTP2 ? CurlValue.http2OverTLS : CurlValue.http11)
             if writesHeads { long(CurlOption.header, 1) }
             long(CurlOption.uploadBufferSize, 64 << 10)
             long(CurlOption.maximumConnectionAge, loop.connectionAge)
-            // libcurl uses a connection only for requests with the same options, and these five exist on Windows only or
-            // nowhere.
-            let options = [2, 8, 32, 64, 128].enumerated().filter { lane & 1 << $0.offset != 0 }
-            if lane > 0 { long(CurlOption.tlsOptions, options.reduce(0) { $0 + $1.element }) }
             if let roots = configuration.trustRoots {
                 guard text(CurlOption.caInfo, roots) else { throw Self.unsupported("trustRoots") }
                 text(CurlOption.proxyCAInfo, roots)
@@ -139,9 +124,6 @@
             _ = ashlar_easy_pointer(table, easy, CurlOption.errorBuffer, errorText)
             setCallbacks()
         }
-
-        /// The number of lanes that ``configure()`` can distinguish.
-        static let lanes = 32
 
         static func unsupported(_ setting: String, _ name: String? = nil) -> NetworkError {
             var error = NetworkError(
@@ -156,7 +138,6 @@
             for option in [
                 CurlOption.writeData, CurlOption.readData, CurlOption.seekData,
                 CurlOption.privateData, CurlOption.openSocketData, CurlOption.prerequestData,
-                CurlOption.debugData,
             ] {
                 _ = ashlar_easy_pointer(table, easy, option, context)
             }
@@ -190,13 +171,6 @@
                     remoteAddress: String(cString: remote))
                 return CurlHandle.with(context) { exchange, _ in exchange.maySend(on: connection) } == true ? 0 : 1
             }
-            _ = ashlar_easy_debug(table, easy, CurlOption.debugFunction) { _, kind, bytes, size, context in
-                guard kind == 0, let bytes else { return 0 }
-                _ = CurlHandle.with(context) { exchange, _ in
-                    exchange.receivedMessage(UnsafeRawBufferPointer(start: bytes, count: size))
-                }
-                return 0
-            }
             _ = ashlar_easy_seek(table, easy, CurlOption.seekFunction) { context, offset, origin in
                 CurlHandle.with(context) { exchange, _ in exchange.rewind(to: Int(offset)) } == true && origin == 0
                     ? 0 : 2
@@ -218,12 +192,10 @@
         /// Whether a request may use HTTP/2.
         ///
         /// If HTTP/2 isn't ruled out, a status line "HTTP/2.0" without TLS makes libcurl send several requests at once on an
-        /// HTTP/1 connection and mix up their responses. The server may refuse a
-        /// stream, and only a repetition by libcurl shows that it was not a lost connection.
+        /// HTTP/1 connection and mix up their responses.
         static func allowsHTTP2(_ exchange: CurlExchange) -> Bool {
-            exchange.request.url.scheme == .https && !exchange.isUpgrade
-                && exchange.request.digest == nil
-                && (exchange.mayRepeat || exchange.loop.library.repeatsOnlyRefused)
+            exchange.request.url.scheme == .https && !exchange.isUpgrade && exchange.request.digest == nil
+                && exchange.loop.library.offersHTTP2
         }
 
         /// Sets everything that depends on the request.
@@ -261,7 +233,7 @@
         func resetHead(_ request: NetworkRequest) {
             head.reset(
                 .init(
-                    isSecure: request.url.scheme == .https, allowsUpgrade: request.headers.contains("Upgrade")))
+                    allowsHTTP2: allowsHTTP2, allowsUpgrade: request.headers.contains("Upgrade")))
         }
 
         /// Sets the client certificate; libcurl reuses a connection only for requests with the same one.

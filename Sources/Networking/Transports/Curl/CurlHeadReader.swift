@@ -7,8 +7,8 @@ internal import AshlarCore
 final class CurlHeadReader {
     /// The relation of the response to its request.
     struct Expectation {
-        /// Whether the connection uses TLS; without it, HTTP/2 isn't possible and such a version is forged.
-        var isSecure = true
+        /// Whether the connection may use HTTP/2; otherwise such a version is forged.
+        var allowsHTTP2 = true
         /// Whether the request asks for an upgrade; otherwise 101 isn't a valid response.
         var allowsUpgrade = false
     }
@@ -145,7 +145,7 @@ final class CurlHeadReader {
             version = "1.1"
         } else if number.count == 3, number.starts(with: "1.".utf8), line[7].isDigit {
             version = String(decoding: number, as: UTF8.self)
-        } else if number.elementsEqual("2".utf8), expectation.isSecure {
+        } else if number.elementsEqual("2".utf8), expectation.allowsHTTP2 {
             version = "2"
         } else {
             throw bad("unexpected version HTTP/\(HTTPSyntax.printable(String(decoding: number, as: UTF8.self)))")

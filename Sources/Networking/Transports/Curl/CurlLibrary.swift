@@ -46,8 +46,8 @@
         /// Whether a handle retains a pointer to the last header of a response after freeing it; see ``CurlHandle``.
         var retainsFreedHeader: Bool { (0x07_53_00..<0x08_01_00).contains(table.pointee.version_num) }
 
-        /// Whether libcurl discards a response over HTTP/2 if its stream is reset while another request reads.
-        var discardsEarlyResponses: Bool { table.pointee.version_num < 0x08_01_00 }
+        /// Whether requests may use HTTP/2, in which older versions lose responses and don't report refusals.
+        var offersHTTP2: Bool { table.pointee.version_num >= 0x08_05_00 && repeatsOnlyRefused }
 
         var version: String { String(cString: table.pointee.version) }
     }
@@ -71,13 +71,9 @@
         static let authentication: Int32 = 107
         static let userName: Int32 = 10173
         static let password: Int32 = 10174
-        static let verbose: Int32 = 41
         static let tlsVersion: Int32 = 32
         static let sessionCache: Int32 = 150
-        static let tlsOptions: Int32 = 216
         static let proxyTLSVersion: Int32 = 250
-        static let debugFunction: Int32 = 20094
-        static let debugData: Int32 = 10095
         static let header: Int32 = 42
         static let noBody: Int32 = 44
         static let upload: Int32 = 46

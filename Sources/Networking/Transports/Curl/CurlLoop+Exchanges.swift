@@ -36,11 +36,7 @@
         private func takeHandle(for exchange: CurlExchange) throws(NetworkError) -> CurlHandle {
             let allowsHTTP2 = CurlHandle.allowsHTTP2(exchange)
             if !allowsHTTP2, let handle = spare.popLast() { return handle }
-            let lane = exchange.origin?.takeLane(for: exchange) ?? 0
-            do throws(NetworkError) { return try CurlHandle(self, allowsHTTP2: allowsHTTP2, lane: lane) } catch {
-                exchange.origin?.leave(lane: lane)
-                throw error
-            }
+            return try CurlHandle(self, allowsHTTP2: allowsHTTP2)
         }
 
         private func begin(_ exchange: CurlExchange, on handle: CurlHandle) {
@@ -55,7 +51,7 @@
         /// Ends an exchange with libcurl's result; without a result, it is first removed from libcurl.
         func finish(_ exchange: CurlExchange, result: Int32?) {
             guard let place = exchange.place, let handle = exchange.handle else { return }
-            if let result, exchange.restarts(after: result), restart(exchange, handle, hasEnded: true) { return }
+            if let result, exchange.restarts(after: result), restart(exchange, handle) { return }
             releaseConnection(of: exchange, result: result)
             exchange.place = nil
             let last = active.removeLast()
@@ -63,7 +59,6 @@
                 active[place] = last
                 last.place = place
             }
-            exchange.origin?.leave(lane: handle.lane)
             let isUsable = result == 0 && !handle.allowsHTTP2 && exchange.leavesHandleUsable
             exchange.end(result: result)
             if isUsable, spare.count < Self.mostSpare {
@@ -78,11 +73,9 @@
         }
 
         /// Sends the request of an exchange again; returns false if libcurl can't create a handle.
-        private func restart(_ exchange: CurlExchange, _ handle: CurlHandle, hasEnded: Bool) -> Bool {
-            guard let new = try? CurlHandle(self, allowsHTTP2: handle.allowsHTTP2, lane: handle.lane) else {
-                return false
-            }
-            discard(handle, hasEnded: hasEnded)
+        private func restart(_ exchange: CurlExchange, _ handle: CurlHandle) -> Bool {
+            guard let new = try? CurlHandle(self, allowsHTTP2: handle.allowsHTTP2) else { return false }
+            discard(handle, hasEnded: true)
             begin(exchange, on: new)
             return true
         }
@@ -132,11 +125,7 @@
 
         func checkDeadlines() {
             for exchange in active + origins.queued {
-                if exchange.isStalled(at: now) {
-                    finish(exchange, result: 0)
-                } else if let handle = exchange.handle, exchange.leavesQueue(at: now) {
-                    _ = restart(exchange, handle, hasEnded: false)
-                } else if let deadline = exchange.deadline, deadline <= now, let error = exchange.overdue(at: now) {
+                if let deadline = exchange.deadline, deadline <= now, let error = exchange.overdue(at: now) {
                     exchange.fail(error)
                     if exchange.place == nil { giveUp(exchange) } else { finish(exchange, result: nil) }
                 } else {

@@ -12,19 +12,12 @@
         struct Known {
             /// Whether the loop opened it for libcurl, so that the loop is notified when it is closed.
             var isOwn = false
-            /// Whether it may carry several requests at once.
-            var mayMultiplex = false
             /// The events that epoll watches: 1 reading, 2 writing; 0 if it isn't watched.
             var events: Int32 = 0
             /// Whether libcurl waits for it.
             var isWanted = false
-            /// Whether its segments are held back until the end of the round.
-            var isHeld = false
             /// The connection, if it is an HTTP/1 connection without a request.
             var idle: CurlConnection?
-            /// The ports of its two ends, or 0 if they aren't known yet.
-            var localPort: Int32 = 0
-            var remotePort: Int32 = 0
         }
 
         /// The user of a connection.
@@ -35,13 +28,6 @@
 
         private var known: [Known] = []
         private var uses: [CurlConnection: Use] = [:]
-        /// The last stream that a server processes, for connections that it is ending.
-        var goaways: [CurlConnection: Int] = [:] {
-            didSet { if goaways.count > 1000 { goaways = [:] } }  // nearly all of them are closed
-        }
-
-        /// The descriptors that were held back in this round; some may have been closed and opened again since.
-        private var held: [Int32] = []
 
         @inline(__always)
         subscript(descriptor: Int32) -> Known { Int(descriptor) < known.count ? known[Int(descriptor)] : Known() }
@@ -57,36 +43,6 @@
             guard let connection = self[descriptor].idle else { return }
             known[Int(descriptor)].idle = nil
             uses[connection] = nil
-        }
-
-        /// Holds the segments of a connection back until the end of the round.
-        ///
-        /// A request over HTTP/2 and its body then arrive together. libcurl 7.88 loses a response if the server sends it
-        /// before the body arrives and resets the stream without an error (RFC 9113, section 8.1), as nginx does.
-        mutating func hold(_ connection: CurlConnection) {
-            for number in known.indices where known[number].isOwn {
-                let descriptor = Int32(number)
-                if known[number].localPort == 0 {
-                    var (local, remote) = (Int32(0), Int32(0))
-                    _ = ashlar_socket_ports(descriptor, &local, &remote)
-                    (known[number].localPort, known[number].remotePort) = (local, remote)
-                }
-                guard known[number].localPort == connection.localPort,
-                    known[number].remotePort == connection.remotePort, !known[number].isHeld
-                else { continue }
-                ashlar_socket_hold(descriptor, 1)
-                known[number].isHeld = true
-                held.append(descriptor)
-            }
-        }
-
-        /// Sends what `hold` has held back.
-        mutating func sendHeld() {
-            for descriptor in held where self[descriptor].isHeld {
-                ashlar_socket_hold(descriptor, 0)
-                known[Int(descriptor)].isHeld = false
-            }
-            held.removeAll(keepingCapacity: true)
         }
 
         /// Records that a request is about to be sent on a connection.
@@ -171,12 +127,9 @@
         }
 
         /// Opens a socket for a connection of libcurl; returns -1 on failure.
-        func openSocket(_ address: UnsafeRawPointer, for exchange: CurlExchange) -> Int32 {
+        func openSocket(_ address: UnsafeRawPointer) -> Int32 {
             let socket = ashlar_socket_open(address)
-            let mayMultiplex = exchange.handle?.allowsHTTP2 == true
-            if socket >= 0 {
-                sockets.update(socket) { $0 = CurlSockets.Known(isOwn: true, mayMultiplex: mayMultiplex) }
-            }
+            if socket >= 0 { sockets.update(socket) { $0 = CurlSockets.Known(isOwn: true) } }
             return socket
         }
 
@@ -208,7 +161,7 @@
         /// checked. HTTP/2 connections are left to libcurl: a server may send control frames at any time.
         func releaseConnection(of exchange: CurlExchange, result: Int32?) {
             var socket: Int32 = -1
-            if result == 0, !exchange.usesHTTP2, let handle = exchange.handle {
+            if result == 0, !exchange.isMultiplexed, let handle = exchange.handle {
                 // libcurl searches through all its connections.
                 socket =
                     exchange.descriptor ?? ashlar_easy_info_socket(library.table, handle.easy, CurlInfo.activeSocket)

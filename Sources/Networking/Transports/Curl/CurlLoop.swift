@@ -162,7 +162,6 @@
                 runTimers()
                 collectFinished()
                 startWaiting()
-                sockets.sendHeld()
                 wakeReaders()
                 if stopping, active.isEmpty, origins.waiting == 0, close() { return }
             }
@@ -172,11 +171,7 @@
             now = Self.clock()
             for event in ready[..<count] where isForLibrary(event.descriptor) {
                 var running: Int32 = 0
-                // libcurl 7.88 stores the events for the connection, and the request that runs next takes them as its
-                // own: a new one would only receive, and its body would wait for the next round. Without events, each
-                // request asks the system.
-                let events = sockets[event.descriptor].mayMultiplex ? 0 : event.mask
-                _ = library.table.pointee.multi_socket_action(multi, event.descriptor, events, &running)
+                _ = library.table.pointee.multi_socket_action(multi, event.descriptor, event.mask, &running)
                 collectFinished()
             }
         }

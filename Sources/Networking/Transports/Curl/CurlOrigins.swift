@@ -3,8 +3,6 @@
     ///
     /// Origins take turns if only the total limits them.
     ///
-    /// With HTTP/2, exchanges that need a lane wait for one, and the others don't wait for them; see ``CurlHandle/lane``.
-    ///
     /// libcurl also has a queue, but doesn't report which transfers wait in it, so their connect and idle times would
     /// expire.
     struct CurlOrigins {
@@ -14,8 +12,6 @@
             fileprivate var running = 0
             /// The waiting exchanges in order of arrival.
             fileprivate var queue: [CurlExchange] = []
-            /// The lanes in use, as bits.
-            private var lanes: UInt32 = 0
 
             /// Whether it uses HTTP/2, where one connection carries many exchanges; nil before its first response.
             private(set) var isMultiplexed: Bool?
@@ -26,22 +22,6 @@
             func received(isMultiplexed: Bool) {
                 // A server that has used it can still answer some requests with HTTP/1.1.
                 if self.isMultiplexed != true { self.isMultiplexed = isMultiplexed }
-            }
-
-            fileprivate var lanesInUse: Int { lanes.nonzeroBitCount }
-
-            /// Takes a free lane, or returns 0 if it isn't needed, or all of them are in use.
-            func takeLane(for exchange: CurlExchange) -> Int {
-                guard exchange.needsLane, isMultiplexed != false else { return 0 }
-                let lane = (~lanes & ~1).trailingZeroBitCount
-                guard lane < CurlHandle.lanes else { return 0 }
-                lanes |= 1 << UInt32(lane)
-                return lane
-            }
-
-            /// Ends the use of a lane.
-            func leave(lane: Int) {
-                if lane > 0 { lanes &= ~(1 << UInt32(lane)) }
             }
         }
 
@@ -66,9 +46,7 @@
         mutating func admit(_ exchange: CurlExchange, _ limits: TransportConfiguration) -> Bool {
             let origin = origin(of: exchange.request.url)
             exchange.origin = origin
-            let needsLane = exchange.needsLane
-            let isFirst = !origin.queue.contains { origin.isMultiplexed != true || $0.needsLane == needsLane }
-            if isFirst, hasRoom(origin, needsLane: needsLane, limits) {
+            if origin.queue.isEmpty, hasRoom(origin, limits) {
                 take(origin)
                 return true
             }
@@ -89,19 +67,15 @@
 
         /// Returns the next queued exchange that may start, admitted, or nil.
         ///
-        /// - Complexity: O(*n*) in the number of origins whose exchanges wait, and of exchanges that wait for a lane.
+        /// - Complexity: O(*n*) in the number of origins whose exchanges wait.
         mutating func next(_ limits: TransportConfiguration) -> CurlExchange? {
-            for (index, origin) in crowded.enumerated() where hasRoom(origin, needsLane: false, limits) {
-                let place = origin.queue.firstIndex { hasRoom(origin, needsLane: $0.needsLane, limits) }
-                guard let place else { continue }
-                let exchange = origin.queue.remove(at: place)
-                waiting -= 1
-                crowded.remove(at: index)
-                if !origin.queue.isEmpty { crowded.append(origin) }
-                take(origin)
-                return exchange
-            }
-            return nil
+            guard let index = crowded.firstIndex(where: { hasRoom($0, limits) }) else { return nil }
+            let origin = crowded.remove(at: index)
+            let exchange = origin.queue.removeFirst()
+            waiting -= 1
+            if !origin.queue.isEmpty { crowded.append(origin) }
+            take(origin)
+            return exchange
         }
 
         /// The waiting exchanges.
@@ -112,13 +86,10 @@
             running += 1
         }
 
-        private func hasRoom(_ origin: Origin, needsLane: Bool, _ limits: TransportConfiguration) -> Bool {
+        private func hasRoom(_ origin: Origin, _ limits: TransportConfiguration) -> Bool {
             let perHost = limits.connectionsPerHost
             let most = origin.isMultiplexed == true ? max(Self.streams, perHost) : perHost
-            guard origin.running < max(most, 1), running < max(limits.connections, 1) else { return false }
-            guard needsLane, origin.isMultiplexed == true else { return true }
-            // The others need a connection, and one more while the server ends it.
-            return origin.lanesInUse < min(max(perHost - 2, perHost / 2), CurlHandle.lanes - 1)
+            return origin.running < max(most, 1) && running < max(limits.connections, 1)
         }
 
         private mutating func origin(of url: HTTPURL) -> Origin {

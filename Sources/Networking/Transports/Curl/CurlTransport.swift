@@ -3,7 +3,7 @@
     /// A transport with the system's libcurl, which is opened at run time: the default on Linux, where alone it exists.
     ///
     /// One thread performs all exchanges of the transport. Requests to one host share and reuse connections, over TLS
-    /// also with HTTP/2.
+    /// also with HTTP/2 if libcurl is 8.5 or later.
     ///
     /// A response must follow RFC 9112: HTTP/1.0 or 1.1 (over TLS also HTTP/2); `chunked` as the only transfer coding,
     /// and only with HTTP/1.1; one length; no `101` unless the request asks for an upgrade. Lines of the head may end
@@ -26,6 +26,8 @@
     public final class CurlTransport: NetworkTransport {
         /// The version of the library, such as `7.88.1`.
         public let version: String
+        /// Whether requests may use HTTP/2.
+        package var offersHTTP2: Bool { loop.library.offersHTTP2 }
         private let loop: CurlLoop
 
         /// Opens libcurl and starts the transport's thread.
