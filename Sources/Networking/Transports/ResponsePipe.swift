@@ -12,7 +12,7 @@ protocol ResponseProducer: AnyObject, Sendable {
 ///
 /// It has one writer and one reader. Written bytes are available to the reader immediately, but only `flush` wakes it,
 /// so that a small response wakes its task once. Neither tasks nor the producer are called under the lock.
-final class ResponsePipe: ResponseBodySource {
+final class ResponsePipe: ResponseBodySource, ExchangeEndSource {
     private struct State {
         var head: ResponseHead?
         var buffer: [UInt8] = []

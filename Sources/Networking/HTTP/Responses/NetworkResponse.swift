@@ -10,8 +10,8 @@ public struct StreamedResponse: Sendable {
     public var history: [HTTPURL] = []
     /// Whether a body of the announced length follows; false for HEAD and 304.
     var bringsBody = true
-    /// The transport's pipe, which has the measurements after the end of the exchange.
-    var pipe: ResponsePipe?
+    /// The transport's record of the end of the exchange.
+    var ending: (any ExchangeEndSource)?
     /// The connection of a response with status 101, if the request has an upgrade.
     package var upgraded: (any UpgradedConnection)?
 
@@ -20,7 +20,7 @@ public struct StreamedResponse: Sendable {
     /// The fields.
     public var headers: HTTPHeaders { head.headers }
     /// The measurements of the exchange, or nil before its end and if ``RequestOptions/measures`` is false.
-    public var metrics: ExchangeMetrics? { pipe?.end?.metrics }
+    public var metrics: ExchangeMetrics? { ending?.end?.metrics }
 
     /// Reads the body to its end.
     ///
@@ -39,7 +39,7 @@ public struct StreamedResponse: Sendable {
     /// Returns the response with a body that has been read.
     func complete(_ bytes: [UInt8], format: JSONFormat) -> NetworkResponse {
         NetworkResponse(
-            head: head, bytes: bytes, url: url, history: history, jsonFormat: format, end: pipe?.end)
+            head: head, bytes: bytes, url: url, history: history, jsonFormat: format, end: ending?.end)
     }
 }
 
@@ -49,8 +49,8 @@ extension StreamedResponse {
         self.init(head: head, body: body, url: url, history: [])
     }
 
-    init(head: ResponseHead, pipe: ResponsePipe, url: HTTPURL) {
-        self.init(head: head, body: ResponseBody(pipe), url: url, pipe: pipe)
+    init(head: ResponseHead, source: some ResponseBodySource & ExchangeEndSource, url: HTTPURL) {
+        self.init(head: head, body: ResponseBody(source), url: url, ending: source)
     }
 }
 
@@ -89,4 +89,10 @@ final class ExchangeEnd: Sendable {
     let metrics: ExchangeMetrics
 
     init(_ metrics: ExchangeMetrics) { self.metrics = metrics }
+}
+
+/// A source of a response that reports the end of its exchange.
+protocol ExchangeEndSource: AnyObject, Sendable {
+    /// The end, or nil before it and if the exchange isn't measured.
+    var end: ExchangeEnd? { get }
 }

@@ -63,7 +63,7 @@
             pipe.attach(exchange)
             loop.post(.start(exchange))
             let head = try await pipe.head()
-            return StreamedResponse(head: head, pipe: pipe, url: request.url)
+            return StreamedResponse(head: head, source: pipe, url: request.url)
         }
 
         /// Opens a connection for another protocol, or returns the response of a server that refuses.

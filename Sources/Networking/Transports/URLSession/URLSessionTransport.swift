@@ -117,7 +117,7 @@
             pipe.attach(exchange)
             exchange.start(task, router: route.router)
             let head = try await pipe.head()
-            return StreamedResponse(head: head, pipe: pipe, url: request.url)
+            return StreamedResponse(head: head, source: pipe, url: request.url)
         }
 
         /// Creates the task of a request, and returns it with the length of the body, if that is known.
