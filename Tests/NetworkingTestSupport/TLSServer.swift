@@ -47,10 +47,8 @@
         package static let offersHTTP2: Bool = (try? CurlTransport())?.offersHTTP2 == true
 
         /// Starts a server with the HTTP/2 faults that `http2-server.py` lists.
-        package static func http2(isFirstSilent: Bool = false) throws -> TLSServer {
-            try TLSServer(
-                "/usr/bin/python3",
-                [path("http2-server.py"), path("good.pem")] + (isFirstSilent ? ["--silent"] : []))
+        package static func http2() throws -> TLSServer {
+            try TLSServer("/usr/bin/python3", [path("http2-server.py"), path("good.pem")])
         }
 
         /// Starts a server that speaks only TLS 1.1.

@@ -12,8 +12,6 @@ Every response is "METHOD PATH BODY". A fault happens at the first request of a 
     /cut        half of the body, then the stream is reset, every time
     /early      the response, if the body did not arrive with the head, then the end of the stream, every time
 
-With --silent, the first connection is accepted and never served.
-
 /counts returns the paths that were processed more often than once, one per line.
 """
 import select
@@ -173,7 +171,6 @@ def serve(raw):
 
 
 def accept():
-    silent = [listener.accept()] if "--silent" in sys.argv else []
     while True:
         raw, _ = listener.accept()
         threading.Thread(target=serve, args=(raw,), daemon=True).start()
