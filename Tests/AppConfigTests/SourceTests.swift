@@ -203,6 +203,33 @@ private struct LinesFormat: ConfigFormat {
         watch.cancel()
     }
 
+    @Test("Ten thousand refreshes report the sources that fail and update the others", .timeLimit(.minutes(5)))
+    func refreshes() async throws {
+        struct BrokenSource: ConfigSource {
+            let name = "broken"
+            func content() -> ConfigSourceContent { .missing }
+            func refresh() async throws { throw CocoaError(.fileReadUnknown) }
+        }
+        struct CountingSource: ConfigSource {
+            let name = "counting"
+            let count = Counter()
+            func content() -> ConfigSourceContent { .document(ConfigDocument(["n": .integer(Int64(count.value))])) }
+            func refresh() async throws { _ = count.next() }
+        }
+        var (good, bad) = (plan([:]), plan([:]))
+        good.add(CountingSource())
+        bad.add(BrokenSource())
+        bad.add(CountingSource())
+        let (goodStore, badStore) = (try ConfigStore(loading: good), try ConfigStore(loading: bad))
+        // A task's result was destroyed wrongly in optimized builds, which few refreshes don't show.
+        for number in 1...5_000 {
+            try await goodStore.refresh()
+            let error = await #expect(throws: ConfigError.self) { try await badStore.refresh() }
+            #expect(error?.code == .unreadableSource && error?.location?.file == "broken")
+            #expect(goodStore.current.int(forKey: "n") == number && badStore.current.int(forKey: "n") == number)
+        }
+    }
+
     @Test("Sources that read files keep the limits of the plan")
     func limits() throws {
         let scratch = try TemporaryFolder([:])

@@ -118,30 +118,28 @@ extension ConfigStore {
         var problems: [ConfigError] = []
         var staged: [(source: any StagedConfigSource, number: Int)] = []
         let sources = plan?.sources.map(\.source) ?? []
-        let results = await withTaskGroup(of: (Int, Result<Int?, any Error>).self) { group in
+        let outcomes = await withTaskGroup(of: RefreshOutcome.self) { group in
             for (index, source) in sources.enumerated() {
                 group.addTask {
                     do {
                         if let source = source as? any StagedConfigSource {
-                            return (index, .success(try await source.stage()))
+                            return RefreshOutcome(source: index, number: try await source.stage())
                         }
                         try await source.refresh()
-                        return (index, .success(nil))
+                        return RefreshOutcome(source: index)
                     } catch {
-                        return (index, .failure(error))
+                        return RefreshOutcome(source: index, error: error)
                     }
                 }
             }
             return await group.reduce(into: []) { $0.append($1) }
         }
-        for (index, result) in results.sorted(by: { $0.0 < $1.0 }) {
-            switch result {
-            case .success(let number?):
-                if let source = sources[index] as? any StagedConfigSource { staged.append((source, number)) }
-            case .success(nil): break
-            case .failure(let error):
-                problems.append(
-                    .reading(error, of: ConfigLocation(file: sources[index].shownName), .unreadableSource))
+        for outcome in outcomes.sorted(by: { $0.source < $1.source }) {
+            let source = sources[outcome.source]
+            if let error = outcome.error {
+                problems.append(.reading(error, of: ConfigLocation(file: source.shownName), .unreadableSource))
+            } else if let number = outcome.number, let source = source as? any StagedConfigSource {
+                staged.append((source, number))
             }
         }
         let loaded: Result<ConfigDiff, ConfigError> = Result { () throws(ConfigError) in try reload() }
@@ -153,6 +151,17 @@ extension ConfigStore {
         if !problems.isEmpty { throw .joining(problems) }
         return diff
     }
+}
+
+/// The result of a source's refresh.
+///
+/// The result of a child task isn't a tuple with an existential inside: Swift 6.3 destroys it wrongly in optimized builds.
+private struct RefreshOutcome: Sendable {
+    /// The position of the source in the plan.
+    let source: Int
+    /// The number of staged content.
+    var number: Int?
+    var error: (any Error)?
 }
 
 extension ConfigPlan {
