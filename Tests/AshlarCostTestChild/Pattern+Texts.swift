@@ -10,10 +10,6 @@ extension Pattern {
         strings("strings: comments that don't end", "/* "),
         strings("strings: quotes", "\""),
         strings("strings: containers that don't end", "{ a = ("),
-        Pattern("strings: in the way of Foundation", 60) { size in
-            let text = repeated(#""k#" = "v";"#, size)
-            return { _ = StringsTable.parse(strings: text.bytes, mode: .foundation) }
-        },
         Pattern("stringsdict: messages in one line", 12) { size in
             let message = """
                 <key>k#</key><dict><key>NSStringLocalizedFormatKey</key><string>%#@a@ %#@b@</string><key>a</key><dict><key>\

@@ -10,10 +10,6 @@ public func initialize(_ count: UnsafeMutablePointer<Int32>, _ arguments: Unsafe
             precondition(!parsed.isRejected || parsed.table.isEmpty)
             for entry in parsed.table { precondition(parsed.table[entry.key] == entry.value) }
         },
-        FuzzTarget("strings-foundation") { bytes in
-            let parsed = StringsTable.parse(strings: bytes, mode: .foundation)
-            precondition(!parsed.isRejected || parsed.table.isEmpty)
-        },
         FuzzTarget("themes") { bytes in
             let parsed = Theme.parse(bytes)
             _ = Customization(layers: []).with(themes: parsed.themes).problems

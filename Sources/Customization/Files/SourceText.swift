@@ -59,12 +59,6 @@ final class SourceText: Sendable {
     /// Creates the text of a binary file or of values without a file; all locations are the file itself.
     convenience init(withoutLines file: String) { self.init(file: file, utf8: [], hasLines: false) }
 
-    /// Decodes bytes as Foundation does.
-    convenience init(asFoundation bytes: [UInt8], file: String) {
-        let decoding = TextDecoding(asFoundation: bytes)
-        self.init(file: file, utf8: decoding.utf8, decoding: decoding)
-    }
-
     /// The problems found while decoding the bytes.
     var diagnostics: [CustomizationDiagnostic] {
         decodingProblems.map { problem in

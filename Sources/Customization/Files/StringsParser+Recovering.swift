@@ -6,7 +6,7 @@ extension StringsParser {
             scanner.at += 1
         } else {
             // Restarts, because the comment before the first statement belongs to it.
-            scanner = StringsScanner(scanner.bytes, keepsMalformedEscapes: true)
+            scanner = StringsScanner(scanner.bytes)
         }
         let start = scanner.at
         while true {

@@ -1,15 +1,5 @@
 internal import AshlarCore
 
-/// How errors in a strings file are handled.
-public enum StringsParseMode: Hashable, Sendable {
-    /// Reports every error with its line and column, and continues after it.
-    case recovering
-    /// Returns exactly the result of `PropertyListSerialization`: all entries, those before a truncation, or none.
-    ///
-    /// XML property lists are also read strictly in this mode.
-    case foundation
-}
-
 /// The result of reading a strings file.
 public struct ParsedStrings: Sendable {
     /// The entries; empty if the file was rejected.
@@ -18,11 +8,9 @@ public struct ParsedStrings: Sendable {
     public var diagnostics: [CustomizationDiagnostic]
     /// Whether the whole file was rejected.
     ///
-    /// In the mode `.recovering`, a file is rejected only if its bytes aren't text in its encoding, or if it is a
-    /// malformed XML or binary property list.
+    /// A file is rejected only if its bytes aren't text in its encoding, or if it is a malformed XML or binary property
+    /// list.
     public var isRejected: Bool
-    /// The value of a file that isn't a table, in the mode `.foundation`.
-    package var root: CustomizationValue?
 
     /// Whether a diagnostic is an error.
     public var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
@@ -51,7 +39,6 @@ struct StringsParser {
 
     var scanner: StringsScanner
     var builder: StringsTableBuilder
-    let isFoundation: Bool
     var diagnostics: [CustomizationDiagnostic] = []
     var unlistedDiagnostics = 0
     /// Whether one of the unlisted diagnostics is an error.
@@ -64,10 +51,9 @@ struct StringsParser {
     /// The last search for a closing quote of each kind, which prevents repeated searches.
     var searched = (double: QuoteSearch(), single: QuoteSearch())
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>, text: SourceText, isFoundation: Bool) {
-        scanner = StringsScanner(bytes, keepsMalformedEscapes: !isFoundation)
+    init(_ bytes: UnsafeBufferPointer<UInt8>, text: SourceText) {
+        scanner = StringsScanner(bytes)
         builder = StringsTableBuilder(text: text)
-        self.isFoundation = isFoundation
         // Few statements are shorter than this.
         builder.records.reserveCapacity(bytes.count / 64)
     }
@@ -90,8 +76,7 @@ struct StringsParser {
     mutating func fail(
         _ offset: Int, _ code: CustomizationDiagnostic.Code, _ message: String
     ) -> CustomizationValue? {
-        // In CoreFoundation, an invalid value in a list ends the list if a parenthesis follows.
-        if failure == nil, !isFoundation { failure = Failure(offset: offset, code: code, message: message) }
+        if failure == nil { failure = Failure(offset: offset, code: code, message: message) }
         return nil
     }
 
@@ -152,7 +137,6 @@ extension StringsParser {
         default:
             guard let text = parseText() else { return nil }
             guard case .found(let slice) = text else {
-                // CoreFoundation reads no value here; this can be the end of a list.
                 return fail(start, .unterminatedString, "unterminated string")
             }
             return .string(string(slice))
@@ -188,15 +172,11 @@ extension StringsParser {
             let keyStart = scanner.at
             guard let text = parseText() else { break }
             guard case .found(let slice) = text else {
-                // CoreFoundation ends the dictionary here.
-                if isFoundation { break }
                 return fail(keyStart, .unterminatedString, "unterminated key of a dictionary")
             }
             let key = string(slice)
             guard scanner.skipSpace() else { break }
-            if !isFoundation, members[key] != nil {
-                scanner.events.append(.duplicate(key, at: keyStart))
-            }
+            if members[key] != nil { scanner.events.append(.duplicate(key, at: keyStart)) }
             if scanner.bytes[scanner.at] == UInt8(ascii: "=") {
                 scanner.at += 1
                 guard let value = parseValue(depth: depth + 1) else {

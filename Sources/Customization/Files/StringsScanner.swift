@@ -39,13 +39,8 @@ struct StringsScanner {
     var suspiciousComments: [(range: Range<Int>, inner: Int)] = []
     /// The start of a failed search for the end of a comment; later searches would also fail.
     private var noCommentEndFrom = Int.max
-    /// Whether `\U` without a digit is retained instead of becoming U+0000.
-    let keepsMalformedEscapes: Bool
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>, keepsMalformedEscapes: Bool) {
-        self.bytes = bytes
-        self.keepsMalformedEscapes = keepsMalformedEscapes
-    }
+    init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
     @inline(__always)
     func byte(_ offset: Int) -> UInt8 { offset < bytes.count ? bytes[offset] : 0 }
@@ -148,18 +143,12 @@ extension StringsScanner {
         at += 1
         let start = at
         at = endOfPlainRun(from: at, quote: quote)
-        guard at < bytes.count else { return unterminated(start) }
+        guard at < bytes.count else { return .unterminated }
         if bytes[at] == quote {
             at += 1
             return .found(StringsTable.Slice(start: start, end: at - 1))
         }
         return textWithEscapes(from: start, quote: quote)
-    }
-
-    /// Foundation continues after the opening quote of an unterminated string.
-    private mutating func unterminated(_ start: Int) -> Text {
-        if !keepsMalformedEscapes { at = start }
-        return .unterminated
     }
 
     /// Finds the next quote or backslash, eight bytes at a time.
@@ -197,7 +186,7 @@ extension StringsScanner {
             at += 1
             guard at < bytes.count else {
                 decoded.removeLast(decoded.count - first)
-                return unterminated(start)
+                return .unterminated
             }
             escape(from: escapeStart, &pendingHigh)
             runStart = at
@@ -205,7 +194,7 @@ extension StringsScanner {
         }
         guard at < bytes.count else {
             decoded.removeLast(decoded.count - first)
-            return unterminated(start)
+            return .unterminated
         }
         if at > runStart {
             flush(&pendingHigh)
@@ -306,11 +295,9 @@ extension StringsScanner {
         }
         if digits == 0 {
             event(start, .error, .malformedEscape, "expected one to four hexadecimal digits after \\U")
-            if keepsMalformedEscapes {
-                flush(&pendingHigh)
-                decoded.append(contentsOf: bytes[start..<at])
-                return
-            }
+            flush(&pendingHigh)
+            decoded.append(contentsOf: bytes[start..<at])
+            return
         } else if value == 0 {
             event(start, .warning, .nulCharacter, "the escape is U+0000")
         } else if digits == 4, at < bytes.count, bytes[at].hexValue != nil, value < 0x20 {

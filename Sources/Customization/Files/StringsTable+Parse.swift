@@ -4,7 +4,7 @@ extension StringsTable {
     /// Parses a strings file in UTF-8, UTF-16 or UTF-32, or an XML or binary property list.
     ///
     /// The encoding is detected by the byte order mark; UTF-16 without one is detected by its zero bytes. All other
-    /// files must be UTF-8. In the mode `.recovering`, each error results in a diagnostic with line and column.
+    /// files must be UTF-8. Each error results in a diagnostic with line and column, and reading continues after it.
     ///
     /// ```swift
     /// let parsed = StringsTable.parse(strings: Array(#""OK" = "Fine"; "Cancel" = "Stop""#.utf8), file: "a.strings")
@@ -15,36 +15,19 @@ extension StringsTable {
     /// - Parameters:
     ///   - bytes: The file's bytes, at most 4 GB.
     ///   - file: The file's path, for locations.
-    ///   - mode: Whether to recover from errors, or to read exactly like Foundation.
     /// - Returns: The table and the problems.
     /// - Complexity: O(*n*) in the number of bytes.
-    public static func parse(
-        strings bytes: [UInt8], file: String = "", mode: StringsParseMode = .recovering
-    ) -> ParsedStrings {
-        if PropertyListReader.isBinary(bytes) || (mode == .recovering && PropertyListReader.isXML(bytes)) {
+    public static func parse(strings bytes: [UInt8], file: String = "") -> ParsedStrings {
+        if PropertyListReader.isBinary(bytes) || PropertyListReader.isXML(bytes) {
             let read = PropertyListReader.read(bytes: bytes, file: file)
             return propertyList(read.root, text: read.text, diagnostics: read.diagnostics)
         }
-        let text =
-            mode == .foundation ? SourceText(asFoundation: bytes, file: file) : SourceText(bytes: bytes, file: file)
+        let text = SourceText(bytes: bytes, file: file)
         if text.isRejected {
-            var diagnostics = text.diagnostics
-            if diagnostics.isEmpty { diagnostics = [notATable(file, "the bytes are not text")] }
-            return ParsedStrings(table: StringsTable.empty(file), diagnostics: diagnostics, isRejected: true)
+            return ParsedStrings(table: StringsTable.empty(file), diagnostics: text.diagnostics, isRejected: true)
         }
         return text.utf8.withUnsafeBufferPointer { raw in
-            var parser = StringsParser(raw, text: text, isFoundation: mode == .foundation)
-            if mode == .foundation {
-                if PropertyListReader.isXML(bytes) {
-                    let read = PropertyListReader.read(bytes: bytes, file: file)
-                    if read.root != nil {
-                        var parsed = propertyList(read.root, text: text, diagnostics: [])
-                        parsed.isRejected = false
-                        return parsed
-                    }
-                }
-                return foundation(&parser)
-            }
+            var parser = StringsParser(raw, text: text)
             parser.parseRecovering()
             let table = parser.finish()
             var diagnostics = text.diagnostics + parser.diagnostics
@@ -61,35 +44,16 @@ extension StringsTable {
 
     private static func empty(_ file: String) -> StringsTable { StringsTable(file: file, entries: []) }
 
-    private static func notATable(_ file: String, _ message: String) -> CustomizationDiagnostic {
-        CustomizationDiagnostic(.error, .notATable, message, at: CustomizationLocation(file: file))
-    }
-
-    private static func foundation(_ parser: inout StringsParser) -> ParsedStrings {
-        let file = parser.builder.text.file
-        switch parser.parseAsFoundation() {
-        case .table:
-            return ParsedStrings(table: parser.finish(), diagnostics: [], isRejected: false)
-        case .value(let value):
-            return ParsedStrings(
-                table: .empty(file), diagnostics: [notATable(file, "expected a table, found a \(value.typeName)")],
-                isRejected: false, root: value)
-        case .rejected:
-            return ParsedStrings(
-                table: .empty(file), diagnostics: [notATable(file, "Foundation can't read the file")], isRejected: true
-            )
-        }
-    }
-
     private static func propertyList(
         _ root: SourceNode?, text: SourceText, diagnostics: [CustomizationDiagnostic]
     ) -> ParsedStrings {
         let file = text.file
         guard let root else { return ParsedStrings(table: .empty(file), diagnostics: diagnostics, isRejected: true) }
         guard case .dict(let members) = root.kind else {
-            let problem = notATable(file, "expected a table, found a \(root.value().typeName)")
-            return ParsedStrings(
-                table: .empty(file), diagnostics: diagnostics + [problem], isRejected: true, root: root.value())
+            let problem = CustomizationDiagnostic(
+                .error, .notATable, "expected a table, found a \(root.value().typeName)",
+                at: CustomizationLocation(file: file))
+            return ParsedStrings(table: .empty(file), diagnostics: diagnostics + [problem], isRejected: true)
         }
         var builder = StringsTableBuilder(text: text)
         for member in members {

@@ -26,14 +26,12 @@ struct TextDecoding {
     /// Decodes by the byte order mark, or by the pattern of zero bytes, or as UTF-8.
     ///
     /// - Complexity: O(*n*) in the number of bytes.
-    init(_ bytes: [UInt8]) { self.init(bytes, guessesUTF16: true) }
-
-    private init(_ bytes: [UInt8], guessesUTF16: Bool) {
+    init(_ bytes: [UInt8]) {
         let (marked, length) = Self.byteOrderMark(of: bytes)
         markLength = length
         encoding = marked ?? .utf8
         utf8 = []
-        if marked == nil, guessesUTF16, let guess = Self.unmarkedUTF16(bytes) {
+        if marked == nil, let guess = Self.unmarkedUTF16(bytes) {
             encoding = guess
             report(0, .warning, .missingByteOrderMark, "UTF-16 without a byte order mark")
         }
@@ -42,21 +40,6 @@ struct TextDecoding {
         case .utf16LittleEndian, .utf16BigEndian: decodeUTF16(bytes, bigEndian: encoding == .utf16BigEndian)
         case .utf32LittleEndian, .utf32BigEndian: decodeUTF32(bytes, bigEndian: encoding == .utf32BigEndian)
         }
-    }
-
-    /// Decodes like Foundation on Linux, including its error for UTF-16 without a byte order mark.
-    init(asFoundation bytes: [UInt8]) {
-        let unmarked =
-            bytes.count > 2 && Self.byteOrderMark(of: bytes).encoding == nil && (bytes[0] == 0 || bytes[1] == 0)
-        guard unmarked else {
-            self.init(bytes, guessesUTF16: false)
-            return
-        }
-        // Foundation skips two bytes as if they were a byte order mark.
-        self.init([])
-        encoding = .utf16LittleEndian
-        markLength = 2
-        decodeUTF16(bytes, bigEndian: false)
     }
 
     private mutating func report(
