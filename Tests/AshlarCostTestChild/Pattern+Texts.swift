@@ -37,14 +37,14 @@ extension Pattern {
             }
             let text = #"{"themes": ["# + themes.joined(separator: ",") + "]}"
             return {
-                let parsed = Theme.parse(text.bytes, colors: .css)
+                let parsed = Theme.parse(text.bytes)
                 _ = Customization(layers: []).with(themes: parsed.themes, theme: "t0").problems
             }
         },
-        theme("theme: colors", #""k": "rgb(1 2 3 / 50%)""#),
+        theme("theme: colors", #""k": "rgba(1, 2, 3, 0.5)""#),
         Pattern("theme: a long color", 300) { size in
-            let text = #"{"t": {"color": "rgb("# + repeated("calc(1,", size) + #""}}"#
-            return { _ = Theme.parse(text.bytes, colors: .css).diagnostics }
+            let text = #"{"t": {"color": "rgb("# + repeated("1,", size) + #""}}"#
+            return { _ = Theme.parse(text.bytes).diagnostics }
         },
         Pattern("language tag: subtags", 60) { size in
             let text = "en-" + repeated("a-bc", size, separator: "-")
@@ -85,7 +85,7 @@ extension Pattern {
         Pattern(name, 40) { size in
             let text = #"{"t": {"# + repeated(part, size, separator: ",") + "}}"
             return {
-                let parsed = Theme.parse(text.bytes, colors: .css)
+                let parsed = Theme.parse(text.bytes)
                 _ = Customization(layers: []).with(themes: parsed.themes).problems
             }
         }

@@ -132,15 +132,11 @@ import Testing
         .init(.db5, "Clear", "#00000000"),
         .init(.db5, "FF000080", "#ff000080"), .init(.db5, "rgba(255,0,0,0.5)", "#ff000080"), .init(.db5, "FF00", nil),
         .init(.db5, "FF0000 red", "#ff0000"),
-        .init(.css, "#f00", "#ff0000"), .init(.css, "#f008", "#ff000088"), .init(.css, "#ff000080", "#ff000080"),
-        .init(.css, "#FF0000", "#ff0000"),
-        .init(.css, "rgb(255, 0, 0)", "#ff0000"), .init(.css, "rgba(255,0,0,50%)", "#ff000080"),
-        .init(.css, "RGB(100% 0% 0% / 0.5)", "#ff000080"),
-        .init(.css, "rgb(255 0 0)", "#ff0000"), .init(.css, "rgb(255 0 0 0.5)", nil), .init(.css, "rgb(1,2)", nil),
-        .init(.css, "transparent", "#00000000"),
-        .init(.css, "#ff00", "#ffff0000"), .init(.css, "#ff000", nil), .init(.css, "ff0000", nil),
-        .init(.css, "rgb(300,0,0)", "#ff0000"),
-        .init(.dtcg, "#FF0000", "#ff0000"), .init(.dtcg, "#FF000080", nil),
+        .init(.db5, "rgb(255, 0, 0)", "#ff0000"), .init(.db5, "RGBA( 255 , 0 , 0 , 50% )", "#ff000080"),
+        .init(.db5, "rgba(255,0,0,1)", "#ff0000"), .init(.db5, "rgba(255,0,0,0)", "#ff000000"),
+        .init(.db5, "rgb(300,0,0)", nil), .init(.db5, "rgba(1,2,3,2)", nil), .init(.db5, "rgb(1,2)", nil),
+        .init(.db5, "rgb(255 0 0)", nil), .init(.db5, "hsl(120,100%,25%)", nil), .init(.db5, "rgb()", nil),
+        .init(.db5, "red", nil), .init(.db5, "FF00008G", "#ff0000"),
     ]
 
     @Test("Colors are read in their layer's notation and in no other", arguments: colors)
@@ -149,22 +145,6 @@ import Testing
         let read = Self.one(test.text, policy: CustomizationPolicy(colors: test.dialect))
         #expect(read[CustomizationKey<RGBAColor>("k")]?.description == test.expected)
         #expect(read.color("k", default: .clear).description == test.expected ?? "#00000000")
-    }
-
-    @Test("A design token's color is a dictionary; another space falls back to its hex")
-    func designToken() {
-        let srgb: [String: CustomizationValue] = [
-            "colorSpace": .string("srgb"), "components": .list([.int(1), .double(0.5), .int(0)]),
-            "alpha": .double(0.25),
-        ]
-        #expect(ColorDialect.dtcg.color(srgb) == RGBAColor(red: 1, green: 0.5, blue: 0, alpha: 0.25))
-        let p3: [String: CustomizationValue] = [
-            "colorSpace": .string("display-p3"), "components": .list([.int(1), .int(0), .int(0)]),
-            "hex": .string("#ff0000"),
-        ]
-        #expect(ColorDialect.dtcg.color(p3)?.description == "#ff0000")
-        #expect(ColorDialect.dtcg.color(["hex": .string("#ff0000")]) == nil)
-        #expect(ColorDialect.css.color(srgb) == nil)
     }
 
     @Test("A color's components are clamped to 0...1, and its bytes are rounded")

@@ -16,7 +16,7 @@ public func initialize(_ count: UnsafeMutablePointer<Int32>, _ arguments: Unsafe
         },
         FuzzTarget("colors") { bytes in
             let text = String(decoding: bytes, as: UTF8.self)
-            let dialects: [ColorDialect] = [.ftCustomization, .squidKit, .squidKitLenient, .db5, .css, .dtcg]
+            let dialects: [ColorDialect] = [.ftCustomization, .squidKit, .squidKitLenient, .db5]
             for dialect in dialects { _ = dialect.color(text) }
         },
         FuzzTarget("stringsdict") { bytes in

@@ -9,16 +9,13 @@ public struct ParsedThemes: Sendable {
 }
 
 extension Theme {
-    /// Parses a file of themes: SquidKit's JSON in both forms, DB5's property list, or design tokens.
+    /// Parses a file of themes: SquidKit's JSON in both forms, or DB5's property list.
     ///
     /// - SquidKit: `{"themes": [{"name": …, "attributes": …}]}`. The attributes are a list of `{"type"?, "value", "key"
     ///   | "keys", "alpha"?}`, or an object in which a color is `{"color": …, "alpha"?}` and any other value is the
     ///   value itself. A theme can extend another one with `extends`.
     /// - DB5: a property list whose keys are the names of the themes. The theme named "default" is the parent of all
     ///   others. A key `nameAlpha` is the alpha of the color `name`, even if they are in different themes of the stack.
-    /// - Design tokens: JSON in the format of the Design Tokens Community Group, whose tokens have a `$value` and can
-    ///   inherit their `$type` from a group. The file is one theme with the name of the file. Dimensions in `px` and
-    ///   durations become numbers of pixels and seconds.
     ///
     /// The strings `$key` and `{a.b}` are aliases of that key; `$$` is a literal `$`. The members of dictionaries have
     /// the keys `a.b.c`.
@@ -72,10 +69,6 @@ struct ThemeReader {
         reportRepeats(in: root)
         if let list = root["themes"]?.items {
             themes = list.compactMap { node in withItsProblems { $0.squidKitTheme(node) } }
-        } else if DesignTokenReader.isDesignTokens(root) {
-            var reader = DesignTokenReader(text: text, colors: colors ?? .dtcg)
-            themes = [reader.theme(root)]
-            diagnostics += themes[0].diagnostics
         } else if let members = root.members {
             themes = members.compactMap { member in withItsProblems { $0.db5Theme(member) } }
         } else {

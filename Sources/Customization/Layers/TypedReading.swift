@@ -40,8 +40,7 @@ extension ComposedTable.Typed {
                 double = flag ? 1 : 0
             }
         case .color(let color): self.color = color
-        case .dict(let members): color = dialect.color(members) ?? ColorDialect.dtcg.color(members)
-        case .data, .list, .alias: break
+        case .data, .list, .dict, .alias: break
         }
         if let string, let typed = Self(string, dialect: dialect, numbers: numbers) { self = typed }
         if isEmpty { return nil }

@@ -15,20 +15,11 @@ public enum ColorDialect: Hashable, Sendable {
     case squidKitLenient
     /// DB5's notation: `NNNNNN` or `#NNNNNN` followed by any text, `NNNNNNNN` with alpha last, `clear`, or `rgba()`.
     case db5
-    /// The colors of CSS Color 4: hexadecimal forms, names, and the functions `rgb()`, `hsl()`, `hwb()`, `lab()`, `lch()`,
-    /// `oklab()`, `oklch()` and `color()`.
-    ///
-    /// Colors outside sRGB are clipped, and a missing component (`none`) is 0. `currentcolor`, system colors and `calc()`
-    /// need a document and aren't accepted.
-    case css
-    /// The Design Tokens format: a dictionary of `colorSpace`, `components`, `alpha` and `hex`; or `#rrggbb`.
-    ///
-    /// All color spaces of the format are converted to sRGB; colors outside it are clipped. For an unknown space, `hex`
-    /// is used.
-    case dtcg
 
     /// The scale of an integer alpha.
     public enum AlphaScale: Hashable, Sendable {
+        /// 0 to 255; lint reports each alpha that could be a percentage.
+        case undecided
         /// 0 to 255.
         case byte
         /// 0 to 100.
@@ -40,7 +31,7 @@ public enum ColorDialect: Hashable, Sendable {
     /// FTCustomization's `r,g,b[,a]`, with an alpha from 0 to 255.
     ///
     /// FTCustomization's documentation doesn't define the scale of the alpha.
-    public static let ftCustomization: ColorDialect = .components(alpha: .byte)
+    public static let ftCustomization: ColorDialect = .components(alpha: .undecided)
 
     /// Parses a color; returns nil if the text isn't a color in this dialect.
     ///
@@ -48,11 +39,6 @@ public enum ColorDialect: Hashable, Sendable {
     /// - Returns: The color.
     public func color(_ text: String) -> RGBAColor? {
         text.withKeyBytes { ColorReading(self).color(ColorReading.trimmed($0)) }
-    }
-
-    /// Parses a color in the dictionary form of `.dtcg`.
-    package func color(_ members: [String: CustomizationValue]) -> RGBAColor? {
-        self == .dtcg ? ColorReading.designToken(members) : nil
     }
 }
 
@@ -77,13 +63,10 @@ struct ColorReading {
         switch dialect {
         case .components(let scale):
             bytes.first == UInt8(ascii: "#")
-                ? Self.digits(bytes.dropFirst(), counts: [6]) : Self.components(bytes, scale)
+                ? Self.digits(bytes.dropFirst(), count: 6) : Self.components(bytes, scale)
         case .squidKit: Self.sixDigits(Self.withoutMark(bytes))
         case .squidKitLenient: Self.lenient(bytes)
         case .db5: Self.db5(bytes)
-        case .css: CSSColorParser.color(bytes)
-        case .dtcg:
-            bytes.first == UInt8(ascii: "#") ? Self.digits(bytes.dropFirst(), counts: [6]) : nil
         }
     }
 
@@ -128,7 +111,7 @@ struct ColorReading {
             value = percent / 100
         } else if let whole = small(bytes) {
             switch scale {
-            case .byte: value = Double(whole) / 255
+            case .byte, .undecided: value = Double(whole) / 255
             case .percent: value = Double(whole) / 100
             case .fraction: value = Double(whole)
             }
@@ -150,22 +133,12 @@ struct ColorReading {
         return high << 4 | low
     }
 
-    /// Parses exactly 3, 4, 6 or 8 digits.
-    static func digits(_ bytes: Bytes, counts: Set<Int>) -> RGBAColor? {
-        guard counts.contains(bytes.count) else { return nil }
-        var parts: [UInt8] = []
-        if bytes.count <= 4 {
-            for c in bytes {
-                guard let digit = c.hexValue else { return nil }
-                parts.append(digit * 17)
-            }
-        } else {
-            for i in stride(from: 0, to: bytes.count, by: 2) {
-                guard let byte = pair(bytes, i) else { return nil }
-                parts.append(byte)
-            }
-        }
-        return RGBAColor(red8: parts[0], green8: parts[1], blue8: parts[2], alpha8: parts.count == 4 ? parts[3] : 255)
+    /// Parses exactly 6 or 8 digits.
+    private static func digits(_ bytes: Bytes, count: Int) -> RGBAColor? {
+        guard bytes.count == count, let color = sixDigits(bytes) else { return nil }
+        if count == 6 { return color }
+        guard let alpha = pair(bytes, 6) else { return nil }
+        return color.withAlpha(Float(alpha) / 255)
     }
 
     private static func sixDigits(_ bytes: Bytes) -> RGBAColor? {
@@ -212,7 +185,7 @@ struct ColorReading {
         if isWord(bytes, "clear") { return .clear }
         if bytes.last == UInt8(ascii: ")"), let color = function(bytes) { return color }
         let digits = withoutMark(bytes)
-        if digits.count == 8, let color = Self.digits(digits, counts: [8]) { return color }
+        if let color = Self.digits(digits, count: 8) { return color }
         return sixDigits(digits)
     }
 
@@ -221,11 +194,11 @@ struct ColorReading {
         return zip(bytes, 0...).allSatisfy { $0 | 0x20 == word.utf8Start[$1] }
     }
 
-    /// Parses `rgb(…)` or `rgba(…)`, as in CSS.
+    /// Parses `rgb(r,g,b)` or `rgba(r,g,b,a)` with an alpha from 0 to 1.
     private static func function(_ bytes: Bytes) -> RGBAColor? {
         guard let open = bytes.firstIndex(of: UInt8(ascii: "(")),
             isWord(bytes[..<open], "rgb") || isWord(bytes[..<open], "rgba")
         else { return nil }
-        return CSSColorParser.color(bytes)
+        return components(trimmed(bytes[(open + 1)...].dropLast()), .fraction)
     }
 }
