@@ -151,26 +151,6 @@ import Testing
     }
 
     @Test(
-        "Tags of a message are ranges of its text, and those of values are text",
-        arguments: [
-            ("<b>{v}</b> and more", "<i>x</i> and more", ["b: <i>x</i>"]),
-            ("a <b>b <em-2>c</em-2></b> d", "a b c d", ["em-2: c", "b: b c"]),
-            ("<a>1<b>2</a>3</b>", "123", ["a: 12", "b: 23"]), ("1 < 2 <> < b> </c>", "1 < 2 <> < b> </c>", []),
-            ("<b></b>", "", ["b: "]), ("{n, plural, other {<n>#</n> é}}", "3 é", ["n: 3"]),
-            ("é<b>é", "éé", ["b: é"]), ("<a href='x'>y", "<a href='x'>y", []), ("<b", "<b", []),
-            ("<\u{301}b>x", "<\u{301}b>x", []),
-        ])
-    func tags(message: String, text: String, tags: [String]) {
-        let output = CustomizationMessage(icu: message).richText(["v": "<i>x</i>", "n": 3])
-        #expect(output.text == text)
-        #expect(output.tags.map { "\($0.name): \(output.text[$0.range])" } == tags)
-        #expect(output.problems.map(\.code.rawValue) == (message == "é<b>é" ? ["message-syntax"] : []))
-        #expect(CustomizationMessage(icu: "<b>{v}</b>").formatted(["v": 1]).text == "<b>1</b>")
-        let strings = Customization(layers: [CustomizationLayer(overrides: ["k": .string(message)])])
-        #expect(strings.richText("k", ["v": "<i>x</i>", "n": 3]) == output)
-    }
-
-    @Test(
         "Compact numbers and units take their words from the formatter",
         arguments: [
             ("::compact-short", "compact(isLong: false) nil 1234.0"), ("::KK .0", "compact(isLong: true) 1 1234.0"),

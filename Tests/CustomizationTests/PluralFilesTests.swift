@@ -38,11 +38,6 @@ import Testing
                     <key>other</key><string>Choose %@</string>
                 </dict>
             </dict>
-            <key>width</key>
-            <dict>
-                <key>NSStringVariableWidthRuleType</key>
-                <dict><key>20</key><string>Hi</string><key>100</key><string>Hello there</string></dict>
-            </dict>
             <key>plain</key><string>Just a text</string>
         </dict>
         </plist>
@@ -55,12 +50,12 @@ import Testing
         return message
     }
 
-    @Test("A .stringsdict file gives messages with several variables, zero, devices and widths")
+    @Test("A .stringsdict file gives messages with several variables, zero and devices")
     func stringsDict() throws {
         let parsed = StringsTable.parse(stringsDict: Array(Self.stringsDict.utf8), file: "a.stringsdict")
         #expect(parsed.diagnostics == [])
         #expect(!parsed.isRejected)
-        #expect(parsed.table.count == 4)
+        #expect(parsed.table.count == 3)
         let files = try message(parsed.table, "files in folders")
 
         #expect(files.formatted(0, 1, "Zoë", language: "en").text == "no file in one folder by Zoë")
@@ -68,7 +63,6 @@ import Testing
         #expect(files.formatted(5, 1, "Zoë", language: "en").text == "5 files in one folder by Zoë")
         #expect(parsed.table.entry("tap")?.location.description == "a.stringsdict:25:5")
         #expect(parsed.table["plain"] == .string("Just a text"))
-        #expect(try message(parsed.table, "width").source().pluralText?.format == "Hello there")
         let tap = try message(parsed.table, "tap")
         #expect(tap.source(devices: ["mac"]).pluralText?.format == "Click %@")
         #expect(tap.source(devices: ["ipad", "iphone"]).pluralText?.format == "Tap %@")
@@ -82,7 +76,7 @@ import Testing
         let parsed = StringsTable.parse(stringsDict: Array(data))
         #expect(parsed.diagnostics == [])
         let text = StringsTable.parse(stringsDict: Array(Self.stringsDict.utf8)).table
-        for key in ["files in folders", "tap", "width", "plain"] { #expect(parsed.table[key] == text[key]) }
+        for key in ["files in folders", "tap", "plain"] { #expect(parsed.table[key] == text[key]) }
     }
 
     @Test("A message survives writing and reading")
@@ -105,6 +99,10 @@ import Testing
                 "f:2:1: error: expected a dictionary, found a whole number [plural-malformed]"
             ])
         #expect(entry("<dict/>") == ["f:2:1: error: the text NSStringLocalizedFormatKey is missing [plural-malformed]"])
+        #expect(
+            entry(
+                "<dict><key>NSStringVariableWidthRuleType</key><dict><key>20</key><string>Hi</string></dict></dict>"
+            ) == ["f:2:1: error: variations by width are not supported [plural-malformed]"])
         #expect(
             entry(
                 "<dict><key>NSStringLocalizedFormatKey</key><string>%#@a@ %#@b@</string>\n<key>a</key>"
@@ -185,7 +183,8 @@ import Testing
                   "other" : { "stringUnit" : { "state" : "translated", "value" : "Press" } } } } }
               }
             },
-            "set" : { "localizations" : { "en" : { "stringSet" : { "state" : "new", "values" : ["a"] } } } }
+            "set" : { "localizations" : { "en" : { "stringSet" : { "state" : "new", "values" : ["a"] } } } },
+            "short" : { "localizations" : { "en" : { "variations" : { "width" : {} } } } }
           },
           "version" : "1.0"
         }
@@ -197,7 +196,8 @@ import Testing
         #expect(Set(tables.keys) == ["en", "fr", "ru"])
         #expect(
             diagnostics.map(\.description) == [
-                "a.xcstrings:57:42: note: sets of phrases are not supported and are skipped [catalog-part-skipped]"
+                "a.xcstrings:57:42: note: sets of phrases are not supported and are skipped [catalog-part-skipped]",
+                "a.xcstrings:58:63: warning: variations by width are not supported [catalog-part-skipped]",
             ])
         let english = try #require(tables["en"])
         #expect(english["Hello"] == .string("Hello"))

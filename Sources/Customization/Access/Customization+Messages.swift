@@ -24,7 +24,7 @@ extension Customization {
     ///   - table: The table's name; `Localizable` if nil.
     /// - Returns: The formatted text; see ``format(_:_:table:)``.
     public func format(_ key: String, values: [FormatValue], table: String? = nil) -> String {
-        formatted(key, isICU: false, table) { $0.formatted(values, language: $1) }.text
+        formatted(key, isICU: false, table) { $0.formatted(values, language: $1) }
     }
 
     /// Returns the text of a key for a number of things, which is its first argument.
@@ -65,25 +65,12 @@ extension Customization {
         _ key: String, _ arguments: KeyValuePairs<String, any FormatArgument> = [:],
         table: String? = nil
     ) -> String {
-        formatted(key, isICU: true, table) { $0.formatted(arguments, language: $1) }.text
+        formatted(key, isICU: true, table) { $0.formatted(arguments, language: $1) }
     }
 
     /// Returns the text of a key with a dictionary of named values; see ``message(_:_:table:)``.
     public func message(_ key: String, named arguments: [String: any FormatArgument], table: String? = nil) -> String {
-        formatted(key, isICU: true, table) { $0.formatted(named: arguments, language: $1) }.text
-    }
-
-    /// Returns the text of a key without its tags, such as `<b>`, and the ranges that they enclose.
-    ///
-    /// - Parameters:
-    ///   - key: The key.
-    ///   - arguments: The values by name.
-    ///   - table: The table's name; `Localizable` if nil.
-    /// - Returns: The formatted text with its tags; see ``CustomizationMessage/richText(_:language:)``.
-    public func richText(
-        _ key: String, _ arguments: KeyValuePairs<String, any FormatArgument> = [:], table: String? = nil
-    ) -> FormattedMessage {
-        formatted(key, isICU: true, table) { $0.richText(arguments, language: $1) }
+        formatted(key, isICU: true, table) { $0.formatted(named: arguments, language: $1) }
     }
 
     /// The conventions of the current language: its plural rules, number format and lists.
@@ -95,7 +82,7 @@ extension Customization {
     private func formatted(
         _ key: String, isICU: Bool, _ table: String?,
         _ format: (CustomizationMessage, LanguageConventions) -> FormattedMessage
-    ) -> FormattedMessage {
+    ) -> String {
         do throws(CustomizationError) {
             let (composed, number, target) = try find(key, table: table)
             guard let found = message(number, of: composed, isICU: isICU) else {
@@ -109,12 +96,12 @@ extension Customization {
                     CustomizationDiagnostic(
                         .warning, problem.code, problem.description, at: composed.location(of: target), key: key))
             }
-            return output
+            return output.text
         } catch {
             report(error.diagnostic)
             let text = policy.text(for: key, in: table ?? CustomizationLayer.defaultTable)
             let message = isICU ? CustomizationMessage(icu: text) : CustomizationMessage(text)
-            return format(message, conventions)
+            return format(message, conventions).text
         }
     }
 

@@ -47,20 +47,20 @@ enum MessageForms {
         if forms.count == 1, let form = forms.first, form.path.isEmpty {
             return CustomizationMessage(form.text)
         }
-        for kind in ["device", "width"] where forms.contains(where: { $0.path.hasPrefix(kind + ".") }) {
+        if forms.contains(where: { $0.path.hasPrefix("device.") }) {
             var groups: [String: [Form]] = [:]
             // Variables outside of the devices are those of every device.
             let shared = forms.filter { $0.path.hasPrefix("substitutions.") }
             for form in forms where !form.path.hasPrefix("substitutions.") {
                 let words = form.path.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
-                guard words.count > 1, words[0] == kind else { return nil }
+                guard words.count > 1, words[0] == "device" else { return nil }
                 let inner = Form(
                     path: words.count > 2 ? String(words[2]) : "", text: form.text, notation: form.notation)
                 groups[unescaped(words[1]), default: shared].append(inner)
             }
             let choices = groups.compactMapValues(message)
             guard choices.count == groups.count else { return nil }
-            return CustomizationMessage(kind == "device" ? .devices(choices) : .widths(choices))
+            return CustomizationMessage(.devices(choices))
         }
         return plural(forms)
     }

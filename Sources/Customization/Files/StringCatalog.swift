@@ -128,6 +128,10 @@ struct StringCatalog {
             add(.warning, .pluralMalformed, "expected \"stringUnit\" or \"variations\"", node.offset)
         }
         for kind in variations {
+            guard ["plural", "device"].contains(kind.key) else {
+                add(.warning, .catalogPartSkipped, "variations by \(kind.key) are not supported", kind.offset)
+                continue
+            }
             let choices = kind.value.members ?? []
             for choice in choices {
                 if kind.key == "plural", PluralCategory(rawValue: choice.key) == nil {

@@ -1,5 +1,5 @@
 extension StringsTable {
-    /// Parses an XML or binary `.stringsdict` file: strings that depend on numbers, devices or widths.
+    /// Parses an XML or binary `.stringsdict` file: strings that depend on numbers or devices.
     ///
     /// The value of an entry is a ``CustomizationMessage``; a malformed entry remains a dictionary.
     ///
@@ -71,7 +71,7 @@ private struct StringsDictCheck {
             add(.error, .pluralMalformed, "expected a dictionary, found a \(member.value.value().typeName)", member)
             return
         }
-        for rule in members where rule.key == Name.deviceRule || rule.key == Name.widthRule {
+        for rule in members where rule.key == Name.deviceRule {
             guard let choices = rule.value.members, !choices.isEmpty else {
                 add(.error, .pluralMalformed, "\(rule.key) must be a dictionary with at least one text", rule)
                 return
@@ -80,7 +80,10 @@ private struct StringsDictCheck {
             return
         }
         guard let format = member.value[Name.format]?.text else {
-            add(.error, .pluralMalformed, "the text \(Name.format) is missing", member)
+            let isOfWidths = member.value["NSStringVariableWidthRuleType"] != nil
+            add(
+                .error, .pluralMalformed,
+                isOfWidths ? "variations by width are not supported" : "the text \(Name.format) is missing", member)
             return
         }
         let variables = members.filter { $0.key != Name.format }
@@ -141,23 +144,18 @@ extension CustomizationMessage {
         package static let pluralRule = "NSStringPluralRuleType"
         package static let valueType = "NSStringFormatValueTypeKey"
         package static let deviceRule = "NSStringDeviceSpecificRuleType"
-        package static let widthRule = "NSStringVariableWidthRuleType"
     }
 
     /// Creates a message from a value in the form of a `.stringsdict` entry; returns nil for another form.
     ///
     /// - Parameter value: A dictionary with `NSStringLocalizedFormatKey` and one dictionary for each variable, or with
-    ///   rules for devices or widths whose values are strings or such dictionaries.
+    ///   a rule for devices whose values are strings or such dictionaries.
     package init?(stringsDict value: CustomizationValue) {
         guard case .dict(let members) = value else { return nil }
         if case .dict(let choices)? = members[Name.deviceRule] {
             let messages = choices.compactMapValues { Self(choice: $0) }
             guard !messages.isEmpty else { return nil }
             self.init(.devices(messages))
-        } else if case .dict(let choices)? = members[Name.widthRule] {
-            let messages = choices.compactMapValues { Self(choice: $0) }
-            guard !messages.isEmpty else { return nil }
-            self.init(.widths(messages))
         } else {
             guard case .string(let format)? = members[Name.format] else { return nil }
             self.init(format: format, variables: members.compactMapValues { Variable(stringsDict: $0) })
@@ -182,8 +180,6 @@ extension CustomizationMessage {
             return .dict(members)
         case .devices(let choices):
             return .dict([Name.deviceRule: .dict(choices.mapValues(\.stringsDict))])
-        case .widths(let choices):
-            return .dict([Name.widthRule: .dict(choices.mapValues(\.stringsDict))])
         }
     }
 }

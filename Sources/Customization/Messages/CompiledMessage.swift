@@ -80,7 +80,7 @@ final class CompiledMessage: Sendable {
             literalCount =
                 Self.length(body.pieces)
                 + variables.reduce(0) { $0 + ($1.forms[.other].map { Self.length($0.pieces) } ?? 0) }
-        case .devices, .widths:
+        case .devices:
             let chosen = CustomizationMessage(CustomizationMessage(source).source()).compiled
             body = chosen.body
             variables = chosen.variables
@@ -109,9 +109,7 @@ final class CompiledMessage: Sendable {
     /// Returns the text for values.
     ///
     /// A result of more than 15 bytes costs one allocation if its capacity is right from the start.
-    func render(
-        _ values: consuming MessageValues, language: LanguageConventions, readsTags: Bool = false
-    ) -> FormattedMessage {
+    func render(_ values: MessageValues, language: LanguageConventions) -> FormattedMessage {
         var count = literalCount
         for index in names.indices {
             switch values[index] {
@@ -120,10 +118,10 @@ final class CompiledMessage: Sendable {
             default: count += 12
             }
         }
-        var renderer = MessageRenderer(message: self, values: values, language: language, readsTags: readsTags)
+        var renderer = MessageRenderer(message: self, values: values, language: language)
         if count > 15 { renderer.text.reserveCapacity(count) }
         renderer.render(body)
-        return renderer.finished()
+        return FormattedMessage(text: renderer.text, problems: renderer.problems)
     }
 }
 

@@ -44,8 +44,6 @@ public struct CustomizationMessage: Hashable, Sendable {
         case plural(PluralText)
         /// Messages by device name.
         case devices([String: CustomizationMessage])
-        /// Messages by width.
-        case widths([String: CustomizationMessage])
     }
 
     /// The source and the parsed message, which all copies share.
@@ -139,7 +137,8 @@ public struct CustomizationMessage: Hashable, Sendable {
     public func formatted(
         _ arguments: KeyValuePairs<String, any FormatArgument>, language: LanguageConventions = "en"
     ) -> FormattedMessage {
-        render(arguments, language: language, readsTags: false)
+        let message = compiled
+        return message.render(MessageValues(arguments, names: message.names), language: language)
     }
 
     /// Returns the text for a dictionary of named values, as for a literal of names and values.
@@ -148,41 +147,6 @@ public struct CustomizationMessage: Hashable, Sendable {
     ) -> FormattedMessage {
         let message = compiled
         return message.render(MessageValues(arguments, names: message.names), language: language)
-    }
-
-    /// Returns the text for named values without its tags, and the ranges that they enclose.
-    ///
-    /// A tag is a name in angle brackets, such as `<b>`, up to `</b>`. The name consists of ASCII letters, digits and
-    /// hyphens. Only the message itself has tags: the angle brackets of values are text. A closing tag without its
-    /// opening tag is text, too; a tag that isn't closed encloses the rest and is reported.
-    ///
-    /// ```swift
-    /// let message = CustomizationMessage(icu: "<b>{name}</b> sent you a file")
-    /// let rich = message.richText(["name": "Zoë <3"])
-    /// print(rich.text, rich.tags.map { "\($0.name): \(rich.text[$0.range])" })  // Zoë <3 sent you a file ["b: Zoë <3"]
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - arguments: The values by name.
-    ///   - language: The language for plural forms and, in ICU messages, for numbers.
-    /// - Returns: The text, its tags and the problems.
-    /// - Complexity: O(*n*) in the length of the result.
-    public func richText(
-        _ arguments: KeyValuePairs<String, any FormatArgument>, language: LanguageConventions = "en"
-    ) -> FormattedMessage {
-        render(arguments, language: language, readsTags: true)
-    }
-
-    private func render(
-        _ arguments: KeyValuePairs<String, any FormatArgument>, language: LanguageConventions, readsTags: Bool
-    ) -> FormattedMessage {
-        let message = compiled
-        guard message.names.count > 4 else {
-            return message.render(
-                MessageValues(arguments, names: message.names), language: language, readsTags: readsTags)
-        }
-        let values = Dictionary(arguments.map { ($0.key, $0.value) }) { first, _ in first }
-        return message.render(MessageValues(values, names: message.names), language: language, readsTags: readsTags)
     }
 
     /// Compares the sources.
@@ -195,16 +159,10 @@ public struct CustomizationMessage: Hashable, Sendable {
 }
 
 extension CustomizationMessage {
-    /// Returns the source for a device and the widest width: a format, an ICU message or a plural message.
+    /// Returns the source for a device: a format, an ICU message or a plural message.
     package func source(devices: [String] = systemDevices) -> Source {
-        let chosen: CustomizationMessage?
-        switch source {
-        case .format, .icu, .plural: return source
-        case .devices(let choices):
-            chosen = (devices + ["other"] + choices.keys.sorted()).lazy.compactMap { choices[$0] }.first
-        case .widths(let choices):
-            chosen = choices.max { (Int($0.key) ?? 0, $1.key) < (Int($1.key) ?? 0, $0.key) }?.value
-        }
+        guard case .devices(let choices) = source else { return source }
+        let chosen = (devices + ["other"] + choices.keys.sorted()).lazy.compactMap { choices[$0] }.first
         return chosen?.source(devices: devices) ?? .format("")
     }
 
@@ -237,7 +195,7 @@ extension CustomizationMessage.Source {
         switch self {
         case .plural(let text): text
         case .format(let format): PluralText(format: format, variables: [:])
-        case .icu, .devices, .widths: nil
+        case .icu, .devices: nil
         }
     }
 }
@@ -255,7 +213,7 @@ extension CustomizationMessage: CustomStringConvertible {
                 return "\(name) {\(forms.joined(separator: ", "))}"
             }
             return (["\"\(text.format)\""] + variables).joined(separator: "; ")
-        case .devices, .widths: return ""
+        case .devices: return ""
         }
     }
 }

@@ -41,8 +41,6 @@ public struct FormattedMessage: Hashable, Sendable {
     public let text: String
     /// The problems of the message and of its arguments, in the order of the text.
     public let problems: [MessageProblem]
-    /// The tags of a rich text in the order of their ends; empty otherwise.
-    public var tags: [MessageTag] = []
 }
 
 // The codes of messages.

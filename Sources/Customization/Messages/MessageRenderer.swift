@@ -1,7 +1,5 @@
 /// Formats a compiled message with values.
-///
-/// Not copyable, because copying its values took 30 % of the time of a short message.
-struct MessageRenderer: ~Copyable {
+struct MessageRenderer {
     typealias Piece = CompiledMessage.Piece
 
     /// The maximum number of expansions, which limits messages that refer to each other.
@@ -13,23 +11,11 @@ struct MessageRenderer: ~Copyable {
     let values: MessageValues
     let language: LanguageConventions
     private var expansions = 0
-    /// The tags of a rich text; nil if tags are text.
-    private var tags: MessageTags?
 
-    init(
-        message: CompiledMessage, values: consuming MessageValues, language: LanguageConventions, readsTags: Bool
-    ) {
+    init(message: CompiledMessage, values: MessageValues, language: LanguageConventions) {
         self.message = message
         self.values = values
         self.language = language
-        tags = readsTags ? MessageTags() : nil
-    }
-
-    /// The result, after the last piece.
-    consuming func finished() -> FormattedMessage {
-        guard var tags else { return FormattedMessage(text: text, problems: problems) }
-        let ranges = tags.finish(text, &problems)
-        return FormattedMessage(text: text, problems: problems, tags: ranges)
     }
 
     mutating func render(_ pattern: CompiledMessage.Pattern) { render(pattern, own: 0, path: []) }
@@ -45,8 +31,7 @@ struct MessageRenderer: ~Copyable {
     private mutating func render(_ pieces: [Piece], own: Int, number: FormatValue?, path: [Int]) {
         for piece in pieces {
             switch piece {
-            case .literal(let literal):
-                if tags == nil { text += literal } else { tags?.append(literal, to: &text) }
+            case .literal(let literal): text += literal
             case .placeholder(let placeholder, let position):
                 let position = position == 0 ? own : position
                 text += placeholder.replacement(values, position: position, problems: &problems)

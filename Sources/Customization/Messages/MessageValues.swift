@@ -1,91 +1,55 @@
 /// The values of a message, found by the number of an argument.
-///
-/// The values of the first four arguments are stored in place, so that a common message is formatted with one allocation,
-/// that of the result. Row "ICU message with two named values": see ``CompiledMessage/render(_:language:)``.
-struct MessageValues: ~Copyable {
-    /// The values as the caller gave them.
-    private enum Source {
-        /// Values in the order of the arguments, or at the position of each argument.
-        case list([FormatValue], positions: [Int]?)
-        /// Values by name, and the names of the message's arguments.
-        case named(KeyValuePairs<String, any FormatArgument>, [String])
-        /// The same as a dictionary, also for messages with so many arguments that a search in pairs would be slow.
-        case dictionary([String: any FormatArgument], [String])
-    }
-
-    private var first: FormatValue?
-    private var second: FormatValue?
-    private var third: FormatValue?
-    private var fourth: FormatValue?
-    private let source: Source
+enum MessageValues {
+    /// Values in the order of the arguments, or at the position of each argument.
+    case list([FormatValue], positions: [Int]?)
+    /// Values by name, and the names of the message's arguments; of two values for one name, the first one is used.
+    case pairs(KeyValuePairs<String, any FormatArgument>, [String])
+    /// The same as a dictionary, also for messages with so many arguments that a search in pairs would be slow.
+    case dictionary([String: any FormatArgument], [String])
 
     /// Takes values in the order of the arguments.
     ///
     /// - Parameters:
     ///   - values: The values.
     ///   - positions: The position of each argument that has a name; nil if arguments are numbered as the values are.
-    init(_ values: [FormatValue], positions: [Int]?) {
-        source = .list(values, positions: positions)
-        first = listed(0)
-        second = listed(1)
-        third = listed(2)
-        fourth = listed(3)
-    }
+    init(_ values: [FormatValue], positions: [Int]?) { self = .list(values, positions: positions) }
 
-    /// Takes values by name, for at most four names; of two values for one name, the first one is used.
+    /// Takes values by name.
     init(_ pairs: KeyValuePairs<String, any FormatArgument>, names: [String]) {
-        source = .named(pairs, names)
-        for pair in pairs {
-            switch names.firstIndex(of: pair.key) {
-            case 0: first = first ?? pair.value.formatValue
-            case 1: second = second ?? pair.value.formatValue
-            case 2: third = third ?? pair.value.formatValue
-            case 3: fourth = fourth ?? pair.value.formatValue
-            default: break
-            }
-        }
+        self =
+            names.count > 4
+            ? .dictionary(Dictionary(pairs.map { ($0.key, $0.value) }) { first, _ in first }, names)
+            : .pairs(pairs, names)
     }
 
     /// Takes values by name.
-    init(_ values: [String: any FormatArgument], names: [String]) {
-        source = .dictionary(values, names)
-        first = listed(0)
-        second = listed(1)
-        third = listed(2)
-        fourth = listed(3)
-    }
+    init(_ values: [String: any FormatArgument], names: [String]) { self = .dictionary(values, names) }
 
     /// The value of an argument, counted from 0; nil if it is missing.
     subscript(index: Int) -> FormatValue? {
-        switch index {
-        case 0: first
-        case 1: second
-        case 2: third
-        case 3: fourth
-        default: listed(index)
-        }
-    }
-
-    private func listed(_ index: Int) -> FormatValue? {
-        if case .dictionary(let values, let names) = source {
+        switch self {
+        case .list(let values, let positions):
+            guard let positions else { return values.indices.contains(index) ? values[index] : nil }
+            guard positions.indices.contains(index), values.indices.contains(positions[index]) else { return nil }
+            return values[positions[index]]
+        case .pairs(let pairs, let names):
+            guard names.indices.contains(index) else { return nil }
+            return pairs.first { $0.key == names[index] }?.value.formatValue
+        case .dictionary(let values, let names):
             return names.indices.contains(index) ? values[names[index]]?.formatValue : nil
         }
-        guard case .list(let values, let positions) = source else { return nil }
-        guard let positions else { return values.indices.contains(index) ? values[index] : nil }
-        guard positions.indices.contains(index), values.indices.contains(positions[index]) else { return nil }
-        return values[positions[index]]
     }
 
     /// The message for a missing argument.
     func problem(ofMissing index: Int) -> String {
-        switch source {
+        switch self {
         case .list(let values, let positions):
             if let positions, positions.indices.contains(index) {
                 guard positions[index] >= 0 else { return "the argument has a name, and the values have none" }
                 return "argument \(positions[index] + 1) is missing; there are \(values.count)"
             }
             return "argument \(index + 1) is missing; there are \(values.count)"
-        case .named(let pairs, let names): return Self.problem(ofMissing: index, pairs.map(\.key), names)
+        case .pairs(let pairs, let names): return Self.problem(ofMissing: index, pairs.map(\.key), names)
         case .dictionary(let values, let names): return Self.problem(ofMissing: index, values.keys.sorted(), names)
         }
     }

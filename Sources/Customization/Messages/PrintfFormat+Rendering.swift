@@ -12,7 +12,7 @@ extension PrintfFormat.Placeholder {
     ///   - problems: Receives the problems of the value.
     /// - Returns: The formatted value, or the placeholder itself if there is no value.
     func replacement(
-        _ arguments: borrowing MessageValues, position: Int, problems: inout [MessageProblem]
+        _ arguments: MessageValues, position: Int, problems: inout [MessageProblem]
     ) -> String {
         guard let value = arguments[position - 1] else {
             problems.append(.init(.missingArgument, self, arguments.problem(ofMissing: position - 1)))
@@ -47,7 +47,7 @@ extension PrintfFormat.Placeholder {
 
     /// Returns the value of a `*`; nil if it isn't a valid width.
     private func count(
-        _ arguments: borrowing MessageValues, _ position: Int, _ problems: inout [MessageProblem]
+        _ arguments: MessageValues, _ position: Int, _ problems: inout [MessageProblem]
     ) -> Int? {
         let limit = Int64(PrintfFormat.largestWidth)
         guard let value = arguments[position - 1] else {
