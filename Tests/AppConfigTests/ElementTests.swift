@@ -42,14 +42,14 @@ import Testing
             report.config.explain("servers[0]").parts.map(\.text) == ["\"h\""], "the reference is still explained")
     }
 
-    @Test("An element of an appended, a nested, or a referenced array is set", arguments: [false, true])
+    @Test("An element of a nested or a referenced array is set", arguments: [false, true])
     func shapes(isArgument: Bool) {
         var plan = plan(
             [
                 "ApplicationConfig.json": """
                 {"list": ["a", "b"], "grid": [[1, 2], ["${n}"]], "n": 3, "copy": "${list}"}
                 """,
-                "ApplicationConfig.debug.json": #"{"list": {"$append": ["c"]}}"#,
+                "ApplicationConfig.debug.json": #"{"list": ["a", "b", "c"]}"#,
             ], environments: [.debug])
         if isArgument {
             plan.arguments = ["--list[2]=x", "--grid[0][1]=y", "--set", "grid[1][1]=z"]

@@ -117,38 +117,6 @@ import Testing
         #expect(!text.contains("hunter2"))
     }
 
-    @Test("An explanation of an array element names the layer that wrote it, also after prepended elements")
-    func explainsElements() throws {
-        let config = try ApplicationConfig.load(
-            plan(
-                [
-                    "ApplicationConfig.json": """
-                    {"l": ["base", {"k": "base"}],
-                     "com.acme.*": {"l": {"$prepend": ["section"]}}}
-                    """,
-                    "ApplicationConfig.debug.json": """
-                    {"l":
-                     {"$append": [
-                       {"k": "debug"}]}}
-                    """,
-                ], environments: [.debug], bundle: "com.acme.App"))
-        #expect(config["l"] == ["section", "base", ["k": "base"], ["k": "debug"]])
-        let expected = [
-            ("l[0]", "ApplicationConfig.json:2", ConfigLayerKind.bundle), ("l[1]", "ApplicationConfig.json:1", .base),
-            ("l[2]", "ApplicationConfig.json:1", .base), ("l[2].k", "ApplicationConfig.json:1", .base),
-            ("l[3]", "ApplicationConfig.debug.json:3", .environment),
-            ("l[3].k", "ApplicationConfig.debug.json:3", .environment),
-        ]
-        for (path, place, layer) in expected {
-            let explanation = config.explain(ConfigPath(path))
-            #expect(explanation.winner?.location.description == place, "\(explanation)")
-            #expect(explanation.winner?.layer == layer, "\(explanation)")
-            #expect(explanation.shadowed.isEmpty && explanation.merged.isEmpty, "\(explanation)")
-        }
-        let error = #expect(throws: ConfigError.self) { try config.get("l[1]", as: Int.self) }
-        #expect(error?.description == "l[1]: expected Int, found string \"base\" (ApplicationConfig.json:1:8)")
-    }
-
     @Test("An explanation of a copied element names the line that copied it and the line that wrote it")
     func explainsCopies() throws {
         let config = try ApplicationConfig.load(
@@ -185,10 +153,10 @@ import Testing
     func literalLayers() throws {
         let files = [
             "ApplicationConfig.json": """
-            {"a": "${no}", "d": {"$x": 1, "k": "base"}, "l": {"$append": [1]}, "com.acme.App": {"s": "${a}", "$y": 2}}
+            {"a": "${no}", "d": {"$x": 1, "k": "base"}, "com.acme.App": {"s": "${a}", "$y": 2}}
             """,
             "ApplicationConfig.debug.json": """
-            {"b": "<${a}>", "a2": "${a}", "d": {"$replace": true, "n": 1}, "own": "${own}!"}
+            {"b": "<${a}>", "a2": "${a}", "d": {"$secret": ["n"], "n": 1}, "own": "${own}!"}
             """,
         ]
         var plan = plan(files, environments: [.debug], bundle: "com.acme.App")
@@ -199,8 +167,7 @@ import Testing
         #expect(config["b"] == "<${no}>")
         #expect(config["a2"] == "${no}")
         #expect(config["own"] == "$${x}!")
-        #expect(config["d"] == ["n": 1])
-        #expect(config["l"] == ["$append": [1]])
+        #expect(config["d"] == ["$x": 1, "k": "base", "n": 1])
         #expect(config["s"] == "${a}")
         #expect(config["$y"] == 2)
         #expect(config.explain("s").winner?.layer == .bundle)

@@ -11,10 +11,6 @@ enum MergeModel {
         case .null: return nil
         case .array(let elements): return .array(elements.map { merge(nil, $0) ?? .null })
         case .dictionary(let entries):
-            if entries.keys.contains("$append") || entries.keys.contains("$prepend") {
-                func list(_ name: String) -> [ConfigValue] { entries[name].flatMap { merge(nil, $0)?.array } ?? [] }
-                return .array(list("$prepend") + (low?.array ?? []) + list("$append"))
-            }
             if case .dictionary(let elements)? = entries["$set"] {
                 var array = low?.array ?? []
                 for (index, element) in elements.compactMap({ key, value in Int(key).map { ($0, value) } }) {
@@ -22,8 +18,7 @@ enum MergeModel {
                 }
                 return .array(array)
             }
-            var merged = entries["$replace"] == true ? [:] : low?.dictionary ?? [:]
-            for case .string(let name) in entries["$unset"]?.array ?? [] { merged[name] = nil }
+            var merged = low?.dictionary ?? [:]
             for (key, value) in entries where !key.hasPrefix("$") { merged[key] = merge(merged[key], value) }
             return .dictionary(merged)
         default: return high
@@ -32,12 +27,7 @@ enum MergeModel {
 
     static func sections(_ files: [[String: ConfigValue]], _ identifier: String) -> [ConfigValue] {
         let patterns = ["com.*", "com.acme.*", "com.acme.beta.*", "com.acme.beta.App"]
-        return patterns.flatMap { pattern in files.compactMap { $0[pattern] }.filter { isSection($0) } }
-    }
-
-    static func isSection(_ value: ConfigValue) -> Bool {
-        guard let entries = value.dictionary else { return false }
-        return entries["$append"] == nil && entries["$prepend"] == nil
+        return patterns.flatMap { pattern in files.compactMap { $0[pattern] }.filter { $0.dictionary != nil } }
     }
 
     static func deep(_ files: [[String: ConfigValue]], _ identifier: String) -> [String: ConfigValue] {
@@ -59,19 +49,14 @@ enum MergeModel {
 
     struct Stacks {
         var random: SeededRandom
-        var hasDirectives: Bool
+        var hasNull: Bool
 
         mutating func value(_ depth: Int) -> ConfigValue {
             switch random.below(depth > 0 ? 8 : 4) {
             case 0: return .integer(Int64(random.below(5)))
             case 1: return .string(random.pick(["x", "y"]))
-            case 2: return hasDirectives ? .null : .boolean(true)
+            case 2: return hasNull ? .null : .boolean(true)
             case 3: return .array((0..<random.below(3)).map { _ in value(max(0, depth - 1)) })
-            case 4 where hasDirectives:
-                var list: [String: ConfigValue] = [:]
-                if random.chance(60) { list["$append"] = [.integer(Int64(random.below(5)))] }
-                if list.isEmpty || random.chance(50) { list["$prepend"] = [.string("p"), value(depth - 1)] }
-                return .dictionary(list)
             default: return .dictionary(entries(depth - 1))
             }
         }
@@ -79,8 +64,7 @@ enum MergeModel {
         mutating func entries(_ depth: Int) -> [String: ConfigValue] {
             var entries: [String: ConfigValue] = [:]
             for _ in 0..<random.below(4) { entries[random.pick(["a", "b", "c", "d.e"])] = value(depth) }
-            if hasDirectives, random.chance(10) { entries["$replace"] = .boolean(random.chance(80)) }
-            if hasDirectives, random.chance(15) { entries["$unset"] = [.string(random.pick(["a", "b", "d.e"]))] }
+            if hasNull, random.chance(10) { entries["$secret"] = [.string(random.pick(["a", "b", "d.e"]))] }
             return entries
         }
 
@@ -112,7 +96,7 @@ enum MergeModel {
 
     @Test("Stacks of layers merge like the model, and every leaf is explained", .timeLimit(.minutes(8)))
     func deep() throws {
-        var stacks = Stacks(random: SeededRandom(seed: 11), hasDirectives: true)
+        var stacks = Stacks(random: SeededRandom(seed: 11), hasNull: true)
         for round in 0..<rounds(800, soak: 200_000) {
             let files = (0..<3).map { _ in stacks.file() }
             let config = try ApplicationConfig.load(Self.plan(files, .deep))
@@ -167,7 +151,7 @@ enum MergeModel {
 
     @Test("The compatible mode merges like a model of NEIApplicationConfig", .timeLimit(.minutes(8)))
     func seed() throws {
-        var stacks = Stacks(random: SeededRandom(seed: 12), hasDirectives: false)
+        var stacks = Stacks(random: SeededRandom(seed: 12), hasNull: false)
         for round in 0..<rounds(800, soak: 100_000) {
             let files = (0..<3).map { _ in stacks.file() }
             let config = try ApplicationConfig.load(Self.plan(files, .seed))
@@ -213,12 +197,11 @@ enum MergeModel {
     @Test(
         "Unknown and malformed directives are errors with file and key",
         arguments: [
-            ("{\"a\": {\"$merge\": 1}}", "a.$merge: expected a key that does not begin with $, or one of $replace"),
-            ("{\"a\": {\"$replace\": 1}}", "a.$replace: expected a boolean, found integer"),
-            ("{\"$unset\": \"a\"}", "$unset: expected an array of strings, found string"),
-            ("{\"a\": {\"$append\": [], \"b\": 1}}", "a.$append: $append must be alone in its dictionary"),
-            ("{\"a\": {\"$append\": 1}}", "a.$append: expected an array, found integer"),
-            ("{\"$append\": []}", "$append: $append must be alone in its dictionary"),
+            ("{\"a\": {\"$merge\": 1}}", "a.$merge: expected a key that does not begin with $, or one of $secret"),
+            ("{\"$secret\": \"a\"}", "$secret: expected an array of strings, found string"),
+            ("{\"a\": {\"$secret\": [1]}}", "a.$secret: expected an array of strings, found array"),
+            ("{\"a\": {\"$revision\": 1}}", "a.$revision: expected an integer or a date in the root, found integer"),
+            ("{\"$revision\": true}", "$revision: expected an integer or a date in the root, found boolean"),
         ])
     func directives(text: String, message: String) throws {
         let error = try #require(loadError(text))

@@ -100,7 +100,7 @@ private struct StackMaker {
         }
         for pattern in ["com.*", "com.acme.*", "com.acme.App"] {
             for layer in stack.layers where layer.name.hasPrefix("ApplicationConfig") {
-                guard let section = layer.value.dictionary?[pattern], MergeModel.isSection(section) else { continue }
+                guard let section = layer.value.dictionary?[pattern], section.dictionary != nil else { continue }
                 stack.layers.append(.init(name: layer.name, value: section))
             }
         }
@@ -121,7 +121,7 @@ private struct StackMaker {
 
     // MARK: Values
 
-    /// A dictionary with directives, without the kinds that a format lacks.
+    /// A dictionary without the kinds that a format lacks.
     private mutating func values(hasNull: Bool, isJSON: Bool = false) -> ConfigValue {
         .dictionary(entries(3, hasNull, isJSON))
     }
@@ -129,8 +129,6 @@ private struct StackMaker {
     private mutating func entries(_ depth: Int, _ hasNull: Bool, _ isJSON: Bool) -> [String: ConfigValue] {
         var entries: [String: ConfigValue] = [:]
         for _ in 0..<random.below(5) { entries[random.pick(Self.keys)] = value(depth, hasNull, isJSON) }
-        if random.chance(8) { entries["$replace"] = .boolean(random.chance(80)) }
-        if random.chance(10) { entries["$unset"] = [.string(random.pick(Self.keys))] }
         return entries
     }
 
@@ -138,9 +136,6 @@ private struct StackMaker {
         if depth > 0, random.chance(40) { return .dictionary(entries(depth - 1, hasNull, isJSON)) }
         if depth > 0, random.chance(20) {
             return .array((0..<random.below(4)).map { _ in value(depth - 1, false, isJSON) })
-        }
-        if depth > 0, random.chance(8) {
-            return [random.pick(["$append", "$prepend"]): [value(depth - 1, false, isJSON)]]
         }
         if hasNull, random.chance(15) { return .null }
         var maker = ValueMaker(random: random)

@@ -14,8 +14,6 @@ struct ConfigContext: Sendable {
     let declaredSecrets = ConfigDeclaredSecrets()
     /// The diagnostics of loading.
     var diagnostics: [ConfigDiagnostic] = []
-    /// Whether keys that begin with `$` are directives in the layers.
-    var readsDirectives = false
     /// The syntax of the resolved references; nil if references weren't resolved.
     var references: ConfigReferenceSyntax?
     /// The environment variables that references use.

@@ -22,18 +22,15 @@ struct ConfigFold {
 
     let layers: [ConfigLayer]
     let policy: ConfigMergePolicy
-    /// Whether keys that begin with `$` are directives; otherwise they are ordinary keys.
-    let readsDirectives: Bool
 
-    init(_ layers: [ConfigLayer], policy: ConfigMergePolicy, readsDirectives: Bool) {
+    init(_ layers: [ConfigLayer], policy: ConfigMergePolicy) {
         self.layers = layers
         self.policy = policy
-        self.readsDirectives = readsDirectives && policy.isDeep
     }
 
     /// Returns the fold of the weakest layers.
     func prefix(_ count: Int) -> ConfigFold {
-        ConfigFold(Array(layers[..<count]), policy: policy, readsDirectives: readsDirectives)
+        ConfigFold(Array(layers[..<count]), policy: policy)
     }
 
     /// Returns the effect of a value on the weaker values, of which `below` is the strongest.
@@ -42,17 +39,16 @@ struct ConfigFold {
         let kind = tree.kind(of: next.node)
         if kind == .null { return .removes }
         if !mergesDeeply(next.layer) { return isRoot ? .joins : .replaces }
-        if isList(next) { return below.map { hasElements($0) } ?? true ? .joins : .conflicts }
+        if setsElements(next) { return below.map { hasElements($0) } ?? true ? .joins : .conflicts }
         let isDictionary = kind == .dictionary
         if let below, (isDictionary || self.isDictionary(below)) && isDictionary != self.isDictionary(below) {
             return .conflicts
         }
         if !isDictionary { return .replaces }
-        if tree.nodes[next.node].flags.contains(.replaces) { return .replaces }
-        return readsDirectives && ConfigDirectives.replaces(next.node, tree) ? .replaces : .joins
+        return tree.nodes[next.node].flags.contains(.replaces) ? .replaces : .joins
     }
 
-    /// Returns the values that form the result: one value, several dictionaries, or an array and its additions.
+    /// Returns the values that form the result: one value, several dictionaries, or an array and its elements.
     ///
     /// `onConflict` is called with a value and the stronger value of another type that replaces it.
     func live(
@@ -69,49 +65,26 @@ struct ConfigFold {
         return live
     }
 
-    /// Returns the values of each element of an array, with those that stronger layers prepend, append and set.
+    /// Returns the values of each element of an array, with those that stronger layers set.
     func elements(of live: [Contributor]) -> [[Contributor]] {
         var elements: [[Contributor]] = []
         for contributor in live {
             let tree = layers[contributor.layer].tree
-            func children(_ node: Int) -> [[Contributor]] {
-                tree.children(of: node).map { [Contributor(layer: contributor.layer, node: $0)] }
-            }
-            if tree.kind(of: contributor.node) == .array {
-                elements += children(contributor.node)
-                continue
-            }
-            if setsElements(contributor) {
-                for child in tree.children(of: contributor.node) {
-                    let element = Contributor(layer: contributor.layer, node: child)
-                    if let index = Int(tree.key(of: child)), index < elements.count {
-                        elements[index].append(element)
-                    } else {
-                        elements.append([element])
-                    }
-                }
-                continue
-            }
+            let isArray = tree.kind(of: contributor.node) == .array
             for child in tree.children(of: contributor.node) {
-                if tree.key(of: child) == ConfigDirectives.prepend {
-                    elements = children(child) + elements
+                let element = Contributor(layer: contributor.layer, node: child)
+                if !isArray, let index = Int(tree.key(of: child)), index < elements.count {
+                    elements[index].append(element)
                 } else {
-                    elements += children(child)
+                    elements.append([element])
                 }
             }
         }
         return elements
     }
 
-    func hasDirectives(_ layer: Int) -> Bool { readsDirectives && layers[layer].tree.hasDirectives }
-
-    /// Whether a dictionary adds elements to an array, or sets some of them.
-    func isList(_ contributor: Contributor) -> Bool {
-        setsElements(contributor)
-            || readsDirectives && ConfigDirectives.isList(contributor.node, layers[contributor.layer].tree)
-    }
-
-    private func setsElements(_ contributor: Contributor) -> Bool {
+    /// Whether a dictionary sets elements of a weaker array.
+    func setsElements(_ contributor: Contributor) -> Bool {
         layers[contributor.layer].tree.nodes[contributor.node].flags.contains(.elements)
     }
 
@@ -123,10 +96,10 @@ struct ConfigFold {
     }
 
     func isDictionary(_ contributor: Contributor) -> Bool {
-        layers[contributor.layer].tree.kind(of: contributor.node) == .dictionary && !isList(contributor)
+        layers[contributor.layer].tree.kind(of: contributor.node) == .dictionary && !setsElements(contributor)
     }
 
     private func hasElements(_ contributor: Contributor) -> Bool {
-        layers[contributor.layer].tree.kind(of: contributor.node) == .array || isList(contributor)
+        layers[contributor.layer].tree.kind(of: contributor.node) == .array || setsElements(contributor)
     }
 }

@@ -129,7 +129,7 @@ struct ConfigInterpolator {
         guard let layer = trace.live.last?.contributor.layer, layer > 0 else { return nil }
         if levels[layer] == nil {
             let weaker = fold.prefix(layer)
-            var merger = ConfigMerger(weaker.layers, policy: fold.policy, readsDirectives: fold.readsDirectives)
+            var merger = ConfigMerger(weaker.layers, policy: fold.policy)
             let tree = merger.merge()
             levels[layer] = Level(
                 snapshot: ConfigSnapshot(tree: tree, context: ConfigContext()),

@@ -41,7 +41,7 @@ public struct ConfigMergePolicy: Hashable, Sendable {
     private enum Kind { case deep, seed }
     private let kind: Kind
 
-    /// Dictionaries merge key by key at every depth, other values replace weaker values, and directives apply.
+    /// Dictionaries merge key by key at every depth, other values replace weaker values, and directives are read.
     public static let deep: ConfigMergePolicy = ConfigMergePolicy(kind: .deep)
     /// The rules of NEIApplicationConfig.
     ///
@@ -64,8 +64,7 @@ enum BundleOverrides {
         if !policy.isDeep { return seedLayers(for: identifier, in: files) }
         var found: [(specificity: Int, layer: ConfigLayer)] = []
         for file in files {
-            for child in file.tree.children(of: file.root)
-            where file.tree.kind(of: child) == .dictionary && !ConfigDirectives.isList(child, file.tree) {
+            for child in file.tree.children(of: file.root) where file.tree.kind(of: child) == .dictionary {
                 let pattern = file.tree.key(of: child)
                 guard let specificity = specificity(of: pattern, for: identifier) else { continue }
                 found.append(

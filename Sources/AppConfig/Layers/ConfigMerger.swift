@@ -6,7 +6,7 @@ internal import AshlarCore
 struct ConfigMerger {
     typealias Contributor = ConfigFold.Contributor
 
-    /// The contributors to one key that remain after the fold: one value, dictionaries, or a list and its additions.
+    /// The contributors to one key that remain after the fold: one value, dictionaries, or an array and its elements.
     private struct Item {
         var first: Contributor
         var more: [Contributor] = []
@@ -28,16 +28,12 @@ struct ConfigMerger {
     private var table = HashIndex()
     private(set) var diagnostics: [ConfigDiagnostic] = []
 
-    init(_ layers: [ConfigLayer], policy: ConfigMergePolicy, readsDirectives: Bool = true) {
-        fold = ConfigFold(layers, policy: policy, readsDirectives: readsDirectives)
-    }
+    init(_ layers: [ConfigLayer], policy: ConfigMergePolicy) { fold = ConfigFold(layers, policy: policy) }
 
-    /// Merges the layers, whose directives have been checked; a single layer without directives is returned unchanged.
+    /// Merges the layers; a single layer without omitted values is returned unchanged.
     mutating func merge() -> ConfigTree {
         if layers.isEmpty { return .empty }
-        if layers.count == 1, layers[0].root == 0, !layers[0].tree.hasGaps, !fold.hasDirectives(0) {
-            return layers[0].tree
-        }
+        if layers.count == 1, layers[0].root == 0, !layers[0].tree.hasGaps { return layers[0].tree }
         // Sections share the tree of their file, whose sources are added only once.
         var offsets: [ObjectIdentifier: UInt16] = [:]
         for layer in layers {
@@ -71,14 +67,14 @@ struct ConfigMerger {
         let tree = layer.tree
         if withKey { builder.key(Self.key(of: item.first, in: layers)) }
         builder.source = sourceOffsets[item.last.layer] + tree.nodes[node].source
-        let needsWalk = !item.more.isEmpty || tree.hasGaps || fold.hasDirectives(item.last.layer)
+        let needsWalk = !item.more.isEmpty || tree.hasGaps
         if !needsWalk || !tree.kind(of: node).isContainer {
             builder.source = 0
             builder.copy(node, of: tree, sourceOffset: sourceOffsets[item.last.layer])
             return nil
         }
         let position = tree.nodes[node].position
-        if tree.kind(of: node) == .dictionary, !fold.isList(item.last) {
+        if tree.kind(of: node) == .dictionary, !fold.setsElements(item.last) {
             builder.open(.dictionary, position: position)
             return Frame(items: items(of: item.all), isArray: false)
         }
@@ -94,7 +90,7 @@ struct ConfigMerger {
 
     /// Returns the keys of merged dictionaries, each with its remaining contributors.
     private mutating func items(of contributors: [Contributor]) -> [Item] {
-        if contributors.count == 1, !fold.hasDirectives(contributors[0].layer) {
+        if contributors.count == 1 {
             let tree = layers[contributors[0].layer].tree
             return tree.children(of: contributors[0].node).compactMap { child in
                 tree.kind(of: child) == .null
@@ -102,37 +98,24 @@ struct ConfigMerger {
             }
         }
         var groups: [[Contributor]] = []
-        // The first contributor of each group, whose key is the group's key even if no contributor remains.
-        var owners: [Contributor] = []
         let layers = layers
         table.reset(expecting: contributors.reduce(0) { $0 + layers[$1.layer].tree.count(of: $1.node) })
         for contributor in contributors {
             let tree = layers[contributor.layer].tree
-            if fold.hasDirectives(contributor.layer) {
-                for name in ConfigDirectives.unset(contributor.node, tree) {
-                    if let group = group(of: name, owners) { groups[group].removeAll() }
-                }
-            }
             for child in tree.children(of: contributor.node) {
-                if fold.hasDirectives(contributor.layer), tree.isDirective(child) { continue }
                 let next = Contributor(layer: contributor.layer, node: child)
                 let key = tree.keyBytes[tree.nodes[child].keyRange]
                 let twin = table.insert(groups.count, hash: ByteHash.hash(key.span.bytes)) { group in
-                    Self.key(of: owners[group], in: layers) == key
+                    Self.key(of: groups[group][0], in: layers) == key
                 }
                 if let twin {
                     groups[twin].append(next)
                 } else {
                     groups.append([next])
-                    owners.append(next)
                 }
             }
         }
         return groups.compactMap { item(of: $0) }
-    }
-
-    private func group(of name: String, _ owners: [Contributor]) -> Int? {
-        table.find(ByteHash.hash(name)) { Self.key(of: owners[$0], in: layers).elementsEqual(name.utf8) }
     }
 
     private static func key(of contributor: Contributor, in layers: [ConfigLayer]) -> ArraySlice<UInt8> {

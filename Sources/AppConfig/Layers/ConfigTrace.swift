@@ -62,18 +62,10 @@ struct ConfigTrace {
             }
             let tree = fold.layers[layer].tree
             if fold.effect(of: step.contributor, on: strongest, isRoot: isRoot) != .joins {
-                remove(by: tree.child(of: node, key: ConfigDirectives.replace) ?? node, of: layer)
+                remove(by: node, of: layer)
             }
             strongest = step.contributor
-            let hasDirectives = fold.hasDirectives(layer)
-            if hasDirectives, ConfigDirectives.unset(node, tree).contains(key),
-                let list = tree.child(of: node, key: ConfigDirectives.unset)
-            {
-                remove(by: list, of: layer)
-            }
-            guard let child = tree.child(of: node, key: key), !(hasDirectives && tree.isDirective(child)) else {
-                continue
-            }
+            guard let child = tree.child(of: node, key: key) else { continue }
             below.append(Step(contributor: .init(layer: layer, node: child), removes: tree.kind(of: child) == .null))
         }
         return below

@@ -83,7 +83,7 @@ private struct SettingsBinder {
                 problems.append(problem)
                 let depth = min(removalDepth(of: steps[...], in: outline), nodes.count - 1)
                 guard depth > path.components.count else { return nil }
-                valid = valid.removing(nodes[depth])
+                valid = valid.removing([nodes[depth]])
             }
         }
     }
@@ -113,7 +113,7 @@ private struct SettingsBinder {
 
     private func merged(_ trees: [ConfigTree]) -> ConfigSnapshot {
         let layers = trees.map { ConfigLayer(kind: .base, label: "", tree: $0) }
-        var merger = ConfigMerger(layers, policy: .deep, readsDirectives: false)
+        var merger = ConfigMerger(layers, policy: .deep)
         return ConfigSnapshot(tree: merger.merge(), context: config.snapshot.context)
     }
 

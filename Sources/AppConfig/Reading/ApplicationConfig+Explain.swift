@@ -66,9 +66,7 @@ extension ApplicationConfig {
 
         init(_ config: ApplicationConfig, _ components: [ConfigPath.Component], _ place: ConfigPlace?) {
             let context = config.snapshot.context
-            fold = ConfigFold(
-                config.explainedLayers(components, place), policy: context.policy,
-                readsDirectives: context.readsDirectives)
+            fold = ConfigFold(config.explainedLayers(components, place), policy: context.policy)
             trace = ConfigTrace(fold, components)
             secrets = context.secrets
             references = context.references
@@ -80,7 +78,7 @@ extension ApplicationConfig {
             let (tree, node) = (layer.tree, step.contributor.node)
             let isHidden =
                 step.removes
-                ? !tree.isDirective(node) && tree.secretNodes(by: secrets)[node]
+                ? tree.secretNodes(by: secrets)[node]
                 : isSecret || tree.nodes[node].flags.contains(.secret) || hasSecretDefault(node, tree)
             return ConfigExplanation.Entry(
                 location: tree.location(of: node), layer: layer.kind, label: layer.label,

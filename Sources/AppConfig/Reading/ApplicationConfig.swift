@@ -154,7 +154,7 @@ extension ApplicationConfig {
         let root = ConfigLayer(
             kind: .base, label: "root", tree: flattened().tree.marked(by: snapshot.context.secrets))
         let layers = [root, ConfigLayer(kind: .runtime, label: "merged values", tree: tree)]
-        var merger = ConfigMerger(layers, policy: policy, readsDirectives: false)
+        var merger = ConfigMerger(layers, policy: policy)
         let merged = merger.merge()
         return ApplicationConfig(
             snapshot: ConfigSnapshot(
@@ -164,7 +164,7 @@ extension ApplicationConfig {
     }
 
     private func derived(_ layers: [ConfigLayer]) -> ApplicationConfig {
-        var merger = ConfigMerger(layers, policy: .seed, readsDirectives: false)
+        var merger = ConfigMerger(layers, policy: .seed)
         return ApplicationConfig(
             snapshot: ConfigSnapshot(
                 tree: merger.merge(), context: snapshot.context.with(layers: layers)))

@@ -154,21 +154,17 @@ struct ConfigLoader {
     /// Adds a layer on top, unless its directives are malformed.
     mutating func append(_ tree: ConfigTree, _ kind: ConfigLayerKind, _ label: String, date: Double? = nil) {
         let tree = plan.literalLayers.contains(kind) ? tree.literal() : tree
-        let layer = ConfigLayer(kind: kind, label: label, tree: tree, date: date)
-        guard plan.readsDirectives, plan.merge.isDeep, tree.hasDirectives else {
-            layers.append(layer)
-            return
-        }
+        let readsDirectives = plan.readsDirectives && plan.merge.isDeep && tree.hasDirectives
         do throws(ConfigError) {
-            try ConfigDirectives.check(layer)
-            layers.append(layer)
+            let values = readsDirectives ? try ConfigDirectives.removed(from: tree) : tree
+            layers.append(ConfigLayer(kind: kind, label: label, tree: values, date: date))
         } catch {
             fail(error)
         }
     }
 
     private mutating func merged(_ layers: [ConfigLayer]) -> ConfigTree {
-        var merger = ConfigMerger(layers, policy: plan.merge, readsDirectives: plan.readsDirectives)
+        var merger = ConfigMerger(layers, policy: plan.merge)
         let tree = merger.merge()
         diagnostics += merger.diagnostics
         return tree
@@ -177,8 +173,7 @@ struct ConfigLoader {
     /// Merges the layers from a number on; because the merge is a left fold, the result is the same as for all layers.
     private mutating func merged(_ tree: ConfigTree, from number: Int) -> ConfigTree {
         if number == layers.count { return tree }
-        // Directives of the lower layers have already been applied.
-        let below = ConfigLayer(kind: .base, label: "", tree: tree.withoutDirectives())
+        let below = ConfigLayer(kind: .base, label: "", tree: tree)
         return merged([below] + layers[number...])
     }
 
@@ -220,7 +215,7 @@ struct ConfigLoader {
         var draft = ConfigSnapshot(tree: merged, context: ConfigContext())
         var usedVariables: [String: ConfigVariable] = [:]
         if merged.hasTemplates || !plan.referenceSyntax.hasDollar {
-            let fold = ConfigFold(layers, policy: plan.merge, readsDirectives: plan.readsDirectives)
+            let fold = ConfigFold(layers, policy: plan.merge)
             var interpolator = ConfigInterpolator(
                 draft, fold: fold, syntax: plan.referenceSyntax, limits: plan.limits,
                 variables: variables ?? readVariables(), secrets: secrets)
@@ -241,7 +236,6 @@ struct ConfigLoader {
         context.policy = plan.merge
         context.coercion = plan.coercion
         context.diagnostics = diagnostics + hidden
-        context.readsDirectives = plan.readsDirectives
         context.references = plan.referenceSyntax
         context.variables = usedVariables
         context.flagReport = plan.flagReport

@@ -33,7 +33,7 @@ struct ConfigNode {
         static let interpolated = Flags(rawValue: 8)
         /// Whether a dictionary sets elements of a weaker array; its keys are their indices.
         static let elements = Flags(rawValue: 16)
-        /// Whether a dictionary replaces a weaker one, as with `$replace`.
+        /// Whether a dictionary replaces a weaker one instead of merging with it.
         static let replaces = Flags(rawValue: 32)
     }
 }
@@ -48,7 +48,7 @@ final class ConfigTree: Sendable {
     let strings: [String]
     let blobs: [[UInt8]]
     let sources: [ConfigTreeSource]
-    /// Whether a key begins with `$` and directives are allowed.
+    /// Whether a key begins with `$` and can be a directive.
     let hasDirectives: Bool
     /// Whether a string contains `${`.
     let hasTemplates: Bool
@@ -100,11 +100,13 @@ final class ConfigTree: Sendable {
         return copy(nodes: nodes)
     }
 
-    /// Returns the tree without a value; the numbers of the other nodes don't change.
-    func removing(_ node: Int) -> ConfigTree {
+    /// Returns the tree without some values; the numbers of the other nodes don't change.
+    func removing(_ removed: [Int]) -> ConfigTree {
         var nodes = nodes
-        nodes[node].flags.insert(.superseded)
-        nodes[Int(nodes[node].parent)].payload -= 1
+        for node in removed where !nodes[node].flags.contains(.superseded) {
+            nodes[node].flags.insert(.superseded)
+            nodes[Int(nodes[node].parent)].payload -= 1
+        }
         return copy(nodes: nodes, hasGaps: true)
     }
 
@@ -125,11 +127,6 @@ final class ConfigTree: Sendable {
             }
         }
         return copy(sources: sources)
-    }
-
-    /// Returns the same values without directives.
-    func withoutDirectives() -> ConfigTree {
-        hasDirectives ? copy(hasDirectives: false) : self
     }
 
     static let empty: ConfigTree = {

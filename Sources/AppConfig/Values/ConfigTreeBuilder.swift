@@ -92,7 +92,7 @@ struct ConfigTreeBuilder {
 
     /// Copies a node and its descendants from another tree, under the pending key.
     ///
-    /// Directives and gaps are copied without changes.
+    /// Gaps are copied without changes.
     mutating func copy(_ root: Int, of tree: ConfigTree, sourceOffset: UInt16) {
         let first = nodes.count
         let old = tree.nodes[root]
@@ -126,7 +126,6 @@ struct ConfigTreeBuilder {
         }
         keyStart = keys.count
         if tree.hasTemplates { hasTemplates = true }
-        if tree.hasDirectives { hasDirectives = true }
         if tree.hasGaps { hasGaps = true }
     }
 
