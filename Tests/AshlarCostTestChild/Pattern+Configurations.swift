@@ -16,10 +16,6 @@ extension Pattern {
         config("configuration: brackets in a reference", 600) { "\"k\": \"${" + repeated("[", $0) + "}\"" },
         config("configuration: references that don't end", 300) { "\"k\": \"" + repeated("${", $0) + "\"" },
         config("configuration: defaults in defaults", 300) { "\"k\": \"" + repeated("${a:-", $0) + "\"" },
-        config("configuration: references to one dictionary", 600) { size in
-            #""d": {"# + repeated(##""a#": "${x:-1}""##, size, separator: ",") + "},"
-                + repeated(##""k#": "${d}""##, size, separator: ",")
-        },
         config("configuration: escaped references", 300) { "\"k\": \"" + repeated("$${a}", $0) + "\"" },
         config("configuration: one key again and again", 60, #""k": #"#),
         config("configuration: keys with dots", 40, #""a.b#.c": #, "a": {"b#": {"c": 1}}"#),

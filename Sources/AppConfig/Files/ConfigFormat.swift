@@ -175,9 +175,6 @@ public struct ConfigLimits: Sendable, Hashable {
     package var expandedValueBytes: Int = 1 << 20
     /// The maximum number of bytes to which `${…}` expands all values, 16 MiB by default.
     package var expandedTotalBytes: Int = 16 << 20
-    /// The maximum number of values that `${…}` copies with dictionaries and arrays, 200,000 by default, and at most 10,000
-    /// and 16 for each value of the configuration.
-    package var copiedValues: Int = 200_000
 
     /// Creates the default limits.
     public init() {}

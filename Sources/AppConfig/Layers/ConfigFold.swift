@@ -28,11 +28,6 @@ struct ConfigFold {
         self.policy = policy
     }
 
-    /// Returns the fold of the weakest layers.
-    func prefix(_ count: Int) -> ConfigFold {
-        ConfigFold(Array(layers[..<count]), policy: policy)
-    }
-
     /// Returns the effect of a value on the weaker values, of which `below` is the strongest.
     func effect(of next: Contributor, on below: Contributor?, isRoot: Bool = false) -> Effect {
         let tree = layers[next.layer].tree

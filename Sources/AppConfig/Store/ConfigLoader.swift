@@ -215,10 +215,9 @@ struct ConfigLoader {
         var draft = ConfigSnapshot(tree: merged, context: ConfigContext())
         var usedVariables: [String: ConfigVariable] = [:]
         if merged.hasTemplates || !plan.referenceSyntax.hasDollar {
-            let fold = ConfigFold(layers, policy: plan.merge)
             var interpolator = ConfigInterpolator(
-                draft, fold: fold, syntax: plan.referenceSyntax, limits: plan.limits,
-                variables: variables ?? readVariables(), secrets: secrets)
+                draft, syntax: plan.referenceSyntax, limits: plan.limits, variables: variables ?? readVariables(),
+                secrets: secrets)
             let tree = interpolator.interpolate()
             errors += interpolator.errors
             usedVariables = interpolator.usedVariables

@@ -2,10 +2,9 @@ internal import AshlarCore
 
 /// A string with references: `${path}`, `${path:-default}`, `${env:NAME}`, `${env:NAME:-default}`.
 ///
-/// `$${` is an escape for `${`. A default can contain references; it ends at the first `}` that doesn't close one of
-/// them. A `$` without a brace is an ordinary character.
+/// `$${` is an escape for `${`. A default is text up to the next `}`. A `$` without a brace is an ordinary character.
 struct ConfigTemplate {
-    indirect enum Part {
+    enum Part {
         case text(String)
         case reference(Reference)
     }
@@ -13,21 +12,18 @@ struct ConfigTemplate {
     struct Reference {
         var name: String
         var isVariable: Bool
-        var fallback: [Part]?
+        var fallback: String?
     }
 
     struct SyntaxError: Error {
         let message: String
     }
 
-    /// The maximum nesting of references in defaults.
-    static let maximumDepth = 64
-
     let parts: [Part]
 
     init(_ text: String, _ syntax: ConfigReferenceSyntax = .dollar) throws(SyntaxError) {
         var parser = Parser(bytes: Array(text.utf8), syntax: syntax)
-        parts = try parser.parts(depth: 0)
+        parts = try parser.parts()
     }
 
     /// The reference, if it is the only part; its value retains its type.
@@ -47,10 +43,7 @@ struct ConfigTemplate {
             return true
         }
 
-        mutating func parts(depth: Int) throws(SyntaxError) -> [Part] {
-            if depth > ConfigTemplate.maximumDepth {
-                throw SyntaxError(message: "references are nested more than \(ConfigTemplate.maximumDepth) deep")
-            }
+        mutating func parts() throws(SyntaxError) -> [Part] {
             var parts: [Part] = []
             var text: [UInt8] = []
             func flush() {
@@ -61,15 +54,13 @@ struct ConfigTemplate {
                 if syntax.hasDollar, has("$${") {
                     text += [UInt8(ascii: "$"), UInt8(ascii: "{")]
                     at += 3
-                } else if !syntax.hasDollar, has("{{") || (depth == 0 && has("}}")) {
+                } else if !syntax.hasDollar, has("{{") || has("}}") {
                     text.append(bytes[at])
                     at += 2
                 } else if let length = opening {
                     flush()
                     at += length
-                    parts.append(.reference(try reference(depth: depth)))
-                } else if depth > 0, bytes[at] == UInt8(ascii: "}") {
-                    break
+                    parts.append(.reference(try reference()))
                 } else {
                     text.append(bytes[at])
                     at += 1
@@ -96,16 +87,21 @@ struct ConfigTemplate {
             byte.isLetter || byte.isDigit || byte >= 0x80 || "_-.:[]".utf8.contains(byte)
         }
 
-        private mutating func reference(depth: Int) throws(SyntaxError) -> Reference {
+        private mutating func reference() throws(SyntaxError) -> Reference {
             let start = at
             while at < bytes.count, bytes[at] != UInt8(ascii: "}"), !has(":-") { at += 1 }
             var name = String(decoding: bytes[start..<at], as: UTF8.self)
             let isVariable = name.hasPrefix("env:")
             if isVariable { name.removeFirst(4) }
-            var fallback: [Part]?
+            var fallback: String?
             if has(":-") {
                 at += 2
-                fallback = try parts(depth: depth + 1)
+                let first = at
+                while at < bytes.count, bytes[at] != UInt8(ascii: "}") {
+                    if opening != nil { throw SyntaxError(message: "a default contains a reference") }
+                    at += 1
+                }
+                fallback = String(decoding: bytes[first..<at], as: UTF8.self)
             }
             guard at < bytes.count else { throw SyntaxError(message: "a \(syntax.hasDollar ? "${" : "{") has no }") }
             at += 1
