@@ -77,11 +77,9 @@ import Testing
         }
     }
 
-    @Test("Diagnostics of defaults reach the reporter once for each key and type")
+    @Test("A default that replaces a malformed value adds a diagnostic once for each key and type")
     func remarks() {
-        let log = AccessLog()
         let config = ApplicationConfig(["n": "x", "secretToken": "hunter"])
-            .trackingAccess(diagnostic: { log.add($0.description) })
         let key = ConfigKey("n", default: 7)
         for _ in 0..<3 {
             #expect(config.int(forKey: "n") ?? 1 == 1)
@@ -90,12 +88,11 @@ import Testing
             #expect(config.int(forKey: "secretToken") == nil)
         }
         #expect(
-            log.all == [
+            config.diagnostics.map(\.description) == [
                 "n: expected Int, found string \"x\"; the default is used (code)",
                 "n: expected Bool, found string \"x\"; the default is used (code)",
                 "secretToken: expected Int, found string <redacted>; the default is used (code)",
             ])
-        #expect(config.diagnostics.count == 3)
     }
 
     @Test("A malformed value gives the default, and one diagnostic for its key")
@@ -239,28 +236,6 @@ import Testing
         #expect(config.diagnostics.map(\.message) == ["can't write: no such element"])
     }
 
-    @Test("Reads are recorded, and unread keys are listed")
-    func access() throws {
-        let log = AccessLog()
-        let config = ApplicationConfig([
-            "a": 1, "b": ["c": 2, "d": 3], "e": ["f": 4], "com.acme.App": ["x": 1], "list": [1, 2],
-        ]).trackingAccess { log.add($0) }
-        let key = ConfigKey("a", default: 0)
-        #expect(config[key] == 1)
-        #expect(config.int(forKey: "b.c") == 2)
-        #expect(config.string(forKey: "none") == nil)
-        _ = config.explain("b.d")
-        #expect(config.unusedKeys() == ["b.d", "e.f", "list"])
-        _ = config.value(forKey: "e", as: [String: ConfigValue].self)
-        _ = config.int(forKey: "list[0]")
-        #expect(config.unusedKeys() == ["b.d"])
-        #expect(
-            log.all == [
-                "a true", "b.c true", "none false", "e true", "list[0] true",
-            ])
-        #expect(ApplicationConfig().unusedKeys() == nil)
-    }
-
     @Test("A class is found by the name of its module and its own name")
     func types() {
         let config = ApplicationConfig([
@@ -278,14 +253,4 @@ import Testing
 
 class Marker {
     final class Inner {}
-}
-
-/// The diagnostics received by a reporter.
-final class AccessLog: @unchecked Sendable {
-    private let lock = NSLock()
-    private var lines: [String] = []
-
-    func add(_ access: ConfigAccess) { add("\(access.key) \(access.isFound)") }
-    func add(_ line: String) { lock.withLock { lines.append(line) } }
-    var all: [String] { lock.withLock { lines } }
 }

@@ -69,12 +69,6 @@ import Testing
             config.diagnostics.map(\.description) == [
                 "http.timeuot: no such key is known; did you mean http.timeout? (ApplicationConfig.json:2)"
             ])
-        let tracked = config.trackingAccess()
-        _ = tracked.int(forKey: "http.timeout")
-        #expect(tracked.unusedKeys() == ["http.timeuot"])
-        var changed = tracked
-        changed["http.timeuot"] = nil
-        #expect(changed.unusedKeys() == [])
     }
 
     @Test("The suggested name is correct for nearly all single typing errors")

@@ -123,7 +123,7 @@ import Testing
         let subjects: [Any] = [
             diff, diff.changes[0], ConfigStoreEvent.reloaded(diff), ConfigDocument(values),
             ConfigSourceContent.document(ConfigDocument(values)),
-            ConfigStore(config).changes(), config.explain("apiToken"), config.trackingAccess(),
+            ConfigStore(config).changes(), config.explain("apiToken"),
         ]
         for subject in subjects {
             var dumped = ""

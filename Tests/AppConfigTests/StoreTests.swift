@@ -143,35 +143,6 @@ extension TemporaryFolder {
         #expect(store.current.int(forKey: "n") == 400)
     }
 
-    @Test("Recorded reads survive reloads")
-    func unused() throws {
-        let scratch = try TemporaryFolder([:])
-        try scratch.write("{\"a\": 1, \"b\": 2, \"c\": 3}")
-        let store = try ConfigStore(loading: scratch.plan())
-        #expect(store.current.unusedKeys() == nil)
-        store.trackAccess()
-        _ = store.current.int(forKey: "a")
-        try scratch.write("{\"z\": 0, \"a\": 1, \"b\": 2, \"c\": 4}")
-        try store.reload()
-        _ = store.current.int(forKey: "b")
-        #expect(store.current.unusedKeys() == ["c", "z"])
-    }
-
-    @Test("A closure that receives reads is released outside the lock of the store")
-    func releasedTracking() {
-        let (store, released) = (ConfigStore(["n": 0]), Flag())
-        let user = OnRelease {
-            store.trackAccess()
-            released.set()
-        }
-        store.trackAccess(report: { [user] _ in withExtendedLifetime(user) {} })
-        _ = consume user
-        // The store is now the only one that retains the closure.
-        store.update { $0 = ["n": 1] }
-        store.trackAccess()
-        #expect(released.isSet)
-    }
-
     @Test("Readers receive complete generations only, and invalid writes lose no values")
     func torture() async throws {
         let scratch = try TemporaryFolder([:])

@@ -104,14 +104,6 @@ func readRows(_ suite: inout BenchmarkSuite) {
                     blackHole(sum)
                 }, .atMost(2))
         ])
-    let tracked = config.trackingAccess()
-    suite.row(
-        "typed get, Int, with reads tracked", allocations: 0,
-        ours: Contender("config[key]") { n in
-            var sum = 0
-            for i in 0..<n { sum &+= tracked[intKeys[i & 1023]] }
-            blackHole(sum)
-        }, against: [Peer(dictionaryInt)])
     let store = ConfigStore(config)
     suite.row(
         "current of a store and typed get", allocations: 0,

@@ -7,7 +7,6 @@ final class ConfigSnapshot: Sendable {
     let tree: ConfigTree
     let index: ConfigIndex
     let context: ConfigContext
-    let tracker: ConfigAccessTracker?
     /// The secret nodes, computed on first use; invalid after the program declares another secret key.
     private let secrecy = Mutex<(declarations: Int, isSecret: [Bool])?>(nil)
 
@@ -15,14 +14,12 @@ final class ConfigSnapshot: Sendable {
         self.tree = tree
         self.index = ConfigIndex(tree)
         self.context = context
-        tracker = nil
     }
 
     /// Creates a snapshot of the same values with another context.
-    init(_ other: ConfigSnapshot, context: ConfigContext, tracker: ConfigAccessTracker? = nil) {
+    init(_ other: ConfigSnapshot, context: ConfigContext) {
         tree = other.tree
         index = other.index
-        self.tracker = tracker
         self.context = context
     }
 

@@ -80,7 +80,7 @@ extension ApplicationConfig {
     /// - Throws: ``ConfigError`` with the code `missingKey` or `typeMismatch`. It contains the file and line, the
     ///   expected and found values, the overridden value, and for a missing key the most similar existing key.
     public func get<T: ConfigConvertible>(_ path: ConfigPath, as type: T.Type = T.self) throws(ConfigError) -> T {
-        guard let place = place(of: path) else { throw missing(path, expected: T.configTypeName) }
+        guard let place = locate(path) else { throw missing(path, expected: T.configTypeName) }
         guard let value = place.read(as: T.self) else { throw mismatch(place, path, T.configTypeName) }
         return value
     }
@@ -114,32 +114,19 @@ package struct ConfigPlace {
 }
 
 extension ApplicationConfig {
-    /// Returns the value of a key's text, and records the read.
+    /// Returns the value of a key's text.
     @inline(__always)
     func place(of key: String) -> ConfigPlace? {
         let node = snapshot.find(key)
-        snapshot.note(node, key)
         if overlay != nil { return placeInOverlay(of: key, base: node) }
         return node.map { ConfigPlace(snapshot: snapshot, node: $0) }
     }
 
-    /// Returns the value of a path, and records the read.
-    package func place(of path: ConfigPath) -> ConfigPlace? {
-        switch path.storage {
-        case .text(let text): return place(of: text)
-        case .components(let components):
-            snapshot.note(snapshot.find(components), path.description)
-            return place(of: components)
-        }
-    }
-
-    /// Returns the value of a path without recording a read.
+    /// Returns the value of a path.
     package func locate(_ path: ConfigPath) -> ConfigPlace? {
         switch path.storage {
-        case .text(let text) where overlay == nil:
-            return snapshot.find(text).map { ConfigPlace(snapshot: snapshot, node: $0) }
-        case .text(let text): return placeInOverlay(of: text, base: snapshot.find(text))
-        case .components(let components): return place(of: components)
+        case .text(let text): place(of: text)
+        case .components(let components): place(of: components)
         }
     }
 
@@ -219,9 +206,8 @@ extension ApplicationConfig {
         return diagnostic
     }
 
-    /// Stores a diagnostic and reports it to the tracker, outside the lock.
+    /// Stores a diagnostic, unless there is one about the same subject.
     package func record(_ diagnostic: ConfigDiagnostic, about subject: String? = nil) {
-        let isNew = snapshot.context.log.add(diagnostic, about: subject ?? diagnostic.description)
-        if isNew { snapshot.tracker?.diagnostic?(diagnostic) }
+        snapshot.context.log.add(diagnostic, about: subject ?? diagnostic.description)
     }
 }

@@ -9,7 +9,7 @@ extension ApplicationConfig {
     ///
     /// - Complexity: Reading is O(*n*) in the values below the path; writing is O(*n*) in the values of its root key.
     public subscript(_ path: ConfigPath) -> ConfigValue? {
-        get { place(of: path).map { $0.tree.value(of: $0.node) } }
+        get { locate(path).map { $0.tree.value(of: $0.node) } }
         set { write(newValue, at: path) }
     }
 

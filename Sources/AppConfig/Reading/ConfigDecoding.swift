@@ -25,8 +25,7 @@ extension ApplicationConfig {
     /// - Throws: ``ConfigError`` with the path, file and line of the first value that can't be decoded.
     /// - Complexity: O(*n*) in the number of decoded values.
     public func decode<T: Decodable>(_ type: T.Type = T.self, at path: ConfigPath = .root) throws(ConfigError) -> T {
-        guard let place = place(of: path) else { throw missing(path, expected: "\(T.self)") }
-        place.snapshot.note(place.node)
+        guard let place = locate(path) else { throw missing(path, expected: "\(T.self)") }
         do {
             return try ConfigDecoding(self, place, path).decode(T.self)
         } catch {

@@ -20,19 +20,12 @@ public final class ConfigStore: Sendable {
         var reload = 0
     }
 
-    /// The closures that receive the reads of the current configuration.
-    private struct Tracking: Sendable {
-        var report: (@Sendable (ConfigAccess) -> Void)?
-        var diagnostic: (@Sendable (ConfigDiagnostic) -> Void)?
-    }
-
     private struct State {
         /// The number of the latest reload that began.
         var begun = 0
         /// The files directly before the latest load, and the number of its reload.
         var files: PathSnapshot
         var filesReload = 0
-        var tracking: Tracking?
         var events: [Int: AsyncStream<ConfigStoreEvent>.Continuation] = [:]
         var lastNumber = 0
     }
@@ -152,10 +145,6 @@ public final class ConfigStore: Sendable {
         published.update { old in
             var new = loaded
             new.repeatWrites(of: old.config.writes)
-            if let tracking = state.withLock({ $0.tracking }) {
-                new = new.trackingAccess(
-                    report: tracking.report, diagnostic: tracking.diagnostic, keeping: old.config)
-            }
             diff = ConfigDiff(from: old.config, to: new)
             isLatest = number > old.reload
             return isLatest ? Published(config: new, reload: number) : nil
@@ -168,20 +157,6 @@ public final class ConfigStore: Sendable {
     /// Whether the files of the plan may have changed since the latest load.
     func mayHaveChangedFiles(_ plan: ConfigPlan) -> Bool {
         PathSnapshot(of: plan.filePaths).mayDiffer(from: state.withLock { $0.files })
-    }
-
-    /// Records reads through `current`, including after reloads; see
-    /// ``ApplicationConfig/trackingAccess(report:diagnostic:)``.
-    public func trackAccess(
-        report: (@Sendable (ConfigAccess) -> Void)? = nil, diagnostic: (@Sendable (ConfigDiagnostic) -> Void)? = nil
-    ) {
-        // The replaced closures are released outside the lock.
-        let old = state.withLock { state in
-            defer { state.tracking = Tracking(report: report, diagnostic: diagnostic) }
-            return state.tracking
-        }
-        _ = consume old
-        update { $0 = $0.trackingAccess(report: report, diagnostic: diagnostic) }
     }
 
     // MARK: Events

@@ -71,19 +71,4 @@ import Testing
         #expect(throws: Failure.self) { try store.withOverrides(["a": 1]) { throw Failure() } }
         #expect(store.current["a"] == nil)
     }
-
-    @Test("A record contains the reads of its scope in order")
-    func records() {
-        let record = ConfigReadRecord()
-        _ = store.current.int(forKey: "http.host")
-        store.withOverrides([:], recording: record) {
-            _ = store.current.int(forKey: "http.timeout")
-            _ = store.current[ConfigKey("http.none", default: 1)]
-            _ = store.current.int(forKey: "http.timeout")
-        }
-        _ = store.current.int(forKey: "list")
-        #expect(record.reads.map(\.key) == ["http.timeout", "http.none", "http.timeout"])
-        #expect(record.keys == ["http.none", "http.timeout"])
-        #expect(record.missingKeys == ["http.none"])
-    }
 }
