@@ -175,7 +175,7 @@ extension CustomizationMessage {
         case .plural(let text):
             let forms = text.variables.max { $0.key < $1.key }?.value.forms ?? [:]
             return PluralCategory.allCases.compactMap { forms[$0] }.last ?? text.format
-        case .devices(let choices), .widths(let choices): return choices.max { $0.key < $1.key }?.value.sample ?? ""
+        case .devices(let choices): return choices.max { $0.key < $1.key }?.value.sample ?? ""
         }
     }
 }

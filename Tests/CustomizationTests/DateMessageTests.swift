@@ -142,7 +142,7 @@ import Testing
         let plain = Customization(layers: layers)
         #expect(plain.message("due", ["when": Self.moment]) == "Le 2026-11-22")
         #expect(plain.message("due", ["when": Self.moment]) == "Le 2026-11-22")
-        #expect(plain.problems.map(\.code) == [.init(rawValue: "message-missing-formatter")], "once")
+        #expect(plain.problems.map(\.code) == [.init("message-missing-formatter")], "once")
     }
 
     private static func table(_ text: String) -> StringsTable {

@@ -73,9 +73,9 @@ import Testing
     }
 
     @Test("An incomplete unit is ignored, an unpaired surrogate is U+FFFD, and both are warnings")
-    func broken() {
+    func broken() throws {
         var bytes = Self.bytes("\u{FEFF}\"a\" = \"x?y\";", .utf16LittleEndian)
-        guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")) else { return }
+        let mark = try #require(bytes.firstIndex(of: UInt8(ascii: "?")))
         bytes.replaceSubrange(mark...(mark + 1), with: [0x00, 0xD8])
         let parsed = StringsTable.parse(strings: bytes + [0x41])
         #expect(parsed.table["a"] == .string("x\u{FFFD}y"))

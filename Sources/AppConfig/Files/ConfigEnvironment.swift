@@ -58,7 +58,7 @@ public struct ConfigFiles: Sendable, Hashable {
     public static func directory(_ path: String) -> ConfigFiles { ConfigFiles(kind: .directory(path)) }
 
     /// Files in memory, as bytes by name; messages contain the name.
-    public static func memory(_ files: [String: [UInt8]]) -> ConfigFiles { ConfigFiles(kind: .memory(files)) }
+    package static func memory(_ files: [String: [UInt8]]) -> ConfigFiles { ConfigFiles(kind: .memory(files)) }
 
     /// Files in memory, as strings by name.
     public static func memory(_ files: [String: String]) -> ConfigFiles {

@@ -13,13 +13,13 @@ public struct ConfigLayerKind: Hashable, Sendable, CustomStringConvertible {
     /// The local file, which a developer or a machine provides.
     public static let local: ConfigLayerKind = ConfigLayerKind(name: "local file")
     /// A source of the program or of another package.
-    public static let source: ConfigLayerKind = ConfigLayerKind(name: "source")
+    package static let source: ConfigLayerKind = ConfigLayerKind(name: "source")
     /// Environment variables.
     public static let variables: ConfigLayerKind = ConfigLayerKind(name: "environment variables")
     /// Arguments of the command line.
     public static let arguments: ConfigLayerKind = ConfigLayerKind(name: "command line")
     /// Values set at run time.
-    public static let runtime: ConfigLayerKind = ConfigLayerKind(name: "run time")
+    package static let runtime: ConfigLayerKind = ConfigLayerKind(name: "run time")
 
     /// The layer's name, such as `bundle override`.
     public var description: String { name }

@@ -35,10 +35,7 @@ public struct ConfigKey<Value: ConfigConvertible & Sendable>: Sendable {
     }
 }
 
-extension ConfigKey: CustomStringConvertible, CustomReflectable {
-    /// The key as written.
-    public var description: String { name }
-
+extension ConfigKey: CustomReflectable {
     /// The name and default value; the default value of a secret key is `<redacted>`.
     public var customMirror: Mirror {
         let value: Any = isSecret ? ConfigDescription.redacted : defaultValue

@@ -28,9 +28,9 @@ public struct ConfigDiff: Sendable, Hashable, CustomStringConvertible {
         /// - Complexity: O(*n*) in the number of values below the path.
         public var newValue: ConfigValue? { isSecret ? nil : after.value }
         /// The location of the old value, if there is one.
-        public let oldLocation: ConfigLocation?
+        package let oldLocation: ConfigLocation?
         /// The location of the new value, if there is one.
-        public let newLocation: ConfigLocation?
+        package let newLocation: ConfigLocation?
         /// The old value as text; `nil` if there is none, `<redacted>` if it is secret.
         ///
         /// An array is compact JSON, shortened to 200 characters.

@@ -24,7 +24,7 @@ public struct ConfigLocation: Hashable, Sendable, CustomStringConvertible {
     ///   - column: The column in UTF-8 bytes, from 1, or 0 if unknown.
     ///   - offset: The offset in bytes from the start of the file.
     ///   - name: The short name for messages; `file` if `nil`.
-    public init(file: String, line: Int = 0, column: Int = 0, offset: Int? = nil, name: String? = nil) {
+    package init(file: String, line: Int = 0, column: Int = 0, offset: Int? = nil, name: String? = nil) {
         self.file = file
         self.line = line
         self.column = column

@@ -21,7 +21,7 @@ extension EventBus {
     /// Logs every change of a service's state, until the returned watch is cancelled.
     ///
     /// Failures are logged as errors, other changes at `level`.
-    public func logServices(to log: Log, at level: LogLevel = .info) -> Watch {
+    func logServices(to log: Log, at level: LogLevel = .info) -> Watch {
         watch("service:*:*") { signal in
             guard let change = signal.payload as? ServiceChange else { return }
             if let error = change.error {

@@ -188,7 +188,7 @@ extension Command {
     private static let rules = WordKind.choice(CustomizationReport.codes.map(\.rawValue).sorted())
 
     private static func codes(_ names: [String]) -> Set<CustomizationDiagnostic.Code> {
-        Set(names.map { CustomizationDiagnostic.Code(rawValue: $0) })
+        Set(names.map { CustomizationDiagnostic.Code($0) })
     }
 
     private static func listing(_ report: CustomizationReport) -> Listing {

@@ -92,7 +92,7 @@ public struct Customization: Sendable {
     }
 
     /// Returns the entry of a key and its layer; nil if no layer defines the key.
-    public func resolvedEntry(
+    package func resolvedEntry(
         for key: String, table: String? = nil
     ) -> (entry: CustomizationEntry, layer: CustomizationLayer)? {
         guard let composed = storage.table(table), let number = composed.number(of: key) else { return nil }

@@ -12,9 +12,9 @@
 /// ```
 public struct CustomizationKey<Value: CustomizationReadable>: Hashable, Sendable, ExpressibleByStringLiteral {
     /// The text of the key.
-    public let name: String
+    package let name: String
     /// The name of the table; `Localizable` if nil.
-    public let table: String?
+    package let table: String?
 
     /// Creates a key.
     public init(_ name: String, table: String? = nil) {
@@ -45,15 +45,15 @@ public struct CustomizationReading: Sendable {
     /// The value as text, or nil if it is data, a list or a dictionary.
     public var text: String? { value.text }
     /// The value as an integer; nil if it isn't one.
-    public var int: Int64? { typed?.int }
+    var int: Int64? { typed?.int }
     /// The value as a number; nil if it isn't one.
-    public var double: Double? { typed?.double }
+    var double: Double? { typed?.double }
     /// The value as a boolean; nil if it isn't one.
-    public var bool: Bool? { typed?.bool }
+    var bool: Bool? { typed?.bool }
     /// The value as a color; nil if it isn't one.
-    public var color: RGBAColor? { typed?.color }
+    var color: RGBAColor? { typed?.color }
     /// The elements of a list, each with its interpretations; nil if the value isn't a list.
-    public var list: [CustomizationReading]? {
+    var list: [CustomizationReading]? {
         guard case .list(let items) = value else { return nil }
         return items.map {
             CustomizationReading(
@@ -84,14 +84,6 @@ extension Double: CustomizationReadable {
     public init?(_ reading: CustomizationReading) {
         guard let number = reading.double else { return nil }
         self = number
-    }
-}
-
-extension Float: CustomizationReadable {
-    /// Accepts numbers in the range of `Float`.
-    public init?(_ reading: CustomizationReading) {
-        guard let number = reading.double, Float(number).isFinite else { return nil }
-        self = Float(number)
     }
 }
 
@@ -143,7 +135,7 @@ extension CustomizationError {
         switch type {
         case is String.Type: "text"
         case is Int.Type: "whole number"
-        case is Double.Type, is Float.Type: "number"
+        case is Double.Type: "number"
         case is Bool.Type: "boolean"
         case is RGBAColor.Type: "color"
         case is CustomizationValue.Type: "value"
@@ -151,4 +143,62 @@ extension CustomizationError {
         default: "\(type)"
         }
     }
+}
+
+/// A key of a message with its arguments.
+///
+/// Functions of generated code return it, so that a missing argument or one of the wrong type is an error of the compiler:
+///
+/// ```swift
+/// enum Strings {
+///     static func notes(count: Int) -> CustomizationText { CustomizationText("notes.count", [count]) }
+/// }
+/// let strings = Customization(layers: [CustomizationLayer(overrides: ["notes.count": "%d notes"])])
+/// print(strings[Strings.notes(count: 3)])  // 3 notes
+/// ```
+public struct CustomizationText: Hashable, Sendable {
+    private let key: String
+    /// The name of the table; `Localizable` if nil.
+    private let table: String?
+    private let values: [FormatValue]
+    /// The names of the values in an ICU message; nil for values by position.
+    private let names: [String]?
+
+    /// Creates a text whose values are in the order of the base language's placeholders.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - values: The values.
+    ///   - table: The name of the table; `Localizable` if nil.
+    public init(_ key: String, _ values: [any FormatArgument], table: String? = nil) {
+        self.key = key
+        self.table = table
+        self.values = values.map(\.formatValue)
+        names = nil
+    }
+
+    /// Creates a text whose values have the names of an ICU message's arguments.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - values: The values by name.
+    ///   - table: The name of the table; `Localizable` if nil.
+    public init(_ key: String, named values: KeyValuePairs<String, any FormatArgument>, table: String? = nil) {
+        self.key = key
+        self.table = table
+        self.values = values.map(\.value.formatValue)
+        names = values.map(\.key)
+    }
+
+    /// Returns the formatted text; see ``Customization/format(_:_:table:)``.
+    fileprivate func formatted(in strings: Customization) -> String {
+        guard let names else { return strings.format(key, values: values, table: table) }
+        let named = Dictionary(zip(names, values)) { first, _ in first }
+        return strings.message(key, named: named, table: table)
+    }
+}
+
+extension Customization {
+    /// The formatted text of a key with its arguments; see ``format(_:_:table:)`` and ``message(_:_:table:)``.
+    public subscript(text: CustomizationText) -> String { text.formatted(in: self) }
 }

@@ -3,7 +3,7 @@ internal import AshlarCore
 /// The origin of a key's value: every layer that defines the key.
 public struct CustomizationExplanation: Sendable, Hashable, CustomStringConvertible {
     /// The value of a layer for a key.
-    public struct Candidate: Sendable, Hashable, CustomStringConvertible {
+    public struct Candidate: Sendable, Hashable {
         /// The identifier of the layer, such as `fr.lproj`.
         public var layer: String
         /// The purpose of the layer.
@@ -14,7 +14,7 @@ public struct CustomizationExplanation: Sendable, Hashable, CustomStringConverti
         public var location: CustomizationLocation
 
         /// The candidate in one line: location, value, role.
-        public var description: String { "\(location): \(value) (\(role))" }
+        fileprivate var line: String { "\(location): \(value) (\(role))" }
     }
 
     /// The key.
@@ -32,8 +32,8 @@ public struct CustomizationExplanation: Sendable, Hashable, CustomStringConverti
     /// The candidates, one per line, the winner first and marked with `*`.
     public var description: String {
         guard let winner else { return "\(key): not defined in table \(table)" }
-        var lines = ["\(key) = \(winner.value)", "  * \(winner)"]
-        lines += candidates.dropLast().reversed().map { "    \($0)" }
+        var lines = ["\(key) = \(winner.value)", "  * \(winner.line)"]
+        lines += candidates.dropLast().reversed().map { "    \($0.line)" }
         if aliases.count > 1 { lines.append("    alias: " + aliases.joined(separator: " → ")) }
         return lines.map(\.onOneLine).joined(separator: "\n")
     }

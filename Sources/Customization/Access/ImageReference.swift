@@ -1,16 +1,13 @@
 /// An image found through the layers: its file and scale.
 ///
 /// The app decodes the image.
-public struct ImageReference: Hashable, Sendable, CustomStringConvertible {
+public struct ImageReference: Hashable, Sendable {
     /// The path of the file.
     public var path: String
     /// The scale in the file's name: 3 for `logo@3x.png`, 1 if there is none.
     public var scale: Int
     /// The identifier of the layer whose folder contains the file; `.` for the tree's own folder.
     package var layer: String
-
-    /// The path, with the scale if it is not 1.
-    public var description: String { scale == 1 ? path : "\(path) @\(scale)x" }
 }
 
 extension Customization {

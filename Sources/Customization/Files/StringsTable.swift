@@ -26,7 +26,7 @@ public struct StringsTable: Sendable {
     /// Whether the table has no key.
     public var isEmpty: Bool { count == 0 }
     /// The path of the file that the table was read from.
-    public var file: String { storage.text.file }
+    package var file: String { storage.text.file }
     /// The encoding of the file that the table was read from.
     package var encoding: StringsEncoding { storage.text.encoding }
 
@@ -42,7 +42,7 @@ public struct StringsTable: Sendable {
     /// - Parameter key: The key, compared byte by byte.
     /// - Returns: The entry, or nil.
     /// - Complexity: O(*n*) in the bytes of the file for the first call, which counts the lines.
-    public func entry(_ key: String) -> CustomizationEntry? {
+    package func entry(_ key: String) -> CustomizationEntry? {
         storage.find(key).map { storage.entry(of: $0) }
     }
 

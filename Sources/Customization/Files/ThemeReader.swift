@@ -268,16 +268,16 @@ public struct Theme: Sendable {
     /// The theme's name.
     public var name: String
     /// The name of the theme that this one extends, if any.
-    public var parent: String?
+    package var parent: String?
     /// The theme's values.
-    public var table: StringsTable
+    package var table: StringsTable
     /// The color dialect of the theme.
-    public var colors: ColorDialect
+    package var colors: ColorDialect
     /// The problems found while reading the theme.
     package var diagnostics: [CustomizationDiagnostic] = []
 
     /// Creates a theme.
-    public init(
+    package init(
         name: String, parent: String? = nil, table: StringsTable, colors: ColorDialect = .squidKit
     ) {
         self.name = name

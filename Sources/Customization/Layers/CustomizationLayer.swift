@@ -31,24 +31,24 @@ public struct CustomizationLayer: Sendable {
     }
 
     /// The name of the default table, as on Apple systems.
-    public static let defaultTable: String = "Localizable"
+    package static let defaultTable: String = "Localizable"
 
     /// The identifier of the layer, such as `fr.lproj`, `acme.lproj/fr.lproj` or `Themes.json#Dark`.
     public var id: String
     /// The purpose of the layer.
     public var role: Role
     /// The tables by name; `Localizable` is the default table.
-    public var tables: [String: StringsTable]
+    package var tables: [String: StringsTable]
     /// The color dialect of the layer.
     public var colors: ColorDialect
     /// Whether the strings `$key` and `{a.b}` are aliases of that key; `$$` is then a literal `$`.
-    public var resolvesAliases: Bool
+    package var resolvesAliases: Bool
     /// The folder with the layer's images, if it has one.
     package var folder: String?
     /// The names of the files in the folder.
     package var files: Set<String> = []
     /// The problems found in the layer's files.
-    public var diagnostics: [CustomizationDiagnostic]
+    package var diagnostics: [CustomizationDiagnostic]
 
     /// Creates a layer.
     public init(
@@ -74,7 +74,7 @@ public struct CustomizationLayer: Sendable {
     }
 
     /// The language of the layer's strings; nil if it has none.
-    public var language: LanguageTag? {
+    package var language: LanguageTag? {
         switch role {
         case .base(let tag), .language(let tag), .brandLanguage(_, let tag): tag
         case .brand, .theme, .override: nil
@@ -103,20 +103,20 @@ public struct CustomizationPolicy: Sendable {
     /// The color dialect of strings files; themes have their own dialect.
     public var colors: ColorDialect
     /// Whether strings in strings files can be aliases; strings in themes always can.
-    public var resolvesAliases: Bool
+    package var resolvesAliases: Bool
     /// Whether a language in another script can match, such as `sr-Cyrl` for `sr-Latn`.
     public var crossesScripts: Bool
     /// The brands whose folder has the name of a language, such as `bbc`; a requested brand doesn't have to be
     /// declared.
     public var brands: Set<String>
     /// The maximum size of a file in bytes.
-    public var maximumFileSize: Int
+    package var maximumFileSize: Int
     /// Whether a string that only the base language defines is reported as a problem.
-    public var reportsFallbacks: Bool
+    package var reportsFallbacks: Bool
     /// Formats dates and amounts of money in messages; `AshlarApp` sets one that uses Foundation.
     public var formatter: (any DateAndCurrencyFormatter)?
     /// Called for each problem of a read, on the reading thread.
-    public var onProblem: (@Sendable (CustomizationDiagnostic) -> Void)?
+    package var onProblem: (@Sendable (CustomizationDiagnostic) -> Void)?
 
     /// Creates a policy.
     public init(

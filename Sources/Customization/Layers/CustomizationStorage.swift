@@ -64,7 +64,7 @@ struct ProblemList: Sendable {
 
 extension Theme {
     /// The theme as a layer with only its own values.
-    public var layer: CustomizationLayer {
+    package var layer: CustomizationLayer {
         CustomizationLayer(
             id: table.file.isEmpty ? name : table.file + "#" + name, role: .theme(name),
             tables: [CustomizationLayer.defaultTable: table], colors: colors, resolvesAliases: true,

@@ -15,15 +15,12 @@ public struct CustomizationDiagnostic: Hashable, Sendable, CustomStringConvertib
     /// The code of a problem, a stable identifier such as `missing-semicolon`.
     ///
     /// Codes may be added, so a `switch` over them needs a `default`.
-    public struct Code: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The identifier.
-        public let rawValue: String
+        package let rawValue: String
 
         /// Creates a code from its identifier.
-        public init(rawValue: String) { self.rawValue = rawValue }
-
-        /// Creates a code from its identifier.
-        public init(stringLiteral: String) { rawValue = stringLiteral }
+        package init(_ rawValue: String) { self.rawValue = rawValue }
 
         /// The identifier.
         public var description: String { rawValue }

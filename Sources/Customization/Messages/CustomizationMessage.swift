@@ -20,15 +20,15 @@ internal import AshlarCore
 /// because translations can omit placeholders. The first formatting parses the string.
 public struct CustomizationMessage: Hashable, Sendable {
     /// The forms of one variable of a plural message.
-    public struct Variable: Hashable, Sendable {
+    package struct Variable: Hashable, Sendable {
         /// The `printf` type of the number, such as `"d"`, `"lld"` or `".1f"`; a precision determines the displayed
         /// digits.
-        public var valueType: String
+        package var valueType: String
         /// The form for each category.
-        public var forms: [PluralCategory: String]
+        package var forms: [PluralCategory: String]
 
         /// Creates a variable from its forms.
-        public init(valueType: String = "d", forms: [PluralCategory: String]) {
+        package init(valueType: String = "d", forms: [PluralCategory: String]) {
             self.valueType = valueType
             self.forms = forms
         }
@@ -87,7 +87,7 @@ public struct CustomizationMessage: Hashable, Sendable {
     /// variable's form is the variable's own number. Further placeholders, and nested variables, use the arguments
     /// after it, which don't depend on the chosen category. The category `zero` also applies to exactly 0 in languages
     /// without it. A category without a form falls back to `other`.
-    public init(format: String, variables: [String: Variable]) {
+    package init(format: String, variables: [String: Variable]) {
         self.init(.plural(PluralText(format: format, variables: variables)))
     }
 
@@ -142,7 +142,7 @@ public struct CustomizationMessage: Hashable, Sendable {
     }
 
     /// Returns the text for a dictionary of named values, as for a literal of names and values.
-    public func formatted(
+    package func formatted(
         named arguments: [String: any FormatArgument], language: LanguageConventions = "en"
     ) -> FormattedMessage {
         let message = compiled

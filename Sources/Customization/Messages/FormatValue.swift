@@ -54,7 +54,7 @@ public enum FormatValue: Hashable, Sendable {
     }
 
     /// The value in the form of `%@`: numbers in their shortest form, dates as `2026-11-22T09:50:11Z`.
-    public var text: String {
+    package var text: String {
         switch self {
         case .string(let text): return text
         case .int(let number): return String(number)

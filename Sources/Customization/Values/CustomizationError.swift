@@ -29,7 +29,7 @@ public struct CustomizationError: Error, Hashable, Sendable, CustomStringConvert
     /// The key that was read.
     public var key: String
     /// The table of the read.
-    public var table: String
+    package var table: String
     /// The expected type, such as "whole number".
     public var expected: String?
     /// The value in the file.
@@ -75,7 +75,7 @@ public struct CustomizationError: Error, Hashable, Sendable, CustomStringConvert
     }
 
     /// The failure as a diagnostic.
-    public var diagnostic: CustomizationDiagnostic {
+    package var diagnostic: CustomizationDiagnostic {
         let kind: CustomizationDiagnostic.Code =
             switch code {
             case .missing: aliases.isEmpty ? .missingKey : .danglingAlias
