@@ -56,27 +56,6 @@ struct NameBytesTests {
         #expect(bytes(await services.runningNames) == bytes([composed, decomposed, "shop"]))
     }
 
-    @Test("A typed route distinguishes patterns and query items in both forms")
-    func typedRoutes() throws {
-        enum Place: Codable, Sendable, Equatable {
-            case first(id: Int)
-            case second(id: Int)
-        }
-        let places = try TypedRoute<Place>(cases: ["first": "/caf\u{e9}/:id(int)", "second": "/cafe\u{301}/:id(int)"])
-        #expect(try places.value("/cafe\u{301}/5") == .second(id: 5))
-        #expect(try places.value("/caf\u{e9}/5") == .first(id: 5))
-        struct Page: Codable, Sendable, Equatable {
-            var inPath = "", inQuery = ""
-            enum CodingKeys: String, CodingKey {
-                case inPath = "caf\u{e9}"
-                case inQuery = "cafe\u{301}"
-            }
-        }
-        let page = try TypedRoute<Page>("/p/:caf\u{e9}")
-        let value = Page(inPath: "a", inQuery: "b")
-        #expect(try page.value(try page.path(value)) == value)
-    }
-
     // A name of a parameter consists of letters, so the two forms here are the letter and the unit Ångström.
     @Test("A path is built only for the exact names of its parameters")
     func parameters() throws {

@@ -6,8 +6,7 @@ import Testing
 struct RouteParameterTypeTests {
     @Test("A value is converted once, for all readers of the match")
     func convertedOnce() throws {
-        struct Month: Codable, Sendable, Equatable { var number: Int }
-        struct Page: Codable, Sendable, Equatable { var host: Month, m: Month, n: Int }
+        struct Month: Sendable { var number: Int }
         let calls = Recorder<String>()
         let month = RouteParameterType("month") { text in
             calls.note(text)
@@ -15,11 +14,6 @@ struct RouteParameterTypeTests {
         }
         let options = RouterOptions(types: [month])
         let source = "https://:host(month).org/:m(month)/x:n(int)"
-        let route = try TypedRoute<Page>(source, options: options)
-        let page = Page(host: Month(number: 7), m: Month(number: 2), n: 5)
-        #expect(try route.value("https://7.org/2/x5") == page)
-        #expect(calls.items == ["7", "2"])
-        calls.clear()
         // A candidate that fails later in the path converts its own value.
         let table = try RouteTable([source, "https://*/:m/end", "https://:host(month).org/*rest"], options: options)
         let match = try table.match("https://7.org/2%30/x5")

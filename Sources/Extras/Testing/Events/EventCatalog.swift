@@ -322,3 +322,18 @@ extension EventBusError.Code {
     /// The payload can't be encoded, or the JSON isn't a payload of the topic's type.
     public static let payloadNotCodable = Self("payloadNotCodable")
 }
+
+extension EventBusError {
+    /// Returns the reason and the path of a decoding error, in one line.
+    static func reason(of error: any Error) -> String {
+        let context: DecodingError.Context
+        switch error {
+        case DecodingError.keyNotFound(_, let found), DecodingError.typeMismatch(_, let found),
+            DecodingError.valueNotFound(_, let found), DecodingError.dataCorrupted(let found):
+            context = found
+        default: return "\(error)"
+        }
+        let path = context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? ".\($0.stringValue)" }.joined()
+        return "\(context.debugDescription) at $\(path)"
+    }
+}
