@@ -159,8 +159,6 @@ struct SeamTests {
     func awaitedHandlers() async throws {
         actor Ledger {}
         let (gate, ledger) = (Gate(), Ledger())
-        let group = EventGroup(numbers, on: bus)
-        group.join { [log] _ in log.note("group") }
         let stream = bus.events(numbers)
         let reader = Task { for await _ in stream { return } }
         bus.watch(numbers) { [log] _ in log.note("inline") }.store(in: bag)
@@ -175,8 +173,8 @@ struct SeamTests {
         for _ in 0..<100 { await Task.yield() }
         gate.open()
         let result = await sender.value
-        #expect(Set(log.items) == ["inline", "group", "actor", "main"])
-        #expect(result.delivered == 6 && result.queued == 0 && result.dropped == 0)
+        #expect(Set(log.items) == ["inline", "actor", "main"])
+        #expect(result.delivered == 5 && result.queued == 0 && result.dropped == 0)
         #expect(result.failures.map { $0 as? Oops } == [Oops(5)])
         await reader.value
         bag.cancelAll()
@@ -332,7 +330,6 @@ struct SeamTests {
             bus.watch(pattern) { _ in }.cancel()
             bus.intercept(pattern, with: Station { $1($0) }).cancel()
             _ = bus.events(pattern)
-            _ = EventGroup(pattern, on: bus)
         }
         _ = try? bus.trigger(named: text, 1)
         _ = try? bus.respond(to: RequestTopic<Int, Int>(named: text)) { $0 }.cancel()

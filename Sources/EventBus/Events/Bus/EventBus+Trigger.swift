@@ -86,10 +86,9 @@ extension EventBus {
     /// or the topic queues the whole event, the method first waits for its delivery. If the task is cancelled while it
     /// waits, the event is dropped for the watchers without room and counted as dropped.
     ///
-    /// With `awaitingHandlers`, the method also waits for the handlers that run later: on an actor, in a task or in a
-    /// group. The result then contains them as delivered, with their errors; the reader of a stream has handled an event
-    /// when it receives it. A bridge acknowledges a message after that. A handler that waits for the same queue
-    /// deadlocks.
+    /// With `awaitingHandlers`, the method also waits for the handlers that run later, on an actor or in a task. The
+    /// result then contains them as delivered, with their errors; the reader of a stream has handled an event when it
+    /// receives it. A bridge acknowledges a message after that. A handler that waits for the same queue deadlocks.
     @discardableResult
     public func send<Payload>(
         _ topic: Topic<Payload>, _ payload: Payload, from source: (any AnyObject & Sendable)? = nil,

@@ -5,7 +5,7 @@ import Synchronization
 public struct EventInterest: Hashable, Sendable {
     /// The kinds of interest.
     public enum Kind: Hashable, Sendable, CaseIterable {
-        /// There are watches, streams or groups; those of events from one object don't count.
+        /// There are watches or streams; those of events from one object don't count.
         case events
         /// There is a responder.
         case requests

@@ -13,8 +13,6 @@ public struct FleetDelivery: Hashable, Sendable {
 
     /// One process of a group receives the event, at most once; watchers in the publishing process come first.
     ///
-    /// In that process, an `EventGroup` distributes the events among its members.
-    ///
     /// - Parameter group: The name of the group: letters, digits, `-` and `_`.
     /// - Returns: The delivery.
     public static func atMostOnce(group: String) -> FleetDelivery { FleetDelivery(isStored: false, group: group) }
