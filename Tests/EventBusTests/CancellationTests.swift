@@ -203,7 +203,7 @@ struct DepthTests {
     @Test("Three buses trigger each other in a circle, through an ordered topic and with errors")
     func circle() {
         let buses = (0..<3).map { _ in EventBus(depthLimit: 5) }
-        let topics = [Topic<Int>("a"), Topic<Int>("a", ordered: true), Topic<Int>("a")]
+        let topics = [Topic<Int>("a"), Topic<Int>("a", keeping: 1), Topic<Int>("a")]
         let depths = Recorder<Int>()
         let bag = WatchBag()
         for index in 0..<3 {

@@ -254,9 +254,9 @@ struct DeliveryRuleTests {
         #expect(!watch.isLive)
     }
 
-    @Test("An ordered topic delivers one event at a time")
+    @Test("A topic that stores events delivers one event at a time")
     func ordered() async {
-        let topic = Topic<Int>("ordered", ordered: true)
+        let topic = Topic<Int>("ordered", keeping: 1)
         let inside = Atomic(0)
         let sequences = Recorder<UInt64>()
         let receipts = Recorder<DeliveryResult>()

@@ -92,9 +92,9 @@ struct MetadataTests {
         #expect(seen.items == ["stored one", "stored -"])
     }
 
-    @Test("An ordered topic that one thread delivers for another doesn't mix their metadata")
+    @Test("A topic that one thread delivers for another doesn't mix their metadata")
     func ordered() async {
-        let ordered = Topic<Int>("ordered", ordered: true)
+        let ordered = Topic<Int>("ordered", keeping: 1)
         let wrong = Atomic(0)
         bus.watch(ordered) { [bus, b] signal in
             if signal.metadata?.correlationID != (signal.payload < 0 ? nil : "\(signal.payload)") {

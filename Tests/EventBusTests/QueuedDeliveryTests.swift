@@ -243,7 +243,7 @@ struct QueuedDeliveryTests {
     @MainActor
     func orderedFromMain() async throws {
         let bus = EventBus()
-        let ordered = Topic<Int>("ordered", ordered: true)
+        let ordered = Topic<Int>("ordered", keeping: 1)
         bus.watchOnMain(ordered) { [seen] in
             MainActor.preconditionIsolated()
             seen.note($0.payload)

@@ -300,7 +300,7 @@ struct SeamTests {
 
     @Test("A static topic is cached on the newest bus after many buses, none of which it retains")
     func manyBuses() {
-        let topic = Topic<Int>("many", ordered: false)
+        let topic = Topic<Int>("many")
         for number in 0..<100 {
             weak var gone: EventBus?
             do {

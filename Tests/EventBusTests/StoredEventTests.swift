@@ -245,7 +245,7 @@ struct StoredEventTests {
         watch.cancel()
     }
 
-    @Test("A thread that triggers an ordered topic handles a share of the events of others, not all")
+    @Test("A thread that triggers a topic with stored events handles a share of the events of others, not all")
     func sharedWork() async throws {
         let (ended, threads) = (DispatchSemaphore(value: 0), Recorder<ObjectIdentifier>())
         bus.watch(state) { [bus, state] in
@@ -286,7 +286,7 @@ struct StoredEventTests {
 
     @Test("A new watcher misses no event of concurrent triggers and receives each once, in order")
     func race() async throws {
-        let topic = Topic<Int>("race", keeping: 1_000_000, ordered: true)
+        let topic = Topic<Int>("race", keeping: 1_000_000)
         for _ in 0..<20 {
             let bus = EventBus()
             let got = Recorder<Int>()

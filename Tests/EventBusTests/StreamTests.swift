@@ -167,7 +167,7 @@ struct StreamTests {
     func backPressureBehindQueues() async throws {
         for isOrdered in [false, true] {
             let bus = EventBus(delivery: isOrdered ? .inline : .queuedOnMain)
-            let topic = Topic<Int>("number", ordered: isOrdered)
+            let topic = Topic<Int>("number", keeping: isOrdered ? 1 : 0)
             let stream = bus.events(topic, buffer: .suspend(1))
             let done = Recorder<Int>()
             await bus.send(topic, 0)

@@ -56,7 +56,7 @@ extension EventBus {
         return .postponed
     }
 
-    /// Delivers an event of an ordered topic after the earlier ones.
+    /// Delivers an event of a topic that stores events after the earlier ones.
     private func runInOrder<Payload>(_ staged: StagedEvent<Payload>) -> DeliveryResult {
         // A postponed event may outlive the entry of its topic.
         let topic = staged.topic.isOpen ? staged.topic : self.topic(staged.topic.name)

@@ -18,17 +18,15 @@ public struct Topic<Payload: Sendable>: Sendable, Hashable, CustomStringConverti
     /// Creates a topic with a literal name.
     ///
     /// A topic that stores events delivers its last events to each new watcher, including watchers of a pattern, before
-    /// any new event of the topic. Such a topic is ordered. An ordered topic delivers one event at a time, even if
-    /// several threads trigger it: a trigger during a delivery is queued, and so are the stored events for a new watch.
-    /// Both properties apply to all topics with this name on a bus.
+    /// any new event of the topic. Such a topic is ordered: it delivers one event at a time, even if several threads
+    /// trigger it. A trigger during a delivery is queued, and so are the stored events for a new watch. This applies to
+    /// all topics with this name on a bus.
     ///
     /// - Precondition: The name is well-formed; `0 <= keeping`.
-    public init(
-        _ name: StaticString, of payload: Payload.Type = Payload.self, keeping: Int = 0, ordered: Bool = false
-    ) {
+    public init(_ name: StaticString, of payload: Payload.Type = Payload.self, keeping: Int = 0) {
         let text = name.description
         if let mistake = TopicName.mistake(in: text) { preconditionFailure(mistake.description) }
-        core = TopicCore(text, keeping: keeping, isOrdered: ordered, isLiteral: true)
+        core = TopicCore(text, keeping: keeping, isLiteral: true)
     }
 
     /// Creates a topic with a name known at run time.
@@ -36,10 +34,10 @@ public struct Topic<Payload: Sendable>: Sendable, Hashable, CustomStringConverti
     /// - Throws: ``EventBusError`` with the code `malformedName` and the offset of the mistake.
     /// - Precondition: `0 <= keeping`.
     public init(
-        named name: String, of payload: Payload.Type = Payload.self, keeping: Int = 0, ordered: Bool = false
+        named name: String, of payload: Payload.Type = Payload.self, keeping: Int = 0
     ) throws(EventBusError) {
         if let mistake = TopicName.mistake(in: name) { throw mistake }
-        core = TopicCore(name, keeping: keeping, isOrdered: ordered)
+        core = TopicCore(name, keeping: keeping)
     }
 
     /// Creates a topic whose name may be malformed; only the pattern `**` is certain to match it.
@@ -72,7 +70,6 @@ public struct Topic<Payload: Sendable>: Sendable, Hashable, CustomStringConverti
 final class TopicCore: Sendable {
     let name: String
     let keeping: Int
-    let isOrdered: Bool
     /// Whether the name is part of the program, so that a conflict of payload types is a mistake of the program.
     let isLiteral: Bool
     /// The pattern that selects the watched topics; nil for a topic.
@@ -89,12 +86,9 @@ final class TopicCore: Sendable {
 
     private struct WeakEntry: Sendable { weak let entry: TopicEntry? }
 
-    init(
-        _ name: String, keeping: Int = 0, isOrdered: Bool = false, isLiteral: Bool = false, pattern: TopicPattern? = nil
-    ) {
+    init(_ name: String, keeping: Int = 0, isLiteral: Bool = false, pattern: TopicPattern? = nil) {
         precondition(keeping >= 0, "a topic can't keep \(keeping) events")
         self.keeping = keeping
-        self.isOrdered = isOrdered
         self.isLiteral = isLiteral
         self.pattern = pattern
         var name = name

@@ -28,7 +28,7 @@ final class TopicEntry: WatchHost, Sendable {
         /// The number of topics that cache the entry.
         var pins = 0
         var stored = StoredEvents()
-        /// Runs the triggers of an ordered topic.
+        /// Runs the triggers of a topic that stores events one after the other.
         var runner: SerialRunner?
         var snapshot: TopicSnapshot?
 
@@ -123,9 +123,9 @@ final class TopicEntry: WatchHost, Sendable {
 
     /// Adopts the properties that a topic declares for its name.
     func adopt(_ core: TopicCore) {
-        guard core.keeping > 0 || core.isOrdered else { return }
+        guard core.keeping > 0 else { return }
         // Registered first, so that a new watch of a pattern doesn't miss a stored event.
-        if core.keeping > 0 { bus?.storing.withLock { $0[ObjectIdentifier(self)] = self } }
+        bus?.storing.withLock { $0[ObjectIdentifier(self)] = self }
         _ = state.withLock { state in
             state.stored.limit = max(state.stored.limit, core.keeping)
             guard state.runner == nil else { return nil as TopicSnapshot? }
