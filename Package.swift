@@ -56,7 +56,9 @@ let extras = [
     Extra(folder: "WebSockets", dependencies: ["AshlarNetworking"]),
     Extra(folder: "Remote", dependencies: umbrella),
     Extra(folder: "Telemetry", dependencies: ["AshlarLogging", "AshlarNetworking"]),
-    Extra(folder: "Testing", dependencies: modules.map(\.name), helpers: ["CAshlarTesting"]),
+    Extra(
+        folder: "Testing", dependencies: ["AshlarLogging", "AshlarAppConfig", "AshlarNetworking"],
+        helpers: ["CAshlarTesting"]),
     Extra(folder: "Originals", dependencies: modules.map(\.name)),
     Extra(
         folder: "Fleet", dependencies: umbrella + ["AshlarRemote", "AshlarTelemetry"], helpers: ["CAshlarNats"],

@@ -162,8 +162,8 @@ class LiveCheck:
         self.expect(self.app.state()["threshold"] == "DEBUG", "the threshold isn't set: " + self.app.state()["threshold"])
 
         self.section("Events")
-        self.field("Topic", "note:saved")
-        self.field("Payload", '{"text": "by hand"}')
+        self.field("Topic", "note:named")
+        self.field("Payload", '"by hand"')
         # Enter in a field is the button after it.
         self.check.key("Enter")
         self.check.wait(self.panel + ".querySelector('[role=table]').textContent.includes('by hand')")

@@ -23,7 +23,7 @@ struct AshlarTool {
             ends them. '--name value' is the same as '--name=value', and '-n value' the same as '-nvalue'.
             """,
         commands: [
-            .initialize, .config, .strings, .hosts, .logs, .routes, .events, .report,
+            .initialize, .config, .strings, .hosts, .logs, .routes, .report,
             .keys, .completion, .manual,
         ])
 

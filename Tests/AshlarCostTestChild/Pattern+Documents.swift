@@ -1,5 +1,4 @@
 import AshlarCore
-import AshlarEventBus
 import AshlarNetworking
 import AshlarRemote
 import AshlarTesting
@@ -64,10 +63,6 @@ extension Pattern {
                 """
             let text = #"{"log": {"version": "1.2", "entries": ["# + repeated(entry, size, separator: ",") + "]}}"
             return { _ = try? HARArchive(json: text.bytes) }
-        },
-        Pattern("events: lines of a recording", 30) { size in
-            let text = repeated(#"{"event": "e#", "payload": {"a": 1}}"# + "\n", size)
-            return { _ = EventRecording(parsing: text) }
         },
     ]
 

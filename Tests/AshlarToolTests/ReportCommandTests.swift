@@ -6,8 +6,7 @@ import Testing
     @Test("A report has the sections of the files in the folder, and of the files that options name")
     func sections() throws {
         let resources = ToolProcess.root.appending(path: "Resources").path
-        let event = #"{"v":1,"n":1,"name":"note:selected","payload":"</script>"}"#
-        try withFolder(["Routes.txt": "note /notes/:id(int)\n", "events.jsonl": event + "\n"]) { folder in
+        try withFolder(["Routes.txt": "note /notes/:id(int)\n"]) { folder in
             let page = folder.appending(path: "page.html")
             let run = try ToolProcess.run([
                 "report", folder.path, "-o", page.path, "--config", resources, "-e", "debug", "--har",
@@ -17,7 +16,7 @@ import Testing
             #expect(run.status == 0 && run.output == page.path + "\n" && run.errors.isEmpty, "\(run.transcript)")
             let text = try String(contentsOf: page, encoding: .utf8)
             for part in [
-                "note:selected", "/notes/:id(int)", "ApplicationConfig.debug.plist:", #""overridden":[{"#,
+                "/notes/:id(int)", "ApplicationConfig.debug.plist:", #""overridden":[{"#,
                 #""startedDateTime":"#, #"A \u003cb\u003etitle"#,
             ] {
                 #expect(text.replacing("\\/", with: "/").contains(part) as Bool, "\(part)")

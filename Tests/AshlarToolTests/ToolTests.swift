@@ -168,7 +168,7 @@ import Testing
             ["config", "show", "."], ["config", "show", ".", "a\nerror: forged"],
             ["config", "check", "."], ["config", "diff", ".", "--to", "x\nerror: forged"],
             ["hosts", "list", "HostMap.json"], ["hosts", "explain", "HostMap.json", "b\nerror: forged"],
-            ["routes", "check", "routes\nerror: forged"], ["events", "show", "no\nerror: forged"],
+            ["routes", "check", "routes\nerror: forged"],
             ["config\nerror: forged"], ["logs", "runs", "no\nerror: forged"],
         ])
     func hostileNames(arguments: [String]) throws {

@@ -10,8 +10,8 @@ extension Command {
         discussion: """
             The page has the sections for which there are files: the runs of FOLDER or of its folder 'logs', and, if their
             options are omitted, these files of FOLDER: inspector.json (a document of AshlarInspector), ApplicationConfig
-            files, .lproj folders, HostMap.json, Routes.txt, all .har files and events.jsonl. It needs neither a server, a
-            network nor other files. Secrets are hidden.
+            files, .lproj folders, HostMap.json, Routes.txt and all .har files. It needs neither a server, a network
+            nor other files. Secrets are hidden.
             """,
         operands: [Operand("FOLDER", .folder)],
         options: [
@@ -25,7 +25,6 @@ extension Command {
             Option("--hosts", value: "MAP", kind: .file, help: "Shows the environments of a host map."),
             Option("--routes", value: "FILE", kind: .file, help: "Shows the routes of a file."),
             Option("--har", value: "FILE", kind: .file, help: "Shows recorded requests; repeatable."),
-            Option("--events", value: "FILE", kind: .file, help: "Shows recorded events."),
         ] + ConfigSources.options
     ) { invocation, output in
         let sources = ReportSources(invocation, output)
@@ -110,14 +109,6 @@ private final class ReportSources {
                 archive.entries += next.entries
             }
             try document.addRequests(archive)
-        }
-        if let file = invocation.value(of: "--events") ?? standard("events.jsonl") {
-            let recording = try EventRecording(contentsOf: file)
-            for problem in recording.problems {
-                output.problem("error: \(problem)")
-                status = .problems
-            }
-            document.addEvents(recording)
         }
     }
 

@@ -28,16 +28,16 @@ let recorder = ExchangeRecorder(limit: 200)
 configuration.client.insert(recorder, .beforeTransport)
 let app = AshlarApp(configuration)
 let triggered = Topic<Note>("note:saved")
-var catalog = EventCatalog()
-catalog.add(triggered)
+let named = Topic<String>("note:named")
 let notes = Received()
 let opened = Received()
 let watch = app.bus.watch(triggered) { notes.add($0.payload.text) }
+let nameWatch = app.bus.watch(named) { notes.add($0.payload) }
 try route(app.router, to: opened)
 try await app.services.register("store") { Store($0) }
 try await app.services.register("sync", needs: ["store"]) { Store($0) }
 Log("app").info("ready")
-let inspector = Inspector(app, title: "Inspected app", catalog: catalog, recorder: recorder)
+let inspector = Inspector(app, title: "Inspected app", recorder: recorder)
 try await inspector.start { print($0) }
 fflush(nil)
 

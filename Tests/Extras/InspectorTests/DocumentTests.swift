@@ -121,12 +121,11 @@ import Testing
         try await services.register("sync", needs: ["store"]) { NoService($0) }
         await document.addServices(services)
         #expect(document.services?.map(\.needs) == [[], ["store"]] && document.services?[0].state == "registered")
-        let lines =
-            #"{"v":1,"n":4,"name":"a:b","time":1764000000500000000,"at":"M/F.swift:3","payload":{"x":1}}"# + "\n"
-        document.addEvents(EventRecording(parsing: lines))
-        let event = try #require(document.events?.first)
-        #expect(event.number == 4 && event.name == "a:b" && event.payload == #"{"x":1}"#)
-        #expect(event.time == 1_764_000_000_500_000 && event.location == "M/F.swift:3")
+        document.events = [
+            InspectedEvent(
+                number: 4, name: "a:b", time: 1_764_000_000_500_000, payload: #"{"x":1}"#, source: nil,
+                location: "M/F.swift:3")
+        ]
         let read = try InspectorDocument(json: try document.json())
         let values = [try JSONEntity(parsing: try read.json()), try JSONEntity(parsing: try document.json())]
         #expect(values[0] == values[1] && read.runs == nil && !read.isEmpty)

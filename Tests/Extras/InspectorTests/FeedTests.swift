@@ -6,7 +6,6 @@ import AshlarEventBus
 import AshlarLogging
 import AshlarNetworking
 import AshlarTestSupport
-import AshlarTesting
 import Foundation
 import Testing
 
@@ -92,7 +91,7 @@ import Testing
                 let app = AshlarApp(configuration)
                 Log("App").info("before", ["password": "planted"])
                 let feed = InspectorFeed()
-                var taps: InspectorTaps? = InspectorTaps(feed, to: app, catalog: EventCatalog())
+                var taps: InspectorTaps? = InspectorTaps(feed, to: app)
                 Log("App").info("after token=planted")
                 // A second start of the log keeps the tap.
                 LogSystem.start(LogConfiguration(folder: path + "/logs", sinks: []))
@@ -117,7 +116,7 @@ import Testing
         configuration.transport = StubTransport(["GET /notes": .text("[]")])
         let app = AshlarApp(configuration)
         let feed = InspectorFeed()
-        let taps = InspectorTaps(feed, to: app, catalog: EventCatalog())
+        let taps = InspectorTaps(feed, to: app)
         _ = try await app.client.get("https://api.example.com/notes?token=planted")
         _ = try? await app.client.get("https://api.example.com/absent")
         app.bus.trigger("user:login", ["name": "Ann", "password": "planted"])

@@ -10,6 +10,7 @@ import AshlarTesting
 final class InspectedApp: Sendable {
     struct Note: Codable, Sendable, Equatable { var text: String }
     static let saved = Topic<Note>("note:saved")
+    static let named = Topic<String>("note:named")
 
     let app: AshlarApp
     let inspector: Inspector
@@ -42,9 +43,7 @@ final class InspectedApp: Sendable {
         let recorder = ExchangeRecorder(limit: 2)
         configuration.client.insert(recorder, .beforeTransport)
         app = AshlarApp(configuration)
-        var catalog = EventCatalog()
-        catalog.add(Self.saved)
-        inspector = Inspector(app, title: "Fixture", catalog: catalog, recorder: recorder, allowsReleaseBuilds: true)
+        inspector = Inspector(app, title: "Fixture", recorder: recorder, allowsReleaseBuilds: true)
         var announced = ""
         try await inspector.start { announced = $0 }
         url = announced

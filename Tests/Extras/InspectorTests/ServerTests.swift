@@ -103,8 +103,7 @@ struct ServerTests {
     )
     func pauses() async throws {
         let fixture = try await InspectedApp()
-        let session = try await InspectorSession(
-            fixture.app, title: "", catalog: EventCatalog(), recorder: nil, port: 0)
+        let session = try await InspectorSession(fixture.app, title: "", recorder: nil, port: 0)
         let pauses = Locked(0)
         let stream = InspectorStream(session, after: InspectorCursor(run: session.run)) { pauses.withLock { $0 += 1 } }
         func next() async -> String? { await stream.next().map { String(decoding: $0, as: UTF8.self) } }
@@ -161,10 +160,17 @@ struct ServerTests {
         #expect(LogSystem.thresholds == before)
 
         let notes = Locked<[String]>([])
-        let watch = app.bus.watch(InspectedApp.saved) { signal in notes.withLock { $0.append(signal.payload.text) } }
-        let result = try await fixture.act(
-            #"{"action":"trigger","name":"note:saved","value":"{\"text\":\"by hand\"}"}"#)
+        let watch = app.bus.watch(InspectedApp.named) { signal in notes.withLock { $0.append(signal.payload) } }
+        let result = try await fixture.act(#"{"action":"trigger","name":"note:named","value":"\"by hand\""}"#)
         #expect(notes.withLock { $0 } == ["by hand"] && result.contains("1 delivered"))
+        let payloads = Locked<[any Sendable]>([])
+        let any = app.bus.watch("note:any") { signal in payloads.withLock { $0.append(signal.payload) } }
+        for value in ["5", "-1.5", "true", "null", #"{\"a\":[1]}"#] {
+            _ = try await fixture.act(#"{"action":"trigger","name":"note:any","value":"\#(value)"}"#)
+        }
+        let found = payloads.withLock { $0 }
+        #expect(found.count == 5 && found[0] as? Int == 5 && found[1] as? Double == -1.5 && found[2] as? Bool == true)
+        #expect(found[3] is Void && (found[4] as? JSONEntity)?["a"][0].int() == 1)
         let plain = Locked(0)
         let other = app.bus.watch("app:refresh") { _ in plain.withLock { $0 += 1 } }
         _ = try await fixture.act(#"{"action":"trigger","name":"app:refresh"}"#)
@@ -176,8 +182,7 @@ struct ServerTests {
         #expect(explanation.contains("wins") && opened.withLock { $0 } == [])
         #expect(try await fixture.act(#"{"action":"openRoute","name":"/notes/5"}"#) == "opened /notes/5")
         #expect(opened.withLock { $0 } == ["/notes/5"])
-        watch.cancel()
-        other.cancel()
+        for watch in [watch, any, other] { watch.cancel() }
         await fixture.inspector.stop()
     }
 
@@ -185,6 +190,7 @@ struct ServerTests {
     func wrongActions() async throws {
         let fixture = try await InspectedApp()
         let config = fixture.app.config.current
+        let watch = fixture.app.bus.watch(InspectedApp.saved) { _ in }
         for (json, status) in [
             ("", "400"), ("{", "400"), ("[]", "400"), ("null", "400"), (#"{"action":"explode","name":"x"}"#, "400"),
             (#"{"action":"setValue"}"#, "400"), (#"{"action":"setValue","name":5}"#, "400"),
@@ -209,6 +215,7 @@ struct ServerTests {
         }
         #expect(fixture.app.config.current == config)
         #expect(fixture.app.hosts.resolve("httpbin.org") == nil)
+        watch.cancel()
         await fixture.inspector.stop()
     }
 

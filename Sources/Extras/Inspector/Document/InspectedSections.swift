@@ -112,9 +112,10 @@ struct InspectedService: Codable, Sendable {
     let needs: [String]
 }
 
-/// A recorded event.
+/// An event.
 struct InspectedEvent: Codable, Sendable {
-    let number: Int
+    /// The number of the event, from 1.
+    var number: Int
     let name: String
     /// In microseconds since 1970.
     let time: Int64?

@@ -156,17 +156,4 @@ extension InspectorDocument {
         }
         self.services = found
     }
-
-    /// Adds recorded events.
-    ///
-    /// - Complexity: O(*n*) in the number of events.
-    public mutating func addEvents(_ recording: EventRecording) {
-        events = recording.events.map { event in
-            InspectedEvent(
-                number: event.number, name: event.name,
-                time: event.metadata?.time.flatMap { Int64(exactly: ($0 / .microseconds(1)).rounded()) },
-                payload: event.json ?? event.unencodedType.map { "(\($0), which wasn't encoded)" },
-                source: event.metadata?.source, location: event.location.map { "\($0)" })
-        }
-    }
 }

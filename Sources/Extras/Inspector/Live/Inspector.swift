@@ -27,7 +27,6 @@ public final class Inspector: Sendable {
 
     private let app: Weak<AshlarApp>
     private let title: String
-    private let catalog: EventCatalog
     private let recorder: ExchangeRecorder?
     private let wantedPort: Int
     private let allowsReleaseBuilds: Bool
@@ -38,19 +37,16 @@ public final class Inspector: Sendable {
     /// - Parameters:
     ///   - app: The app.
     ///   - title: The heading of the page; nil for the name of the program.
-    ///   - catalog: Encodes and decodes the payloads of events. Without it, payloads of `Encodable` types are shown, and
-    ///     triggered payloads reach only the watchers of bare names and patterns.
     ///   - recorder: A middleware of the app's client, whose exchanges are shown with their bodies; nil to show the fields
     ///     of requests only.
     ///   - port: The port; the system chooses one for 0.
     ///   - allowsReleaseBuilds: Whether ``start(announce:)`` works in a program that was compiled without `DEBUG`.
     public init(
-        _ app: AshlarApp, title: String? = nil, catalog: EventCatalog = EventCatalog(),
-        recorder: ExchangeRecorder? = nil, port: Int = 0, allowsReleaseBuilds: Bool = false
+        _ app: AshlarApp, title: String? = nil, recorder: ExchangeRecorder? = nil, port: Int = 0,
+        allowsReleaseBuilds: Bool = false
     ) {
         self.app = Weak(app)
         self.title = title ?? ProcessInfo.processInfo.processName
-        self.catalog = catalog
         self.recorder = recorder
         wantedPort = port
         self.allowsReleaseBuilds = allowsReleaseBuilds
@@ -89,8 +85,7 @@ public final class Inspector: Sendable {
 
     private nonisolated(nonsending) func begin(_ app: AshlarApp) async throws(InspectorError) -> InspectorSession {
         if let session { return session }
-        let new = try await InspectorSession(
-            app, title: title, catalog: catalog, recorder: recorder, port: wantedPort)
+        let new = try await InspectorSession(app, title: title, recorder: recorder, port: wantedPort)
         let session = state.withLock { state in
             if case .running(let other) = state { return other }
             state = .running(new)

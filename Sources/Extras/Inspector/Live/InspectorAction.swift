@@ -5,7 +5,6 @@ internal import AshlarCustomization
 internal import AshlarEventBus
 internal import AshlarLogging
 internal import AshlarNetworking
-internal import AshlarTesting
 
 /// A change of the running app that a browser requests.
 struct InspectorAction: Decodable, Sendable {
@@ -24,16 +23,14 @@ struct InspectorAction: Decodable, Sendable {
     /// Changes the app, and returns what has changed in one or more lines.
     ///
     /// - Throws: A refusal with the status 422 and the reason.
-    func perform(
-        on app: AshlarApp, _ catalog: EventCatalog, _ texts: InspectorTexts
-    ) async throws(InspectorRefusal) -> String {
+    func perform(on app: AshlarApp, _ texts: InspectorTexts) async throws(InspectorRefusal) -> String {
         do {
             switch action {
             case .selectHost: return try logged(selectHost(app.hosts))
             case .setValue: return try logged(setValue(app.config))
             case .setText: return logged(setText(app.customization, texts))
             case .setThreshold: return try logged(setThreshold())
-            case .trigger: return try logged(trigger(app.bus, catalog))
+            case .trigger: return try logged(trigger(app.bus))
             case .explainRoute: return app.router.current.explain(name)
             case .openRoute: return try logged(await openRoute(app))
             }
@@ -100,13 +97,26 @@ struct InspectorAction: Decodable, Sendable {
         return "thresholds: " + ([thresholds.global?.name ?? "off"] + rules).joined(separator: ", ")
     }
 
-    private func trigger(_ bus: EventBus, _ catalog: EventCatalog) throws -> String {
-        let json = value.flatMap { $0.isEmpty ? nil : $0 }
+    /// Triggers an event whose payload is JSON: a number, a Boolean, a text or, for all other values, a `JSONEntity`.
+    private func trigger(_ bus: EventBus) throws -> String {
+        let json = try value.flatMap { $0.isEmpty ? nil : try JSONEntity(parsing: $0, limits: JSONLimits(depth: 256)) }
         let result =
-            if json == nil, catalog.payloadType(of: name) == nil {
-                try bus.trigger(named: name)
+            if let json, !json.isNull {
+                if let text = json.string() {
+                    try bus.trigger(named: name, text)
+                } else if let number = json.numberText() {
+                    if let integer = Int(number) {
+                        try bus.trigger(named: name, integer)
+                    } else {
+                        try bus.trigger(named: name, json.double() ?? .infinity)
+                    }
+                } else if let bool = json.bool() {
+                    try bus.trigger(named: name, bool)
+                } else {
+                    try bus.trigger(named: name, json)
+                }
             } else {
-                try catalog.trigger(name, json: json ?? "null", on: bus)
+                try bus.trigger(named: name)
             }
         if let failure = result.failures.first { throw Self.failure("\(failure)") }
         return "triggered \(name): \(result.delivered) delivered, \(result.queued) queued"

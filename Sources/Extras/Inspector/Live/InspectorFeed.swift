@@ -4,7 +4,6 @@ internal import AshlarEventBus
 internal import AshlarLogging
 internal import AshlarNetworking
 internal import AshlarTelemetry
-internal import AshlarTesting
 internal import Foundation
 
 /// The newest lines, requests and events of an app, in limited memory.
@@ -52,7 +51,14 @@ final class InspectorFeed: Sendable {
         }
     }
 
-    func add(_ event: InspectedEvent) { state.withLock { $0.events.append(event) } }
+    /// Adds an event with the next number.
+    func add(_ event: InspectedEvent) {
+        state.withLock { state in
+            var event = event
+            event.number = state.events.end + 1
+            state.events.append(event)
+        }
+    }
 
     func begin(_ activity: NetworkActivity) {
         let request = LiveRequest(id: activity.id, activity.request)
@@ -126,7 +132,7 @@ final class InspectorTaps: Sendable {
     private let sink: Int
     private let watches = WatchBag()
 
-    init(_ feed: InspectorFeed, to app: AshlarApp, catalog: EventCatalog) {
+    init(_ feed: InspectorFeed, to app: AshlarApp) {
         let lines = ClosureSink { record in
             feed.add(LiveLine(record))
             return true
@@ -134,7 +140,7 @@ final class InspectorTaps: Sendable {
         sink = LogSystem.attach(lines)
         app.bus.watch(NetworkActivity.on) { feed.begin($0.payload) }.store(in: watches)
         app.bus.watch(NetworkActivity.off) { feed.end($0.payload) }.store(in: watches)
-        app.bus.intercept("**", with: EventRecorder(catalog) { feed.add(InspectedEvent($0)) }).store(in: watches)
+        app.bus.intercept("**", with: InspectorTap(feed: feed)).store(in: watches)
         feed.begin(after: Self.earlierLines(of: app))
     }
 

@@ -1,8 +1,8 @@
 internal import AshlarCore
+internal import AshlarEventBus
 internal import AshlarLogging
 internal import AshlarNetworking
 internal import AshlarTelemetry
-internal import AshlarTesting
 
 /// A line of the log; an array of four elements in JSON.
 struct LiveLine: Encodable, Sendable {
@@ -59,12 +59,44 @@ struct LiveRequest: Encodable, Sendable {
     }
 }
 
+/// An interceptor that passes the events of an app to a feed.
+struct InspectorTap: EventInterceptor {
+    let feed: InspectorFeed
+
+    func intercept(_ event: InterceptedEvent, next: @escaping Next) -> DeliveryResult {
+        feed.add(InspectedEvent(event))
+        return next(event)
+    }
+}
+
 extension InspectedEvent {
-    init(_ event: RecordedEvent) {
+    /// Creates an item without its number; the values of keys that name secrets are hidden.
+    init(_ event: InterceptedEvent) {
         self.init(
-            number: event.number, name: event.name, time: LogTime.now.nanoseconds / 1000,
-            payload: (event.json ?? event.unencodedType.map { "(\($0), which wasn't encoded)" })?.shortened,
-            source: event.metadata?.source, location: event.location.map { "\($0)" })
+            number: 0, name: event.name, time: LogTime.now.nanoseconds / 1000,
+            payload: Self.text(of: event.request?.payload ?? event.payload, name: event.name)?.shortened,
+            source: event.metadata?.source, location: "\(event.location)")
+    }
+
+    /// Returns a payload as JSON in one line, or its type if it can't be encoded; nil without data.
+    private static func text(of payload: any Sendable, name: String) -> String? {
+        if payload is Void { return nil }
+        guard let encodable = payload as? any Encodable, let json = try? JSONEntity(encoding: encodable) else {
+            return "(\(type(of: payload)), which wasn't encoded)"
+        }
+        // The name of a topic can name a secret, too.
+        let isSecret = !json.isObject && SecretNames.standard.matches(name)
+        return (isSecret ? JSONEntity(SecretNames.placeholder) : redacted(json)).text()
+    }
+
+    private static func redacted(_ json: JSONEntity) -> JSONEntity {
+        if let elements = json.array() { return JSONEntity(array: elements.map(redacted)) }
+        guard let members = json.dictionary() else { return json }
+        let values = members.map { key, value in
+            let isSecret = SecretNames.standard.matches(key) && !value.isNull
+            return (key, isSecret ? JSONEntity(SecretNames.placeholder) : redacted(value))
+        }
+        return JSONEntity(object: Dictionary(values) { first, _ in first })
     }
 }
 

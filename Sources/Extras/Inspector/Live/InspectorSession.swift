@@ -14,7 +14,6 @@ final class InspectorSession: Sendable {
     let run: String
     private let app: Weak<AshlarApp>
     private let title: String
-    private let catalog: EventCatalog
     private let recorder: ExchangeRecorder?
     private let gate: Mutex<InspectorGate>
     private let server: any InspectorServer
@@ -25,7 +24,7 @@ final class InspectorSession: Sendable {
     private let stopped = Mutex(false)
 
     init(
-        _ app: AshlarApp, title: String, catalog: EventCatalog, recorder: ExchangeRecorder?, port: Int
+        _ app: AshlarApp, title: String, recorder: ExchangeRecorder?, port: Int
     ) async throws(InspectorError) {
         let place = InspectorPlace()
         #if canImport(Darwin)
@@ -37,9 +36,8 @@ final class InspectorSession: Sendable {
         run = String(UInt64.random(in: .min ... .max), radix: 36)
         self.app = Weak(app)
         self.title = title
-        self.catalog = catalog
         self.recorder = recorder
-        taps = InspectorTaps(feed, to: app, catalog: catalog)
+        taps = InspectorTaps(feed, to: app)
         place.set(self)
     }
 
@@ -117,7 +115,7 @@ final class InspectorSession: Sendable {
             return response(400, "error", error.message)
         }
         do throws(InspectorRefusal) {
-            return response(200, "result", try await action.perform(on: app, catalog, texts))
+            return response(200, "result", try await action.perform(on: app, texts))
         } catch {
             return response(error.status, "error", error.reason)
         }
