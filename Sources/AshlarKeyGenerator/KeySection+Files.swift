@@ -118,10 +118,10 @@ extension KeySection {
         let parameters = pattern.parameters.map { parameter in
             (
                 name: KeyName.declared(KeyName.identifier(parameter.name)), key: KeyName.literal(parameter.name),
-                type: types[parameter.type ?? ""] ?? "String", isOptional: parameter.isOptional
+                type: types[parameter.type ?? ""] ?? "String"
             )
         }
-        let list = parameters.map { "\($0.name): \($0.type)\($0.isOptional ? "? = nil" : "")" }.joined(separator: ", ")
+        let list = parameters.map { "\($0.name): \($0.type)" }.joined(separator: ", ")
         return [
             KeyMember(key: name, place: place, comment: "`\(pattern)`") { name in
                 if parameters.isEmpty {
@@ -132,12 +132,10 @@ extension KeySection {
                 return [
                     "static func \(name)(\(list)) throws(EventBusError) -> String {",
                     "    var values: [String: String] = [:]",
+                ] + parameters.map { "    values[\($0.key)] = \"\\(\($0.name))\"" } + [
+                    "    return try RoutePattern(\(text)).path(values)",
+                    "}",
                 ]
-                    + parameters.map {
-                        $0.isOptional
-                            ? "    if let \($0.name) { values[\($0.key)] = \"\\(\($0.name))\" }"
-                            : "    values[\($0.key)] = \"\\(\($0.name))\""
-                    } + ["    return try RoutePattern(\(text)).path(values)", "}"]
             },
             KeyMember(key: name, sections: ["Patterns"], place: place, comment: "The pattern of the route.") {
                 ["static let \($0) = \(text)"]

@@ -33,7 +33,7 @@ import Testing
         {"configurations": [{"canonical_host": "api.example.com", "hosts": []}, {"canonical_host": "cdn.a.com", "hosts": []},
          {"canonical_host": "cdn.b.com", "hosts": []}]}
         """,
-        "Routes.txt": "note /notes/:id(int){/:page(uint)}\nhome /\nfile /files/*path\n",
+        "Routes.txt": "note /notes/:id(int)\nhome /\nfile /files/*path\n",
     ]
 
     @Test("The generated source is that of the golden file, and the same in each run")

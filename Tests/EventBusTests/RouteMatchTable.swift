@@ -1,5 +1,6 @@
-/// The rows about segments: the patterns after an `@`, then paths, their expected matches, and the purpose of each row.
+/// The patterns after an `@`, then paths, their expected matches, and the purpose of each row.
 extension RouteMatchTableTests {
+    /// The rows about segments.
     static let segmentTable = ##"""
         # Literals
         @ /  /notes  /notes/new  /notes/new/draft
@@ -21,23 +22,6 @@ extension RouteMatchTableTests {
         /notes/../notes -> !routeNotFound ; a double dot is literal
         /notes/new\draft -> !routeNotFound ; a backslash is no separator
         /notes;v=1 -> !routeNotFound ; a semicolon does not end a segment
-        @ /a  /ab  /abc  /abcdefg  /abcdefgh  /abcdefghi  /abcdefghabcdefgh  /abcdefghabcdefghi  /abcdefghabcdefghj
-        /a -> /a ; one byte
-        /ab -> /ab ; two bytes
-        /abc -> /abc ; three bytes
-        /abcdefg -> /abcdefg ; seven bytes, one short of a word
-        /abcdefgh -> /abcdefgh ; eight bytes, one word
-        /abcdefghi -> /abcdefghi ; nine bytes, over one word
-        /abcdefghabcdefgh -> /abcdefghabcdefgh ; two words
-        /abcdefghabcdefghi -> /abcdefghabcdefghi ; over two words
-        /abcdefghabcdefghj -> /abcdefghabcdefghj ; a byte after two words differs
-        /abcdefghabcdefghk -> !routeNotFound ; a byte after two words is unknown
-        /abcd -> !routeNotFound ; four bytes that are a prefix of longer texts
-        /abcdefgX -> !routeNotFound ; the last byte of a word differs
-        /Xbcdefgh -> !routeNotFound ; the first byte of a word differs
-        /abcdefghX -> !routeNotFound ; the byte after a word differs
-        /abcdefghabcdefgX -> !routeNotFound ; the second word differs
-        /abcdefghXbcdefghi -> !routeNotFound ; a middle byte of a long text differs
         @ /café  /日本/語  /🎈
         /café -> /café ; literals beyond ASCII, written raw
         /caf%C3%A9 -> /café ; the same, written encoded
@@ -158,42 +142,6 @@ extension RouteMatchTableTests {
         /e/4 -> /e/:v(even) v=4 ; a second registered type
         /e/5 -> !routeNotFound ; which refuses too
 
-        # Text around a parameter
-        @ /v:major
-        /v1 -> /v:major major=1 ; text before
-        /v -> !routeNotFound ; nothing after the text
-        /V1 -> !routeNotFound ; text before is case-sensitive
-        /xv1 -> !routeNotFound ; text before is at the beginning
-        /vv -> /v:major major=v ; the value may repeat the text
-        @ /:name.json
-        /notes.json -> /:name.json name=notes ; text after
-        /.json -> !routeNotFound ; nothing before the text
-        /notes.jso -> !routeNotFound ; text after must be whole
-        /notes.jsonx -> !routeNotFound ; text after is at the end
-        /a.json.json -> /:name.json name=a.json ; the last occurrence ends the value
-        /notesxjson -> !routeNotFound ; a dot is a dot
-        @ /img-:id(uint)@2x
-        /img-12@2x -> /img-:id(uint)@2x id=12 ; text on both sides of a typed value
-        /img-@2x -> !routeNotFound ; no value between
-        /img-x@2x -> !routeNotFound ; the type decides
-        /img-12 -> !routeNotFound ; text after is missing
-        /img-12%402x -> /img-:id(uint)@2x id=12 ; text after, written encoded
-        /%69mg-%31%32@2x -> /img-:id(uint)@2x id=12 ; text before and value, written encoded
-        @ /aa:x\aa
-        /aaaa -> !routeNotFound ; before and after may not overlap
-        /aaaaa -> /aa:x\aa x=a ; one byte between them
-        @ /:id(string)px
-        /12px -> /:id(string)px id=12 ; a type ends the name before a letter
-        @ /:id\px
-        /12px -> /:id\px id=12 ; an escape ends the name before a letter
-        @ /é:x\é
-        /é%C3%BCé -> /é:x\é x=ü ; text beyond ASCII around an encoded value
-        /%C3%A9y%C3%A9 -> /é:x\é x=y ; text beyond ASCII, written encoded
-        @ /averyverylongprefix-:x-averyverylongsuffix
-        /averyverylongprefix-1-averyverylongsuffix -> /averyverylongprefix-:x-averyverylongsuffix x=1 ; long text
-        /averyverylongprefix-1-averyverylongsuffiX -> !routeNotFound ; the last byte of long text differs
-        /averyverylongprefiX-1-averyverylongsuffix -> !routeNotFound ; a middle byte of long text differs
-
         # Catch-all
         @ /files/*path
         /files/a -> /files/*path path=a ; one segment
@@ -221,75 +169,15 @@ extension RouteMatchTableTests {
         /files/a/ -> /files/*path path=a/ ; strict keeps the trailing slash in a catch-all
         /files/ -> !routeNotFound ; strict catch-all is not empty either
 
-        # Optional groups
-        @ /notes{/:id}
-        /notes -> /notes{/:id} ; without the group
-        /notes/5 -> /notes{/:id} id=5 ; with it
-        /notes/ -> /notes{/:id} ; a trailing slash is not the group
-        /notes/5/6 -> !routeNotFound ; the group is not repeated
-        @ /a{/:b{/:c}}
-        /a -> /a{/:b{/:c}} ; nested, none
-        /a/1 -> /a{/:b{/:c}} b=1 ; nested, outer
-        /a/1/2 -> /a{/:b{/:c}} b=1, c=2 ; nested, both
-        /a/1/2/3 -> !routeNotFound ; nested, too many
-        @ /a{/x/:b}{/y/:c}
-        /a -> /a{/x/:b}{/y/:c} ; two groups, none
-        /a/x/1 -> /a{/x/:b}{/y/:c} b=1 ; the first
-        /a/y/2 -> /a{/x/:b}{/y/:c} c=2 ; the second
-        /a/x/1/y/2 -> /a{/x/:b}{/y/:c} b=1, c=2 ; both
-        /a/y/2/x/1 -> !routeNotFound ; in their order only
-        @ {/:lang}/home
-        /home -> {/:lang}/home ; a group at the beginning, left out
-        /en/home -> {/:lang}/home lang=en ; and there
-        @ {/:x}
-        / -> {/:x} ; a pattern that is all group matches the root
-        /1 -> {/:x} x=1 ; and its group
-        @ /file{.:ext}
-        /file -> /file{.:ext} ; a group inside a segment, left out
-        /file.txt -> /file{.:ext} ext=txt ; and there
-        /file. -> !routeNotFound ; its parameter is not empty
-        @ /colo{u}r
-        /color -> /colo{u}r ; a group of one letter, left out
-        /colour -> /colo{u}r ; and there
-        @ /a{/b}{/c}{/d}{/e}
-        /a/b/c/d/e -> /a{/b}{/c}{/d}{/e} ; four groups, all
-        /a/b/e -> /a{/b}{/c}{/d}{/e} ; four groups, two
-        /a/e/b -> !routeNotFound ; four groups, out of order
-        @ /docs{/*path}
-        /docs -> /docs{/*path} ; an optional catch-all, left out
-        /docs/a/b -> /docs{/*path} path=a/b ; and there
-        @ /{:lang/}notes
-        /notes -> /{:lang/}notes ; a group that ends with its slash, left out
-        /en/notes -> /{:lang/}notes lang=en ; and there
-        @ /a{/b}{/b}
-        /a/b -> /a{/b}{/b} ; choices that spell the same path are one
-        /a/b/b -> /a{/b}{/b} ; beside the choice of both
-
         # Precedence
-        @ /n/new  /n/i-:a(int)  /n/i-:a  /n/:a(int)  /n/:a  /n/*a
+        @ /n/new  /n/:a(int)  /n/:a  /n/*a
         /n/new -> /n/new ; a literal goes first
-        /n/i-5 -> /n/i-:a(int) a=5 ; then text with a type
-        /n/i-x -> /n/i-:a a=x ; then text
         /n/5 -> /n/:a(int) a=5 ; then a type
         /n/x -> /n/:a a=x ; then a plain parameter
         /n/x/y -> /n/*a a=x/y ; then a catch-all
         /n/newer -> /n/:a a=newer ; a longer text is not the literal
-        /n/i- -> /n/:a a=i- ; text without a value is a plain value
         /n/new/x -> /n/*a a=new/x ; a literal that leads nowhere is left again
         /n/5/x -> /n/*a a=5/x ; so is a typed parameter
-        /n/i-5/x -> /n/*a a=i-5/x ; so is text with a type
-        @ /x/a:p  /x/ab:p  /x/:p\b  /x/a:p\b
-        /x/abc -> /x/ab:p p=c ; of two prefixes the longer
-        /x/acb -> /x/a:p\b p=c ; more text in all goes before less
-        /x/abcb -> /x/ab:p p=cb ; as much text: the longer prefix
-        /x/cb -> /x/:p\b p=c ; a suffix alone
-        /x/ac -> /x/a:p p=c ; a prefix alone
-        /x/ab -> /x/a:p p=b ; a longer text without a value gives way
-        @ /y/a:p(int)  /y/ab:p
-        /y/ab5 -> /y/ab:p p=5 ; a type that refuses gives way to text
-        /y/a5 -> /y/a:p(int) p=5 ; a type with text takes its own
-        @ /z/a:p(slug)  /z/abc:p
-        /z/abcd -> /z/a:p(slug) p=bcd ; a type with short text goes before long text without
         @ /w/:p(bool)  /w/:p(uint)  /w/:p(int)  /w/:p(uuid)  /w/:p(double)  /w/:p(slug)  /w/:p
         /w/true -> /w/:p(bool) p=true ; of types, bool is first
         /w/5 -> /w/:p(uint) p=5 ; then uint
@@ -325,8 +213,133 @@ extension RouteMatchTableTests {
         @ /p/:a/:b/x  /p/:a/*c
         /p/1/2/x -> /p/:a/:b/x a=1, b=2 ; the longer row of parameters
         /p/1/2/y -> /p/:a/*c a=1, c=2/y ; captured values are rolled back
-        @ /f/v:a/x  /f/:b/y
-        /f/v1/y -> /f/:b/y b=v1 ; text is rolled back to a whole segment
+        """##
 
+    /// The rows about whole URLs: slashes, case, query, fragment, escapes, scheme and host.
+    static let urlTable = ##"""
+        # Trailing slashes
+        @ [strict] /a  /b/  /c/:x  /d/:x/  /
+        /a -> /a ; strict without
+        /a/ -> !routeNotFound ; strict, one too many
+        /b/ -> /b/ ; strict with
+        /b -> !routeNotFound ; strict, one too few
+        /c/1 -> /c/:x x=1 ; strict parameter without
+        /c/1/ -> !routeNotFound ; strict parameter, one too many
+        /d/1/ -> /d/:x/ x=1 ; strict parameter with
+        /d/1 -> !routeNotFound ; strict parameter, one too few
+        / -> / ; strict root
+        // -> !routeNotFound ; strict root, one too many
+        /c/ -> !routeNotFound ; strict, an empty value
+        @ /a/  /b
+        /a -> /a/ ; a slash at the end of a pattern is ignored too
+        /a/ -> /a/ ; both ignored
+        /b/ -> /b ; ignored in the path
+        @ [strict] /a//b
+        /a//b -> /a//b ; an empty segment in a pattern is itself
+        /a/b -> !routeNotFound ; and is needed
+
+        # Collapsing
+        @ [collapse] /a/b  /c/:x  /d/*r  /
+        //a///b -> /a/b ; empty segments are passed over
+        /a//b/ -> /a/b ; with a trailing slash
+        /a//b// -> /a/b ; with two
+        // -> / ; slashes alone are the root
+        /// -> / ; any number of them
+        /c//1 -> /c/:x x=1 ; before a parameter
+        /d//a//b -> /d/*r r=a//b ; inside a catch-all they stay
+        @ [collapse] [strict] /a  /b/  /
+        //a -> /a ; strict and collapsing
+        /a// -> !routeNotFound ; a slash at the end still counts
+        /b// -> /b/ ; several count as one
+        // -> / ; the root has none
+
+        # Case
+        @ [nocase] /Notes/New  /notes/By/:X  /ÉT/:id(uuid)
+        /notes/new -> /Notes/New ; small letters
+        /NOTES/NEW -> /Notes/New ; capitals
+        /nOtEs/bY/aB -> /notes/By/:X X=aB ; the case of a value stays
+        /Ét/123e4567-e89b-12d3-a456-426614174000 -> /ÉT/:id(uuid) id=123e4567-e89b-12d3-a456-426614174000 ; T as t
+        /ét/123e4567-e89b-12d3-a456-426614174000 -> !routeNotFound ; letters beyond ASCII keep their case
+        @ [nocase] /@  /[x
+        /` -> !routeNotFound ; the neighbour before A is no letter
+        /{x -> !routeNotFound ; the neighbour after Z is no letter
+        /[X -> /[x ; neighbours match themselves
+
+        # Query and fragment
+        @ /notes/:id  /notes
+        /notes/5?x=1 -> /notes/:id id=5 ; a query takes no part
+        /notes?x=/notes/5 -> /notes ; not even with slashes in it
+        /notes/5#top -> /notes/:id id=5 ; nor does a fragment
+        /notes/5#a/b?c -> /notes/:id id=5 ; with slashes and a question mark
+        /notes/5?a#b?c -> /notes/:id id=5 ; query and fragment
+        /notes/5? -> /notes/:id id=5 ; an empty query
+        /notes/5# -> /notes/:id id=5 ; an empty fragment
+        /notes/?x=1 -> /notes ; a trailing slash before a query is ignored
+        /notes/5/?x=1 -> /notes/:id id=5 ; after a value too
+        /notes/a%3Fb -> /notes/:id id=a?b ; an encoded question mark is text
+        /notes/a%23b -> /notes/:id id=a#b ; an encoded hash is text
+        /notes/?/5 -> /notes ; what follows the question mark is no path
+        @ /
+        /?x -> / ; the root with a query
+        /#x -> / ; the root with a fragment
+
+        # Escapes in patterns
+        @ /a\:b  /c\*d  /e\{f\}  /g\?h  /i\#j  /k\\l  /m\/n  /100\%  /50%  /\%41
+        /a:b -> /a\:b ; an escaped colon
+        /c*d -> /c\*d ; an escaped star
+        /e{f} -> /e\{f\} ; escaped braces
+        /g%3Fh -> /g\?h ; an escaped question mark is matched encoded
+        /i%23j -> /i\#j ; an escaped hash is matched encoded
+        /k\l -> /k\\l ; an escaped backslash
+        /m%2Fn -> /m\/n ; an escaped slash is a slash inside a segment
+        /m/n -> !routeNotFound ; which no separator matches
+        /100%25 -> /100\% ; an escaped percent sign
+        /50%25 -> /50% ; a percent sign that begins no escape
+        /%2541 -> /\%41 ; an escaped percent sign before digits
+        /A -> !routeNotFound ; which is not decoded
+        @ /a_SPACE_b/:x
+        /a b/c d -> /a_SPACE_b/:x x=c d ; raw spaces
+        /a%20b/c%20d -> /a_SPACE_b/:x x=c d ; encoded spaces
+        @ /a(b)/:x(int)
+        /a(b)/5 -> /a(b)/:x(int) x=5 ; parentheses that follow no name are text
+
+        # Scheme and host
+        @ /n/:id  https://example.com/n/:id  https://other.org/n/:id  app://notes/:id
+        /n/1 -> /n/:id id=1 ; a path has no host
+        https://example.com/n/1 -> https://example.com/n/:id id=1 ; scheme and host
+        HTTPS://EXAMPLE.com/n/1 -> https://example.com/n/:id id=1 ; in any case
+        https://other.org/n/1 -> https://other.org/n/:id id=1 ; another host
+        ftp://example.com/n/1 -> !routeNotFound ; another scheme
+        app://notes/7 -> app://notes/:id id=7 ; the host of an app's own scheme
+        app://notes -> !routeNotFound ; which is no segment of the path
+        app://n/1 -> !routeNotFound ; nor is another host
+        https://example.com/N/1 -> !routeNotFound ; the path keeps its case
+        https://user:pw@example.com/n/1 -> https://example.com/n/:id id=1 ; a user's name is no host
+        https://example.com@evil.org/n/1 -> !routeNotFound ; a host before @ is none
+        https://example.com:8080/n/1 -> !routeNotFound ; a port makes another host
+        https://example.com.evil.org/n/1 -> !routeNotFound ; a longer host is another host
+        https:///n/1 -> !invalidAuthority ; a URL of the web has a host
+        app:///n/1 -> !routeNotFound ; no host is another host
+        https://example.com/n/1?q#f -> https://example.com/n/:id id=1 ; query and fragment after a host
+        https://example.com/n/%31 -> https://example.com/n/:id id=1 ; encoded after a host
+        //example.com/n/1 -> !routeNotFound ; a path of slashes has no host
+        n/1 -> !pathNotAbsolute@0 ; a relative path
+        1app://x/n -> !pathNotAbsolute@0 ; a scheme begins with a letter
+        https:/n/1 -> !pathNotAbsolute@0 ; one slash makes no host
+        mailto:ann@example.com -> !pathNotAbsolute@0 ; a URL without slashes
+        ?x=1 -> !pathNotAbsolute@0 ; a query alone
+        #x -> !pathNotAbsolute@0 ; a fragment alone
+        @ https://example.com/  app://h:80/a  app://[::1]:80/a  file:///x
+        https://example.com -> https://example.com/ ; no path is the root
+        https://example.com/ -> https://example.com/ ; the root
+        https://example.com?x -> https://example.com/ ; no path before a query
+        https://example.com#x -> https://example.com/ ; no path before a fragment
+        app://h:80/a -> app://h:80/a ; a port
+        app://h/a -> !routeNotFound ; without its port
+        app://[::1]:80/a -> app://[::1]:80/a ; an IPv6 address
+        file:///x -> file:///x ; an empty host
+        file://h/x -> !routeNotFound ; is not any host
+        @ git+ssh://h/x
+        git+ssh://h/x -> git+ssh://h/x ; a scheme of several words
         """##
 }

@@ -13,16 +13,16 @@ struct RouteParameterTypeTests {
             return Int(text).map { Month(number: $0) }
         }
         let options = RouterOptions(types: [month])
-        let source = "https://:host(month).org/:m(month)/x:n(int)"
         // A candidate that fails later in the path converts its own value.
-        let table = try RouteTable([source, "https://*/:m/end", "https://:host(month).org/*rest"], options: options)
-        let match = try table.match("https://7.org/2%30/x5")
+        let table = try RouteTable(
+            ["/:h(month)/:m(month)/:n(int)", "/:h/:m/end", "/:h(month)/*rest"], options: options)
+        let match = try table.match("/7/2%30/5")
         let read = { (name: String) in try match.parameters.value(name, as: Month.self).number }
-        #expect(try [read("host"), read("m"), read("m")] == [7, 20, 20])
+        #expect(try [read("h"), read("m"), read("m")] == [7, 20, 20])
         #expect(calls.items == ["7", "20"])
-        let rest = try table.match("https://7.org/2/y")
-        #expect(rest.pattern.hasSuffix("*rest") && rest.parameters.names == ["host", "rest"])
-        #expect(try rest.parameters.value("host", as: Month.self).number == 7)
+        let rest = try table.match("/7/2/y")
+        #expect(rest.pattern.hasSuffix("*rest") && rest.parameters.names == ["h", "rest"])
+        #expect(try rest.parameters.value("h", as: Month.self).number == 7)
         #expect(throws: EventBusError.self) { try rest.parameters.value("rest", as: Month.self) }
     }
 

@@ -25,12 +25,9 @@ struct RouteRandomTests {
         }
         switch Int.random(in: 0..<10, using: &random) {
         case 0...4: return .literal(Self.words.dropLast(isLast ? 1 : 0).randomElement(using: &random)!)
-        case 5...6: return .parameter(before: "", name: name(&random), type: nil, after: "")
+        case 5...6: return .parameter(name: name(&random), type: nil)
         case 7...8:
-            let type = Bool.random(using: &random) ? RouteReference.types.indices.randomElement(using: &random) : nil
-            return .parameter(
-                before: Self.texts.randomElement(using: &random)!, name: name(&random), type: type,
-                after: Self.texts.randomElement(using: &random)!)
+            return .parameter(name: name(&random), type: RouteReference.types.indices.randomElement(using: &random))
         default: return isLast ? .catchAll(name: name(&random)) : .literal("a")
         }
     }
@@ -90,7 +87,7 @@ struct RouteRandomTests {
                 #expect(found?.pattern == RouteReference.text(routes[expected.route]), "\(path)")
                 #expect(found?.parameters.dictionary == expected.values, "\(path)")
                 matched += 1
-                if expected.rank.last == [5] { backtracked += 1 }
+                if expected.rank.last == [3] { backtracked += 1 }
             }
         }
         // The test is only valid if there are matches, misses and backtracking.
@@ -155,11 +152,11 @@ struct RouteRandomTests {
     func randomPaths(_ part: Int) throws {
         var random = SeededRandom(seed: UInt64(part) &+ 70)
         let table = try RouteTable([
-            "/", "/a", "/a/:b", "/a/:b(int)/c", "/x:y.z", "/*rest", "https://*/a/:b{/*rest}", "app://h/:x(uuid)",
+            "/", "/a", "/a/:b", "/a/:b(int)/c", "/*rest", "https://x/a/:b/*rest", "https://x/*rest", "app://h/:x(uuid)",
         ])
         var (matched, refused) = (0, 0)
         for round in 0..<(isRouteSoak ? 4_000_000 : 20_000) {
-            var bytes: [UInt8] = round % 3 == 0 ? Array("https://".utf8) : [UInt8(ascii: "/")]
+            var bytes: [UInt8] = round % 3 == 0 ? Array("https://x/".utf8) : [UInt8(ascii: "/")]
             let alphabet = Array("/a%2F?#.:@xyz5\u{7f}".utf8)
             for _ in 0..<Int.random(in: 0..<40, using: &random) {
                 bytes.append(
@@ -183,4 +180,92 @@ struct RouteRandomTests {
 
 extension RouteTable {
     fileprivate var patternsForTest: String { "\(count) patterns" }
+}
+
+/// A slow and obviously correct matcher: it tries every route for the whole path and sorts the hits.
+///
+/// It shares nothing with the router but the answers that are compared: patterns are built here as values, not parsed,
+/// and types are rules of its own.
+struct RouteReference {
+    enum Piece: Hashable {
+        case literal(String)
+        /// The number of a type in `types`, or nil.
+        case parameter(name: String, type: Int?)
+        case catchAll(name: String)
+    }
+
+    struct Hit {
+        var route: Int
+        var values: [String: String]
+        var rank: [[Int]]
+    }
+
+    static let types: [(name: String, accepts: @Sendable (String) -> Bool)] = [
+        ("bool", { $0 == "true" || $0 == "false" }),
+        ("uint", { !$0.isEmpty && $0.allSatisfy { "0123456789".contains($0) } && UInt64($0) != nil }),
+        ("int", { !$0.hasPrefix("+") && Int64($0) != nil }),
+        (
+            "slug",
+            {
+                $0.unicodeScalars.allSatisfy {
+                    $0.isASCII && ($0.properties.isAlphabetic || "0123456789-_".unicodeScalars.contains($0))
+                }
+            }
+        ),
+    ]
+
+    var routes: [[Piece]]
+
+    static func text(_ pieces: [Piece]) -> String {
+        func escaped(_ text: String) -> String {
+            text.map { ":*{}\\?#%/".contains($0) ? "\\\($0)" : "\($0)" }.joined()
+        }
+        let parts = pieces.map { piece in
+            switch piece {
+            case .literal(let text): escaped(text)
+            case .parameter(let name, let type): ":\(name)" + (type.map { "(\(types[$0].name))" } ?? "")
+            case .catchAll(let name): "*\(name)"
+            }
+        }
+        return "/" + parts.joined(separator: "/")
+    }
+
+    /// The pattern without its names, which two routes must not have in common.
+    static func shape(_ pieces: [Piece]) -> [Piece] {
+        pieces.map { piece in
+            switch piece {
+            case .literal: piece
+            case .parameter(_, let type): .parameter(name: "", type: type)
+            case .catchAll: .catchAll(name: "")
+            }
+        }
+    }
+
+    /// Returns the best match among all routes for decoded segments.
+    func match(_ segments: [String]) -> Hit? {
+        let hits = routes.indices.compactMap { hit($0, segments) }
+        return hits.min { a, b in a.rank.lexicographicallyPrecedes(b.rank) { $0.lexicographicallyPrecedes($1) } }
+    }
+
+    private func hit(_ route: Int, _ segments: [String]) -> Hit? {
+        var (hit, rest) = (Hit(route: route, values: [:], rank: []), segments[...])
+        for piece in routes[route] {
+            switch piece {
+            case .catchAll(let name):
+                guard !rest.isEmpty, rest != [""] else { return nil }
+                hit.values[name] = rest.joined(separator: "/")
+                hit.rank.append([3])
+                return hit
+            case .literal(let text):
+                guard rest.popFirst() == text else { return nil }
+                hit.rank.append([0])
+            case .parameter(let name, let type):
+                guard let value = rest.popFirst(), !value.isEmpty else { return nil }
+                if let type, !Self.types[type].accepts(value) { return nil }
+                hit.values[name] = value
+                hit.rank.append([type == nil ? 2 : 1, type ?? -1])
+            }
+        }
+        return rest.isEmpty ? hit : nil
+    }
 }

@@ -46,7 +46,7 @@ struct RouterGuardTests {
             ("/admin", "/administrator", false), ("/admin", "/", false), ("/admin/", "/admin/users", true),
             ("/admin", "/%61dmin/users", true), ("/admin", "/admin?x", true), ("/:x(int)", "/5/users", true),
             ("/:x(int)", "/admin/users", false), ("/", "/admin/users", true), ("/", "/", true),
-            ("/admin{/users}", "/admin/x", true), ("/*all", "/admin/users", true), ("/*all", "/", false),
+            ("/*all", "/admin/users", true), ("/*all", "/", false),
             ("https://h/admin", "/admin", false), ("https://h/admin", "https://h/admin/users", true),
             ("https://h", "https://h/admin/users", true), ("https://h", "https://i/admin/users", false),
             ("/admin", "https://h/admin/users", true), ("/admin", "https://h/x", false), ("/", "https://h", true),
@@ -54,7 +54,9 @@ struct RouterGuardTests {
         ])
     func coverage(prefix: String, url: String, isCovered: Bool) async throws {
         let router = Router(bus: bus, options: RouterOptions(ignoresTrailingSlash: false))
-        for pattern in ["/", "/*all", "*://*", "*://*/*all"] { try router.route(pattern) { _ in } }
+        for pattern in ["/", "/*all", "https://h", "https://h/*all", "https://i/*all"] {
+            try router.route(pattern) { _ in }
+        }
         try router.guardRoutes(prefix) { _ in .deny() }
         let error = await navigationError { try await router.navigate(to: url) }
         #expect(error?.code == (isCovered ? .navigationDenied : nil))
@@ -123,13 +125,13 @@ struct RouterGuardTests {
     @Test("A route can redirect to another pattern with its values, query and fragment")
     func redirectRoutes() async throws {
         let router = try router(["/notes/:id"])
-        try router.redirect("/memo/:id{/:page}", to: "/notes/:id")
+        try router.redirect("/memo/:id/:page", to: "/notes/:id")
         let navigation = try await router.navigate(to: "/memo/a%2Fb/3?x=1&y#top")
         #expect(navigation.url == "/notes/a%2Fb?x=1&y#top")
         let missing = routeError { try router.redirect("/m/:x", to: "/notes/:id") }
         #expect(missing?.code == .parameterMissing)
         #expect(missing?.expected == "id")
-        #expect(routeError { try router.redirect("/memo/:nr", to: "/notes") }?.code == .routeConflict)
+        #expect(routeError { try router.redirect("/memo/:nr/:x", to: "/notes") }?.code == .routeConflict)
     }
 
     @Test("Sixteen redirects are followed, the seventeenth is rejected with the trail")
@@ -311,8 +313,8 @@ struct RouterGuardTests {
             for worker in 0..<8 {
                 group.addTask {
                     for round in 0..<100 {
-                        let watch = try router.route("/w\(worker)/:a{/r\(round)}/x") { _ in }
-                        let match = try router.match("/w\(worker)/5/r\(round)/x")
+                        let watch = try router.route("/w\(worker)/:a/x") { _ in }
+                        let match = try router.match("/w\(worker)/5/x")
                         #expect(match.parameters["a"] == "5")
                         #expect(router.contains("/fixed/\(round)"))
                         do {

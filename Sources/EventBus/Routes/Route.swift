@@ -71,36 +71,34 @@ final class PrefixGuard: WatchHost {
     let base: RouteGuard
     private weak let router: Router?
     private let hasAuthority: Bool
-    /// The segments of the prefix, for each choice of optional groups.
-    private let prefixes: [ArraySlice<RouteSegment>]
+    /// The segments of the prefix, after its scheme and host.
+    private let prefix: ArraySlice<RouteSegment>
 
     init(_ base: RouteGuard, router: Router) throws(EventBusError) {
         var options = router.options
         // A slash at the end must not bypass a guard, so the prefix covers the paths with and without it.
         options.ignoresTrailingSlash = true
-        let (table, pattern) = (RouteTable(options), try RoutePattern(base.prefix, types: options.types))
+        let pattern = try RoutePattern(base.prefix, types: options.types)
         self.base = base
         self.router = router
         hasAuthority = pattern.authority != nil
-        prefixes = pattern.variants.map { table.path(of: $0, in: pattern) }
+        prefix = pattern.matchedPath(options)
     }
 
     /// The number of segments of the prefix; guards with fewer segments run first.
-    var depth: Int { prefixes.map { $0.count - (hasAuthority ? 2 : 0) }.min() ?? 0 }
+    var depth: Int { prefix.count - (hasAuthority ? 2 : 0) }
 
     /// Returns whether a match is under the prefix; a prefix without a host covers the paths of all hosts.
     func covers(_ match: RouteMatch) -> Bool {
         guard match.parts.hasAuthority || !hasAuthority else { return false }
         let url = match.parts
         let positions = hasAuthority ? url.segments.indices : url.path
-        return prefixes.contains { prefix in
-            guard prefix.count <= positions.count else { return false }
-            return zip(prefix, positions).allSatisfy { wanted, index in
-                switch wanted {
-                case .literal(let text): RouteKey(text) == url.key(at: index)
-                case .parameter(let parameter): parameter.match(url, at: index) != nil
-                case .catchAll: !url.isEmpty(at: index) || positions.count > prefix.count
-                }
+        guard prefix.count <= positions.count else { return false }
+        return zip(prefix, positions).allSatisfy { wanted, index in
+            switch wanted {
+            case .literal(let text): RouteKey(text) == url.key(at: index)
+            case .parameter(let parameter): parameter.match(url, at: index) != nil
+            case .catchAll: !url.isEmpty(at: index) || positions.count > prefix.count
             }
         }
     }

@@ -26,15 +26,15 @@ extension RouteTable {
             if error.code != .routeNotFound { return lines[0] }
         }
         guard let parts = try? RouteURL.parse(url, options) else { return lines[0] }
-        // The targets are in the order of precedence, so the first one that matches is the winner.
-        var winner: RouteTarget?
+        // The routes are in the order of precedence, so the first one that matches is the winner.
+        var winner: Route?
         var misses: [(depth: Int, line: String)] = []
-        for target in targets {
-            if let miss = miss(parts, target) {
-                misses.append((miss.depth, "  - \(target.pattern): \(miss.reason)"))
+        for route in routes {
+            if let miss = miss(parts, route) {
+                misses.append((miss.depth, "  - \(route.pattern): \(miss.reason)"))
             } else {
-                lines.append("  + \(target.pattern): " + (winner.map { loss(of: target, to: $0) } ?? "wins"))
-                winner = winner ?? target
+                lines.append("  + \(route.pattern): " + (winner.map { loss(of: route, to: $0) } ?? "wins"))
+                winner = winner ?? route
             }
         }
         let nearest = misses.enumerated().sorted { ($1.element.depth, $0.offset) < ($0.element.depth, $1.offset) }
@@ -44,22 +44,21 @@ extension RouteTable {
     }
 
     /// Returns the place at which a matching route loses to the winner.
-    private func loss(of target: RouteTarget, to winner: RouteTarget) -> String {
-        let segments = Array(zip(path(of: target), path(of: winner)))
-        let authorityCount = target.pattern.authority == nil ? 0 : 2
-        let index = segments.firstIndex { RouteRank($0, options.types) != RouteRank($1, options.types) }
-        guard let index, index >= authorityCount else { return "loses by its scheme and host" }
-        return "loses at segment \(index - authorityCount + 1), where \(segments[index].1.label) goes first"
+    private func loss(of route: Route, to winner: Route) -> String {
+        let segments = Array(zip(route.pattern.matchedPath(options), winner.pattern.matchedPath(options)))
+        let index = segments.firstIndex { RouteRank($0, options.types) != RouteRank($1, options.types) } ?? 0
+        let number = index + 1 - (route.pattern.authority == nil ? 0 : 2)
+        return "loses at segment \(number), where \(segments[index].1.label) goes first"
     }
 
     /// Returns the reason why a route doesn't match, and the number of matching segments; nil if it matches.
     ///
     /// The matcher itself determines the result, with a tree that contains only this route.
-    private func miss(_ url: RouteURL, _ target: RouteTarget) -> (depth: Int, reason: String)? {
-        let (path, authority) = (path(of: target), target.pattern.authority)
+    private func miss(_ url: RouteURL, _ route: Route) -> (depth: Int, reason: String)? {
+        let (path, authority) = (route.pattern.matchedPath(options), route.pattern.authority)
         if authority == nil, url.hasAuthority { return (-1, "is for paths without scheme and host") }
         var alone = RouteNode()
-        alone.set(target, at: path, options.types)
+        alone.set(route, at: path, options.types)
         var search = RouteSearch(url)
         if url.hasAuthority == (authority != nil), (try? search.find(from: alone)) != nil { return nil }
         let depth = search.reached - (authority == nil ? 0 : 2)
@@ -71,63 +70,5 @@ extension RouteTable {
         }
         let expected = wanted.isEmpty ? "empty" : wanted.label
         return (depth, "segment \(depth + 1), \"\(url.text(at: search.reached))\", is not \(expected)")
-    }
-
-    private func path(of target: RouteTarget) -> ArraySlice<RouteSegment> {
-        path(of: target.variant, in: target.pattern)
-    }
-
-    // MARK: The tree as text
-
-    /// Returns the routes as a tree, in the order in which they are tried.
-    ///
-    /// Each line is a segment. At the end of a route, its pattern and the source location of its registration follow.
-    ///
-    /// ```swift
-    /// let table = try RouteTable(["/notes{/:id(int)}", "/notes/new", "/*rest"])
-    /// print(table.routesTable())
-    /// // /
-    /// // ├── notes            /notes{/:id(int)}
-    /// // │   ├── new          /notes/new
-    /// // │   └── :id(int)     /notes{/:id(int)}
-    /// // └── *rest            /*rest
-    /// ```
-    ///
-    /// - Complexity: O(*n* log *n*) in the number of segments of all routes.
-    public func routesTable() -> String {
-        var lines = paths.isEmpty ? [] : [(text: "/", target: paths.target)] + self.lines(below: paths, depth: 0)
-        for (_, scheme) in urls.children {
-            for (_, host) in scheme.children {
-                lines.append(("\(label(of: scheme, depth: 0))://\(label(of: host, depth: 1))", host.target))
-                lines += self.lines(below: host, depth: 2)
-            }
-        }
-        let width = (lines.map(\.text.count).max() ?? 0) + 4
-        return lines.map { text, target in
-            guard let route = target?.route else { return text }
-            return text + String(repeating: " ", count: width - text.count) + route.pattern.source
-                + (route.location.map { "  \($0)" } ?? "")
-        }.joined(separator: "\n")
-    }
-
-    /// Returns the lines of the nodes below a node, which is reached by the first `depth` segments of its routes.
-    private func lines(below node: RouteNode, depth: Int) -> [(text: String, target: RouteTarget?)] {
-        let children = node.children
-        return children.indices.flatMap { index in
-            let (child, isLast) = (children[index].node, index == children.count - 1)
-            let line = ((isLast ? "└── " : "├── ") + label(of: child, depth: depth), child.target)
-            return [line]
-                + lines(below: child, depth: depth + 1).map { ((isLast ? "    " : "│   ") + $0.text, $0.target) }
-        }
-    }
-
-    /// Returns the text of a node's segment, with all the names that routes give to its value.
-    private func label(of node: RouteNode, depth: Int) -> String {
-        var labels: [String] = []
-        for target in node.targets {
-            let label = path(of: target)[depth].label
-            if !labels.contains(bytesOf: label) { labels.append(label) }
-        }
-        return labels.joined(separator: "|")
     }
 }

@@ -83,7 +83,7 @@ extension Router {
     /// ```
     ///
     /// - Parameters:
-    ///   - prefix: The beginning of the patterns, such as `/admin` or `https://:tenant.example.com`; it may be empty.
+    ///   - prefix: The beginning of the patterns, such as `/admin` or `https://example.com`; it may be empty.
     ///   - replacing: Whether to replace routes that match the same paths, which are otherwise conflicts.
     ///   - routes: Adds the routes.
     /// - Returns: The handle that ends all routes of the group.

@@ -3,20 +3,20 @@ public struct RouteMatch: Sendable, CustomStringConvertible {
     /// The captured values, in the order of the pattern.
     public let parameters: RouteParameters
 
-    init(_ url: RouteURL, _ target: RouteTarget, _ values: [RouteValue]) {
-        parameters = RouteParameters(url: url, target: target, values: values)
+    init(_ url: RouteURL, _ route: Route, _ values: [RouteValue]) {
+        parameters = RouteParameters(url: url, route: route, values: values)
     }
 
     /// The parts of the URL.
     var parts: RouteURL { parameters.url }
 
-    var target: RouteTarget { parameters.target }
+    var route: Route { parameters.route }
 
     /// The URL, as passed to the match.
     public var url: String { parts.text }
 
     /// The pattern of the route, as registered.
-    public var pattern: String { target.pattern.source }
+    public var pattern: String { route.pattern.source }
 
     /// The scheme in lowercase; nil for a path.
     public var scheme: String? { parts.hasAuthority ? parts.text(at: 0) : nil }
@@ -42,14 +42,14 @@ public struct RouteMatch: Sendable, CustomStringConvertible {
 
 /// The decoded values that a route captured from a URL, by the names in its pattern.
 ///
-/// Values are never empty. The parameters of an omitted optional group are missing.
+/// Values are never empty.
 public struct RouteParameters: Sendable, CustomStringConvertible {
     let url: RouteURL
-    let target: RouteTarget
+    let route: Route
     let values: [RouteValue]
 
     /// The names, in the order of the pattern.
-    package var names: [String] { target.variant.names }
+    package var names: [String] { route.pattern.parameterNames }
 
     /// The value of the parameter with a name; nil if there is none.
     ///
@@ -76,7 +76,7 @@ public struct RouteParameters: Sendable, CustomStringConvertible {
     public func value<Value>(_ name: String, as type: Value.Type = Value.self) throws(EventBusError) -> Value {
         guard let index = index(of: name) else {
             throw EventBusError(
-                .parameterMissing, subject: target.pattern.source, expected: name,
+                .parameterMissing, subject: route.pattern.source, expected: name,
                 found: "\(names.isEmpty ? "no parameters" : names.joined(separator: ", "))")
         }
         let text = values[index].text

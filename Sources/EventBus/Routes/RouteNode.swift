@@ -14,7 +14,7 @@ struct RouteNode: Sendable {
     private var literals: [RouteKey: RouteNode] = [:]
     /// The parameters, and last the catch-all, in the order in which they are tried.
     private(set) var parameters: [Parameter] = []
-    private(set) var target: RouteTarget?
+    private(set) var route: Route?
 
     /// Returns the node after a segment that is a literal.
     func next(after url: RouteURL, at index: Int) -> RouteNode? {
@@ -22,28 +22,28 @@ struct RouteNode: Sendable {
         literals.isEmpty ? nil : literals[url.key(at: index)]
     }
 
-    var isEmpty: Bool { target == nil && literals.isEmpty && parameters.isEmpty }
+    var isEmpty: Bool { route == nil && literals.isEmpty && parameters.isEmpty }
 
-    /// Returns the target at a path of a pattern.
-    func target(at path: ArraySlice<RouteSegment>, _ types: [RouteParameterType]) -> RouteTarget? {
-        guard let segment = path.first else { return target }
+    /// Returns the route at a path of a pattern.
+    func route(at path: ArraySlice<RouteSegment>, _ types: [RouteParameterType]) -> Route? {
+        guard let segment = path.first else { return route }
         if case .literal(let text) = segment {
-            return literals[RouteKey(text)]?.target(at: path.dropFirst(), types)
+            return literals[RouteKey(text)]?.route(at: path.dropFirst(), types)
         }
         let rank = RouteRank(segment, types)
-        return parameters.first { $0.rank == rank }?.node.target(at: path.dropFirst(), types)
+        return parameters.first { $0.rank == rank }?.node.route(at: path.dropFirst(), types)
     }
 
-    /// Sets the target at a path of a pattern; nil removes it and the nodes that are then empty.
-    mutating func set(_ target: RouteTarget?, at path: ArraySlice<RouteSegment>, _ types: [RouteParameterType]) {
+    /// Sets the route at a path of a pattern; nil removes it and the nodes that are then empty.
+    mutating func set(_ route: Route?, at path: ArraySlice<RouteSegment>, _ types: [RouteParameterType]) {
         guard let segment = path.first else {
-            self.target = target
+            self.route = route
             return
         }
         if case .literal(let text) = segment {
             let key = RouteKey(text)
-            literals[key, default: RouteNode()].set(target, at: path.dropFirst(), types)
-            if target == nil, literals[key]?.isEmpty == true { literals[key] = nil }
+            literals[key, default: RouteNode()].set(route, at: path.dropFirst(), types)
+            if route == nil, literals[key]?.isEmpty == true { literals[key] = nil }
             return
         }
         let rank = RouteRank(segment, types)
@@ -51,28 +51,17 @@ struct RouteNode: Sendable {
         if index == parameters.endIndex || parameters[index].rank != rank {
             parameters.insert(Parameter(segment: segment, rank: rank), at: index)
         }
-        parameters[index].node.set(target, at: path.dropFirst(), types)
-        if target == nil, parameters[index].node.isEmpty { parameters.remove(at: index) }
+        parameters[index].node.set(route, at: path.dropFirst(), types)
+        if route == nil, parameters[index].node.isEmpty { parameters.remove(at: index) }
     }
 
-    /// The next nodes in the order in which they are tried.
-    var children: [(rank: RouteRank, node: RouteNode)] {
-        let literals = literals.map { (rank: RouteRank(.literal($0.key.text), []), node: $0.value) }
-        return literals.sorted { $0.rank < $1.rank } + parameters.map { ($0.rank, $0.node) }
-    }
-
-    /// All targets in this node and below it, in the order in which they are tried.
+    /// All routes in this node and below it, in the order in which they are tried.
     ///
     /// - Complexity: O(*n* log *n*) in the number of nodes.
-    var targets: [RouteTarget] { [target].compactMap(\.self) + children.flatMap(\.node.targets) }
-}
-
-/// The end of a route in the tree: a route, and the variant of its pattern that ends there.
-struct RouteTarget: Sendable {
-    let route: Route
-    let variant: RouteVariant
-
-    var pattern: RoutePattern { route.pattern }
+    var routes: [Route] {
+        let literals = literals.sorted { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }
+        return [route].compactMap(\.self) + literals.flatMap(\.value.routes) + parameters.flatMap(\.node.routes)
+    }
 }
 
 /// A search for the route of a URL, by precedence at each segment from the left, with full backtracking.
@@ -88,13 +77,13 @@ struct RouteSearch {
 
     init(_ url: RouteURL) { self.url = url }
 
-    /// Returns the target below a node for the segments from a position to the end; nil if there is none.
-    mutating func find(from node: RouteNode, at index: Int = 0) throws(EventBusError) -> RouteTarget? {
+    /// Returns the route below a node for the segments from a position to the end; nil if there is none.
+    mutating func find(from node: RouteNode, at index: Int = 0) throws(EventBusError) -> Route? {
         reached = max(reached, index)
-        guard index < url.matchedCount else { return node.target }
+        guard index < url.matchedCount else { return node.route }
         if let next = node.next(after: url, at: index) {
             try countStep()
-            if let target = try find(from: next, at: index + 1) { return target }
+            if let route = try find(from: next, at: index + 1) { return route }
         }
         // By index, because a copy of an element counts all its references.
         for choice in node.parameters.indices {
@@ -107,27 +96,19 @@ struct RouteSearch {
                 if index == url.matchedCount - 1, url.isEmpty(at: index) { continue }
                 let segments = url.decodedPath(from: index)
                 values.append(RouteValue(text: segments.joined(separator: "/"), parts: segments))
-                return node.parameters[choice].node.target
+                return node.parameters[choice].node.route
             case .parameter(let parameter):
                 guard let value = parameter.match(url, at: index) else { continue }
                 values.append(value)
             }
-            if let target = try find(from: node.parameters[choice].node, at: index + 1) { return target }
+            if let route = try find(from: node.parameters[choice].node, at: index + 1) { return route }
             values.removeSubrange(count...)
         }
         return nil
     }
 
-    /// Returns the match with a target that was found.
-    func match(with target: RouteTarget) -> RouteMatch {
-        var values = values
-        if let authority = target.pattern.authority {
-            // The value of `*` as a scheme or host isn't a parameter of the pattern.
-            let captured = [authority.scheme, authority.host].filter(\.isParameter)
-            values.removeSubrange(..<captured.count { $0.name == nil })
-        }
-        return RouteMatch(url, target, values)
-    }
+    /// Returns the match with a route that was found.
+    func match(with route: Route) -> RouteMatch { RouteMatch(url, route, values) }
 
     private mutating func countStep() throws(EventBusError) {
         steps += 1
@@ -143,18 +124,16 @@ struct RouteSearch {
 ///
 /// Segments that match the same texts have equal ranks.
 struct RouteRank: Comparable, Sendable {
-    /// The six kinds of segments, in the order in which they are tried.
+    /// The kinds of segments, in the order in which they are tried.
     enum Kind: Int, Sendable {
         case literal
-        case typedWithText
-        case withText
         case typed
         case plain
         case catchAll
     }
 
     let kind: Kind
-    /// The order within a kind: more text, then a longer prefix, then an earlier type, then the text.
+    /// The order within a kind: the text of a literal; an earlier type, then its name.
     private var order: [Int] = []
 
     init(_ segment: RouteSegment, _ types: [RouteParameterType]) {
@@ -164,19 +143,15 @@ struct RouteRank: Comparable, Sendable {
             order = text.utf8.map { Int($0) }
         case .catchAll: kind = .catchAll
         case .parameter(let parameter):
-            let text = parameter.prefix + parameter.suffix
-            order = [-text.utf8.count, -parameter.prefix.utf8.count]
-            if let type = parameter.type {
-                kind = text.isEmpty ? .typed : .typedWithText
-                // Of types with the same name, the last one is in use.
-                let all = types + RouteParameterType.restricting
-                let index = types.lastIndex { $0.name == type.name } ?? all.firstIndex { $0.name == type.name }
-                order.append(index ?? all.count)
-                order += type.name.utf8.map { Int($0) }
-            } else {
-                kind = text.isEmpty ? .plain : .withText
+            guard let type = parameter.type else {
+                kind = .plain
+                return
             }
-            order += text.utf8.map { Int($0) }
+            kind = .typed
+            // Of types with the same name, the last one is in use.
+            let all = types + RouteParameterType.restricting
+            let index = types.lastIndex { $0.name == type.name } ?? all.firstIndex { $0.name == type.name }
+            order = [index ?? all.count] + type.name.utf8.map { Int($0) }
         }
     }
 

@@ -60,7 +60,7 @@ public struct RouteParameterType: Sendable {
 
     // MARK: Built-in types
 
-    /// The name of the type that accepts any value, which ends a name before a suffix: `:id(string)px`.
+    /// The name of the type that accepts any value.
     static let anyValue = "string"
 
     /// The built-in types that restrict values, in the order in which they are tried.

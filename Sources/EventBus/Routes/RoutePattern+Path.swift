@@ -4,11 +4,10 @@ extension RoutePattern {
     /// Returns the path for values, or the URL if the pattern has a scheme and host.
     ///
     /// Matching the result with this pattern returns exactly `parameters`. Values are encoded; a value for which this
-    /// isn't possible is refused. The result contains the optional groups whose parameters are given. A group without
-    /// parameters is omitted.
+    /// isn't possible is refused.
     ///
     /// ```swift
-    /// let pattern = try RoutePattern("/files/:owner{/v:version(uint)}/*path")
+    /// let pattern = try RoutePattern("/files/:owner/*path")
     /// print(try pattern.path(["owner": "ann lee", "path": "a/b.txt"]))  // /files/ann%20lee/a/b.txt
     /// ```
     ///
@@ -19,8 +18,7 @@ extension RoutePattern {
     ///   - options: The options of the router that will match the path.
     /// - Returns: The percent-encoded path or URL in ASCII.
     /// - Throws: ``EventBusError`` with the code `parameterMissing`, `parameterUnknown` or `parameterInvalid`;
-    ///   `pathTooLong` or another code if the result exceeds a limit; `patternMalformedHost` if the
-    ///   scheme or host of the pattern is `*`.
+    ///   `pathTooLong` or another code if the result exceeds a limit.
     /// - Complexity: O(*n*) in the length of the result.
     public func path(
         _ parameters: [String: String] = [:], query: RouteQuery = RouteQuery(), fragment: String? = nil,
@@ -32,7 +30,7 @@ extension RoutePattern {
 
     /// Returns the segments of a parameter's text: several for a catch-all.
     func segments(of text: String, in name: String) -> [String] {
-        let isCatchAll = variants[0].segments.contains { segment in
+        let isCatchAll = segments.contains { segment in
             if case .catchAll(let catchAll) = segment { catchAll.hasSameBytes(as: name) } else { false }
         }
         guard isCatchAll else { return [text] }
@@ -44,20 +42,18 @@ extension RoutePattern {
         segments values: [ByteText: [String]], query: RouteQuery = RouteQuery(), fragment: String? = nil,
         options: RouterOptions = RouterOptions()
     ) throws(EventBusError) -> String {
-        let variant = try variant(for: values)
-        var result = try authorityText(values)
-        for segment in variant.segments {
-            let value = segment.name.flatMap { values[ByteText($0)] } ?? []
+        try checkNames(values)
+        var result = authority?.text ?? ""
+        for segment in segments {
             switch segment {
             case .literal(let text): result += "/" + Self.encoded(text)
             case .parameter(let parameter):
-                let text = value.joined(separator: "/")
-                result += "/" + Self.encoded(parameter.prefix) + Self.encoded(text) + Self.encoded(parameter.suffix)
-            case .catchAll:
-                for part in value { result += "/" + Self.encoded(part) }
+                result += "/" + Self.encoded(values[ByteText(parameter.name)]?.joined(separator: "/") ?? "")
+            case .catchAll(let name):
+                for part in values[ByteText(name)] ?? [] { result += "/" + Self.encoded(part) }
             }
         }
-        if variant.segments.isEmpty { result += "/" }
+        if segments.isEmpty { result += "/" }
         if !query.items.isEmpty { result += "?\(query)" }
         if let fragment {
             result += "#" + PercentCoding.encode(fragment, allowed: PercentCoding.Part.fragment.contains)
@@ -70,38 +66,18 @@ extension RoutePattern {
         PercentCoding.encode(text, allowed: PercentCoding.isSegmentByte)
     }
 
-    /// Returns the scheme and host with the value of the host's parameter; empty for a path.
-    private func authorityText(_ values: [ByteText: [String]]) throws(EventBusError) -> String {
-        guard let authority else { return "" }
-        if case .literal(let scheme) = authority.scheme {
-            switch authority.host {
-            case .literal(let host): return "\(scheme)://\(host)"
-            case .parameter(let parameter):
-                if let value = parameter.name.flatMap({ values[ByteText($0)] })?.joined(separator: "/") {
-                    return "\(scheme)://\(parameter.prefix)\(value)\(parameter.suffix)"
-                }
-            case .catchAll: break
-            }
-        }
-        throw EventBusError(
-            .init("patternMalformedHost"), subject: source, offset: 0, expected: "one scheme and host to build a URL",
-            found: authority.text)
-    }
-
-    /// Returns the shortest variant of the pattern that has exactly these parameters.
-    private func variant(for values: [ByteText: [String]]) throws(EventBusError) -> RouteVariant {
+    /// Checks that there is a value for each parameter and for no other name.
+    private func checkNames(_ values: [ByteText: [String]]) throws(EventBusError) {
         let given = values.keys.map(\.text).sorted()
         if let unknown = given.first(where: { !parameterNames.contains(bytesOf: $0) }) {
             let known = parameterNames.isEmpty ? "no parameters" : parameterNames.joined(separator: ", ")
             throw EventBusError(.parameterUnknown, subject: source, expected: known, found: unknown)
         }
-        // A nested group needs the parameters of the enclosing group, too.
-        let candidates = variants.filter { variant in given.allSatisfy { variant.names.contains(bytesOf: $0) } }
-        if let shortest = candidates.last(where: { $0.names.count == given.count }) { return shortest }
-        let missing = candidates.last?.names.first { values[ByteText($0)] == nil }
-        throw EventBusError(
-            .parameterMissing, subject: source, expected: missing ?? "other parameters",
-            found: given.isEmpty ? "no values" : given.joined(separator: ", "))
+        if let missing = parameterNames.first(where: { values[ByteText($0)] == nil }) {
+            throw EventBusError(
+                .parameterMissing, subject: source, expected: missing,
+                found: given.isEmpty ? "no values" : given.joined(separator: ", "))
+        }
     }
 
     private func checkRoundTrip(
@@ -120,8 +96,7 @@ extension RoutePattern {
             return zip(found, value).allSatisfy { $0.hasSameBytes(as: $1) }
         }
         if let read, read.values.count == values.count, values.allSatisfy({ isSame($0.text, $1) }) { return }
-        let parameters = (authority.map { [$0.host] } ?? []) + variants[0].segments
-        let given = parameters.compactMap { segment in
+        let given = segments.compactMap { segment in
             segment.name.flatMap { name in values[ByteText(name)].map { (name: name, type: segment.type, value: $0) } }
         }
         let wrong =

@@ -1,18 +1,15 @@
-/// A parsed route pattern such as `/notes/:id(int){/:page}` or `https://*/files/*path`.
+/// A parsed route pattern such as `/notes/:id(int)` or `https://example.com/files/*path`.
 ///
 /// | text | meaning |
 /// |---|---|
 /// | `/notes/new` | exactly these segments, without percent-encoding: `/a b` matches `/a%20b` |
 /// | `:id` | one nonempty segment |
 /// | `:id(int)` | one segment of a type; see ``RouteParameterType`` |
-/// | `v:id.json` | one parameter per segment, with text before or after it |
 /// | `*path` | one or more last segments |
-/// | `{/:page}` | an optional group; at most four in a pattern, possibly nested |
 /// | `\:` | the next character without its special meaning |
-/// | `app://host/notes` | only URLs with this scheme and host, which can also be `*` |
-/// | `https://:tenant.example.com/` | a parameter in the host: one label, or the whole host |
+/// | `app://host/notes` | only URLs with this scheme and host |
 ///
-/// A pattern without a scheme matches only paths. Names consist of letters, digits and `_`.
+/// A parameter is a whole segment. A pattern without a scheme matches only paths. Names consist of letters, digits and `_`.
 ///
 /// ```swift
 /// let pattern = try RoutePattern("/notes/:id(int)")
@@ -23,8 +20,8 @@ public struct RoutePattern: Sendable, CustomStringConvertible {
     /// The names of all parameters, in order.
     public let parameterNames: [String]
     let authority: RouteAuthority?
-    /// The variants of the pattern for each choice of optional groups; the variant with all groups is first.
-    let variants: [RouteVariant]
+    /// The segments of the path.
+    let segments: [RouteSegment]
 
     /// Parses a pattern.
     ///
@@ -39,45 +36,19 @@ public struct RoutePattern: Sendable, CustomStringConvertible {
         self.source = source
         parameterNames = parser.names
         authority = parser.authority
-        variants = try parser.variants()
+        segments = parser.segments
     }
 
     /// The text of the pattern.
     public var description: String { source }
 
-    /// The parameters with the names of their types, for generated code; one of an optional group is optional.
-    package var parameters: [(name: String, type: String?, isOptional: Bool)] {
-        let segments = [authority?.scheme, authority?.host].compactMap { $0 } + variants[0].segments
-        return segments.compactMap { segment in
-            segment.name.map { name in
-                (name, segment.type?.name, !variants.allSatisfy { $0.names.contains(name) })
-            }
-        }
-    }
-}
-
-/// The scheme and host before a pattern's path, as two segments in lowercase.
-struct RouteAuthority: Sendable {
-    let scheme: RouteSegment
-    let host: RouteSegment
-
-    var text: String { "\(scheme.label)://\(host.label)" }
-}
-
-/// One variant of a pattern: a sequence of segments.
-final class RouteVariant: Sendable {
-    /// The segments of the path.
-    let segments: [RouteSegment]
-    /// The names of the parameters in host and path.
-    let names: [String]
-
-    init(segments: [RouteSegment], names: [String]) {
-        self.segments = segments
-        self.names = names
+    /// The parameters with the names of their types, for generated code.
+    package var parameters: [(name: String, type: String?)] {
+        segments.compactMap { segment in segment.name.map { ($0, segment.type?.name) } }
     }
 
-    /// Returns the segments of the path as they are matched with these options.
-    func path(_ options: RouterOptions) -> [RouteSegment] {
+    /// Returns the scheme, the host and the segments of the path as they are matched with these options.
+    func matchedPath(_ options: RouterOptions) -> ArraySlice<RouteSegment> {
         var path = segments
         let endsInSlash = path.last?.isEmpty == true
         if endsInSlash { path.removeLast() }
@@ -85,8 +56,18 @@ final class RouteVariant: Sendable {
         // Collapsed slashes alone are "/".
         let isRoot = path.isEmpty && options.collapsesSlashes
         if endsInSlash, !options.ignoresTrailingSlash, !isRoot { path.append(.literal("")) }
-        return options.isCaseSensitive ? path : path.map(\.lowercased)
+        if !options.isCaseSensitive { path = path.map(\.lowercased) }
+        guard let authority else { return path[...] }
+        return [.literal(authority.scheme), .literal(authority.host)] + path
     }
+}
+
+/// The scheme and host before a pattern's path, in lowercase.
+struct RouteAuthority: Sendable {
+    let scheme: String
+    let host: String
+
+    var text: String { "\(scheme)://\(host)" }
 }
 
 /// One segment of a pattern, or its scheme or host.
@@ -107,8 +88,6 @@ enum RouteSegment: Sendable {
         }
     }
 
-    var isParameter: Bool { if case .parameter = self { true } else { false } }
-
     /// The type of a parameter; nil for any value.
     var type: RouteParameterType? { if case .parameter(let parameter) = self { parameter.type } else { nil } }
 
@@ -116,63 +95,32 @@ enum RouteSegment: Sendable {
     var label: String {
         switch self {
         case .literal(let text): text
-        case .parameter(let parameter): parameter.label
+        case .parameter(let parameter): ":\(parameter.name)" + (parameter.type.map { "(\($0.name))" } ?? "")
         case .catchAll(let name): "*\(name)"
         }
     }
 
     /// The segment with lowercase letters in its text.
     var lowercased: RouteSegment {
-        switch self {
-        case .literal(let text): return .literal(text.asciiLowercased)
-        case .parameter(let parameter):
-            return .parameter(
-                parameter.with(prefix: parameter.prefix.asciiLowercased, suffix: parameter.suffix.asciiLowercased))
-        case .catchAll: return self
-        }
+        if case .literal(let text) = self { .literal(text.asciiLowercased) } else { self }
     }
 }
 
-/// A parameter that is one segment of a path, or a scheme or host.
+/// A parameter that is one segment of a path.
 final class RouteParameter: Sendable {
-    /// The name; nil for the `*` of a scheme or host, whose value isn't captured.
-    let name: String?
+    let name: String
     /// The type of the value; nil for any value.
     let type: RouteParameterType?
-    /// The text before the value.
-    let prefix: String
-    /// The text after the value.
-    let suffix: String
-    /// Whether the value is one label of a host, without dots and port.
-    let isHostLabel: Bool
 
-    init(
-        name: String? = nil, type: RouteParameterType? = nil, prefix: String = "", suffix: String = "",
-        isHostLabel: Bool = false
-    ) {
+    init(name: String, type: RouteParameterType?) {
         self.name = name
         self.type = type
-        self.prefix = prefix
-        self.suffix = suffix
-        self.isHostLabel = isHostLabel
     }
 
-    /// Returns the parameter with other text around it.
-    func with(prefix: String, suffix: String) -> RouteParameter {
-        RouteParameter(name: name, type: type, prefix: prefix, suffix: suffix, isHostLabel: isHostLabel)
-    }
-
-    var label: String {
-        guard let name else { return "*" }
-        return prefix + ":\(name)" + (type.map { "(\($0.name))" } ?? "") + suffix
-    }
-
-    /// Returns the value in a segment, with the value to which its type converts it.
-    ///
-    /// Returns nil if the segment doesn't consist of the text around a nonempty value of the type.
+    /// Returns the value in a segment, with the value to which its type converts it; nil for another segment.
     func match(_ url: RouteURL, at index: Int) -> RouteValue? {
-        guard let text = url.text(at: index, after: prefix, before: suffix) else { return nil }
-        if isHostLabel, text.utf8.contains(where: { $0 == .dot || $0 == .colon }) { return nil }
+        if url.isEmpty(at: index) { return nil }
+        let text = url.text(at: index)
         guard let type else { return RouteValue(text: text) }
         let (isValid, converted) = type.check(text)
         return isValid ? RouteValue(text: text, converted: converted) : nil

@@ -12,7 +12,7 @@ public struct RouteTable: Sendable {
     let options: RouterOptions
     /// The tree of the routes of paths, and that of URLs, whose first two segments are the scheme and the host.
     private var trees = [RouteNode(), RouteNode()]
-    /// The number of patterns in the table, with one for each choice of an optional group.
+    /// The number of routes in the table.
     package private(set) var count = 0
 
     init(_ options: RouterOptions) { self.options = options }
@@ -36,9 +36,8 @@ public struct RouteTable: Sendable {
     ///
     /// The URL starts with `/`, or with a scheme and `://`. Its path is split at the slashes and then each segment is
     /// decoded, so `%2F` is part of a value. The query and the fragment don't affect the match. Segments are matched
-    /// from left to right. At each segment, the choices are a literal, a typed parameter with text, a parameter with
-    /// text, a typed parameter, an untyped parameter and a catch-all, in this order. If the rest of the path doesn't
-    /// match, the next choice is tried.
+    /// from left to right. At each segment, the choices are a literal, a typed parameter, an untyped parameter and a
+    /// catch-all, in this order. If the rest of the path doesn't match, the next choice is tried.
     ///
     /// - Throws: ``EventBusError`` with the code `routeNotFound`, `pathNotAbsolute`, `pathTooLong`,
     ///   `pathTooManySegments`, `invalidAuthority`, `invalidPercentEncoding`, `invalidUTF8` or `matchTooCostly`.
@@ -46,10 +45,10 @@ public struct RouteTable: Sendable {
     ///   its limit is rejected in O(1).
     public func match(_ url: String) throws(EventBusError) -> RouteMatch {
         var search = RouteSearch(try RouteURL.parse(url, options))
-        guard let target = try search.find(from: root(of: search.url)) else {
+        guard let route = try search.find(from: root(of: search.url)) else {
             throw EventBusError(.routeNotFound, subject: url, expected: "a path that a route matches")
         }
-        return search.match(with: target)
+        return search.match(with: route)
     }
 
     /// Returns whether a route matches a URL.
@@ -59,100 +58,61 @@ public struct RouteTable: Sendable {
         return (try? search.find(from: root(of: parts))) != nil
     }
 
-    /// The patterns in the order in which they are tried; one with optional groups is listed once.
-    package var patterns: [String] {
-        var known: Set<String> = []
-        return targets.map(\.pattern.source).filter { known.insert($0).inserted }
-    }
-
-    var paths: RouteNode { trees[0] }
-    var urls: RouteNode { trees[1] }
+    /// The patterns in the order in which they are tried.
+    package var patterns: [String] { routes.map(\.pattern.source) }
 
     /// Returns the root of the tree for a URL.
-    func root(of url: RouteURL) -> RouteNode { url.hasAuthority ? urls : paths }
+    func root(of url: RouteURL) -> RouteNode { trees[url.hasAuthority ? 1 : 0] }
 
     // MARK: Routes
 
-    /// The targets in the order in which they are tried, those of paths first.
-    var targets: [RouteTarget] { paths.targets + urls.targets }
+    /// The routes in the order in which they are tried, those of paths first.
+    var routes: [Route] { trees.flatMap(\.routes) }
 
-    /// Returns the path of a variant in its tree.
-    func path(of variant: RouteVariant, in pattern: RoutePattern) -> ArraySlice<RouteSegment> {
-        ((pattern.authority.map { [$0.scheme, $0.host] } ?? []) + variant.path(options))[...]
+    private func route(at pattern: RoutePattern) -> Route? {
+        trees[pattern.authority == nil ? 0 : 1].route(at: pattern.matchedPath(options), options.types)
     }
 
-    private func paths(of pattern: RoutePattern) -> [ArraySlice<RouteSegment>] {
-        pattern.variants.map { path(of: $0, in: pattern) }
-    }
-
-    private func target(at path: ArraySlice<RouteSegment>, in pattern: RoutePattern) -> RouteTarget? {
-        trees[pattern.authority == nil ? 0 : 1].target(at: path, options.types)
-    }
-
-    private mutating func set(_ target: RouteTarget?, at path: ArraySlice<RouteSegment>, in pattern: RoutePattern) {
-        trees[pattern.authority == nil ? 0 : 1].set(target, at: path, options.types)
+    private mutating func set(_ route: Route?, at pattern: RoutePattern) {
+        trees[pattern.authority == nil ? 0 : 1].set(route, at: pattern.matchedPath(options), options.types)
     }
 
     /// Checks whether a route can be inserted.
     ///
     /// - Throws: ``EventBusError`` with the code `routeConflict` if another route matches the same paths and isn't to be
-    ///   replaced; or `patternAmbiguousGroups` if two choices of groups match the same paths with other names.
+    ///   replaced.
     func check(_ route: Route, replacing: Bool) throws(EventBusError) {
-        let pattern = route.pattern
-        var own = RouteNode()
-        for (variant, path) in zip(pattern.variants, paths(of: pattern)) {
-            let names = variant.names
-            if let known = own.target(at: path, options.types)?.variant.names, known != names {
-                throw EventBusError(
-                    .init("patternAmbiguousGroups"), subject: pattern.source,
-                    expected: "groups whose choices match different paths",
-                    found: "\(known) and \(names) for the same path")
-            }
-            if pattern.variants.count > 1 {
-                own.set(RouteTarget(route: route, variant: variant), at: path, options.types)
-            }
-            if !replacing, let existing = target(at: path, in: pattern) {
-                throw EventBusError(
-                    .routeConflict, subject: pattern.source, expected: "paths that no other route matches",
-                    found: existing.pattern.source, location: route.location, otherLocation: existing.route.location)
-            }
+        if !replacing, let existing = self.route(at: route.pattern) {
+            throw EventBusError(
+                .routeConflict, subject: route.pattern.source, expected: "paths that no other route matches",
+                found: existing.pattern.source, location: route.location, otherLocation: existing.location)
         }
     }
 
-    /// Inserts a route, which may replace others, and returns the routes that are no longer in the table.
+    /// Inserts a route, which may replace another one, and returns the replaced route.
     @discardableResult
-    mutating func insert(_ route: Route) -> [Route] {
-        var replaced: [Route] = []
-        // The first of several variants for the same paths remains.
-        for (variant, path) in zip(route.pattern.variants, paths(of: route.pattern)).reversed() {
-            let existing = target(at: path, in: route.pattern)?.route
-            if let existing, existing !== route { replaced.append(existing) }
-            if existing == nil { count += 1 }
-            set(RouteTarget(route: route, variant: variant), at: path, in: route.pattern)
-        }
-        return replaced.filter { !contains($0) }
+    mutating func insert(_ route: Route) -> Route? {
+        let replaced = self.route(at: route.pattern)
+        if replaced == nil { count += 1 }
+        set(route, at: route.pattern)
+        return replaced
     }
 
     /// Removes a route; returns whether it was in the table.
     mutating func remove(_ route: Route) -> Bool {
-        let before = count
-        for path in paths(of: route.pattern) where target(at: path, in: route.pattern)?.route === route {
-            set(nil, at: path, in: route.pattern)
-            count -= 1
-        }
-        return count < before
-    }
-
-    private func contains(_ route: Route) -> Bool {
-        paths(of: route.pattern).contains { target(at: $0, in: route.pattern)?.route === route }
+        guard self.route(at: route.pattern) === route else { return false }
+        set(nil, at: route.pattern)
+        count -= 1
+        return true
     }
 
     /// Returns the route with exactly this pattern.
     func route(with source: String) -> Route? {
         // Only a valid pattern can be registered.
-        guard let pattern = try? RoutePattern(source, types: options.types) else { return nil }
-        let routes = paths(of: pattern).compactMap { target(at: $0, in: pattern)?.route }
-        return routes.first { $0.pattern.source.hasSameBytes(as: source) }
+        guard let pattern = try? RoutePattern(source, types: options.types), let route = route(at: pattern) else {
+            return nil
+        }
+        return route.pattern.source.hasSameBytes(as: source) ? route : nil
     }
 }
 

@@ -151,18 +151,6 @@ final class RouteURL: Sendable {
         return RouteKey(isCaseSensitive ? bytes : bytes.map(\.asciiLowercased)[...])
     }
 
-    /// Returns the text between a prefix and a suffix of a segment; nil if it is empty or the segment has other text.
-    func text(at index: Int, after prefix: String, before suffix: String) -> String? {
-        let part = segments[index].part
-        let (first, last) = (prefix.utf8.count, suffix.utf8.count)
-        guard part.count > first + last else { return nil }
-        func isSame(_ a: UInt8, _ b: UInt8) -> Bool { isCaseSensitive ? a == b : a.asciiLowercased == b }
-        guard decoded[part].prefix(first).elementsEqual(prefix.utf8, by: isSame),
-            decoded[part].suffix(last).elementsEqual(suffix.utf8, by: isSame)
-        else { return nil }
-        return String(decoding: decoded[part].dropFirst(first).dropLast(last), as: UTF8.self)
-    }
-
     /// Returns the decoded text of a segment.
     func text(at index: Int) -> String { String(decoding: decoded[segments[index].part], as: UTF8.self) }
 
@@ -183,8 +171,6 @@ struct RouteKey: Hashable, Sendable {
     init(_ bytes: ArraySlice<UInt8>) { self.bytes = bytes }
 
     init(_ text: String) { bytes = Array(text.utf8)[...] }
-
-    var text: String { String(decoding: bytes, as: UTF8.self) }
 
     // The slice's own implementation combines its bytes one by one.
     func hash(into hasher: inout Hasher) { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }

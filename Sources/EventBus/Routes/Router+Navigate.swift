@@ -120,7 +120,7 @@ extension Router {
 
     /// Runs the action of a navigation's route; returns the URL of a redirect, or nil if the navigation is complete.
     private func runAction(of navigation: Navigation) async throws -> String? {
-        switch navigation.match.target.route.action {
+        switch navigation.match.route.action {
         case .redirect(let redirect): return try redirect(navigation)
         case .run(let action):
             try await action(navigation)

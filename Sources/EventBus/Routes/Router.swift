@@ -118,8 +118,7 @@ public final class Router: Sendable {
         let parsed = try RoutePattern(pattern, types: options.types)
         let names = parsed.parameterNames
         let target = try RoutePattern(target, types: options.types)
-        let needed = target.variants.last?.names ?? []
-        if let missing = needed.first(where: { !names.contains(bytesOf: $0) }) {
+        if let missing = target.parameterNames.first(where: { !names.contains(bytesOf: $0) }) {
             throw EventBusError(
                 .parameterMissing, subject: target.source, expected: missing,
                 found: "\(names.isEmpty ? "no values" : names.joined(separator: ", ")) in \(pattern)")
@@ -150,7 +149,7 @@ public final class Router: Sendable {
         // Replaced routes are released here, outside the lock.
         let ended = try state.withLock { state throws(EventBusError) -> [Route] in
             for route in routes { try state.table.check(route, replacing: isReplacing) }
-            return routes.flatMap { state.table.insert($0) }
+            return routes.compactMap { state.table.insert($0) }
         }
         for route in ended { route.end() }
         return Watch(host: RouteSet(routes, watched: watched, router: self), id: 0)
@@ -235,10 +234,7 @@ public final class Router: Sendable {
     /// The registered patterns, sorted by text.
     ///
     /// - Complexity: O(*n* log *n*) in the number of routes.
-    public var patterns: [String] {
-        let routes = current.targets.map(\.route)
-        return Dictionary(routes.map { (ObjectIdentifier($0), $0.pattern.source) }) { $1 }.values.sorted()
-    }
+    public var patterns: [String] { current.patterns.sorted() }
 
     /// Returns the route that matches a URL; see ``RouteTable/match(_:)``.
     public func match(_ url: String) throws(EventBusError) -> RouteMatch { try current.match(url) }
@@ -258,7 +254,7 @@ public final class Router: Sendable {
 
     /// The guards of a match, in the order in which they are asked.
     func guards(of match: RouteMatch) -> [RouteGuard] {
-        state.withLock { $0.guards }.filter { $0.covers(match) }.map(\.base) + match.target.route.guards
+        state.withLock { $0.guards }.filter { $0.covers(match) }.map(\.base) + match.route.guards
     }
 
     /// Returns the topic of a route, on which every navigation to the pattern is triggered after the route's action.
@@ -279,7 +275,7 @@ public final class Router: Sendable {
         }
         let path = try route.pattern.path(parameters, query: query, fragment: fragment, options: options)
         let winner = try table.match(path)
-        guard winner.target.route === route else {
+        guard winner.route === route else {
             throw EventBusError(
                 .routeShadowed, subject: pattern, expected: "\(path) to lead back to the pattern", found: winner.pattern
             )

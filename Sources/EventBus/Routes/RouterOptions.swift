@@ -49,8 +49,6 @@ package enum RouteLimits {
     package static let patternBytes = 8192
     /// The maximum number of parameters of a pattern.
     package static let parameters = 32
-    /// The maximum number of optional groups of a pattern.
-    package static let groups = 4
     /// The maximum number of literals and parameters that one match tries.
     ///
     /// Each is tried at most once, so only a table with many overlapping patterns can reach the limit.
