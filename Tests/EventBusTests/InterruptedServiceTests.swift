@@ -27,7 +27,7 @@ private final class App: Service {
     init(_ context: ServiceContext) async throws {}
 }
 
-/// Services whose starts, stops and restarts interrupt each other.
+/// Services whose starts and stops interrupt each other.
 @Suite("Interrupted services", .timeLimit(.minutes(5)))
 struct InterruptedServiceTests {
     let bus = EventBus()
@@ -45,42 +45,6 @@ struct InterruptedServiceTests {
             await Task.yield()
         }
         return true
-    }
-
-    /// Registers a service that fails when its first gate opens, and waits in its second start for the other gate.
-    private func addRestarting(_ name: String, fails: Gate, again: Gate) async throws {
-        let lives = Recorder<Int>()
-        try await services.register(
-            name, restart: .onFailure(limit: 3, first: .seconds(1), ceiling: .seconds(10))
-        ) { _ in
-            lives.note(1)
-            guard lives.items.count == 1 else {
-                await again.pass()
-                return Runner { while !Task.isCancelled { await Task.yield() } }
-            }
-            return Runner {
-                await fails.pass()
-                throw Oops()
-            }
-        }
-    }
-
-    @Test("A cascading stop of a service that waits for its restart stops the services that use it")
-    func cascadeDuringPause() async throws {
-        let (fails, again) = (Gate(), Gate())
-        try await addRestarting("db", fails: fails, again: again)
-        try await services.register("lib", needs: ["db"]) { [log] _ in Stub { log.note("-lib") } }
-        try await services.start("lib")
-        fails.open()
-        #expect(await reaches("db", .restarting))
-        try await services.stop("db", cascading: true)
-        #expect(log.items == ["-lib"])
-        #expect(await services.state(of: "db") == .stopped)
-        #expect(await services.runningNames == [])
-        again.open()
-        try await services.start("lib")
-        #expect(await services.runningNames == ["db", "lib"])
-        #expect(await services.shutDown() == [])
     }
 
     @Test("A cascading stop waits for the services that use one whose run ends first")
@@ -108,28 +72,7 @@ struct InterruptedServiceTests {
         #expect(log.items == ["-lib", "end"])
     }
 
-    @Test("A caller that joins a restart and gives up doesn't end the restart", arguments: [true, false])
-    func joinedRestart(isTimedOut: Bool) async throws {
-        let (fails, again) = (Gate(), Gate())
-        try await addRestarting("a", fails: fails, again: again)
-        try await services.start("a")
-        fails.open()
-        #expect(await reaches("a", .restarting))
-        let caller = Task { try await services.start("a", within: .seconds(5)) }
-        await again.untilSomebodyComes()
-        if isTimedOut {
-            await clock.untilSomebodySleeps()
-            clock.advance(by: .seconds(5))
-        } else {
-            caller.cancel()
-        }
-        await #expect(throws: (any Error).self) { try await caller.value }
-        again.open()
-        #expect(await reaches("a", .running))
-        #expect(await services.shutDown() == [])
-    }
-
-    @Test("A service that nobody waits for any more is stopped, in whichever order the callers leave")
+    @Test("A start goes on as long as another service waits for it, and its needs are started to the end")
     func lastCallerLeaves() async throws {
         let gate = Gate()
         try await services.register("db") { [log] _ in
@@ -146,9 +89,10 @@ struct InterruptedServiceTests {
         #expect(await services.state(of: "db") == .starting)
         user.cancel()
         await #expect(throws: CancellationError.self) { try await user.value }
+        #expect(await services.state(of: "lib") == .stopped)
         gate.open()
-        #expect(await reaches("db", .stopped))
-        #expect(log.items == ["-db"])
+        #expect(await reaches("db", .running))
+        #expect(log.items == [])
     }
 
     @Test("A start of a service that is still stopping throws, and so does one of a service that needs it")
@@ -176,58 +120,15 @@ struct InterruptedServiceTests {
         #expect(await services.shutDown() == [])
     }
 
-    @Test("A start during a restart pause gets the error of its attempt, and the restarts continue")
-    func startDuringPause() async throws {
-        let lives = Recorder<Int>()
-        try await services.register(
-            "a", restart: .onFailure(limit: 5, first: .seconds(1), ceiling: .seconds(10))
-        ) { _ in
-            lives.note(1)
-            if lives.items.count > 1 { throw Oops() }
-            return Runner { throw Oops() }
-        }
-        try await services.start("a")
-        #expect(await reaches("a", .restarting))
-        await #expect(throws: EventBusError.self) { try await services.start("a") }
-        for _ in 0..<4 {
-            let count = lives.items.count
-            await clock.untilSomebodySleeps()
-            clock.advance(by: .seconds(10))
-            try await until { lives.items.count > count }
-        }
-        #expect(await reaches("a", .failed))
-        #expect(lives.items.count == 6, "one start and five restarts")
-    }
-
-    @Test("A start with a limit abandons a need that ignores cancellation, and the next start works")
-    func abandonedNeed() async throws {
-        let services = ServiceRegistry(bus: bus, gracePeriod: .seconds(2), clock: clock)
-        let (gate, made) = (Gate(), Recorder<Int>())
-        try await services.register("db") { _ in
-            made.note(1)
-            if made.items.count == 1 { await gate.pass() }
-            return Stub {}
-        }
-        try await services.register("pool", needs: ["db"]) { try await Stub($0) }
-        try await services.register("lib", needs: ["pool"]) { try await Stub($0) }
-        let start = Task { try await services.start("lib", within: .seconds(5)) }
-        await gate.untilSomebodyComes()
-        await clock.untilSomebodySleeps()
-        clock.advance(by: .seconds(5))
-        let error = await #expect(throws: EventBusError.self) { try await start.value }
-        #expect(error?.code == .serviceOverran)
-        try await clock.elapse(.seconds(2))
-        try await until { await services.state(of: "db") == .failed }
-        try await services.start("lib", within: .seconds(5))
-        #expect(await services.runningNames == ["db", "pool", "lib"])
-        gate.open()
-        #expect(await services.shutDown() == [])
-    }
-
-    @Test("A cascading stop of a service that is being made again waits for the services that use it")
+    @Test("A cascading stop of a service that is being started again waits for the services that use it")
     func cascadeDuringSecondStart() async throws {
-        let (fails, again, gate) = (Gate(), Gate(), Gate())
-        try await addRestarting("db", fails: fails, again: again)
+        let (ends, again, gate) = (Gate(), Gate(), Gate())
+        let lives = Recorder<Int>()
+        try await services.register("db") { _ in
+            lives.note(1)
+            if lives.items.count > 1 { await again.pass() }
+            return Runner { await ends.pass() }
+        }
         try await services.register("lib", needs: ["db"]) { [log] _ in
             Stub {
                 await gate.pass()
@@ -235,10 +136,9 @@ struct InterruptedServiceTests {
             }
         }
         try await services.start("lib")
-        fails.open()
-        #expect(await reaches("db", .restarting))
-        await clock.untilSomebodySleeps()
-        clock.advance(by: .seconds(1))
+        ends.open()
+        #expect(await reaches("db", .stopped))
+        let start = Task { try await services.start("db") }
         await again.untilSomebodyComes()
         let stop = Task { [services, log] in
             try await services.stop("db", cascading: true)
@@ -251,6 +151,7 @@ struct InterruptedServiceTests {
         #expect(log.items == [])
         gate.open()
         try await stop.value
+        await #expect(throws: EventBusError.self) { try await start.value }
         #expect(log.items == ["-lib", "end"])
         #expect(await services.runningNames == [])
     }
@@ -341,9 +242,8 @@ struct InterruptedServiceTests {
         #expect(ServiceShutdown.current == nil)
     }
 
-    @Test("An error of run() during a stop, and an end within the grace period, are part of the result")
+    @Test("An error of run() during a stop, and an end after the limit, are part of the result")
     func hiddenErrors() async throws {
-        let services = ServiceRegistry(bus: bus, gracePeriod: .seconds(5), clock: clock)
         try await services.register("broken") { context in
             let shutdown = context.shutdown
             return Runner {
@@ -364,18 +264,20 @@ struct InterruptedServiceTests {
         await clock.untilSomebodySleeps()
         clock.advance(by: .seconds(5))
         #expect(await Set(shutdown.value) == ["slow", "broken"])
-        #expect(await services.state(of: "slow") == .stopped)
+        #expect(await reaches("slow", .stopped))
     }
 
-    @Test("The restart policy of a service applies even if another service has registered it first")
+    @Test("The policies of a service apply even if another service has registered it first")
     func laterPolicy() async throws {
         try await services.register(App.self)
-        try await services.register(Worker.self, restart: .onFailure(limit: 1))
+        try await services.register(Worker.self, whenFailed: .ignore)
         try await services.register(App.self)
         #expect(await services.names == ["Worker", "App"])
-        try await services.start(Worker.self)
-        #expect(await reaches("Worker", .restarting))
+        let run = Task { try await services.run(shuttingDownOn: []) }
+        #expect(await reaches("Worker", .failed))
+        #expect(await reaches("App", .running))
         #expect(await services.shutDown() == [])
+        #expect(try await run.value.unclean == [])
     }
 
     @Test("A need that is named twice is one need")

@@ -6,11 +6,6 @@ private struct Plain: Service {
     init(_ context: ServiceContext) async throws {}
 }
 
-private final class Failing: RunningService {
-    init(_ context: ServiceContext) async throws {}
-    func run() async throws { throw Oops() }
-}
-
 /// Each test runs in a child process, because an overflow of time ends the process.
 @Suite("Time limits of any length", .timeLimit(.minutes(5)))
 struct LimitTests {
@@ -37,19 +32,16 @@ struct LimitTests {
             }
         }
 
-        @Test("Services accept every limit, grace period and pause")
+        @Test("Services accept every limit")
         func services() async throws {
             await #expect(processExitsWith: .success) {
                 let longest = Duration.seconds(Int64.max)
-                let services = ServiceRegistry(bus: EventBus(), gracePeriod: longest)
+                let services = ServiceRegistry(bus: EventBus())
                 try await services.register(Plain.self)
-                try await services.register(
-                    Failing.self, restart: .onFailure(limit: 5, first: longest, ceiling: longest))
-                try await services.start(Plain.self, within: longest)
-                try await services.start(Failing.self, within: longest)
-                try await until { await services.state(of: "Failing") == .restarting }
-                try await services.stop(Failing.name, within: longest)
-                try await services.stop(Plain.name, within: longest)
+                for limit in [longest, .seconds(1 << 40)] {
+                    try await services.start(Plain.self, within: limit)
+                    try await services.stop(Plain.name, within: limit)
+                }
                 #expect(await services.shutDown(within: longest) == [])
             }
         }
@@ -58,12 +50,17 @@ struct LimitTests {
     @Test("A clock never waits longer than it can represent")
     func shortenedWaits() async throws {
         let (longest, shortened) = (Duration.seconds(Int64.max), Duration.seconds(1_000_000_000))
-        let pauses = ManualClock()
-        let services = ServiceRegistry(bus: EventBus(), clock: pauses)
-        try await services.register(Failing.self, restart: .onFailure(limit: 5, first: longest, ceiling: longest))
-        try await services.start(Failing.self)
-        await pauses.untilSomebodySleeps()
-        #expect(pauses.untilNext == shortened, "the pause before a restart")
+        let (starts, isReady) = (ManualClock(), Gate())
+        let services = ServiceRegistry(bus: EventBus(), clock: starts)
+        try await services.register("slow") { context in
+            await isReady.pass()
+            return try await Plain(context)
+        }
+        let start = Task { try await services.start("slow", within: longest) }
+        await starts.untilSomebodySleeps()
+        #expect(starts.untilNext == shortened, "the limit of a start")
+        isReady.open()
+        _ = try await start.value
         await services.shutDown()
 
         let (bus, topic, gate, limits) = (EventBus(), Topic<Int>("t"), Gate(), ManualClock())

@@ -21,10 +21,10 @@ private struct Simulation {
         case made(UInt64, fails: Bool)
         case stopped(UInt64, fails: Bool)
         case runFailed(UInt64)
-        case timer(ServiceMachine.Timer)
+        case timer(UInt64, Duration)
     }
 
-    var machine: ServiceMachine
+    var machine = ServiceMachine()
     var random: SeededRandom
     var isScripted: Bool
     var now = 0
@@ -37,7 +37,7 @@ private struct Simulation {
     /// The attempts that an attempt was created with.
     var uses: [UInt64: [UInt64]] = [:]
     var scripts: [UInt64: Script] = [:]
-    /// The attempts that are over or abandoned.
+    /// The attempts that are over.
     var ended: Set<UInt64> = []
     var answers: [UInt64: Bool] = [:]
     var states: [ByteText: ServiceState] = [:]
@@ -45,8 +45,9 @@ private struct Simulation {
     var log: [String] = []
     var failing: Set<ByteText> = []
 
-    init(seed: UInt64, isScripted: Bool, grace: Duration) {
-        (machine, random, self.isScripted) = (ServiceMachine(gracePeriod: grace), SeededRandom(seed: seed), isScripted)
+    init(seed: UInt64, isScripted: Bool) {
+        random = SeededRandom(seed: seed)
+        self.isScripted = isScripted
     }
 
     mutating func script(_ name: ByteText) -> Script {
@@ -95,20 +96,18 @@ private struct Simulation {
                 if making[attempt] != nil { add(.made(attempt, fails: true), after: 0) }
                 if stopping[attempt] != nil { add(.stopped(attempt, fails: false), after: 0) }
             case .end(let attempt):
-                cancelTimers(of: attempt)
                 ended.insert(attempt)
                 for (name, other) in alive where other == attempt { alive[name] = nil }
-            case .setTimer(let timer, let duration):
-                add(.timer(timer), after: Int(duration.components.attoseconds / 1_000_000_000_000_000))
-            case .cancelTimers(let attempt): cancelTimers(of: attempt)
+            case .setTimer(let id, let limit):
+                add(.timer(id, limit), after: Int(limit.components.attoseconds / 1_000_000_000_000_000))
             case .answer(let id, let error):
-                due.removeAll { if case .timer(.request(id, _)) = $0.due { true } else { false } }
+                due.removeAll { if case .timer(id, _) = $0.due { true } else { false } }
                 if answers[id] != nil { problems.append("\(id) is answered twice") }
                 answers[id] = error == nil
             case .report(let name, let state, _):
                 let legal: [ServiceState: Set<ServiceState>] = [
-                    .registered: [.starting], .starting: [.running, .stopping, .stopped, .failed, .restarting],
-                    .running: [.stopping, .stopped, .failed, .restarting], .restarting: [.starting, .stopped],
+                    .registered: [.starting], .starting: [.running, .stopping, .stopped, .failed],
+                    .running: [.stopping, .stopped, .failed],
                     .stopping: [.stopped, .failed], .stopped: [.starting], .failed: [.starting],
                 ]
                 if let old = states[name], legal[old]?.contains(state) != true {
@@ -116,16 +115,6 @@ private struct Simulation {
                 }
                 states[name] = state
             case .conclude: break
-            }
-        }
-    }
-
-    mutating func cancelTimers(of attempt: UInt64) {
-        due.removeAll {
-            guard case .timer(let timer) = $0.due else { return false }
-            switch timer {
-            case .deadline(attempt), .grace(attempt), .restart(_, attempt), .stable(attempt): return true
-            default: return false
             }
         }
     }
@@ -144,7 +133,7 @@ private struct Simulation {
                 guard stopping.removeValue(forKey: attempt) != nil else { break }
                 perform(machine.stopEnded(attempt: attempt, error: fails ? Oops() : nil))
             case .runFailed(let attempt): perform(machine.runEnded(attempt: attempt, error: Oops()))
-            case .timer(let id): perform(machine.timerFired(id))
+            case .timer(let id, let limit): perform(machine.limitPassed(id, limit))
             }
         }
         now = end
@@ -166,15 +155,8 @@ private struct SequentialModel {
 
     mutating func start(_ name: ByteText) -> Bool {
         if running.contains(name) { return true }
-        let before = running
-        for need in needs[name] ?? [] where !start(need) {
-            running = before
-            return false
-        }
-        if failing.contains(name) {
-            running = before
-            return false
-        }
+        let started = (needs[name] ?? []).map { start($0) }
+        guard started.allSatisfy(\.self), !failing.contains(name) else { return false }
         running.append(name)
         return true
     }
@@ -195,15 +177,11 @@ struct ServiceModelTests {
     private static let names = ["a", "b", "c", "d", "e", "f"].map { ByteText($0) }
 
     /// Registers services that need some of the earlier ones.
-    private func register(_ simulation: inout Simulation, restarts: Bool) throws -> [ByteText: [ByteText]] {
+    private func register(_ simulation: inout Simulation) throws -> [ByteText: [ByteText]] {
         var needs: [ByteText: [ByteText]] = [:]
         for (index, name) in Self.names.enumerated() {
             needs[name] = Self.names[..<index].filter { _ in Int.random(in: 0..<3, using: &simulation.random) == 0 }
-            let restart =
-                restarts && Bool.random(using: &simulation.random)
-                ? ServiceRestart.onFailure(limit: 2, first: .milliseconds(5), ceiling: .milliseconds(50)) : .never
-            let definition = ServiceGraph.Definition(
-                name: name, needs: needs[name] ?? [], policy: ServicePolicy(restart: restart))
+            let definition = ServiceGraph.Definition(name: name, needs: needs[name] ?? [])
             simulation.perform(try simulation.machine.register([definition]))
         }
         return needs
@@ -213,8 +191,8 @@ struct ServiceModelTests {
     func sequential(part: Int) throws {
         for round in 0..<(soak ? 2500 : 125) {
             let seed = UInt64(part * 10_000 + round)
-            var simulation = Simulation(seed: seed, isScripted: false, grace: .zero)
-            var model = SequentialModel(needs: try register(&simulation, restarts: false))
+            var simulation = Simulation(seed: seed, isScripted: false)
+            var model = SequentialModel(needs: try register(&simulation))
             var request: UInt64 = 0
             for _ in 0..<20 {
                 let name = Self.names.randomElement(using: &simulation.random)!
@@ -249,17 +227,16 @@ struct ServiceModelTests {
         let rounds = soak ? 2500 : 125
         for round in 0..<rounds {
             let seed = UInt64(1_000_000 + part * 10_000 + round)
-            let grace = round % 2 == 0 ? Duration.zero : .milliseconds(7)
-            var simulation = Simulation(seed: seed, isScripted: true, grace: grace)
-            _ = try register(&simulation, restarts: true)
+            var simulation = Simulation(seed: seed, isScripted: true)
+            _ = try register(&simulation)
             var request: UInt64 = 0
-            /// By request, the moment at which its deadline has passed for the whole chain.
+            /// The moments at which the limits of requests have passed.
             var deadlines: [UInt64: Int] = [:]
             for _ in 0..<30 {
                 let name = Self.names.randomElement(using: &simulation.random)!
                 request += 1
                 let limit = Bool.random(using: &simulation.random) ? Duration.milliseconds(25) : nil
-                // A service may make requests from its own code, which may close a cycle.
+                // A service may make requests from its own code.
                 let caller = simulation.making.merging(simulation.alive.map { ($1, $0) }) { $1 }
                     .sorted { $0.key < $1.key }.randomElement(using: &simulation.random)
                     .map { ServiceMachine.Caller(name: $0.value, attempt: $0.key) }
@@ -270,7 +247,7 @@ struct ServiceModelTests {
                     simulation.perform(
                         simulation.machine.start(name, waiter: request, limit: limit, caller: isOwnCode ? caller : nil))
                 case 5...7:
-                    if limit != nil { deadlines[request] = simulation.now + (25 + 7) * Self.names.count }
+                    if limit != nil { deadlines[request] = simulation.now + 25 }
                     simulation.perform(
                         simulation.machine.stop(
                             name, waiter: request, limit: limit,
@@ -304,7 +281,7 @@ struct ServiceModelTests {
 
     @Test("A chain of 1,000 services starts and stops without a deep call stack")
     func longChain() throws {
-        var simulation = Simulation(seed: 1, isScripted: false, grace: .zero)
+        var simulation = Simulation(seed: 1, isScripted: false)
         let names = (0..<1000).map { ByteText("s\($0)") }
         var definitions: [ServiceGraph.Definition] = []
         for (index, name) in names.enumerated() {

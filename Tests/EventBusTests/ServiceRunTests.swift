@@ -61,69 +61,6 @@ struct ServiceRunTests {
         #expect(await services.runningNames == [])
     }
 
-    @Test("A failed run restarts after random delays within increasing bounds, until the limit is reached")
-    func restarts() async throws {
-        let watch = bus.watch("service:a:restarting") { [log] _ in log.note("restarting") }
-        try await services.register(
-            "a", restart: .onFailure(limit: 2, first: .seconds(1), ceiling: .seconds(10))
-        ) { [log] _ in
-            log.note("made")
-            return Runner(log) { throw Oops() }
-        }
-        try await services.start("a")
-        for pause in [1, 2] {
-            try await untilState("a", .restarting)
-            await clock.untilSomebodySleeps()
-            let delay = try #require(clock.untilNext)
-            #expect(delay >= .zero && delay <= .seconds(pause))
-            clock.advance(by: delay - .nanoseconds(1))
-            #expect(await services.state(of: "a") == .restarting)
-            clock.advance(by: .nanoseconds(1))
-            // Not until the state changes, because it can be the same again before the next look.
-            try await until { log.items.count { $0 == "made" } == pause + 1 }
-        }
-        try await untilState("a", .failed)
-        #expect(log.items.count { $0 == "made" } == 3)
-        #expect(log.items.count { $0 == "restarting" } == 2)
-        // A later start has all restarts again.
-        try await services.start("a")
-        try await until { await [.restarting, .failed].contains(services.state(of: "a")) }
-        #expect(await services.state(of: "a") == .restarting)
-        #expect(await services.shutDown() == [])
-        watch.cancel()
-    }
-
-    @Test("A service that ran for the longest delay has all its restarts again")
-    func stableRun() async throws {
-        let lives = Recorder<Int>()
-        let gates = [Gate(), Gate(), Gate()]
-        try await services.register(
-            "a", restart: .onFailure(limit: 1, first: .seconds(1), ceiling: .seconds(10))
-        ) { [log] _ in
-            let life = lives.items.count
-            lives.note(life)
-            return Runner(log) {
-                await gates[life].pass()
-                throw Oops()
-            }
-        }
-        try await services.start("a")
-        gates[0].open()
-        try await untilState("a", .restarting)
-        await clock.untilSomebodySleeps()
-        clock.advance(by: .seconds(1))
-        try await untilState("a", .running)
-        await clock.untilSomebodySleeps()
-        #expect(try await services.explain("a").contains("restarts: 1") && clock.untilNext == .seconds(10))
-        clock.advance(by: .seconds(10))
-        try await until { try await !services.explain("a").contains("restarts") }
-        gates[1].open()
-        try await until { await services.state(of: "a") != .running }
-        #expect(await services.state(of: "a") == .restarting)
-        gates[2].open()
-        #expect(await services.shutDown() == [])
-    }
-
     @Test("A service that waits for the stop of its users says so")
     func waitingForUsers() async throws {
         let gate = Gate()
@@ -141,18 +78,8 @@ struct ServiceRunTests {
         #expect(await services.runningNames == [])
     }
 
-    @Test("A stop during the delay before a restart ends the service")
-    func stopDuringPause() async throws {
-        try await services.register("a", restart: .onFailure(limit: 5)) { [log] _ in Runner(log) { throw Oops() } }
-        try await services.start("a")
-        try await untilState("a", .restarting)
-        try await services.stop("a")
-        #expect(await services.state(of: "a") == .stopped)
-    }
-
-    @Test("A service that misses its deadline is abandoned after the grace period")
-    func gracePeriod() async throws {
-        let services = ServiceRegistry(bus: bus, gracePeriod: .seconds(2), clock: clock)
+    @Test("A service that ignores its cancellation doesn't delay the caller of a stop")
+    func ignoredCancellation() async throws {
         let gate = Gate()
         try await services.register("a") { [log] _ in Runner(log) { await gate.pass() } }
         try await services.start("a")
@@ -160,12 +87,10 @@ struct ServiceRunTests {
         let stop = Task { try await services.stop("a", within: .seconds(5)) }
         await clock.untilSomebodySleeps()
         clock.advance(by: .seconds(5))
-        await clock.untilSomebodySleeps()
-        #expect(await services.state(of: "a") == .stopping)
-        clock.advance(by: .seconds(2))
         await #expect { try await stop.value } throws: { ($0 as? EventBusError)?.code == .serviceOverran }
-        #expect(await services.state(of: "a") == .failed)
+        #expect(await services.state(of: "a") == .stopping)
         gate.open()
+        try await untilState("a", .stopped)
     }
 
     @Test("A start that misses its deadline throws, and a service that it creates later is stopped")
@@ -180,9 +105,9 @@ struct ServiceRunTests {
         await clock.untilSomebodySleeps()
         clock.advance(by: .seconds(3))
         await #expect { try await start.value } throws: { ($0 as? EventBusError)?.code == .serviceOverran }
-        #expect(await services.state(of: "slow") == .failed)
+        #expect(await services.state(of: "slow") == .stopping)
         gate.open()
-        try await until { log.items.contains("stop") }
+        try await untilState("slow", .failed)
         #expect(log.items == ["stop"])
     }
 

@@ -222,23 +222,23 @@ private let scenarios: [Scenario] = {
                 (.run, ["a runs", "b runs"]), (.shutDown, ["b shuts down"]),
                 (.cancelServices, ["a is cancelled", "b is cancelled"]),
             ], .clean),
-        // Limits: ten seconds for a stop, then five as grace
+        // Limits: ten seconds for all stops
         Scenario(
-            "the limit of a stop cancels a service", [a(), b { $0.onShutdown = .wait }],
+            "the limit of a shutdown cancels all services", [a(), b { $0.onShutdown = .wait }],
             [
                 (.run, ["a runs", "b runs"]), (.shutDown, ["b shuts down"]),
-                (.advance(10), ["b is cancelled", "a shuts down"]),
-            ], .unclean(["b"])),
+                (.advance(10), ["a is cancelled", "b is cancelled"]),
+            ], .unclean(["b", "a"])),
         Scenario(
-            "the end of the grace period abandons a service",
+            "a service that ignores its cancellation doesn't delay the end of the run",
             [a(), b { ($0.onShutdown, $0.onCancellation) = (.wait, .wait) }],
             [
-                (.run, ["a runs", "b runs"]), (.shutDown, ["b shuts down"]), (.advance(10), ["b is cancelled"]),
-                (.advance(5), ["a shuts down"]),
-            ], .unclean(["b"])),
+                (.run, ["a runs", "b runs"]), (.shutDown, ["b shuts down"]),
+                (.advance(10), ["a is cancelled", "b is cancelled"]),
+            ], .unclean(["b", "a"])),
         Scenario(
             "a cancelled service has its limit, too", [a { $0.onCancellation = .wait }],
-            [(.run, ["a runs"]), (.cancelTask, ["a is cancelled"]), (.advance(10), []), (.advance(5), [])], .cancelled),
+            [(.run, ["a runs"]), (.cancelTask, ["a is cancelled"]), (.advance(10), [])], .cancelled),
         Scenario(
             "a service that doesn't ask for its shutdown is cancelled", [a { $0.onShutdown = nil }],
             [(.run, ["a runs"]), (.shutDown, ["a is cancelled"])], .clean),
@@ -265,7 +265,7 @@ struct ServiceScenarioTests {
     private let log = Recorder<String>()
     private let probes = Recorder<Probe>()
 
-    init() { services = ServiceRegistry(bus: EventBus(), gracePeriod: .seconds(5), clock: clock) }
+    init() { services = ServiceRegistry(bus: EventBus(), clock: clock) }
 
     private func register(_ plan: Plan) async throws {
         try await services.register(
@@ -311,7 +311,7 @@ struct ServiceScenarioTests {
             case .fail(let name): try probe(name).commands.yield(.fail)
             case .open(let name): try probe(name).gate.open()
             case .shutDown:
-                let shutdown = Task { [services] in await services.shutDown(within: .seconds(10)) }
+                let shutdown = Task { [services] in await services.shutDown() }
                 if run == nil { _ = await shutdown.value }
             case .cancelServices: Task { [services] in await services.shutDown(cancelling: true) }
             case .cancelTask: run?.cancel()
@@ -338,6 +338,6 @@ struct ServiceScenarioTests {
             #expect(log.items == expected)
         }
         for probe in probes.items { probe.gate.open() }
-        #expect(await services.runningNames == [])
+        try await until { await services.runningNames == [] }
     }
 }

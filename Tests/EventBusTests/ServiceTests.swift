@@ -122,67 +122,15 @@ struct ServiceTests {
         #expect(log.items == ["+slow", "-slow", "+slow"])
     }
 
-    @Test("A failed start stops the services that it started, in reverse, except those that others need")
-    func rollback() async throws {
-        try await add("ran")
+    @Test("A failed start leaves the services that it needs running")
+    func failedStart() async throws {
         try await add("low")
-        try await add("middle", needs: ["low", "ran"])
+        try await add("middle", needs: ["low"])
         try await add("top", needs: ["middle"], failing: true)
-        try await services.start("ran")
         await #expect(throws: EventBusError.self) { try await services.start("top") }
-        #expect(log.items == ["+ran", "+low", "+middle", "+top", "-middle", "-low"])
-        #expect(await services.runningNames == ["ran"])
+        #expect(log.items == ["+low", "+middle", "+top"])
+        #expect(await services.runningNames == ["low", "middle"])
         #expect(await services.state(of: "top") == .failed)
-    }
-
-    @Test("A failed start doesn't stop services that ran before, even if nothing needs them")
-    func rollbackLeavesOlder() async throws {
-        try await add("low")
-        try await add("user", needs: ["low"])
-        try await add("top", needs: ["low"], failing: true)
-        try await services.start("user")
-        try await services.stop("user")
-        await #expect(throws: EventBusError.self) { try await services.start("top") }
-        #expect(await services.runningNames == ["low"])
-    }
-
-    @Test("A failed start doesn't stop services that were requested in the meantime")
-    func rollbackLeavesWanted() async throws {
-        let gate = Gate()
-        try await add("low")
-        try await services.register("top", needs: ["low"]) { _ in
-            await gate.pass()
-            throw Oops()
-        }
-        let top = Task { await code { try await services.start("top") } }
-        await gate.untilSomebodyComes()
-        try await services.start("low")
-        gate.open()
-        #expect(await top.value == .serviceFailed)
-        #expect(await services.runningNames == ["low"])
-    }
-
-    @Test("A failed start doesn't stop a service that another start uses")
-    func rollbackLeavesShared() async throws {
-        let (failing, lasting) = (Gate(), Gate())
-        try await add("low")
-        try await services.register("bad", needs: ["low"]) { _ in
-            await failing.pass()
-            throw Oops()
-        }
-        try await services.register("good", needs: ["low"]) { [log] _ in
-            await lasting.pass()
-            return Made("good", log)
-        }
-        let good = Task { try await services.start("good") }
-        await lasting.untilSomebodyComes()
-        let bad = Task { await code { try await services.start("bad") } }
-        await failing.untilSomebodyComes()
-        failing.open()
-        #expect(await bad.value == .serviceFailed)
-        lasting.open()
-        _ = try await good.value
-        #expect(await services.runningNames == ["low", "good"])
     }
 
     @Test("The needs of a starting service are in use")
@@ -281,7 +229,7 @@ struct ServiceTests {
         #expect(error?.subject == "right" && error?.underlying as? Oops == Oops(1))
     }
 
-    @Test("A stop that misses its deadline is cancelled and named")
+    @Test("A stop that misses its deadline is cancelled and named, and can end later")
     func deadline() async throws {
         let gate = Gate()
         try await services.register("slow") { [log] _ in
@@ -304,10 +252,11 @@ struct ServiceTests {
             #expect(error.code == .serviceOverran)
             #expect(error.subject == "slow")
         }
-        #expect(await services.state(of: "slow") == .failed)
+        #expect(await services.state(of: "slow") == .stopping)
+        #expect(await code { try await services.start("slow") } == .serviceStopped)
         gate.open()
-        try await until { !log.items.isEmpty }
-        #expect(log.items.first == "cancelled")
+        try await until { await services.state(of: "slow") == .stopped }
+        #expect(log.items == ["cancelled", "-slow"])
     }
 
     @Test("A stop before a start has no effect, and a stop during a start cancels it")

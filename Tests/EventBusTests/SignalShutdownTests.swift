@@ -120,14 +120,14 @@ private func check(_ condition: Bool, _ code: Int32) { if !condition { exit(code
             }
         }
 
-        @Test("A service that exceeds the deadline and the grace period is abandoned and named")
+        @Test("A service that hangs in its stop is named after the deadline")
         func hangs() async {
             await #expect(processExitsWith: .success) {
                 prepareChild()
                 let clock = ManualClock()
-                let services = ServiceRegistry(bus: EventBus(), gracePeriod: .seconds(2), clock: clock)
+                let services = ServiceRegistry(bus: EventBus(), clock: clock)
                 try await services.register("stuck") { _ in Worker { await hang() } }
-                try await services.register("clean") { _ in Worker() }
+                try await services.register("clean", needs: ["stuck"]) { _ in Worker() }
                 let count = Recorder<String>()
                 let running = services.bus.watch("service:*:running") {
                     count.note($0.name)

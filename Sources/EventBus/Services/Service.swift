@@ -48,9 +48,9 @@ extension Service {
 
 /// A service with its own work, which continues until the service is stopped.
 ///
-/// If ``run()`` throws, the service has failed, and its ``ServiceRestart`` policy determines whether a new instance is
-/// created. If it returns, the service has stopped. A stop first calls `stop()` and then cancels the task of `run()`,
-/// unless the service asks for its ``ServiceShutdown``: such a service ends by itself until the deadline of the stop.
+/// If ``run()`` throws, the service has failed. If it returns, the service has stopped. A stop first calls `stop()` and
+/// then cancels the task of `run()`, unless the service asks for its ``ServiceShutdown``: such a service ends by itself
+/// until the deadline of the stop.
 public protocol RunningService: Service {
     /// Performs the service's work until it is complete or the task is cancelled.
     func run() async throws
@@ -116,8 +116,6 @@ public enum ServiceState: String, Hashable, Sendable, CaseIterable {
     case starting
     /// The service is running.
     case running
-    /// The service failed while it was running and will be created again after a pause.
-    case restarting
     /// The service, or its cancelled start, is ending.
     case stopping
     /// The service has ended and can be started again.
@@ -136,34 +134,6 @@ public struct ServiceChange: Sendable {
     public let error: (any Error)?
 }
 
-/// The policy for a ``RunningService`` that fails while it is running.
-public struct ServiceRestart: Hashable, Sendable {
-    let limit: Int
-    let backoff: Backoff
-
-    /// The service remains failed.
-    public static let never = ServiceRestart(limit: 0, backoff: Backoff(first: .zero, ceiling: .zero))
-
-    /// Creates the service again after a random pause, whose bound doubles with each failure.
-    ///
-    /// The pause is random between zero and its bound, so that services that failed together don't return at the same
-    /// moment. The number of failures is reset when the service has been running for the duration `ceiling`.
-    ///
-    /// - Parameters:
-    ///   - limit: The number of consecutive restarts after which the service remains failed.
-    ///   - first: The bound of the first pause.
-    ///   - ceiling: The maximum pause.
-    /// - Returns: The policy.
-    /// - Precondition: `0 < limit` and `.zero < first <= ceiling`.
-    public static func onFailure(
-        limit: Int, first: Duration = .milliseconds(100), ceiling: Duration = .seconds(30)
-    ) -> ServiceRestart {
-        precondition(0 < limit, "a ServiceRestart needs a limit of at least 1, not \(limit)")
-        precondition(.zero < first && first <= ceiling, "a ServiceRestart needs 0 < first <= ceiling")
-        return ServiceRestart(limit: limit, backoff: Backoff(first: first, ceiling: ceiling))
-    }
-}
-
 /// The effect of the end or the failure of a service on a run of the registry.
 ///
 /// It applies during ``ServiceRegistry/run(shuttingDownOn:cancellingOn:startingWithin:stoppingWithin:)`` only.
@@ -178,7 +148,6 @@ public enum ServiceEffect: Hashable, Sendable {
 
 /// The policies of a service for its own end.
 struct ServicePolicy: Sendable {
-    var restart = ServiceRestart.never
     var whenEnded = ServiceEffect.ignore
     var whenFailed = ServiceEffect.shutDown
 }
@@ -188,7 +157,7 @@ extension EventBusError.Code {
     public static let unknownService = Self("unknownService")
     /// Another service is registered with the name.
     public static let duplicateService = Self("duplicateService")
-    /// Services need each other or wait for each other in a cycle, which is in `trail`.
+    /// Services need each other in a cycle, or the code of a service waits for the service; the cycle is in `trail`.
     public static let serviceCycle = Self("serviceCycle")
     /// The start, the run or the stop of the service threw; `underlying` is the error.
     public static let serviceFailed = Self("serviceFailed")

@@ -86,29 +86,25 @@ struct ServiceGraph {
 
     /// Returns a path from a service to itself, if there is one.
     private func cycle(from start: ByteText) -> [ByteText]? {
-        ServicePath.find(from: start, to: start) { definitions[$0]?.needs ?? [] }
+        let needs = definitions[start]?.needs ?? []
+        return needs.lazy.compactMap { self.path(from: $0, to: start) }.first.map { [start] + $0 }
     }
-}
 
-/// Searches for a path between services without recursion.
-enum ServicePath {
-    /// Returns a path of at least one step, including both ends.
-    static func find(
-        from start: ByteText, to end: ByteText, next: (ByteText) -> [ByteText]
-    ) -> [ByteText]? {
-        var cameFrom: [ByteText: ByteText] = [:]
+    /// Returns the services from one to another that it needs, including both; nil if it doesn't need that service.
+    func path(from start: ByteText, to end: ByteText) -> [ByteText]? {
+        if start == end { return [end] }
+        var cameFrom: [ByteText: ByteText] = [start: start]
         var open = [start]
         while let name = open.popLast() {
-            for neighbour in next(name) {
-                if neighbour == end {
-                    var path = [end, name]
-                    while let last = path.last, last != start, let before = cameFrom[last] { path.append(before) }
-                    return path.reversed()
+            for need in definitions[name]?.needs ?? [] where cameFrom[need] == nil {
+                cameFrom[need] = name
+                if need != end {
+                    open.append(need)
+                    continue
                 }
-                if neighbour != start, cameFrom[neighbour] == nil {
-                    cameFrom[neighbour] = name
-                    open.append(neighbour)
-                }
+                var path = [end]
+                while let last = path.last, last != start, let before = cameFrom[last] { path.append(before) }
+                return path.reversed()
             }
         }
         return nil

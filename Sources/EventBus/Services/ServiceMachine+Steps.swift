@@ -1,6 +1,4 @@
-internal import AshlarCore
-
-// The steps that follow from requests and results: starting, stopping, rolling back a failed start, and shutting down.
+// The steps that follow from requests and results: starting, stopping, and shutting down.
 extension ServiceMachine {
     mutating func perform(_ body: (inout ServiceMachine) -> Void) -> [Action] {
         body(&self)
@@ -13,9 +11,8 @@ extension ServiceMachine {
                 case .begin(let name): begin(name)
                 case .checkNeeds(let name): checkNeeds(name)
                 case .fail(let name, let error): if entries[name]?.phase == .awaitingNeeds { fail(name, error) }
-                case .stop(let name, let limit): beginStop(name, limit: limit)
+                case .stop(let name): beginStop(name)
                 case .checkUsers(let name): checkUsers(name)
-                case .checkRollback(let name): checkRollback(name)
                 }
             }
             work.removeAll(keepingCapacity: true)
@@ -31,22 +28,8 @@ extension ServiceMachine {
     func refusal(of name: ByteText) -> EventBusError? {
         guard let entry = entries[name] else { return unknown(name) }
         switch entry.phase {
-        case .abortingMake, .awaitingUsers, .stopping, .rollingBack:
-            return Self.stopped(name, "a stop that hasn't ended")
-        case .idle, .awaitingNeeds, .making, .running, .pausing: return nil
-        }
-    }
-
-    /// Begins to start a service, unless it is starting or running.
-    mutating func beginIfPossible(_ name: ByteText) {
-        guard let entry = entries[name] else { return }
-        if entry.phase == .pausing {
-            actions.append(.cancelTimers(attempt: entry.attempt))
-            entries[name]?.phase = .idle
-            work.append(.begin(name))
-        } else if entry.phase == .idle {
-            entries[name]?.restarts = 0
-            work.append(.begin(name))
+        case .abortingMake, .awaitingUsers, .stopping: return Self.stopped(name, "a stop that hasn't ended")
+        case .idle, .awaitingNeeds, .making, .running: return nil
         }
     }
 
@@ -56,8 +39,6 @@ extension ServiceMachine {
         attempts[lastAttempt] = name
         entry.attempt = lastAttempt
         entry.phase = .awaitingNeeds
-        entry.isRolledBack = false
-        entry.awaitsUsers = false
         entry.startError = nil
         entry.endError = nil
         entry.runError = nil
@@ -65,9 +46,9 @@ extension ServiceMachine {
         set(name, .starting)
         for need in needs(of: name) where entries[need]?.phase != .running {
             if let refusal = refusal(of: need) { return fail(name, Self.needFailed(name, refusal)) }
-            if let cycle = waitPath(from: need, to: name) { return fail(name, Self.cycleError([name] + cycle)) }
-            if entries[need]?.phase == .idle { entries[need]?.options = [:] }
-            beginIfPossible(need)
+            guard entries[need]?.phase == .idle else { continue }
+            entries[need]?.options = [:]
+            work.append(.begin(need))
         }
         work.append(.checkNeeds(name))
     }
@@ -85,127 +66,64 @@ extension ServiceMachine {
         running.append(name)
         actions.append(.adopt(name, attempt: entry.attempt))
         set(name, .running)
-        if entry.isWanted { keep(name) }
         entries[name]?.starters = []
         for waiter in entry.starters { answer(waiter, nil) }
-        if entry.restarts > 0, let ceiling = graph[name]?.policy?.restart.backoff.ceiling {
-            actions.append(.setTimer(.stable(attempt: entry.attempt), ceiling))
-        }
         for user in graph.dependants(of: name) where entries[user]?.phase == .awaitingNeeds {
             work.append(.checkNeeds(user))
         }
     }
 
-    /// Ends a start that failed or was cancelled; the limit is that of the needs that were started for it.
-    mutating func fail(_ name: ByteText, _ error: any Error, limit: Duration? = nil) {
+    /// Ends a start that failed or was cancelled.
+    mutating func fail(_ name: ByteText, _ error: any Error) {
         guard let entry = entries[name] else { return }
-        let isGivenUp =
-            error is CancellationError || [.serviceStopped, .serviceOverran].contains((error as? EventBusError)?.code)
-        if !isGivenUp {
-            if entry.restarts > 0, pause(name, error) { return }
-            actions.append(.conclude(name, error))
-        }
+        let isGivenUp = error is CancellationError || (error as? EventBusError)?.code == .serviceStopped
+        if !isGivenUp { actions.append(.conclude(name, error)) }
         endAttempt(name)
-        entries[name]?.phase = .rollingBack
-        entries[name]?.isWanted = false
         entries[name]?.startError = error
         set(name, entry.endError == nil && isGivenUp ? .stopped : .failed, entry.endError ?? error)
         for user in graph.dependants(of: name) where entries[user]?.phase == .awaitingNeeds {
             work.append(.fail(user, Self.needFailed(user, error)))
         }
-        stopUnwantedNeeds(of: name, limit: limit)
-        rollingBack.insert(name)
-        work.append(.checkRollback(name))
-    }
-
-    /// Makes a running service and its needs independent of the start for which they were started.
-    mutating func keep(_ name: ByteText) {
-        entries[name]?.isWanted = true
-        var open = [name]
-        while let kept = open.popLast() {
-            for need in needs(of: kept) where entries[need]?.isWanted == false {
-                entries[need]?.isWanted = true
-                open.append(need)
-            }
+        // A stop of the start also ends the services that use an earlier instance.
+        guard entry.stoppers.isEmpty || users(of: name).isEmpty else {
+            entries[name]?.phase = .awaitingUsers
+            return
         }
-    }
-
-    /// Stops the services that were started for a start that failed, unless others want or use them.
-    private mutating func stopUnwantedNeeds(of name: ByteText, limit: Duration? = nil) {
-        for need in needs(of: name) {
-            guard let entry = entries[need], !entry.isWanted, activeUsers(of: need).isEmpty else { continue }
-            guard [.awaitingNeeds, .making, .running, .pausing].contains(entry.phase) else { continue }
-            entries[need]?.isRolledBack = true
-            work.append(.stop(need, limit: limit ?? shutdown?.limit))
-        }
-    }
-
-    private mutating func checkRollback(_ name: ByteText) {
-        if entries[name]?.phase == .rollingBack, rollbackWaits(of: name).isEmpty { settle(name) }
-    }
-
-    /// Plans a restart; returns false if the policy or a shutdown doesn't permit it.
-    mutating func pause(_ name: ByteText, _ error: any Error) -> Bool {
-        guard let entry = entries[name], let restart = graph[name]?.policy?.restart else { return false }
-        guard entry.restarts < restart.limit, shutdown == nil else { return false }
-        endAttempt(name)
-        entries[name]?.phase = .pausing
-        entries[name]?.restarts += 1
-        set(name, .restarting, error)
-        // A caller that joined the restart gets the error, and the restarts continue.
-        entries[name]?.starters = []
-        for waiter in entry.starters { answer(waiter, error) }
-        let pause = restart.backoff.pause(beforeRetry: entry.restarts + 1)
-        actions.append(.setTimer(.restart(name, attempt: entry.attempt), pause))
-        return true
+        settle(name)
     }
 
     // MARK: Stopping
 
-    private mutating func beginStop(_ name: ByteText, limit: Duration?) {
-        guard let entry = entries[name] else { return }
-        switch entry.phase {
-        case .rollingBack: break
+    private mutating func beginStop(_ name: ByteText) {
+        switch entries[name]?.phase {
         case .awaitingNeeds, .making:
-            entries[name]?.awaitsUsers = true
-            for user in activeUsers(of: name) { work.append(.stop(user, limit: limit)) }
-            abort(name, Self.stopped(name, "a stop during the start"), limit: limit)
-        case .idle, .pausing, .running, .awaitingUsers:
-            if entry.phase == .pausing {
-                actions.append(.cancelTimers(attempt: entry.attempt))
-                set(name, .stopped)
-            }
+            for user in activeUsers(of: name) { work.append(.stop(user)) }
+            abort(name, Self.stopped(name, "a stop during the start"))
+        case .idle, .running, .awaitingUsers:
             entries[name]?.phase = .awaitingUsers
-            entries[name]?.isWanted = false
-            if let limit { entries[name]?.stopLimit = min(limit, entry.stopLimit ?? limit) }
-            for user in activeUsers(of: name) { work.append(.stop(user, limit: limit)) }
+            for user in activeUsers(of: name) { work.append(.stop(user)) }
             work.append(.checkUsers(name))
-        case .abortingMake, .stopping:
-            if let limit { actions.append(.setTimer(.deadline(attempt: entry.attempt), limit)) }
+        case .abortingMake, .stopping, nil: break
         }
     }
 
-    mutating func abort(_ name: ByteText, _ error: any Error, limit: Duration?) {
+    private mutating func abort(_ name: ByteText, _ error: any Error) {
         guard let entry = entries[name] else { return }
-        entries[name]?.isWanted = false
-        if entry.phase == .awaitingNeeds { return fail(name, error, limit: limit) }
+        if entry.phase == .awaitingNeeds { return fail(name, error) }
         guard entry.phase == .making else { return }
         entries[name]?.phase = .abortingMake
         entries[name]?.startError = error
         set(name, .stopping)
         actions.append(.cancel(attempt: entry.attempt))
-        if let limit { actions.append(.setTimer(.deadline(attempt: entry.attempt), limit)) }
     }
 
     private mutating func checkUsers(_ name: ByteText) {
         guard let entry = entries[name], entry.phase == .awaitingUsers, users(of: name).isEmpty else { return }
         guard attempts[entry.attempt] != nil else { return settle(name) }
         entries[name]?.phase = .stopping
-        entries[name]?.stopLimit = nil
         set(name, .stopping)
         actions.append(.stop(name, attempt: entry.attempt))
-        if shutdown?.isCancelling == true { actions.append(.cancel(attempt: entry.attempt)) }
-        if let limit = entry.stopLimit { actions.append(.setTimer(.deadline(attempt: entry.attempt), limit)) }
+        if entry.isLate || shutdown?.isCancelling == true { actions.append(.cancel(attempt: entry.attempt)) }
     }
 
     mutating func endStop(_ name: ByteText, _ error: EventBusError?) {
@@ -222,52 +140,50 @@ extension ServiceMachine {
         settle(name)
     }
 
+    /// Cancels the services that a stop waits for, and itself; returns the first one that hasn't ended.
+    mutating func cancelStop(of name: ByteText) -> ByteText {
+        var late = name
+        var open = [name]
+        var seen: Set<ByteText> = [name]
+        while let next = open.popLast() {
+            guard let entry = entries[next] else { continue }
+            if entry.phase == .stopping || entry.phase == .abortingMake {
+                actions.append(.cancel(attempt: entry.attempt))
+                late = next
+            }
+            entries[next]?.isLate = true
+            open += users(of: next).filter { seen.insert($0).inserted }
+        }
+        return late
+    }
+
+    /// Cancels all services, and those of later stops when they begin.
+    mutating func cancelAll() {
+        shutdown?.isCancelling = true
+        for attempt in attempts.keys.sorted() { actions.append(.cancel(attempt: attempt)) }
+    }
+
     /// Records a service that doesn't stop in order during a shutdown.
     mutating func markUnclean(_ name: ByteText) {
         if shutdown?.unclean.contains(name) == false { shutdown?.unclean.append(name) }
     }
 
-    /// Cancels an attempt at its deadline and starts the grace period.
-    mutating func expire(_ name: ByteText) {
-        guard let entry = entries[name], entry.phase == .abortingMake || entry.phase == .stopping else { return }
-        markUnclean(name)
-        actions.append(.cancel(attempt: entry.attempt))
-        guard gracePeriod > .zero else { return abandon(name) }
-        actions.append(.setTimer(.grace(attempt: entry.attempt), gracePeriod))
-    }
-
-    mutating func abandon(_ name: ByteText) {
-        let found = "no end of it, so it was cancelled and abandoned"
-        endStop(
-            name,
-            EventBusError(.serviceOverran, subject: name.text, expected: "an end before the deadline", found: found))
-    }
-
     mutating func endAttempt(_ name: ByteText) {
         guard let attempt = entries[name]?.attempt, attempts.removeValue(forKey: attempt) != nil else { return }
         running.removeAll { $0 == name }
-        calls[name] = nil
         actions.append(.end(attempt: attempt))
         releaseNeeds(of: name)
     }
 
     private mutating func releaseNeeds(of name: ByteText) {
-        for need in needs(of: name) {
-            switch entries[need]?.phase {
-            case .awaitingUsers: work.append(.checkUsers(need))
-            case .rollingBack: work.append(.checkRollback(need))
-            default: break
-            }
-        }
+        for need in needs(of: name) where entries[need]?.phase == .awaitingUsers { work.append(.checkUsers(need)) }
     }
 
     /// Ends the current work of a service and answers its callers.
     mutating func settle(_ name: ByteText) {
         guard let entry = entries[name] else { return }
-        rollingBack.remove(name)
         entries[name]?.phase = .idle
-        entries[name]?.isWanted = false
-        entries[name]?.stopLimit = nil
+        entries[name]?.isLate = false
         entries[name]?.starters = []
         entries[name]?.stoppers = []
         for waiter in entry.starters {
@@ -278,13 +194,11 @@ extension ServiceMachine {
             work.append(.fail(user, Self.needFailed(user, Self.stopped(name, "a stop of a needed service"))))
         }
         releaseNeeds(of: name)
-        stopUnwantedNeeds(of: name)
-        for start in rollingBack { work.append(.checkRollback(start)) }
     }
 
     private mutating func proceedShutdown() {
         guard let shutdown, entries.values.allSatisfy({ $0.phase == .idle || $0.phase == .running }) else { return }
-        if let last = running.last { return work.append(.stop(last, limit: shutdown.limit)) }
+        if let last = running.last { return work.append(.stop(last)) }
         self.shutdown?.waiters = []
         for waiter in shutdown.waiters { actions.append(.answer(waiter, nil)) }
     }
@@ -293,5 +207,76 @@ extension ServiceMachine {
         entries[name]?.state = state
         if error != nil || state == .running { entries[name]?.lastError = error }
         actions.append(.report(name, state, error))
+    }
+
+    // MARK: Callers
+
+    func alive(_ caller: Caller?) -> ByteText? {
+        caller.flatMap { attempts[$0.attempt] == $0.name ? $0.name : nil }
+    }
+
+    private mutating func answer(_ id: UInt64, _ error: (any Error)?) {
+        if waiters.removeValue(forKey: id) != nil { actions.append(.answer(id, error)) }
+    }
+
+    /// Removes a caller that waits for the shutdown; returns whether there was one.
+    mutating func removeShutdownWaiter(_ id: UInt64) -> Bool {
+        guard let index = shutdown?.waiters.firstIndex(of: id) else { return false }
+        shutdown?.waiters.remove(at: index)
+        return true
+    }
+
+    mutating func withdraw(_ id: UInt64, _ error: any Error) {
+        guard let waiter = waiters[id], let entry = entries[waiter.name] else { return }
+        entries[waiter.name]?.starters.removeAll { $0 == id }
+        entries[waiter.name]?.stoppers.removeAll { $0 == id }
+        answer(id, error)
+        // A start with other callers, or for which other services wait, goes on.
+        if waiter.isStart, entry.starters == [id], activeUsers(of: waiter.name).isEmpty { abort(waiter.name, error) }
+    }
+
+    // MARK: Services
+
+    func needs(of name: ByteText) -> [ByteText] { graph[name]?.needs ?? [] }
+
+    /// Returns the services that use an instance of this one, or can get to use it.
+    func users(of name: ByteText) -> [ByteText] {
+        graph.dependants(of: name).filter { entries[$0]?.phase.usesNeeds ?? false }
+    }
+
+    /// Returns the services that use this one, or that are starting and wait for it.
+    func activeUsers(of name: ByteText) -> [ByteText] {
+        graph.dependants(of: name).filter { entries[$0].map { $0.phase != .idle } ?? false }
+    }
+
+    /// Returns the services for whose start or end a service waits.
+    func waits(of name: ByteText) -> [ByteText] {
+        switch entries[name]?.phase {
+        case .awaitingNeeds: needs(of: name).filter { entries[$0]?.phase != .running }
+        case .awaitingUsers: users(of: name)
+        default: []
+        }
+    }
+
+    // MARK: Errors
+
+    static func cycleError(_ cycle: [ByteText]) -> EventBusError {
+        EventBusError(
+            .serviceCycle, subject: cycle.first?.text ?? "", expected: "services that do not wait for themselves",
+            trail: cycle.map(\.text))
+    }
+
+    static func stopped(_ name: ByteText, _ found: String) -> EventBusError {
+        EventBusError(.serviceStopped, subject: name.text, found: found)
+    }
+
+    static func needFailed(_ name: ByteText, _ error: any Error) -> EventBusError {
+        EventBusError(.serviceFailed, subject: name.text, expected: "the services that it needs", underlying: error)
+    }
+
+    func unknown(_ name: ByteText) -> EventBusError {
+        let known = graph.names.map(\.text).sorted().joined(separator: ", ")
+        return EventBusError(
+            .unknownService, subject: name.text, expected: known.isEmpty ? "a registered service" : "one of \(known)")
     }
 }

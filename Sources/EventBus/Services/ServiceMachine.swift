@@ -16,28 +16,16 @@ struct ServiceMachine {
         case stop(ByteText, attempt: UInt64)
         /// Cancel all tasks of an attempt.
         case cancel(attempt: UInt64)
-        /// Discard an attempt and its timers; an instance that is created later is stopped and released.
+        /// Discard an attempt.
         case end(attempt: UInt64)
-        /// Report `timerFired` after a duration.
-        case setTimer(Timer, Duration)
-        /// Discard the timers of an attempt.
-        case cancelTimers(attempt: UInt64)
+        /// Report `limitPassed` for a request after a duration.
+        case setTimer(UInt64, Duration)
         /// Resume the caller of a request and discard its timer.
         case answer(UInt64, (any Error)?)
         /// Send the event of a new state.
         case report(ByteText, ServiceState, (any Error)?)
         /// Apply the policy of a service that has ended by itself, or failed.
         case conclude(ByteText, (any Error)?)
-    }
-
-    enum Timer {
-        case deadline(attempt: UInt64)
-        /// The end of the time between the cancellation of a service and its abandonment.
-        case grace(attempt: UInt64)
-        case restart(ByteText, attempt: UInt64)
-        /// The end of the time after which a restarted service has all its restarts again.
-        case stable(attempt: UInt64)
-        case request(UInt64, Duration)
     }
 
     /// The code of a service that makes a request.
@@ -54,21 +42,12 @@ struct ServiceMachine {
         /// The start was cancelled, and the initializer hasn't returned yet.
         case abortingMake
         case running
-        /// The time between a failure and the restart.
-        case pausing
         /// A stop waits for the services that use this one, which can have no instance itself.
         case awaitingUsers
         case stopping
-        /// A start failed, and services that were started for it are being stopped.
-        case rollingBack
 
         /// Whether a service in this phase has, or can get, an instance that uses other services.
-        var usesNeeds: Bool {
-            switch self {
-            case .idle, .awaitingNeeds, .rollingBack: false
-            default: true
-            }
-        }
+        var usesNeeds: Bool { self != .idle && self != .awaitingNeeds }
     }
 
     struct Entry {
@@ -76,16 +55,6 @@ struct ServiceMachine {
         var phase = Phase.idle
         var attempt: UInt64 = 0
         var options: [String: any Sendable] = [:]
-        /// Whether it was started directly, or for a service whose start has succeeded.
-        ///
-        /// Other services were started for a start that hasn't ended, and end with it if it fails.
-        var isWanted = false
-        /// Whether its last stop was part of a failed start of another service.
-        var isRolledBack = false
-        /// Whether a stop of its start waits for the services that use an earlier instance.
-        var awaitsUsers = false
-        /// The number of consecutive restarts.
-        var restarts = 0
         /// The reason why the start was cancelled or failed.
         var startError: (any Error)?
         /// The reason why the attempt didn't end normally, or the first error of a service that had to stop before it.
@@ -93,8 +62,8 @@ struct ServiceMachine {
         /// The error of a `run()` that ended during its stop.
         var runError: (any Error)?
         var lastError: (any Error)?
-        /// The time limit for a stop that waits for its users.
-        var stopLimit: Duration?
+        /// Whether the limit of the stop has passed, so that its tasks are cancelled when it begins.
+        var isLate = false
         var starters: [UInt64] = []
         var stoppers: [UInt64] = []
     }
@@ -104,19 +73,16 @@ struct ServiceMachine {
         case begin(ByteText)
         case checkNeeds(ByteText)
         case fail(ByteText, any Error)
-        case stop(ByteText, limit: Duration?)
+        case stop(ByteText)
         case checkUsers(ByteText)
-        case checkRollback(ByteText)
     }
 
     struct Waiter {
         let name: ByteText
         let isStart: Bool
-        let caller: ByteText?
     }
 
     struct Shutdown {
-        var limit: Duration?
         /// Whether the tasks of services are cancelled at the beginning of their stops.
         var isCancelling = false
         var waiters: [UInt64] = []
@@ -124,7 +90,6 @@ struct ServiceMachine {
         var unclean: [ByteText] = []
     }
 
-    let gracePeriod: Duration
     private(set) var graph = ServiceGraph()
     var entries: [ByteText: Entry] = [:]
     /// The running services, in the order in which they became ready.
@@ -134,17 +99,9 @@ struct ServiceMachine {
     /// The current attempts with their services.
     var attempts: [UInt64: ByteText] = [:]
     var waiters: [UInt64: Waiter] = [:]
-    /// The services for which the code of each service waits.
-    var calls: [ByteText: [UInt64: ByteText]] = [:]
-    var rollingBack: Set<ByteText> = []
     /// The shutdown, which can be complete; nil before the first one.
     var shutdown: Shutdown?
     var lastAttempt: UInt64 = 0
-
-    /// Creates a machine without services.
-    ///
-    /// - Parameter gracePeriod: The time between the cancellation of a service at a deadline and its abandonment.
-    init(gracePeriod: Duration = .zero) { self.gracePeriod = gracePeriod }
 
     /// Whether no service runs, starts or stops.
     var isIdle: Bool { entries.values.allSatisfy { $0.phase == .idle } }
@@ -176,31 +133,29 @@ struct ServiceMachine {
             guard let entry = machine.entries[name] else {
                 return machine.actions.append(.answer(waiter, machine.unknown(name)))
             }
-            if entry.phase == .running {
-                machine.keep(name)
-                return machine.actions.append(.answer(waiter, nil))
-            }
-            let caller = machine.alive(caller)
-            if let caller, let cycle = machine.waitPath(from: name, to: caller) {
-                return machine.actions.append(.answer(waiter, Self.cycleError([caller] + cycle)))
+            if entry.phase == .running { return machine.actions.append(.answer(waiter, nil)) }
+            // The initializer of a service can't wait for the service itself, or for one that needs it.
+            if let caller = machine.alive(caller), machine.entries[caller]?.phase == .making,
+                let path = machine.graph.path(from: name, to: caller)
+            {
+                return machine.actions.append(.answer(waiter, Self.cycleError([caller] + path)))
             }
             if machine.shutdown != nil {
                 return machine.actions.append(.answer(waiter, Self.stopped(name, "a shutdown before the start")))
             }
             if let refusal = machine.refusal(of: name) { return machine.actions.append(.answer(waiter, refusal)) }
-            machine.add(waiter, Waiter(name: name, isStart: true, caller: caller))
-            if let limit { machine.actions.append(.setTimer(.request(waiter, limit), limit)) }
+            machine.waiters[waiter] = Waiter(name: name, isStart: true)
+            if let limit { machine.actions.append(.setTimer(waiter, limit)) }
             machine.entries[name]?.starters.append(waiter)
-            machine.entries[name]?.isWanted = true
-            if entry.phase == .idle { machine.entries[name]?.options = options }
-            machine.beginIfPossible(name)
+            guard entry.phase == .idle else { return }
+            machine.entries[name]?.options = options
+            machine.work.append(.begin(name))
         }
     }
 
     /// Stops a service.
     mutating func stop(
-        _ name: ByteText, waiter: UInt64, limit: Duration? = nil, isCascade: Bool = false,
-        caller: Caller? = nil
+        _ name: ByteText, waiter: UInt64, limit: Duration? = nil, isCascade: Bool = false, caller: Caller? = nil
     ) -> [Action] {
         perform { machine in
             guard let entry = machine.entries[name] else {
@@ -211,23 +166,20 @@ struct ServiceMachine {
             if entry.phase == .idle, users.isEmpty || !isCascade {
                 return machine.actions.append(.answer(waiter, nil))
             }
-            if !users.isEmpty, !isCascade,
-                [.awaitingNeeds, .making, .running, .pausing].contains(entry.phase)
-            {
+            if !users.isEmpty, !isCascade, [.awaitingNeeds, .making, .running].contains(entry.phase) {
                 let error = EventBusError(
                     .serviceInUse, subject: name.text, expected: "no running service that needs it",
                     found: users.map(\.text).joined(separator: ", "), trail: users.map(\.text))
                 return machine.actions.append(.answer(waiter, error))
             }
-            let caller = machine.alive(caller)
-            if let caller, let cycle = machine.stopPath(from: name, to: caller) {
-                return machine.actions.append(.answer(waiter, Self.cycleError([caller] + cycle)))
+            // A stop ends after the services that need this one, so the code of none of them can wait for it.
+            if let caller = machine.alive(caller), let path = machine.graph.path(from: caller, to: name) {
+                return machine.actions.append(.answer(waiter, Self.cycleError([caller] + path.reversed())))
             }
-            // The service itself has already ended if its failed start is being rolled back.
-            if entry.phase == .rollingBack { return machine.actions.append(.answer(waiter, nil)) }
-            machine.add(waiter, Waiter(name: name, isStart: false, caller: caller))
+            machine.waiters[waiter] = Waiter(name: name, isStart: false)
+            if let limit { machine.actions.append(.setTimer(waiter, limit)) }
             machine.entries[name]?.stoppers.append(waiter)
-            machine.work.append(.stop(name, limit: limit))
+            machine.work.append(.stop(name))
         }
     }
 
@@ -237,21 +189,18 @@ struct ServiceMachine {
     ) -> [Action] {
         perform { machine in
             machine.shutdown = machine.shutdown ?? Shutdown()
-            if let limit { machine.shutdown?.limit = limit }
-            if isCancelling {
-                machine.shutdown?.isCancelling = true
-                for attempt in machine.attempts.keys.sorted() { machine.actions.append(.cancel(attempt: attempt)) }
-            }
+            if isCancelling { machine.cancelAll() }
             if machine.alive(caller) != nil {
                 // A service that waited for its own end would hang.
                 machine.actions.append(.answer(waiter, nil))
             } else {
                 machine.shutdown?.waiters.append(waiter)
+                if let limit { machine.actions.append(.setTimer(waiter, limit)) }
             }
             for name in machine.graph.names {
                 switch machine.entries[name]?.phase {
-                case .idle, .running, .rollingBack, nil: break
-                default: machine.work.append(.stop(name, limit: limit))
+                case .idle, .running, nil: break
+                default: machine.work.append(.stop(name))
                 }
             }
         }
@@ -260,11 +209,82 @@ struct ServiceMachine {
     /// Withdraws the request of a cancelled caller; a start without any remaining caller is cancelled.
     mutating func withdraw(_ waiter: UInt64) -> [Action] {
         perform { machine in
-            if let index = machine.shutdown?.waiters.firstIndex(of: waiter) {
-                machine.shutdown?.waiters.remove(at: index)
-                return machine.actions.append(.answer(waiter, nil))
+            if machine.removeShutdownWaiter(waiter) { return machine.actions.append(.answer(waiter, nil)) }
+            machine.withdraw(waiter, CancellationError())
+        }
+    }
+
+    /// Reports that the time limit of a request has passed: its caller is answered, and what it waits for is cancelled.
+    mutating func limitPassed(_ id: UInt64, _ limit: Duration) -> [Action] {
+        perform { machine in
+            if machine.removeShutdownWaiter(id) {
+                machine.cancelAll()
+                for name in machine.running.reversed() + machine.graph.names
+                where machine.entries[name]?.phase != .idle { machine.markUnclean(name) }
+                return machine.actions.append(.answer(id, nil))
             }
-            machine.withdraw(waiter, CancellationError(), isOverrun: false)
+            guard let waiter = machine.waiters[id] else { return }
+            let late = waiter.isStart ? waiter.name : machine.cancelStop(of: waiter.name)
+            let expected = "a \(waiter.isStart ? "start" : "stop") within \(limit)"
+            machine.withdraw(
+                id, EventBusError(.serviceOverran, subject: late.text, expected: expected, found: "no end of it"))
+        }
+    }
+
+    // MARK: Results
+
+    /// Reports the end of a `make`.
+    mutating func made(attempt: UInt64, error: (any Error)? = nil) -> [Action] {
+        perform { machine in
+            guard let name = machine.attempts[attempt], let entry = machine.entries[name] else { return }
+            switch (entry.phase, error) {
+            case (.making, nil): machine.becomeRunning(name)
+            case (.making, let error?):
+                machine.fail(name, EventBusError(.serviceFailed, subject: name.text, underlying: error))
+            case (.abortingMake, nil):
+                machine.entries[name]?.phase = .stopping
+                machine.actions.append(.stop(name, attempt: attempt))
+            case (.abortingMake, _?): machine.fail(name, entry.startError ?? CancellationError())
+            default: break
+            }
+        }
+    }
+
+    /// Reports the end of a `stop`, with the error that it threw.
+    mutating func stopEnded(attempt: UInt64, error: (any Error)? = nil) -> [Action] {
+        perform { machine in
+            guard let name = machine.attempts[attempt], let entry = machine.entries[name], entry.phase == .stopping
+            else { return }
+            machine.endStop(
+                name,
+                (error ?? entry.runError).map {
+                    EventBusError(
+                        .serviceFailed, subject: name.text, expected: "a stop without an error", underlying: $0)
+                })
+        }
+    }
+
+    /// Reports the end of `run()`.
+    mutating func runEnded(attempt: UInt64, error: (any Error)? = nil) -> [Action] {
+        perform { machine in
+            guard let name = machine.attempts[attempt], let entry = machine.entries[name] else { return }
+            guard [.running, .awaitingUsers, .stopping].contains(entry.phase) else { return }
+            // The end of a cancelled task isn't a failure.
+            let wasCancelled = entry.phase == .stopping || machine.shutdown?.isCancelling == true
+            let cause = wasCancelled && error is CancellationError ? nil : error
+            let error = cause.map { EventBusError(.serviceFailed, subject: name.text, underlying: $0) }
+            if error != nil || entry.phase == .running { machine.actions.append(.conclude(name, error)) }
+            if error != nil { machine.markUnclean(name) }
+            if entry.phase == .stopping {
+                machine.entries[name]?.runError = cause
+                return
+            }
+            machine.endAttempt(name)
+            machine.set(name, error == nil ? .stopped : .failed, error)
+            if entry.phase == .running { return machine.settle(name) }
+            // A stop still waits for the services that use this one.
+            if let error { machine.entries[name]?.endError = error }
+            machine.work.append(.checkUsers(name))
         }
     }
 }

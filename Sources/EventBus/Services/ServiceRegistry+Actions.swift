@@ -12,11 +12,8 @@ extension ServiceRegistry {
                 let instance = instances[attempt]
                 instance?.shutdown.begin()
                 for task in [instance?.make, instance?.run, instance?.stop] { task?.cancel() }
-            case .end(let attempt):
-                instances[attempt] = nil
-                cancelTimers(of: attempt)
-            case .setTimer(let timer, let duration): set(timer, duration)
-            case .cancelTimers(let attempt): cancelTimers(of: attempt)
+            case .end(let attempt): instances[attempt] = nil
+            case .setTimer(let request, let limit): setTimer(request, limit)
             case .answer(let id, let error):
                 let request = pending.removeValue(forKey: id)
                 request?.limit?.cancel()
@@ -72,9 +69,6 @@ extension ServiceRegistry {
 
     private func made(_ id: UInt64, _ result: Result<any Service, any Error>) {
         switch result {
-        case .success(let service) where instances[id] == nil:
-            // The start was abandoned; a service that it created later is stopped without a report.
-            Task.detached { try? await service.stop() }
         case .success(let service):
             instances[id]?.service = service
             perform(machine.made(attempt: id))
@@ -105,23 +99,14 @@ extension ServiceRegistry {
         }
     }
 
-    private func set(_ timer: ServiceMachine.Timer, _ duration: Duration) {
-        let task = Task.detached { [clock] in
-            do { try await clock.wait(for: duration) } catch { return }
-            await self.fire(timer)
-        }
-        switch timer {
-        case .request(let id, _): pending[id]?.limit = task
-        case .deadline(let attempt), .grace(let attempt), .restart(_, let attempt), .stable(let attempt):
-            timers[attempt, default: []].append(task)
+    private func setTimer(_ request: UInt64, _ limit: Duration) {
+        pending[request]?.limit = Task.detached { [clock] in
+            do { try await clock.wait(for: limit) } catch { return }
+            await self.limitPassed(request, limit)
         }
     }
 
-    private func fire(_ timer: ServiceMachine.Timer) { perform(machine.timerFired(timer)) }
-
-    private func cancelTimers(of attempt: UInt64) {
-        for timer in timers.removeValue(forKey: attempt) ?? [] { timer.cancel() }
-    }
+    private func limitPassed(_ request: UInt64, _ limit: Duration) { perform(machine.limitPassed(request, limit)) }
 }
 
 extension Result {

@@ -24,7 +24,7 @@ extension ServiceRegistry {
     public func service<S: Service>(_ type: S.Type = S.self) -> S? { service(named: type.name) as? S }
 
     /// Explains the state of a service in lines of text: its health, its needs, its dependents, the services that it waits
-    /// for, its restarts and its last error.
+    /// for, and its last error.
     ///
     /// - Throws: ``EventBusError`` with the code `unknownService`.
     public func explain(_ name: String) throws(EventBusError) -> String {
@@ -39,7 +39,6 @@ extension ServiceRegistry {
         if !users.isEmpty { lines.append("  used by \(users.joined(separator: ", "))") }
         let waits = machine.waits(of: key).map(\.text)
         if !waits.isEmpty { lines.append("  waits for \(waits.joined(separator: ", "))") }
-        if entry.restarts > 0 { lines.append("  restarts: \(entry.restarts)") }
         if let error = entry.lastError { lines.append("  last error: \(error)") }
         return lines.joined(separator: "\n")
     }

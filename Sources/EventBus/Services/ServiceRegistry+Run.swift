@@ -4,7 +4,7 @@ internal import AshlarCore
 public struct ServiceRunOutcome: Sendable, Equatable {
     /// The signal that ended the run; nil if the services ended by themselves or another caller shut them down.
     public let signal: ProcessSignal?
-    /// The names of the services that exceeded the limit or whose stop threw.
+    /// The names of the services that hadn't stopped at the limit or whose stop threw.
     public let unclean: [String]
 }
 
@@ -42,7 +42,7 @@ extension ServiceRegistry {
     ///     init(_ context: ServiceContext) async throws {}
     ///     func run() async throws { print("hello") }
     /// }
-    /// let services = ServiceRegistry(bus: EventBus(), gracePeriod: .seconds(1))
+    /// let services = ServiceRegistry(bus: EventBus())
     /// try await services.register(Greeter.self)
     /// let outcome = try await services.run(stoppingWithin: .seconds(10))  // hello
     /// print(outcome.signal?.number ?? 0, outcome.unclean)  // 0 []
@@ -52,7 +52,7 @@ extension ServiceRegistry {
     ///   - signals: The signals that stop the services; may be empty.
     ///   - cancellationSignals: The signals that cancel the services, also during a shutdown.
     ///   - start: The time that each service has for its start.
-    ///   - stop: The time that each service has for its stop.
+    ///   - stop: The time for the stops of all services.
     /// - Returns: The signal, and the services that didn't end in order.
     /// - Throws: The first failure of a service that isn't ignored, also one of its `run()` during the shutdown;
     ///   `CancellationError`; or ``EventBusError`` with the code `signalsUnavailable`, `serviceRunning` if another run
@@ -98,6 +98,8 @@ extension ServiceRegistry {
         let unclean =
             machine.isIdle && machine.shutdown == nil
             ? [] : await Task.detached { await self.shutDown(within: stop, cancelling: isCancelling) }.value
+        // A start that ignores its cancellation can continue after the limit.
+        starts.cancel()
         await starts.value
         let (error, signal) = run.state.withLock { ($0.error, $0.signal) }
         if let error { throw error }

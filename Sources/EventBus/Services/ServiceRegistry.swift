@@ -2,24 +2,23 @@
 ///
 /// Every change of state triggers an event `service:<name>:<state>` on the bus with a ``ServiceChange`` as payload.
 /// Independent services start concurrently. Concurrent starts of one service share one start. When a start fails, the
-/// services that it has started are stopped.
+/// services that it needs continue to run. A failed service isn't created again by the registry: a supervisor of the
+/// process restarts the process, or the app starts the service.
 ///
-/// A request that could never complete throws: if a service's own code waits for the service, directly or through other
-/// services, it gets an ``EventBusError`` with the code `serviceCycle` and the cycle as `trail`. Requests in an
-/// unstructured `Task` of a service are part of its own code during its lifetime; requests in `Task.detached` aren't.
+/// An initializer that starts its own service, or one that needs it, gets an ``EventBusError`` with the code
+/// `serviceCycle`, as does the code of a service that stops the service or one that it needs. Requests in an unstructured
+/// `Task` of a service are part of its own code during its lifetime; requests in `Task.detached` aren't.
 ///
-/// Cancelling a task that waits for a start ends the wait at once, and cancels the start if there is no other caller and
-/// it isn't a restart. Cancelling a task that waits for a stop only ends the wait. The code of services doesn't see the
-/// task-local values of the tasks that start or stop them.
+/// Cancelling a task that waits for a start ends the wait at once, and cancels the start if there is no other caller.
+/// Cancelling a task that waits for a stop only ends the wait. The code of services doesn't see the task-local values of
+/// the tasks that start or stop them.
 public actor ServiceRegistry {
     /// The bus of the services.
     public nonisolated let bus: EventBus
     let clock: any Clock<Duration>
-    var machine: ServiceMachine
+    var machine = ServiceMachine()
     var makers: [ByteText: @Sendable (ServiceContext) async throws -> any Service] = [:]
     var instances: [UInt64: Instance] = [:]
-    /// The timers of attempts.
-    var timers: [UInt64: [Task<Void, Never>]] = [:]
     var pending: [UInt64: Pending] = [:]
     private var lastRequest: UInt64 = 0
     var currentRun: Run?
@@ -53,15 +52,10 @@ public actor ServiceRegistry {
     ///
     /// - Parameters:
     ///   - bus: The bus of the services.
-    ///   - gracePeriod: The time that a service has to end after its tasks are cancelled at the deadline. The registry
-    ///     then abandons the service: it has failed, even if it still runs.
-    ///   - clock: The clock of all deadlines and pauses.
-    public init(
-        bus: EventBus = .shared, gracePeriod: Duration = .zero, clock: any Clock<Duration> = ContinuousClock()
-    ) {
+    ///   - clock: The clock of all deadlines.
+    public init(bus: EventBus = .shared, clock: any Clock<Duration> = ContinuousClock()) {
         self.bus = bus
         self.clock = clock
-        machine = ServiceMachine(gracePeriod: gracePeriod)
     }
 
     // MARK: Registering
@@ -74,15 +68,14 @@ public actor ServiceRegistry {
     /// - Parameters:
     ///   - type: The type of the service.
     ///   - name: The name; by default the name of the type.
-    ///   - restart: The policy for a ``RunningService`` that fails while it runs.
     ///   - whenEnded: The effect on a run of the registry when the `run()` of the service returns.
-    ///   - whenFailed: The effect on a run of the registry when the service fails and isn't restarted.
+    ///   - whenFailed: The effect on a run of the registry when the service fails.
     /// - Throws: ``EventBusError``: `malformedName`, `duplicateService`, or `serviceCycle` with the cycle in `trail`.
     public func register<S: Service>(
-        _ type: S.Type, as name: String? = nil, restart: ServiceRestart = .never,
-        whenEnded: ServiceEffect = .ignore, whenFailed: ServiceEffect = .shutDown
+        _ type: S.Type, as name: String? = nil, whenEnded: ServiceEffect = .ignore,
+        whenFailed: ServiceEffect = .shutDown
     ) throws(EventBusError) {
-        let policy = ServicePolicy(restart: restart, whenEnded: whenEnded, whenFailed: whenFailed)
+        let policy = ServicePolicy(whenEnded: whenEnded, whenFailed: whenFailed)
         var types: [(name: ByteText, type: any Service.Type)] = []
         var visited: Set<ByteText> = []
         func collect(_ type: any Service.Type, name: ByteText) {
@@ -105,13 +98,13 @@ public actor ServiceRegistry {
     /// `needs` are the names of the services that must run before it; they can be registered later. `make` creates the
     /// running service. The other parameters and the errors are those of a registration by type.
     public func register(
-        _ name: String, needs: [String] = [], restart: ServiceRestart = .never,
-        whenEnded: ServiceEffect = .ignore, whenFailed: ServiceEffect = .shutDown,
+        _ name: String, needs: [String] = [], whenEnded: ServiceEffect = .ignore,
+        whenFailed: ServiceEffect = .shutDown,
         make: @escaping @Sendable (ServiceContext) async throws -> any Service
     ) throws(EventBusError) {
         let definition = ServiceGraph.Definition(
             name: ByteText(name), needs: needs.map { ByteText($0) },
-            policy: ServicePolicy(restart: restart, whenEnded: whenEnded, whenFailed: whenFailed))
+            policy: ServicePolicy(whenEnded: whenEnded, whenFailed: whenFailed))
         try add([(definition, make)])
     }
 
@@ -132,11 +125,11 @@ public actor ServiceRegistry {
     /// - Parameters:
     ///   - name: The name of the service.
     ///   - options: The options of the service, unless it is already running.
-    ///   - limit: The time that the caller waits. Then the start is cancelled, unless there are other callers, and
-    ///     abandoned after the grace period.
+    ///   - limit: The time that the caller waits. Then the start is cancelled, unless there are other callers.
     /// - Returns: The running service.
     /// - Throws: ``EventBusError``: `unknownService`, `serviceFailed` with the service's error as `underlying`,
-    ///   `serviceStopped` if the service is stopped first or still stopping, `serviceOverran`, `serviceCycle`; or `CancellationError`.
+    ///   `serviceStopped` if the service is stopped first or still stopping, `serviceOverran`, `serviceCycle`; or
+    ///   `CancellationError`.
     @discardableResult
     public func start(
         _ name: String, _ options: [String: any Sendable] = [:], within limit: Duration? = nil
@@ -184,8 +177,8 @@ public actor ServiceRegistry {
     ///
     /// - Parameters:
     ///   - name: The name of the service.
-    ///   - limit: The time that each affected service has for its stop. At the deadline its tasks are cancelled, and
-    ///     after the registry's grace period it is abandoned.
+    ///   - limit: The time that the caller waits. Then the tasks of the services that haven't stopped are cancelled, which
+    ///     can end later.
     ///   - cascading: Whether running services that need this one are stopped first. Otherwise, the method throws if there
     ///     are any, and all services continue to run.
     /// - Throws: ``EventBusError``: `unknownService`, `serviceInUse`, `serviceOverran`, `serviceCycle`, or
@@ -206,9 +199,11 @@ public actor ServiceRegistry {
     /// continues.
     ///
     /// - Parameters:
-    ///   - limit: The time that each service has for its stop.
+    ///   - limit: The time for all stops. Then the tasks of all services are cancelled, and the method returns, even if some
+    ///     services haven't ended.
     ///   - isCancelling: Whether the tasks of all services are cancelled immediately.
-    /// - Returns: The names of the services that exceeded the limit or whose stop threw, also in an earlier shutdown.
+    /// - Returns: The names of the services that hadn't stopped at the limit or whose stop threw, also in an earlier
+    ///   shutdown.
     @discardableResult
     public func shutDown(within limit: Duration? = nil, cancelling isCancelling: Bool = false) async -> [String] {
         _ = try? await request {
