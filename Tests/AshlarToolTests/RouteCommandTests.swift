@@ -1,0 +1,42 @@
+import AshlarNetworking
+import Testing
+
+/// The routes of a file.
+@Suite struct RouteCommandTests {
+    private let files = [
+        "Routes.txt": "# routes\nnote /notes/:id(int)\n\nnew   /notes/new\nany /notes/:name\n",
+        "bad.txt": "a /x/:id\nb /x/:name\na /y\nc /z/:\n", "worse.txt": "only-a-name\n",
+    ]
+
+    @Test("Routes are listed in their order of precedence and explained for a URL")
+    func routes() throws {
+        try withFolder(files) { folder in
+            let list = try ToolProcess.run(["routes", "list", "Routes.txt"], in: folder)
+            #expect(
+                list.output.split(separator: "\n").map { $0.split(separator: " ")[0] } == [
+                    "/notes/new", "/notes/:id(int)", "/notes/:name",
+                ])
+            #expect(list.output.contains("Routes.txt:4"))
+            let story = try ToolProcess.run(["routes", "explain", "Routes.txt", "/notes/new"], in: folder)
+            #expect(story.status == 0 && story.output.contains("/notes/:name: loses at segment 2"))
+            #expect(try ToolProcess.run(["routes", "explain", "Routes.txt", "/x"], in: folder).status == 1)
+        }
+    }
+
+    @Test("Each malformed pattern, conflict and repeated name is reported with its line")
+    func check() throws {
+        try withFolder(files) { folder in
+            let run = try ToolProcess.run(["routes", "check", "bad.txt"], in: folder)
+            let lines = run.errors.split(separator: "\n")
+            #expect(run.status == 1 && lines.count == 3, "\(run)")
+            for (line, number) in zip(lines, [2, 3, 4]) { #expect(line.hasPrefix("error: bad.txt:\(number): ")) }
+            let json = try ToolProcess.run(["routes", "check", "bad.txt", "--json"], in: folder)
+            let findings = try JSONEntity(parsing: json.output)
+            #expect(json.status == 1 && json.errors.isEmpty && findings.count == 3, "\(json)")
+            #expect(findings[1]["location"].string() == "bad.txt:3" && findings[1]["name"].string() == "a")
+            #expect(try ToolProcess.run(["routes", "check", "Routes.txt"], in: folder).output.hasPrefix("3 routes"))
+            let worse = try ToolProcess.run(["routes", "check", "worse.txt"], in: folder)
+            #expect(worse.status == 1 && worse.errors.contains("worse.txt:1: expected a name and a pattern"))
+        }
+    }
+}
