@@ -66,7 +66,7 @@ let extras = [
     Extra(
         folder: "Inspector", dependencies: umbrella + ["AshlarTelemetry", "AshlarTesting"],
         helpers: ["CAshlarMicrohttpd"], testPrograms: ["AshlarInspectorTestChild"]),
-    Extra(folder: "Tooling", dependencies: umbrella + ["AshlarRemote"]),
+    Extra(folder: "Tooling", dependencies: umbrella),
 ]
 
 let settings: [SwiftSetting] = [

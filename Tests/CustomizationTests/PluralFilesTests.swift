@@ -79,14 +79,6 @@ import Testing
         for key in ["files in folders", "tap", "plain"] { #expect(parsed.table[key] == text[key]) }
     }
 
-    @Test("A message survives writing and reading")
-    func roundTrip() throws {
-        let table = StringsTable.parse(stringsDict: Array(Self.stringsDict.utf8)).table
-        let files = try message(table, "files in folders")
-        #expect(.message(files) == table["files in folders"])
-        #expect(CustomizationMessage(stringsDict: files.stringsDict) == files)
-    }
-
     private func entry(_ body: String) -> [String] {
         let text = "<plist version=\"1.0\"><dict>\n<key>k</key>\n\(body)\n</dict></plist>"
         return StringsTable.parse(stringsDict: Array(text.utf8), file: "f").diagnostics.map(\.description)

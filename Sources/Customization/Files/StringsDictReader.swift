@@ -138,19 +138,19 @@ extension CustomizationDiagnostic.Code {
 
 extension CustomizationMessage {
     /// The names in `.stringsdict` files.
-    package enum Name {
-        package static let format = "NSStringLocalizedFormatKey"
-        package static let ruleType = "NSStringFormatSpecTypeKey"
-        package static let pluralRule = "NSStringPluralRuleType"
-        package static let valueType = "NSStringFormatValueTypeKey"
-        package static let deviceRule = "NSStringDeviceSpecificRuleType"
+    enum Name {
+        static let format = "NSStringLocalizedFormatKey"
+        static let ruleType = "NSStringFormatSpecTypeKey"
+        static let pluralRule = "NSStringPluralRuleType"
+        static let valueType = "NSStringFormatValueTypeKey"
+        static let deviceRule = "NSStringDeviceSpecificRuleType"
     }
 
     /// Creates a message from a value in the form of a `.stringsdict` entry; returns nil for another form.
     ///
     /// - Parameter value: A dictionary with `NSStringLocalizedFormatKey` and one dictionary for each variable, or with
     ///   a rule for devices whose values are strings or such dictionaries.
-    package init?(stringsDict value: CustomizationValue) {
+    init?(stringsDict value: CustomizationValue) {
         guard case .dict(let members) = value else { return nil }
         if case .dict(let choices)? = members[Name.deviceRule] {
             let messages = choices.compactMapValues { Self(choice: $0) }
@@ -169,19 +169,6 @@ extension CustomizationMessage {
             self.init(stringsDict: choice)
         }
     }
-
-    /// The message in the form of a `.stringsdict` entry; a string for a format or an ICU message.
-    package var stringsDict: CustomizationValue {
-        switch source {
-        case .format(let text), .icu(let text): return .string(text)
-        case .plural(let text):
-            var members = text.variables.mapValues(\.stringsDict)
-            members[Name.format] = .string(text.format)
-            return .dict(members)
-        case .devices(let choices):
-            return .dict([Name.deviceRule: .dict(choices.mapValues(\.stringsDict))])
-        }
-    }
 }
 
 extension CustomizationMessage.Variable {
@@ -197,13 +184,5 @@ extension CustomizationMessage.Variable {
         } else {
             self.init(forms: forms)
         }
-    }
-
-    fileprivate var stringsDict: CustomizationValue {
-        var members = Dictionary(
-            uniqueKeysWithValues: forms.map { ($0.rawValue, CustomizationValue.string($1)) })
-        members[CustomizationMessage.Name.ruleType] = .string(CustomizationMessage.Name.pluralRule)
-        members[CustomizationMessage.Name.valueType] = .string(valueType)
-        return .dict(members)
     }
 }
