@@ -1,7 +1,7 @@
 import AshlarTestSupport
 
 #if os(Linux) || os(macOS)
-    import AshlarAppConfig
+    import Ashlar
     import AshlarCore
     import Foundation
     import Testing
@@ -111,6 +111,94 @@ import AshlarTestSupport
                 let version = try #require(cached.status.version)
                 #expect(try ApplicationConfig.load(plan).int(forKey: "n") == Int(version))
             }
+        }
+
+        @Test("A document that one process stored is read by the next one, which has no network")
+        func nextProcess() async throws {
+            let scratch = try TemporaryFolder([:])
+            let path = scratch.file("cache")
+            let text = #"{"n": 7, "$revision": 5}"#
+            let before = Date()
+            await #expect(processExitsWith: .success) { [path = path as String, text = text as String] in
+                let source = RemoteConfigSource(
+                    "remote", cache: path, verify: { $1 == [1, 2] },
+                    fetch: { _ in .document(Array(text.utf8), version: "\"ä\n1\"", signature: [1, 2]) })
+                var plan = ConfigPlan(files: .memory(["ApplicationConfig.json": #"{"n": 0}"#]), environments: [])
+                plan.add(source)
+                try await ConfigStore(loading: plan).refresh()
+            }
+            struct Down: Error {}
+            let (asked, signed) = (Recorder<String?>(), Recorder<[UInt8]>())
+            let answers = Mutex<[RemoteDocument.Response]>([])
+            let source = RemoteConfigSource(
+                "remote", cache: path,
+                verify: {
+                    signed.note($0)
+                    return $1 == [1, 2]
+                },
+                fetch: { version in
+                    asked.note(version)
+                    guard let answer = answers.withLock({ $0.popLast() }) else { throw Down() }
+                    return answer
+                })
+            #expect(source.status.error == nil)
+            #expect(source.status.version == "\"ä\n1\"")
+            let date = try #require(source.status.date)
+            #expect(date >= before && date <= Date())
+            #expect(signed.take() == [RemoteDocument.signedBytes(of: Array(text.utf8), name: "remote")])
+            var plan = ConfigPlan(files: .memory(["ApplicationConfig.json": #"{"n": 0}"#]), environments: [])
+            plan.add(source)
+            let store = try ConfigStore(loading: plan)
+            #expect(store.current.int(forKey: "n") == 7)
+            #expect(store.current.explain("n").description.hasPrefix("n = 7\n  from remote:1 (source, "))
+            await #expect(throws: ConfigError.self) { try await store.refresh() }
+            #expect(asked.take() == ["\"ä\n1\""])
+            #expect(store.current.int(forKey: "n") == 7)
+            // The revision was stored, too.
+            answers.withLock { $0 = [.document(Array(#"{"n": 8, "$revision": 4}"#.utf8), signature: [1, 2])] }
+            let error = await #expect(throws: ConfigError.self) { try await store.refresh() }
+            let failure = try #require(error?.underlying as? RemoteError)
+            #expect(failure.code == .outdated)
+        }
+
+        @Test("An app starts without a network with the configuration that an earlier process fetched")
+        func nextStart() async throws {
+            let folder = try TemporaryFolder([
+                "ApplicationConfig.json": #"{"title": "shipped"}"#, "cache/.keep": "",
+            ])
+            let path = folder.path
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                let text = Array(#"{"title": "remote"}"#.utf8)
+                let app = Self.app(
+                    path, StubTransport(["GET /c": StubResponse(headers: ["ETag": "\"1\""], chunks: [text])]))
+                #expect(app.config.current.string(forKey: "title") == "shipped")
+                #expect(await app.refresh().isEmpty)
+                #expect(app.config.current.string(forKey: "title") == "remote")
+            }
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                let asked = Recorder<String?>()
+                let app = Self.app(
+                    path,
+                    StubTransport { request throws(NetworkError) in
+                        asked.note(request.headers["If-None-Match"])
+                        throw NetworkError(.cannotConnect, "no network", phase: .connect)
+                    })
+                #expect(app.issues.isEmpty)
+                #expect(app.config.current.string(forKey: "title") == "remote")
+                #expect(app.explain("title").contains("from remote:1 (source, "))
+                #expect(await app.refresh().map(\.part) == [.configuration])
+                #expect(asked.take() == ["\"1\""])
+                #expect(app.config.current.string(forKey: "title") == "remote")
+            }
+        }
+
+        private static func app(_ path: String, _ transport: StubTransport) -> AshlarApp {
+            var configuration = AshlarApp.Configuration(resources: path, environments: [], log: nil)
+            configuration.storage = .memory
+            configuration.remote = RemoteFiles(cache: path + "/cache")
+            configuration.remote?.configuration = "https://config.example/c"
+            configuration.transport = transport
+            return AshlarApp(configuration)
         }
 
         /// Fetches, activates, and loads documents in a child process, with random pauses between the steps.
