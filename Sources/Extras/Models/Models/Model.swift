@@ -279,13 +279,8 @@ extension Model {
         let collection = collection?.schema
         let version = state.withLock { $0.version }
         let host = collection?.host ?? schema.host
-        func target(_ host: EndpointHost?, _ path: String) -> ModelSyncTarget {
-            var target = ModelSyncTarget(host: host, path: path, body: body, version: version)
-            target.model = Weak(self)
-            return target
-        }
         if let path = schema.pathFor(verb, self) {
-            return target(host, path)
+            return ModelSyncTarget(host: host, path: path, body: body, version: version)
         }
         var path = collection.map(\.path).flatMap { $0.isEmpty ? nil : $0 } ?? schema.path
         guard !path.isEmpty else {
@@ -294,7 +289,7 @@ extension Model {
         if let id = idText {
             path += (path.hasSuffix("/") ? "" : "/") + PercentCoding.encode(id)
         }
-        return target(host, path)
+        return ModelSyncTarget(host: host, path: path, body: body, version: version)
     }
 
     private func requiredSync() throws(NetworkError) -> any ModelSync {
@@ -308,27 +303,12 @@ extension Model {
         let answer = try await requiredSync().perform(verb, target(verb, body: body))
         if let version = answer.version { state.withLock { $0.version = version } }
         guard answer.json.isValid else { return }
-        let object = answer.isParsed ? answer.json : schema.parse(answer.json)
+        let object = schema.parse(answer.json)
         guard let attributes = object.dictionary() else {
             throw NetworkError(
                 .decodingFailed, "expected an object, found \(object.kindName)", phase: .decode, path: object.path)
         }
         try set(attributes)
-    }
-
-    /// Sets the attributes of a late answer, except those that have changed since they were sent.
-    func adopt(_ attributes: [String: JSONEntity], sent: JSONEntity, version: String?) {
-        if let version { state.withLock { $0.version = version } }
-        let current = self.attributes
-        let changes = attributes.filter { name, _ in
-            name == schema.idAttribute || current[name] ?? .missing == sent[name]
-        }
-        do throws(NetworkError) {
-            try set(changes)
-        } catch {
-            // The model's rules reject the server's attributes. The identifier is needed nevertheless.
-            try? set(changes.filter { $0.key == schema.idAttribute }, silent: true)
-        }
     }
 
     /// Runs an operation, or joins a running one of the same verb; throws for a different verb.

@@ -233,8 +233,7 @@ extension ModelCollection {
     ///   `.validationFailed` if a merge is rejected; `.missingLocation`. Every failure also sends `error`.
     public func fetch(_ mode: ModelFetchMode = .reset) async throws(NetworkError) {
         do throws(NetworkError) {
-            var target = ModelSyncTarget(host: schema.host, path: schema.path)
-            target.isList = true
+            let target = ModelSyncTarget(host: schema.host, path: schema.path)
             try take(try attributes(in: try await requiredSync().perform(.read, target)), mode)
         } catch {
             handlers.call(ModelEvent(kind: .error, collection: self, error: error))
@@ -271,12 +270,11 @@ extension ModelCollection {
             NetworkError(
                 .decodingFailed, "expected \(expected), found \(place.kindName)", phase: .decode, path: place.path)
         }
-        let list = answer.isParsed ? answer.json : schema.parseList(answer.json)
+        let list = schema.parseList(answer.json)
         guard list.isArray else { throw failure(list, "an array of models") }
         var all: [[String: JSONEntity]] = []
         for element in list {
-            let object = answer.isParsed ? element : schema.parse(element)
-            guard let attributes = object.dictionary() else { throw failure(element, "an object") }
+            guard let attributes = schema.parse(element).dictionary() else { throw failure(element, "an object") }
             all.append(attributes)
         }
         return all

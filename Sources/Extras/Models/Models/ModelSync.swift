@@ -23,12 +23,6 @@ public struct ModelSyncTarget: Sendable {
     public var body: JSONEntity?
     /// The latest version of the model from the server (`ETag`), or nil.
     public var version: String?
-    /// A name of the change that is the same when it is sent again (`Idempotency-Key`), or nil.
-    public var idempotencyKey: String?
-    /// Whether the target is a collection.
-    var isList = false
-    /// The model, which receives an answer that arrives after the operation.
-    var model: Weak<Model>?
 
     /// Creates a target.
     public init(host: EndpointHost?, path: String, body: JSONEntity? = nil, version: String? = nil) {
@@ -45,8 +39,6 @@ public struct ModelSyncAnswer: Sendable {
     public var json: JSONEntity
     /// The version of the model (`ETag`), or nil.
     public var version: String?
-    /// Whether the schema's `parse` or `parseList` has already been applied.
-    var isParsed = false
 
     /// Creates an answer.
     public init(_ json: JSONEntity = .missing, version: String? = nil) {
@@ -181,7 +173,6 @@ public struct RESTSync: ModelSync {
         var headers: HTTPHeaders {
             var headers: HTTPHeaders = ["Accept": "application/json", "Cache-Control": "no-cache"]
             if verb == .update || verb == .delete, let version = target.version { headers["If-Match"] = version }
-            if let key = target.idempotencyKey { headers["Idempotency-Key"] = key }
             return headers
         }
     }
@@ -233,7 +224,4 @@ final class SharedTask: Sendable {
         }
         if case .failure(let error) = result { throw NetworkError(wrapping: error) }
     }
-
-    /// Waits for the end of the task without being counted.
-    func end() async { _ = await task.result }
 }
