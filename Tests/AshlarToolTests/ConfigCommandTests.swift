@@ -162,21 +162,16 @@ import Testing
         }
     }
 
-    @Test("A check reports files and flags of all environments")
+    @Test("A check reports the files of all environments")
     func check() throws {
         let files = [
-            "ApplicationConfig.json": #"{"port": 100, "flags": {"f": {"enabled": "perhaps"}, "g": {"later": 1}}}"#,
+            "ApplicationConfig.json": #"{"port": 100}"#,
             "ApplicationConfig.debug.json": #"{"port": 1, "mdoe": "fast"}"#, "ApplicationConfig.staging.json": "{",
         ]
         try withFolder(files) { folder in
             let run = try ToolProcess.run(["config", "check", folder.path])
             #expect(run.status == 1 && run.output.isEmpty)
-            for text in [
-                "error: flags.f.enabled: expected a boolean", "warning: flags.g.later: expected one of",
-                "ApplicationConfig.staging.json:1",
-            ] {
-                #expect(run.errors.contains(text), "\(text) in \(run.errors)")
-            }
+            #expect(run.errors.contains("ApplicationConfig.staging.json:1"), "\(run.errors)")
             let json = try json(try ToolProcess.run(["config", "check", folder.path, "--json"]).output)
             #expect((json as? NSArray)?.count == run.errors.split(separator: "\n").count)
             let debug = try ToolProcess.run(["config", "check", folder.path, "--environment", "debug"])

@@ -68,15 +68,6 @@ public func initialize(_ count: UnsafeMutablePointer<Int32>, _ arguments: Unsafe
                 load([]) { $0.add(source) }
             }
         },
-        FuzzTarget("flags") { bytes in
-            // The input is the JSON of one flag.
-            let json = text("{\"flags\": {\"f\": ", bytes, "}}")
-            let plan = ConfigPlan(files: .memory(["ApplicationConfig.json": json]), environments: [])
-            let config = ConfigStore(loadingBestEffort: plan).current
-            let subject = ConfigSubject(id: "u", ["language": "fr-CA", "version": "2.1", "": "x"])
-            _ = config.explain(ConfigFlag("f", default: "code"), for: subject).description
-            _ = config.flagProblems().map(\.description)
-        },
         FuzzTarget("export") { bytes in
             let plan = ConfigPlan(files: .memory(["ApplicationConfig.plist": bytes]), environments: [])
             let config = ConfigStore(loadingBestEffort: plan).current

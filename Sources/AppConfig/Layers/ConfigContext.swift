@@ -18,8 +18,6 @@ struct ConfigContext: Sendable {
     var references: ConfigReferenceSyntax?
     /// The environment variables that references use.
     var variables: [String: ConfigVariable] = [:]
-    /// Receives the evaluations of flags.
-    var flagReport: (@Sendable (any Sendable) -> Void)?
     /// The diagnostics of reading.
     let log = ConfigDiagnosticLog()
 

@@ -237,7 +237,6 @@ struct ConfigLoader {
         context.diagnostics = diagnostics + hidden
         context.references = plan.referenceSyntax
         context.variables = usedVariables
-        context.flagReport = plan.flagReport
         return ApplicationConfig(snapshot: ConfigSnapshot(draft, context: context))
     }
 

@@ -29,8 +29,6 @@ public struct ConfigPlan: Sendable {
     public var requiredEnvironments: Set<ConfigEnvironment> = []
     /// Whether a missing `localFile` is an error.
     public var requiresLocalFile: Bool = false
-    /// Receives the evaluations of flags; see the product `AshlarRemote`.
-    package var flagReport: (@Sendable (any Sendable) -> Void)?
     /// Values of the weakest layer.
     public var defaults: [String: ConfigValue] = [:]
     /// The path of a file with the values of this machine or developer; it doesn't have to exist.

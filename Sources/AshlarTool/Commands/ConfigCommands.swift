@@ -33,7 +33,7 @@ extension Command {
     }
 
     private static let check = Command(
-        "check", "Reports every problem of the files and their flags.",
+        "check", "Reports every problem of the files.",
         discussion: """
             Without --environment, checks the base files and each environment. The app checks its settings when it
             loads them, with ConfigPlan.require.

@@ -1,5 +1,4 @@
 import AshlarCore
-import AshlarRemote
 import AshlarTooling
 
 /// The listing and the explanation of the values of a configuration.
@@ -54,7 +53,6 @@ struct ConfigListing {
     }
 
     private func status(_ isFound: Bool) -> ToolStatus {
-        for problem in config.flagProblems() { output.problem("warning: \(problem)") }
         for diagnostic in config.diagnostics { output.problem("note: \(diagnostic)") }
         for error in errors { output.problems("error: \(error)") }
         return isFound && errors.isEmpty ? .success : .problems
@@ -109,7 +107,7 @@ struct ConfigListing {
     }
 }
 
-/// The check of the files and flags of a configuration.
+/// The check of the files of a configuration.
 struct ConfigCheck {
     private struct Finding: Hashable {
         let severity: String
@@ -150,13 +148,11 @@ struct ConfigCheck {
         // Other commands than the listing have no use for the notes on files that needn't exist.
         plan.requiresBase = environments.isEmpty
         let report = ApplicationConfig.loadReport(plan)
-        func finding(_ severity: String, _ error: ConfigError) -> Finding {
+        var findings = report.errors.map { error in
             Finding(
-                severity: severity, text: "\(error)", key: error.key?.description,
+                severity: "error", text: "\(error)", key: error.key?.description,
                 location: error.location?.description)
         }
-        var findings = report.errors.map { finding("error", $0) }
-        findings += report.config.flagProblems().map { finding($0.code == .unknownKey ? "warning" : "error", $0) }
         findings += report.config.diagnostics.filter { $0.code != .missingSource }.map { diagnostic in
             Finding(
                 severity: "note", text: "\(diagnostic)", key: diagnostic.key?.description,

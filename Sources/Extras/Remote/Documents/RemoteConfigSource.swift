@@ -18,9 +18,9 @@ internal import Foundation
 /// is rejected.
 ///
 /// ```swift
-/// let remote = RemoteConfigSource("flags", cache: "/var/cache/acme/flags") { version in
+/// let remote = RemoteConfigSource("settings", cache: "/var/cache/acme/settings") { version in
 ///     // Send `version` as If-None-Match, and return .notModified for the status 304.
-///     .document(Array(#"{"flags": {}}"#.utf8), version: "\"1\"")
+///     .document(Array(#"{"search": {}}"#.utf8), version: "\"1\"")
 /// }
 /// var plan = ConfigPlan(files: .memory(["ApplicationConfig.json": "{}"]))
 /// plan.add(remote)
@@ -65,7 +65,8 @@ public struct RemoteConfigSource: StagedConfigSource {
     /// ```swift
     /// let client = NetworkClient(ClientConfiguration())
     /// let remote = try RemoteConfigSource(
-    ///     "flags", url: "https://config.example.org/flags.json", client: client, cache: "/var/cache/acme/flags")
+    ///     "settings", url: "https://config.example.org/settings.json", client: client,
+    ///     cache: "/var/cache/acme/settings")
     /// var plan = ConfigPlan.standard
     /// plan.add(remote)
     /// ```
