@@ -61,7 +61,7 @@ let extras = [
         helpers: ["CAshlarTesting"]),
     Extra(folder: "Originals", dependencies: modules.map(\.name)),
     Extra(
-        folder: "Fleet", dependencies: umbrella + ["AshlarRemote", "AshlarTelemetry"], helpers: ["CAshlarNats"],
+        folder: "Fleet", dependencies: umbrella + ["AshlarTelemetry"], helpers: ["CAshlarNats"],
         testPrograms: ["AshlarFleetTestChild"]),
     Extra(
         folder: "Inspector", dependencies: umbrella + ["AshlarTelemetry", "AshlarTesting"],
@@ -190,14 +190,14 @@ let package = Package(
         .executableTarget(
             name: "AshlarTool",
             dependencies: dependencies(
-                core + ["AshlarTooling", "AshlarTelemetry", "AshlarTesting", "AshlarRemote", "AshlarFleet"]
+                core + ["AshlarTooling", "AshlarTelemetry", "AshlarTesting", "AshlarFleet"]
                     + ["AshlarInspector", "AshlarKeyGenerator"] + umbrella),
             swiftSettings: settings),
         // Reads hostile documents; the tests limit its time.
         .executableTarget(
             name: "AshlarCostTestChild",
             dependencies: dependencies(
-                ["AshlarRemote", "AshlarTesting"] + core + umbrella),
+                ["AshlarTesting"] + core + umbrella),
             path: "Tests/AshlarCostTestChild", swiftSettings: settings),
         testTarget(
             "AshlarTests", path: "Tests/AshlarTests", dependencies: ["AshlarCostTestChild"] + umbrella),

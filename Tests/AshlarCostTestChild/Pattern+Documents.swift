@@ -1,6 +1,5 @@
 import AshlarCore
 import AshlarNetworking
-import AshlarRemote
 import AshlarTesting
 import AshlarTrees
 
@@ -46,15 +45,6 @@ extension Pattern {
             let table = try? RouteTable(["/:a/**", "/**", "/a/:b/**"])
             let url = "/" + repeated("a", size, separator: "/")
             return { _ = try? table?.match(url) }
-        },
-        Pattern("update: lines before the signature", 150) { size in
-            let text = "ashlar-strings 1\nversion: 1\n" + repeated("line-#: x\n", size) + "sha256: 0\n\n{}"
-            return { _ = try? CustomizationUpdate(text.bytes) { _, _ in false } }
-        },
-        Pattern("update: texts", 40) { size in
-            let payload = #"{"languages": {"en": {"T": {"# + repeated(#""k#": "v""#, size, separator: ",") + "}}}}"
-            let head = "ashlar-strings 1\nversion: 1\nsha256: \(SHA256.hexadecimal(payload.bytes))\n\n"
-            return { _ = try? CustomizationUpdate((head + payload).bytes) }
         },
         Pattern("HAR: entries", 8) { size in
             let entry = """

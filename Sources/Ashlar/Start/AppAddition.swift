@@ -1,5 +1,4 @@
 package import AshlarAppConfig
-package import AshlarCustomization
 package import AshlarNetworking
 
 /// Files that another product adds to the start of an app, such as those from a server.
@@ -18,12 +17,10 @@ package protocol StartedAddition: Sendable {
     /// A source over the files of the app's configuration.
     var source: (any ConfigSource)? { get }
 
-    /// Replaces the host map and the texts that the app ships; the app calls it once, before its first request.
+    /// Changes the host map or selects hosts; the app calls it once, before its first request.
     ///
     /// - Parameters:
     ///   - hosts: The app's host map and selections.
-    ///   - texts: The app's customization.
-    ///   - folder: The folder in which the app stores what the system must not purge; nil if it stores in memory.
     ///   - issues: The issues of the start.
-    func use(hosts: HostSwitch, texts: CustomizationCenter, folder: String?, issues: inout [StartupIssue])
+    func use(hosts: HostSwitch, issues: inout [StartupIssue])
 }

@@ -28,16 +28,10 @@ extension AppStorage {
 
     /// The store of host selections, in a file next to the folder of the log.
     func hostChoices(application: String, flavor: String?) -> HostChoiceStore {
-        guard let folder = folder(application: application, flavor: flavor) else { return .memory }
-        return .file(folder + "/HostChoices.json", createsFolder: true)
-    }
-
-    /// The folder that contains the folder of the log; nil to store in memory.
-    func folder(application: String, flavor: String?) -> String? {
         guard let logs = logFolder(application: application, flavor: flavor), let slash = logs.lastIndex(of: "/") else {
-            return nil
+            return .memory
         }
-        return String(logs[..<slash])
+        return .file(logs[..<slash] + "/HostChoices.json", createsFolder: true)
     }
 
     /// A name that stays inside its folder: other characters than letters, digits, `.`, `-` and `_` are replaced.

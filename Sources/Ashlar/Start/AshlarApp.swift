@@ -89,10 +89,7 @@ public final class AshlarApp: Sendable {
         customization = settings.customization(configuration, config: config, issues: &issues, tasks: &tasks)
         hosts = settings.hosts(configuration, config: config, issues: &issues, tasks: &tasks)
 
-        let folder = settings.storage.folder(application: settings.application, flavor: settings.flavor?.name)
-        for addition in additions {
-            addition.use(hosts: hosts, texts: customization, folder: folder, issues: &issues)
-        }
+        for addition in additions { addition.use(hosts: hosts, issues: &issues) }
 
         if configuration.bus == nil { bus.logFailures(to: Log("bus")) }
         serviceLog = bus.logServices(to: Log("services"))

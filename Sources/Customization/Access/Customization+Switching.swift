@@ -12,7 +12,7 @@ extension Customization {
     /// The available themes.
     public var themes: [Theme] { storage.selection.themes }
     /// The languages with a folder in the tree.
-    public var availableLanguages: [LanguageTag] { storage.tree.map { storage.selection.languages(of: $0) } ?? [] }
+    public var availableLanguages: [LanguageTag] { storage.tree?.languages(brand: storage.selection.brand) ?? [] }
     /// The brands with a folder in the tree, sorted by name; empty without a tree.
     public var availableBrands: [String] { storage.tree?.availableBrands ?? [] }
 
@@ -78,12 +78,6 @@ extension Customization {
 
     /// Returns the stack without an applied layer.
     public func removing(layer id: String) -> Customization { selecting { $0.given.removeAll { $0.id == id } } }
-
-    /// Returns the stack with updated strings, which replace earlier ones; nil restores the strings of the app.
-    package func with(updated strings: UpdatedStrings?) -> Customization { selecting { $0.update = strings } }
-
-    /// The updated strings, if any.
-    package var updatedStrings: UpdatedStrings? { storage.selection.update }
 
     /// Reads all unread files of the folder, so that switching the language or brand reads no file.
     ///

@@ -8,8 +8,6 @@ struct CustomizationSelection: Sendable {
     var brand: String?
     var themes: [Theme] = []
     var theme: String?
-    /// The strings that override those of the tree, if any.
-    var update: UpdatedStrings?
     /// Layers that aren't from the tree; they are above all others.
     var given: [CustomizationLayer] = []
 
@@ -44,26 +42,8 @@ struct CustomizationSelection: Sendable {
             diagnostics += found.diagnostics
         }
         layers += given
-        if let update, tree == nil { add(update, to: &layers) }
         for layer in layers { diagnostics += layer.diagnostics }
         return (layers, diagnostics)
-    }
-
-    /// Returns the languages of a tree and of the update.
-    func languages(of tree: CustomizationTree) -> [LanguageTag] {
-        let languages = tree.languages(brand: brand)
-        guard let update else { return languages }
-        return Set(languages).union(update.tables.keys).sorted { $0.description < $1.description }
-    }
-
-    /// Adds an update to given layers, above the last layer of each language.
-    private func add(_ update: UpdatedStrings, to layers: inout [CustomizationLayer]) {
-        for language in update.tables.keys {
-            guard let last = layers.lastIndex(where: { $0.language == language }),
-                let layer = update.layer(of: language, role: layers[last].role, policy: .init())
-            else { continue }
-            layers.insert(layer, at: last + 1)
-        }
     }
 
     private func languageLayers(
@@ -72,19 +52,15 @@ struct CustomizationSelection: Sendable {
         let root = tree.folder("")
         diagnostics += root.tables.isEmpty ? root.diagnostics.filter { $0.code != .missingFolder } : []
         var layers = tree.baseLayers(base, policy)
-        let available = languages(of: tree)
-        func add(_ tag: LanguageTag, _ role: CustomizationLayer.Role) {
-            layers += tree.layers(of: tag, role: role, brand: brand, policy: policy)
-            if let layer = update?.layer(of: tag, role: role, policy: policy) { layers.append(layer) }
-        }
+        let available = tree.languages(brand: brand)
         if !available.contains(base), layers.isEmpty {
             diagnostics.add(
                 .warning, .missingFolder, "the base language has no folder \(base).lproj",
                 at: CustomizationLocation(file: tree.path))
         }
-        add(base, .base(base))
+        layers += tree.layers(of: base, role: .base(base), brand: brand, policy: policy)
         for tag in chain(available, policy) where tag != base {
-            add(tag, .language(tag))
+            layers += tree.layers(of: tag, role: .language(tag), brand: brand, policy: policy)
         }
         return layers
     }
@@ -111,32 +87,5 @@ struct CustomizationSelection: Sendable {
                 tree.folder("\(brand).lproj/\(name).lproj").layer(role: .brandLanguage(brand, tag), policy: policy))
         }
         return layers
-    }
-}
-
-/// Strings that override those of an app while it runs.
-package struct UpdatedStrings: Sendable {
-    package let version: Int
-    /// The tables of each language by name.
-    package let tables: [LanguageTag: [String: StringsTable]]
-    package let diagnostics: [CustomizationDiagnostic]
-
-    package init(
-        version: Int, tables: [LanguageTag: [String: StringsTable]], diagnostics: [CustomizationDiagnostic]
-    ) {
-        self.version = version
-        self.tables = tables
-        self.diagnostics = diagnostics
-    }
-
-    /// Returns the layer of a language; nil if there are no strings for it.
-    func layer(
-        of language: LanguageTag, role: CustomizationLayer.Role, policy: CustomizationPolicy
-    ) -> CustomizationLayer? {
-        guard let tables = tables[language] else { return nil }
-        return CustomizationLayer(
-            id: "update \(version)#\(language)", role: role, tables: tables, colors: policy.colors,
-            resolvesAliases: policy.resolvesAliases,
-            diagnostics: diagnostics.filter { $0.file.hasSuffix("#\(language)") })
     }
 }

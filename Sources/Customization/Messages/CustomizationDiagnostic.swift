@@ -88,8 +88,6 @@ extension CustomizationDiagnostic.Code {
     /// Info.plist has no `FTCustomizationString`, so there is no brand layer.
     package static let noBrand = Self("no-brand")
     package static let unknownName = Self("unknown-name")
-    /// A file of new texts is damaged or not signed.
-    package static let invalidUpdate = Self("invalid-update")
     /// A reloaded file has errors; its last valid content stays in use.
     package static let keptLastGood = Self("kept-last-good")
 

@@ -4,7 +4,7 @@ public struct CustomizationError: Error, Hashable, Sendable, CustomStringConvert
     ///
     /// Codes may be added, so a `switch` needs a `default`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String { case missing, malformed, cycle, missingImage, unwritable, invalidUpdate }
+        private enum Kind: String { case missing, malformed, cycle, missingImage, unwritable }
         private let kind: Kind
 
         /// No layer defines the key.
@@ -17,8 +17,6 @@ public struct CustomizationError: Error, Hashable, Sendable, CustomStringConvert
         public static var missingImage: Code { Code(kind: .missingImage) }
         /// A change can't be written into the file.
         public static var unwritable: Code { Code(kind: .unwritable) }
-        /// An update is damaged, not signed or not newer, or can't be stored.
-        public static var invalidUpdate: Code { Code(kind: .invalidUpdate) }
 
         /// The code's name.
         public var description: String { kind.rawValue }
@@ -67,7 +65,6 @@ public struct CustomizationError: Error, Hashable, Sendable, CustomStringConvert
                 + (found.map { ", \($0)" } ?? "")
         case .unwritable:
             return "\"\(key)\" can't be written" + (expected.map { ": \($0)" } ?? "")
-        case .invalidUpdate: return "\(expected ?? "the update is not valid")"
         default:
             return "\"\(key)\": expected \(expected ?? "another type")"
                 + (found.map { ", found \($0.typeName) \($0)" } ?? "")
@@ -81,7 +78,6 @@ public struct CustomizationError: Error, Hashable, Sendable, CustomStringConvert
             case .missing: aliases.isEmpty ? .missingKey : .danglingAlias
             case .cycle: .aliasCycle
             case .missingImage: .missingImage
-            case .invalidUpdate: .invalidUpdate
             default: .malformedValue
             }
         return CustomizationDiagnostic(

@@ -23,11 +23,4 @@ extension Fleet {
     public func selectHost(_ environment: String?, for host: String) async throws {
         try await settingsBucket.put(environment.map { Array($0.utf8) }, for: "hosts." + host)
     }
-
-    /// Replaces texts in all processes.
-    ///
-    /// - Parameter update: The bytes of an update, see `CustomizationUpdate`; nil ends the update for processes that start
-    ///   later.
-    /// - Throws: ``FleetError``.
-    public func setTexts(_ update: [UInt8]?) async throws { try await settingsBucket.put(update, for: "texts") }
 }

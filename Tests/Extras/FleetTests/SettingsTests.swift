@@ -48,30 +48,22 @@ struct SettingsTests {
         await #expect(throws: FleetError.self) { try await fleets[0].set("a..b", to: 1) }
     }
 
-    @Test("Hosts and texts change in every process")
-    func hostsAndTexts() async throws {
+    @Test("Hosts change in every process")
+    func hosts() async throws {
         let server = try await NatsServer()
         let folder = TemporaryFolder()
-        try folder.make()
-        try folder.write(#""title" = "Notes";"#, to: "en.lproj/Localizable.strings")
         let apps = try (0..<2).map { _ in try makeApp(folder) }
         let fleets = try apps.map { try Fleet.connect($0, to: server.url) }
         try await fleets[0].selectHost("QA", for: "api.example.com")
         for app in apps {
             try await until { app.hosts.resolve("api.example.com")?.host == "qa.example.com" }
         }
-        let payload = Array(#"{"languages": {"en": {"Localizable": {"title": "Memos"}}}}"#.utf8)
-        let head = "ashlar-strings 1\nversion: 7\nsha256: \(SHA256.hexadecimal(payload))\n\n"
-        try await fleets[1].setTexts(Array(head.utf8) + payload)
-        for app in apps { try await until { app.customization.current.string("title") == "Memos" } }
-        // An entry that isn't an update, and an unknown host, change nothing and are logged.
-        try await fleets[1].setTexts(Array("garbage".utf8))
+        // An unknown environment changes nothing and is logged.
         try await fleets[1].selectHost("NONE", for: "api.example.com")
         try await fleets[0].set("done", to: true)
         for app in apps {
             try await until { app.config.current.bool(forKey: "done") == true }
             #expect(app.hosts.resolve("api.example.com")?.host == "qa.example.com")
-            #expect(app.customization.current.string("title") == "Memos")
         }
     }
 
@@ -118,7 +110,7 @@ struct SettingsTests {
             ("config.api", "5"), ("config.api", "[1, 2]"), ("config.api", "null"), ("config.api.timeout.x", "1"),
             ("config.api.host", "100,000 brackets"), ("config.api.host", "\u{FEFF}{"),
             ("config.a/b", "1"), ("config.a=b.-", "1"), ("config.0.1", "1"), ("config.config", "1"), ("config", "1"),
-            ("hosts", "QA"), ("hosts.a/b", "QA"), ("texts.x", "x"), ("config.big", "1e999"),
+            ("hosts", "QA"), ("hosts.a/b", "QA"), ("config.big", "1e999"),
             ("config.long." + String(repeating: "a.", count: 100) + "a", "1"), ("config.ref", #""${api.timeout}""#),
             ("config.ref", #""${missing}""#), ("config.ref", #""${ref}""#),
         ])

@@ -178,23 +178,4 @@ import Testing
             #expect((try? await source.fetch()) == (isAccepted ? true : nil), "\(name) \(environment ?? "none")")
         }
     }
-
-    @Test("Texts are accepted only for their name and environment, and nothing follows their signature")
-    func texts() throws {
-        let payload = #"{"languages": {}}"#
-        func file(_ lines: String, after: String = "") -> [UInt8] {
-            let head = "ashlar-strings 1\nversion: 1\nsha256: \(SHA256.hexadecimal(Array(payload.utf8)))\n" + lines
-            return Array("\(head)signature: \(Base64.encode(Self.sign(Array(head.utf8))))\n\(after)\n\(payload)".utf8)
-        }
-        func isAccepted(_ bytes: [UInt8], _ name: String?, _ environment: String?) -> Bool {
-            (try? CustomizationUpdate(bytes, name: name, environment: environment) { Self.sign($0) == $1 }) != nil
-        }
-        let both = file("name: notes\nenvironment: production\n")
-        #expect(isAccepted(both, "notes", "production"))
-        #expect(!isAccepted(both, "notes", "staging") && !isAccepted(both, "other", "production"))
-        #expect(!isAccepted(both, nil, nil) && !isAccepted(both, "notes", nil))
-        #expect(isAccepted(file(""), nil, nil) && !isAccepted(file(""), nil, "production"))
-        #expect(!isAccepted(file("", after: "environment: production\n"), nil, "production"))
-        #expect(!isAccepted(file("", after: "version: 9\n"), nil, nil))
-    }
 }

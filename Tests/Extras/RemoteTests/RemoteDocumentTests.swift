@@ -143,20 +143,16 @@ private final class FileServer: Sendable {
     }
 
     #if os(Linux) || os(macOS)
-        @Test("An app fetches configuration, host map and strings, and can then start with them offline")
+        @Test("An app fetches configuration and host map, and can then start with them offline")
         func app() async throws {
             await #expect(processExitsWith: .success) {
                 let folder = try TemporaryFolder([
                     "ApplicationConfig.json": #"{"title": "shipped"}"#, "HostMap.json": TemporaryFolder.hostMap,
-                    "en.lproj/Localizable.strings": #""cancel" = "Cancel";"#, "cache/.keep": "",
+                    "cache/.keep": "",
                 ])
-                let texts = { (version: Int, text: String) -> [UInt8] in
-                    UpdateTests.file(version: version, #"{"en": {"Localizable": {"cancel": "\#(text)"}}}"#)
-                }
-                let (config, hosts, update) = (
+                let (config, hosts) = (
                     FileServer(#"{"title": "remote"}"#, tag: "c1"),
-                    FileServer(RemoteDocumentTests.map("new.example"), tag: "h1"),
-                    FileServer(String(decoding: texts(1, "Stop"), as: UTF8.self), tag: "t1")
+                    FileServer(RemoteDocumentTests.map("new.example"), tag: "h1")
                 )
                 func app() -> AshlarApp {
                     var configuration = AshlarApp.Configuration(resources: folder.path, environments: [], log: nil)
@@ -164,36 +160,34 @@ private final class FileServer: Sendable {
                     configuration.remote = RemoteFiles(cache: folder.path + "/cache")
                     configuration.remote?.configuration = "https://config.example/c"
                     configuration.remote?.hostMap = "https://config.example/h"
-                    configuration.remote?.texts = "https://config.example/t"
-                    let transports = ["/c": config.transport, "/h": hosts.transport, "/t": update.transport]
+                    let transports = ["/c": config.transport, "/h": hosts.transport]
                     configuration.transport = RoutingTransport(transports)
                     return AshlarApp(configuration)
                 }
                 func state(_ app: AshlarApp) -> [String] {
                     [
                         app.config.current.string(forKey: "title") ?? "",
-                        app.hosts.resolve("api.example")?.host ?? "", app.customization.current.string("cancel"),
+                        app.hosts.resolve("api.example")?.host ?? "",
                     ]
                 }
                 let first = app()
-                #expect(state(first) == ["shipped", "www.example", "Cancel"])
+                #expect(state(first) == ["shipped", "www.example"])
                 #expect(first.issues.isEmpty)
                 #expect(await first.refresh().isEmpty)
-                #expect(state(first) == ["remote", "new.example", "Stop"])
+                #expect(state(first) == ["remote", "new.example"])
 
-                for server in [config, hosts, update] { server.set(nil) }
+                for server in [config, hosts] { server.set(nil) }
                 let second = app()
-                #expect(state(second) == ["remote", "new.example", "Stop"])
+                #expect(state(second) == ["remote", "new.example"])
                 let issues = await second.refresh()
-                #expect(issues.map(\.part) == [.configuration, .hosts, .customization])
+                #expect(issues.map(\.part) == [.configuration, .hosts])
                 #expect(issues.allSatisfy { $0.isError && $0.message.contains("503") }, "\(issues)")
-                #expect(state(second) == ["remote", "new.example", "Stop"])
+                #expect(state(second) == ["remote", "new.example"])
 
                 hosts.set("{}", tag: "h2")
-                update.set(String(decoding: texts(2, "Halt"), as: UTF8.self), tag: "t2")
                 #expect(await second.refresh().map(\.part) == [.configuration, .hosts])
-                #expect(state(second) == ["remote", "new.example", "Halt"])
-                #expect(state(app()) == ["remote", "new.example", "Halt"])
+                #expect(state(second) == ["remote", "new.example"])
+                #expect(state(app()) == ["remote", "new.example"])
             }
         }
     #endif

@@ -35,29 +35,17 @@ package final class FileLock: Sendable {
     /// - Returns: Nil if another object, in this process or another one, holds the lock.
     /// - Throws: The system's error if the path can't be opened, or its file system has no locks.
     package static func attempt(_ path: String, _ target: Target = .file) throws(FileFailure) -> FileLock? {
-        do throws(FileFailure) {
-            return try lock(path, target, LOCK_EX | LOCK_NB)
-        } catch {
-            if error.reason == .system(EWOULDBLOCK) { return nil }
-            throw error
-        }
-    }
-
-    /// Runs `body` while no other thread or process holds the lock of a file.
-    ///
-    /// - Throws: The system's error if the file can't be created or locked.
-    package static func withLock<Result>(on path: String, _ body: () -> Result) throws(FileFailure) -> Result {
-        let lock = try lock(path, .file, LOCK_EX)
-        return withExtendedLifetime(lock, body)
-    }
-
-    private static func lock(_ path: String, _ target: Target, _ operation: Int32) throws(FileFailure) -> FileLock {
         let flags =
             switch target {
             case .file: O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK
             case .folder: O_RDONLY | O_DIRECTORY
             }
-        return FileLock(descriptor: try openLocked(path, flags, permissions: 0o600, operation))
+        do throws(FileFailure) {
+            return FileLock(descriptor: try openLocked(path, flags, permissions: 0o600, LOCK_EX | LOCK_NB))
+        } catch {
+            if error.reason == .system(EWOULDBLOCK) { return nil }
+            throw error
+        }
     }
 
     /// Opens and locks a file or folder, and returns its descriptor.

@@ -1,19 +1,16 @@
 public import Ashlar
 public import AshlarAppConfig
 internal import AshlarCore
-internal import AshlarCustomization
 internal import AshlarLogging
 internal import AshlarNetworking
-internal import AshlarRemote
 internal import Foundation
 
-/// Configuration, selected hosts and texts that all processes of a fleet share, in a key-value bucket of the server.
+/// Configuration and selected hosts that all processes of a fleet share, in a key-value bucket of the server.
 ///
 /// | key of the bucket | value | effect in each process |
 /// |---|---|---|
 /// | `config.` and a path, such as `config.api.timeout` | JSON | lies over the files of the configuration |
 /// | `hosts.` and a canonical host | the key of an environment | selects the environment of the host |
-/// | `texts` | an update of texts, see `CustomizationUpdate` | replaces texts of the app |
 ///
 /// Assign it before the start of the app, and connect the app later. Without a server, the app starts with the last good
 /// values, which are stored in a file.
@@ -53,16 +50,12 @@ public final class FleetSettings: Sendable {
 
     private let state = Mutex(State())
     private let cache: String?
-    private let verify: CustomizationUpdate.Verification?
 
     /// Creates settings, whose values are those of the file until the first connection.
     ///
-    /// - Parameters:
-    ///   - cache: The path of a file for the last good values; nil stores none.
-    ///   - verify: Decides whether the signature of an update of texts belongs to its bytes.
-    public init(cache: String? = nil, verify: (@Sendable (_ signed: [UInt8], _ signature: [UInt8]) -> Bool)? = nil) {
+    /// - Parameter cache: The path of a file for the last good values; nil stores none.
+    public init(cache: String? = nil) {
         self.cache = cache
-        self.verify = verify
         guard let cache, let bytes = try? WholeFile.read(cache, limit: 64 << 20) else { return }
         do {
             let values = try JSONEntity(parsing: bytes).decode([String: Value].self)
@@ -107,8 +100,8 @@ public final class FleetSettings: Sendable {
             }
         }
         if !changed.allSatisfy(isConfig) {
-            for (part, error) in useHostsAndTexts(app.hosts, app.customization) {
-                Log("fleet").error("a change of the \(part) is rejected: \(error)")
+            for error in selectHosts(of: app.hosts) {
+                Log("fleet").error("a change of the hosts is rejected: \(error)")
             }
         }
         save()
@@ -199,27 +192,17 @@ extension FleetSettings: AppAddition, StartedAddition {
 
     package var source: (any ConfigSource)? { self }
 
-    package func use(hosts: HostSwitch, texts: CustomizationCenter, folder: String?, issues: inout [StartupIssue]) {
-        for (part, error) in useHostsAndTexts(hosts, texts) {
-            issues.append(StartupIssue(part, error, isError: true))
-        }
+    package func use(hosts: HostSwitch, issues: inout [StartupIssue]) {
+        for error in selectHosts(of: hosts) { issues.append(StartupIssue(.hosts, error, isError: true)) }
     }
 
-    /// Selects the hosts and replaces the texts; returns the failures.
-    func useHostsAndTexts(_ hosts: HostSwitch, _ center: CustomizationCenter) -> [(StartupIssue.Part, any Error)] {
-        var failures: [(StartupIssue.Part, any Error)] = []
+    /// Selects the environments of the hosts; returns the failures.
+    private func selectHosts(of hosts: HostSwitch) -> [any Error] {
+        var failures: [any Error] = []
         for (host, value) in values(under: "hosts.") {
             do { try hosts.select(String(decoding: value.bytes, as: UTF8.self), for: host) } catch {
-                failures.append((.hosts, error))
+                failures.append(error)
             }
-        }
-        do {
-            let update = try values["texts"].map { try CustomizationUpdate($0.bytes, file: "texts", verify: verify) }
-            if let update, update.version != center.current.updateVersion {
-                center.update { $0.with(update: update) }
-            }
-        } catch {
-            failures.append((.customization, error))
         }
         return failures
     }

@@ -1,11 +1,10 @@
 public import Ashlar
 internal import AshlarAppConfig
 internal import AshlarCore
-internal import AshlarCustomization
 internal import AshlarLogging
 internal import AshlarNetworking
 
-/// The files that an app fetches from servers: configuration, host map and texts.
+/// The files that an app fetches from servers: configuration and host map.
 ///
 /// ```swift
 /// var configuration = AshlarApp.Configuration(resources: "Resources")
@@ -24,16 +23,13 @@ public struct RemoteFiles: Sendable {
     public var configuration: String?
     /// The URL of a host map, which replaces that of the app.
     public var hostMap: String?
-    /// The URL of an update of texts; see ``CustomizationUpdate``.
-    public var texts: String?
     /// The environment whose files the app accepts, such as `production`; signatures cover it.
     public var environment: String?
     /// Decides whether the signature of a file belongs to the signed bytes.
     ///
-    /// The signature of a configuration or a host map is in the response's field `Content-Signature`, that of texts in the
-    /// file. Files without a signature are then rejected. The names of the signed documents are `configuration` and `hosts`;
-    /// see ``RemoteDocument/signedBytes(of:name:environment:)``.
-    public var verify: CustomizationUpdate.Verification?
+    /// The signature is in the response's field `Content-Signature`. Files without a signature are then rejected. The names
+    /// of the signed documents are `configuration` and `hosts`; see ``RemoteDocument/signedBytes(of:name:environment:)``.
+    public var verify: RemoteDocument.Verification?
 
     /// Creates a description without files.
     public init(cache: String) { self.cache = cache }
@@ -63,8 +59,7 @@ extension AshlarApp {
             try await self.config.refresh()
         }
         async let hostMap = Self.issue(.hosts, remote.hostMap != nil) { try await remote.hostMap?.refresh() }
-        async let texts = Self.issue(.customization, remote.texts != nil) { try await remote.texts?.refresh() }
-        return await [configuration, hostMap, texts].compactMap(\.self)
+        return await [configuration, hostMap].compactMap(\.self)
     }
 
     /// Fetches the files at once and at intervals until the task is cancelled, and logs failures.
@@ -101,18 +96,12 @@ extension RemoteFiles: AppAddition {
 
 /// The fetched files of an app.
 final class RemoteParts: StartedAddition {
-    private struct Documents {
-        var hostMap: RemoteDocument?
-        var texts: RemoteDocument?
-    }
-
     let configuration: RemoteConfigSource?
-    var hostMap: RemoteDocument? { documents.withLock { $0.hostMap } }
-    var texts: RemoteDocument? { documents.withLock { $0.texts } }
+    var hostMap: RemoteDocument? { document.withLock { $0 } }
 
     private let files: RemoteFiles
     private let client: NetworkClient
-    private let documents = Mutex(Documents())
+    private let document = Mutex<RemoteDocument?>(nil)
 
     init(_ files: RemoteFiles, client: NetworkClient, issues: inout [StartupIssue]) {
         self.files = files
@@ -128,20 +117,13 @@ final class RemoteParts: StartedAddition {
 
     var source: (any ConfigSource)? { configuration }
 
-    func use(hosts: HostSwitch, texts center: CustomizationCenter, folder: String?, issues: inout [StartupIssue]) {
+    func use(hosts: HostSwitch, issues: inout [StartupIssue]) {
         let hostMap = Self.make(.hosts, at: files.hostMap, issues: &issues) { url throws(NetworkError) in
             try hosts.remoteMap(
                 url, client: client, cache: files.cache + "/hosts", environment: files.environment, verify: files.verify
             )
         }
-        let texts = Self.make(.customization, at: files.texts, issues: &issues) { url throws(NetworkError) in
-            // The system may purge the cache, but not the version below which no texts are accepted.
-            let store = CustomizationUpdateStore(
-                folder: files.cache + "/texts", versionFile: folder.map { $0 + "/texts-version" },
-                environment: files.environment, verify: files.verify)
-            return try center.remoteTexts(url, client: client, store: store, cache: files.cache + "/texts.cache")
-        }
-        documents.withLock { $0 = Documents(hostMap: hostMap, texts: texts) }
+        document.withLock { $0 = hostMap }
     }
 
     private static func make<Document>(

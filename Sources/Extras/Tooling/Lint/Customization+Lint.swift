@@ -140,7 +140,7 @@ extension CustomizationReport {
     /// The codes of all findings of a lint.
     public static let codes: Set<CustomizationDiagnostic.Code> = [
         // Files
-        .unreadableFile, .fileTooLarge, .invalidUpdate, .missingFolder, .unknownFolder, .noBrand, .unknownName,
+        .unreadableFile, .fileTooLarge, .missingFolder, .unknownFolder, .noBrand, .unknownName,
         .keptLastGood,
         .invalidEncoding, .missingByteOrderMark, .strayByteOrderMark, .brokenUTF16, .nulCharacter,
         // Grammar
