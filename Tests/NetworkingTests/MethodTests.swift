@@ -72,7 +72,7 @@ import Testing
         var configuration = ClientConfiguration()
         configuration.base = "api.example.com"
         let client = NetworkClient(configuration, transport: stub) { host, _ in
-            host == "api.example.com" ? ResolvedHost(ProtocolHostPair(scheme: "http", host: "127.0.0.1:9")) : nil
+            host == "api.example.com" ? ProtocolHostPair(scheme: "http", host: "127.0.0.1:9") : nil
         }
         _ = try await client.get("notes")
         #expect(stub.requests[0].url.requestText == "http://127.0.0.1:9/notes")

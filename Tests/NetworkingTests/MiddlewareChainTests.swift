@@ -97,7 +97,7 @@ import Testing
         configuration.retry = .standard
         configuration.retry?.firstPause = .zero
         return NetworkClient(configuration, transport: stub) { _, _ in
-            ResolvedHost(.init(scheme: "https", host: "actual.example.com"))
+            ProtocolHostPair(scheme: "https", host: "actual.example.com")
         }
     }
 

@@ -72,7 +72,7 @@ private struct Appending: NetworkMiddleware {
         let asked = Mutex<[String]>([])
         let client = NetworkClient(transport: stub) { host, scheme in
             asked.withLock { $0.append("\(host) \(scheme ?? "-")") }
-            return host == "api.example.com" ? ResolvedHost(.init(scheme: "http", host: "127.0.0.1:9000")) : nil
+            return host == "api.example.com" ? ProtocolHostPair(scheme: "http", host: "127.0.0.1:9000") : nil
         }
         try await client.send(Secret())
         _ = try await client.send(client.request(.get, "https://api.example.com/y"))
@@ -82,7 +82,7 @@ private struct Appending: NetworkMiddleware {
             ])
         #expect(asked.withLock { $0 } == ["api.example.com -"])
         let broken = NetworkClient(transport: stub) { _, _ in
-            ResolvedHost(.init(scheme: nil, host: "evil.example/path"))
+            ProtocolHostPair(scheme: nil, host: "evil.example/path")
         }
         let error = await #expect(throws: NetworkError.self) { try await broken.send(Secret()) }
         #expect(error?.code == .invalidURL)

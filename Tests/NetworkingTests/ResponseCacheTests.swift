@@ -247,7 +247,7 @@ import Testing
         }
         let host = Mutex("first.example")
         let client = client(stub, cache()) { _, _ in
-            ResolvedHost(.init(scheme: "https", host: host.withLock { $0 }))
+            ProtocolHostPair(scheme: "https", host: host.withLock { $0 })
         }
         struct Get: Endpoint {
             typealias Output = String

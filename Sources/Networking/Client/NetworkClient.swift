@@ -54,8 +54,7 @@ public final class NetworkClient: Sendable {
         self.transport = transport
         sender = HopSender(
             transport: transport, hosts: hosts, cookies: configuration.cookies, signs: configuration.signs,
-            redaction: configuration.redaction, identity: configuration.makeIdentity(),
-            trusts: configuration.makeTrust())
+            redaction: configuration.redaction, identity: configuration.makeIdentity())
     }
 
     /// A client with the default configuration and without host environments, created on first use.

@@ -84,44 +84,6 @@ public struct HostMap: Hashable, Sendable {
     }
 }
 
-extension HostMap {
-    /// Whether the map names a host, or has the pattern from which it was typed for the same canonical host.
-    func has(_ host: String, pattern: String?, of configuration: HostConfiguration) -> Bool {
-        if hostNames.contains(HostSyntax.urlHost(host)) { return true }
-        guard HostPattern(pattern).editing != .none else { return false }
-        return self[configuration.canonicalHost]?.hosts.contains { $0.host == pattern } == true
-    }
-
-    /// Throws if a fetched map uses http for a host for which this map doesn't.
-    func checkSchemes(of fetched: HostMap) throws(NetworkError) {
-        for configuration in fetched.configurations {
-            let own = self[configuration.canonicalHost]
-            func refuse(_ subject: String, line: Int?) -> NetworkError {
-                NetworkError(
-                    .invalidHostMap, "\(subject) uses http, which the app's own map doesn't use for it",
-                    file: fetched.file, line: line)
-            }
-            if configuration.canonicalScheme == "http", own?.canonicalScheme != "http",
-                !Self.isLoopback(configuration.canonicalHost)
-            {
-                throw refuse("\"\(configuration.canonicalHost)\"", line: configuration.line)
-            }
-            for entry in configuration.hosts where entry.scheme == "http" {
-                if let host = entry.host, entry.editing == .none, Self.isLoopback(host) { continue }
-                let isKnown = own?.hosts.contains { known in
-                    known.host == entry.host && (known.scheme ?? own?.canonicalScheme) == "http"
-                }
-                guard isKnown == true else {
-                    throw refuse(
-                        "the environment \"\(entry.key)\" of \"\(configuration.canonicalHost)\"", line: entry.line)
-                }
-            }
-        }
-    }
-
-    private static func isLoopback(_ host: String) -> Bool { (try? HTTPURL("http://\(host)/"))?.isLoopback == true }
-}
-
 /// A canonical host and its environments.
 package struct HostConfiguration: Hashable, Sendable {
     /// The name that endpoints use, as written in the map; it may be an alias that doesn't resolve.

@@ -10,25 +10,22 @@ public struct HostSnapshot: Sendable {
     let choices: [String: HostChoice]
     /// The last typed strings by normalized canonical host and key.
     let typed: [String: [String: String]]
-    /// The app's own map, which differs from `map` if that was fetched.
-    let appMap: HostMap
     private let table: HostTable
 
     init(
-        map: HostMap, appMap: HostMap? = nil, choices: [String: HostChoice] = [:],
-        typed: [String: [String: String]] = [:], defaults: HostDefault = .canonical
+        map: HostMap, choices: [String: HostChoice] = [:], typed: [String: [String: String]] = [:],
+        defaults: HostDefault = .canonical
     ) {
         let selections = choices.filter { $0.value.origin != .defaulted }
         self.choices = defaults.choices(in: map, .defaulted).merging(selections) { _, selected in selected }
         self.map = map
-        self.appMap = appMap ?? map
         self.typed = typed
         self.defaults = defaults
-        table = HostTable(map, self.appMap, self.choices)
+        table = HostTable(map, self.choices)
     }
 
     func with(_ choices: [String: HostChoice], typed: [String: [String: String]]? = nil) -> HostSnapshot {
-        HostSnapshot(map: map, appMap: appMap, choices: choices, typed: typed ?? self.typed, defaults: defaults)
+        HostSnapshot(map: map, choices: choices, typed: typed ?? self.typed, defaults: defaults)
     }
 
     /// Returns the selected pair of a canonical host, or nil if none is selected or the host is unknown.
@@ -46,15 +43,12 @@ public struct HostSnapshot: Sendable {
 
     /// Like ``resolve(_:scheme:)``, but returns the `canonical_protocol` of a known host without a selection if the
     /// endpoint has no scheme.
-    func resolveForClient(_ canonicalHost: String, _ scheme: String?) -> ResolvedHost? {
+    func resolveForClient(_ canonicalHost: String, _ scheme: String?) -> ProtocolHostPair? {
         guard let entry = table[canonicalHost] else { return nil }
         if let host = entry.host {
-            return ResolvedHost(
-                ProtocolHostPair(scheme: entry.scheme ?? scheme ?? entry.canonicalScheme, host: host),
-                isOfApp: entry.isOfApp)
+            return ProtocolHostPair(scheme: entry.scheme ?? scheme ?? entry.canonicalScheme, host: host)
         }
-        return scheme == nil
-            ? ResolvedHost(ProtocolHostPair(scheme: entry.canonicalScheme, host: canonicalHost)) : nil
+        return scheme == nil ? ProtocolHostPair(scheme: entry.canonicalScheme, host: canonicalHost) : nil
     }
 
     /// Returns the key of the selected environment of a canonical host, or nil.
@@ -121,26 +115,20 @@ struct HostTable: Sendable {
         let scheme: String?
         /// The selected host, or nil if nothing is selected.
         let host: String?
-        /// Whether the app's own map has the host.
-        let isOfApp: Bool
 
-        init(_ configuration: HostConfiguration, _ choice: HostChoice?, _ appMap: HostMap) {
+        init(_ configuration: HostConfiguration, _ choice: HostChoice?) {
             canonicalScheme = configuration.canonicalScheme
             scheme = choice?.pair.scheme
             host = choice?.pair.host
-            isOfApp =
-                if let choice {
-                    appMap.has(choice.pair.host, pattern: configuration[choice.key]?.host, of: configuration)
-                } else { true }
         }
     }
 
     private let entries: [String: Entry]
 
-    init(_ map: HostMap, _ appMap: HostMap, _ choices: [String: HostChoice]) {
+    init(_ map: HostMap, _ choices: [String: HostChoice]) {
         let named = map.configurations.map { configuration in
             let name = HostSyntax.normalized(configuration.canonicalHost)
-            return (name, Entry(configuration, choices[name], appMap))
+            return (name, Entry(configuration, choices[name]))
         }
         entries = Dictionary(named, uniquingKeysWith: { first, _ in first })
     }
@@ -215,16 +203,4 @@ public struct ProtocolHostPair: Hashable, Sendable, CustomStringConvertible {
 /// `endpointScheme` is the scheme that the endpoint requests, or nil. The returned host may have a port; a returned
 /// scheme replaces the endpoint's.
 package typealias HostResolver =
-    @Sendable (_ canonicalHost: String, _ endpointScheme: String?) -> ResolvedHost?
-
-/// The current host for a canonical host.
-package struct ResolvedHost: Sendable {
-    let pair: ProtocolHostPair
-    /// Whether the app names the host; a host that only a fetched map names receives no credentials.
-    let isOfApp: Bool
-
-    package init(_ pair: ProtocolHostPair, isOfApp: Bool = true) {
-        self.pair = pair
-        self.isOfApp = isOfApp
-    }
-}
+    @Sendable (_ canonicalHost: String, _ endpointScheme: String?) -> ProtocolHostPair?

@@ -178,7 +178,7 @@ public final class HostSwitch: Sendable {
         try? change { state in
             let old = state.snapshot
             state.snapshot = HostSnapshot(
-                map: old.map, appMap: old.appMap, choices: old.choices, typed: old.typed, defaults: defaults)
+                map: old.map, choices: old.choices, typed: old.typed, defaults: defaults)
         }
     }
 
@@ -204,23 +204,12 @@ public final class HostSwitch: Sendable {
 
     // MARK: The map
 
-    /// Replaces the map by another map of the app, whose hosts receive the client's credentials.
+    /// Replaces the map by another map, whose hosts receive the client's credentials.
     ///
     /// Selections remain if the new map has their environments, and use its hosts and schemes; release and prerelease
     /// environments are those of the new map. Selections of hosts in only one of the maps are stored, and restored with
     /// the map that contains the host. Other selections are removed, with a warning if they were stored.
-    public func update(_ map: HostMap) { update(map, appMap: map) }
-
-    /// Replaces the map by a fetched one; credentials still go only to the hosts of the app's own map.
-    ///
-    /// - Throws: `.invalidHostMap` if the map turns off encryption where the app's map doesn't.
-    package func update(fetched map: HostMap) throws(NetworkError) {
-        let appMap = current.appMap
-        try appMap.checkSchemes(of: map)
-        update(map, appMap: appMap)
-    }
-
-    private func update(_ map: HostMap, appMap: HostMap) {
+    public func update(_ map: HostMap) {
         try? change { state in
             let snapshot = state.snapshot
             // Selections of hosts missing from the new map remain stored; those of hosts only in the new map are
@@ -258,7 +247,7 @@ public final class HostSwitch: Sendable {
                 choices[name] = choice
             }
             state.snapshot = HostSnapshot(
-                map: map, appMap: appMap, choices: choices, typed: typed, defaults: snapshot.defaults)
+                map: map, choices: choices, typed: typed, defaults: snapshot.defaults)
         }
     }
 

@@ -244,7 +244,7 @@ import Testing
         let server = try FaultServer(answering: Self.echo)
         let client = NetworkClient { host, scheme in
             guard host == "httpbin.example", scheme == "http" else { return nil }
-            return ResolvedHost(ProtocolHostPair(scheme: nil, host: "127.0.0.1:\(server.port)"))
+            return ProtocolHostPair(scheme: nil, host: "127.0.0.1:\(server.port)")
         }
         let result = await connect(TestEndpoint("httpbin.example", "get", .get, nil, queue, client: client))
         #expect(result.json["line"].string() == "GET /get")

@@ -40,76 +40,83 @@ private final class FileServer: Sendable {
 
 @Suite(.timeLimit(.minutes(5))) struct RemoteDocumentTests {
     private static let url = "https://config.example/file"
-    private static func map(_ host: String) -> String {
-        TemporaryFolder.hostMap.replacingOccurrences(of: "www.example", with: host)
-    }
-    private static func release(_ hosts: HostSwitch) -> String? { hosts.resolve("api.example")?.host }
 
-    @Test("A map is fetched conditionally; a failure or a malformed map leaves the current one")
+    /// The text of the last document; documents that begin with `!` are rejected.
+    private final class Display: Sendable {
+        struct Rejected: Error {}
+        let text = Mutex<String?>(nil)
+
+        func document(_ server: FileServer, cache: String? = nil) throws -> RemoteDocument {
+            try RemoteDocument("file", url: RemoteDocumentTests.url, client: server.client, cache: cache) { bytes in
+                let text = String(decoding: bytes, as: UTF8.self)
+                if text.hasPrefix("!") { throw Rejected() }
+                self.text.withLock { $0 = text }
+            }
+        }
+    }
+
+    @Test("A document is fetched conditionally; a failure or a rejected document leaves the current one")
     func conditional() async throws {
         let folder = try TemporaryFolder([:])
-        let server = FileServer(Self.map("one.example"), tag: "\"1\"")
-        let hosts = HostSwitch(.empty, defaults: .release)
-        let file = try hosts.remoteMap(Self.url, client: server.client, cache: folder.path + "/hosts")
+        let server = FileServer("one", tag: "\"1\"")
+        let display = Display()
+        let file = try display.document(server, cache: folder.file("cache"))
         #expect(file.status.version == nil)
-        #expect(Self.release(hosts) == nil)
         #expect(try await file.refresh())
-        #expect(Self.release(hosts) == "one.example")
+        #expect(display.text.withLock { $0 } == "one")
         let first = try #require(file.status.date)
         #expect(try await !file.refresh())
-        #expect(file.status.date.map { $0 >= first } == true)
+        #expect(try #require(file.status.date) >= first)
 
-        for (text, tag) in [(nil, nil), ("{", "\"2\""), ("[]", "\"3\"")] as [(String?, String?)] {
+        for (text, tag) in [(nil, nil), ("!", "\"2\"")] as [(String?, String?)] {
             server.set(text, tag: tag)
-            await #expect(throws: NetworkError.self) { try await file.refresh() }
-            #expect(Self.release(hosts) == "one.example")
+            await #expect(throws: (any Error).self) { try await file.refresh() }
+            #expect(display.text.withLock { $0 } == "one")
             #expect(file.status.version == "\"1\"")
-            #expect(file.status.error is NetworkError)
+            #expect(text == nil ? file.status.error is NetworkError : file.status.error is Display.Rejected)
         }
-        server.set(Self.map("two.example"), tag: "\"4\"")
+        server.set("two", tag: "\"4\"")
         #expect(try await file.refresh())
-        #expect(Self.release(hosts) == "two.example")
+        #expect(display.text.withLock { $0 } == "two")
         #expect(file.status.error == nil)
-        #expect(server.tagsSent == [nil] + Array(repeating: "\"1\"", count: 5))
+        #expect(server.tagsSent == [nil] + Array(repeating: "\"1\"", count: 4))
     }
 
-    @Test("The next start uses the last valid map before it fetches, and sends its entity tag")
+    @Test("The next start uses the last valid document before it fetches, and sends its entity tag")
     func restart() async throws {
         let folder = try TemporaryFolder([:])
-        let cache = folder.path + "/hosts"
-        let server = FileServer(Self.map("one.example"), tag: "\"1\"")
-        let first = HostSwitch(.empty, defaults: .release)
-        try await first.remoteMap(Self.url, client: server.client, cache: cache).refresh()
-        server.set("no map")
-        let second = HostSwitch(.empty, defaults: .release)
-        let file = try second.remoteMap(Self.url, client: server.client, cache: cache)
-        #expect(Self.release(second) == "one.example")
-        await #expect(throws: NetworkError.self) { try await file.refresh() }
+        let server = FileServer("one", tag: "\"1\"")
+        try await Display().document(server, cache: folder.file("cache")).refresh()
+        server.set("!")
+        let second = Display()
+        let file = try second.document(server, cache: folder.file("cache"))
+        #expect(second.text.withLock { $0 } == "one")
+        await #expect(throws: Display.Rejected.self) { try await file.refresh() }
         #expect(server.tagsSent == [nil, "\"1\""])
 
-        let third = HostSwitch(.empty, defaults: .release)
-        _ = try third.remoteMap(Self.url, client: server.client, cache: cache)
-        #expect(Self.release(third) == "one.example", "a rejected map isn't stored")
+        let third = Display()
+        _ = try third.document(server, cache: folder.file("cache"))
+        #expect(third.text.withLock { $0 } == "one", "a rejected document isn't stored")
     }
 
     @Test("A stored copy that is damaged, of another format or unreadable is reported and not used")
     func damagedCache() async throws {
         let folder = try TemporaryFolder([:])
-        let cache = folder.path + "/hosts"
-        let server = FileServer(Self.map("one.example"))
-        try await HostSwitch(.empty).remoteMap(Self.url, client: server.client, cache: cache).refresh()
+        let cache = folder.file("cache")
+        let server = FileServer("one")
+        try await Display().document(server, cache: cache).refresh()
         let good = try Data(contentsOf: URL(fileURLWithPath: cache))
         for bytes in [Data(), Data("{}".utf8), good.dropLast(), good + Data("x".utf8)] {
             try bytes.write(to: URL(fileURLWithPath: cache))
-            let hosts = HostSwitch(.empty, defaults: .release)
-            let file = try hosts.remoteMap(Self.url, client: server.client, cache: cache)
-            #expect(Self.release(hosts) == nil)
-            #expect(
-                file.status.error.map { "\($0)" }?.contains("hosts: the cache file is not a whole document") == true)
+            let display = Display()
+            let file = try display.document(server, cache: cache)
+            #expect(display.text.withLock { $0 } == nil)
+            let error = try #require(file.status.error)
+            #expect("\(error)".contains("cache: the cache file is not a whole document"))
             #expect(try await file.refresh())
             #expect(file.status.error == nil)
         }
-        let missing = try HostSwitch(.empty).remoteMap(Self.url, client: server.client, cache: "/nonexistent/hosts")
+        let missing = try Display().document(server, cache: "/nonexistent/cache")
         #expect(try await missing.refresh(), "a file that can't be stored is used")
         #expect(missing.status.error != nil)
     }
@@ -140,66 +147,5 @@ private final class FileServer: Sendable {
         #expect(throws: NetworkError.self) {
             try RemoteDocument("file", url: "no url", client: FileServer("").client) { _ in }
         }
-    }
-
-    #if os(Linux) || os(macOS)
-        @Test("An app fetches configuration and host map, and can then start with them offline")
-        func app() async throws {
-            await #expect(processExitsWith: .success) {
-                let folder = try TemporaryFolder([
-                    "ApplicationConfig.json": #"{"title": "shipped"}"#, "HostMap.json": TemporaryFolder.hostMap,
-                    "cache/.keep": "",
-                ])
-                let (config, hosts) = (
-                    FileServer(#"{"title": "remote"}"#, tag: "c1"),
-                    FileServer(RemoteDocumentTests.map("new.example"), tag: "h1")
-                )
-                func app() -> AshlarApp {
-                    var configuration = AshlarApp.Configuration(resources: folder.path, environments: [], log: nil)
-                    configuration.storage = .folder(folder.path + "/state")
-                    configuration.remote = RemoteFiles(cache: folder.path + "/cache")
-                    configuration.remote?.configuration = "https://config.example/c"
-                    configuration.remote?.hostMap = "https://config.example/h"
-                    let transports = ["/c": config.transport, "/h": hosts.transport]
-                    configuration.transport = RoutingTransport(transports)
-                    return AshlarApp(configuration)
-                }
-                func state(_ app: AshlarApp) -> [String] {
-                    [
-                        app.config.current.string(forKey: "title") ?? "",
-                        app.hosts.resolve("api.example")?.host ?? "",
-                    ]
-                }
-                let first = app()
-                #expect(state(first) == ["shipped", "www.example"])
-                #expect(first.issues.isEmpty)
-                #expect(await first.refresh().isEmpty)
-                #expect(state(first) == ["remote", "new.example"])
-
-                for server in [config, hosts] { server.set(nil) }
-                let second = app()
-                #expect(state(second) == ["remote", "new.example"])
-                let issues = await second.refresh()
-                #expect(issues.map(\.part) == [.configuration, .hosts])
-                #expect(issues.allSatisfy { $0.isError && $0.message.contains("503") }, "\(issues)")
-                #expect(state(second) == ["remote", "new.example"])
-
-                hosts.set("{}", tag: "h2")
-                #expect(await second.refresh().map(\.part) == [.configuration, .hosts])
-                #expect(state(second) == ["remote", "new.example"])
-                #expect(state(app()) == ["remote", "new.example"])
-            }
-        }
-    #endif
-}
-
-/// Uses a separate transport for each path.
-private struct RoutingTransport: NetworkTransport {
-    let transports: [String: StubTransport]
-    init(_ transports: [String: StubTransport]) { self.transports = transports }
-
-    func send(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
-        guard let transport = transports[request.url.path] else { throw NetworkError(.cannotConnect, "no such path") }
-        return try await transport.send(request)
     }
 }

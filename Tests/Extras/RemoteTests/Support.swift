@@ -17,12 +17,6 @@ extension TemporaryFolder {
     }
 
     func plan() -> ConfigPlan { .directory(path, environments: []) }
-
-    static let hostMap = """
-        {"configurations": [{"canonical_host": "api.example", "canonical_protocol": "https", "release_key": "PROD",
-          "prerelease_key": "QA", "hosts": [{"key": "PROD", "host": "www.example"}, {"key": "QA", "host": "qa.example"},
-          {"key": "DEV", "host": "dev.example"}]}]}
-        """
 }
 
 /// A plan for files in memory in the environment of a release build.

@@ -11,8 +11,7 @@ import Foundation
 ///
 /// Credentials are sent only to the hosts that they are for, and not over plain HTTP except to this machine (`localhost`,
 /// `127.0.0.0/8`, `::1`). The hosts are ``hosts``, else the host of ``ClientConfiguration/base``, else the canonical hosts
-/// of the client's host map and their environments. Other requests are sent without credentials, also those that a fetched
-/// map sends to a host that the app doesn't name. A request with its own
+/// of the client's host map and their environments. Other requests are sent without credentials. A request with its own
 /// `Authorization` field, or with user information that its options allow, is sent unchanged. A redirect to another origin
 /// removes the credentials.
 ///
@@ -157,19 +156,13 @@ struct AuthenticationMiddleware: NetworkMiddleware {
         if authentication.allowsEveryHost { return true }
         let host = Self.host(request.canonicalHost, request.url)
         if let hosts { return hosts.contains(host) }
-        guard let map = authentication.hostSwitch?.current.appMap, !map.configurations.isEmpty else {
+        guard let map = authentication.hostSwitch?.current.map, !map.configurations.isEmpty else {
             throw NetworkError(
                 .invalidConfiguration,
                 "the client has credentials but no hosts for them: set `base`, `authentication.hosts`, or a host map",
                 phase: .prepare)
         }
         return map.hostNames.contains(host)
-    }
-
-    /// Whether the configuration itself names a host that a fetched map chose.
-    func names(_ host: String) -> Bool {
-        authentication.allowsEveryHost
-            || authentication.hosts != nil && hosts?.contains(HostSyntax.urlHost(host)) == true
     }
 
     private static func host(_ canonical: CanonicalHost?, _ url: HTTPURL?) -> String {
@@ -188,13 +181,6 @@ extension StreamedResponse {
 }
 
 extension ClientConfiguration {
-    /// Returns a function that decides whether a host that a fetched map chose receives credentials.
-    func makeTrust() -> @Sendable (String) -> Bool {
-        guard let authentication else { return { _ in false } }
-        let middleware = AuthenticationMiddleware(authentication, base: nil)
-        return { middleware.names($0) }
-    }
-
     /// Returns a function that returns what identifies the user of a request whose credentials the client adds, or nil
     /// without any; a cache stores only a hash of it.
     func makeIdentity() -> @Sendable (NetworkRequest) -> String? {

@@ -7,13 +7,11 @@ final class HopSender: Sendable {
     private let redaction: NetworkRedaction
     /// Returns what identifies the user of a request whose credentials the client adds, or nil without any.
     private let identity: @Sendable (NetworkRequest) -> String?
-    /// Whether the configuration names a host for the credentials.
-    private let trusts: @Sendable (String) -> Bool
 
     init(
         transport: any NetworkTransport, hosts: HostResolver?, cookies: CookieJar?,
         signs: (@Sendable (inout NetworkRequest) async throws -> Void)?, redaction: NetworkRedaction,
-        identity: @escaping @Sendable (NetworkRequest) -> String?, trusts: @escaping @Sendable (String) -> Bool
+        identity: @escaping @Sendable (NetworkRequest) -> String?
     ) {
         self.transport = transport
         self.hosts = hosts
@@ -21,7 +19,6 @@ final class HopSender: Sendable {
         self.signs = signs
         self.redaction = redaction
         self.identity = identity
-        self.trusts = trusts
     }
 
     /// Sends a request to its actual host and follows redirects.
@@ -121,15 +118,11 @@ final class HopSender: Sendable {
         request.headers.append("Cookie", text, isSensitive: true)
     }
 
-    /// Resolves the canonical host of a request, and removes its credentials if only a fetched map names the current host.
+    /// Resolves the canonical host of a request.
     private func resolve(_ request: inout NetworkRequest) throws(NetworkError) {
         guard let canonical = request.canonicalHost, let choice = hosts?(canonical.name, canonical.scheme?.rawValue)
         else { return }
-        request.url = try url(of: request, canonical, at: choice.pair)
-        if choice.isOfApp || trusts(request.url.host) { return }
-        request.hasLeftOrigin = true
-        request.url.userInfo = nil
-        RedirectMachine.removeCredentials(from: &request.headers, redaction)
+        request.url = try url(of: request, canonical, at: choice)
     }
 
     /// Returns the URL of a request at the current host of its canonical host.
