@@ -3,17 +3,14 @@ import AshlarTestSupport
 import Foundation
 import Testing
 
-/// A source whose content is set by tests, and whose outcomes are recorded.
+/// A source whose content is set by tests.
 private final class StubSource: ConfigSource, @unchecked Sendable {
     let name = "stub"
     private let lock = NSLock()
     private var current: Result<ConfigSourceContent, any Error>
     private var streams: [AsyncStream<Void>.Continuation] = []
-    private var settled: [String] = []
 
     init(_ content: ConfigSourceContent) { current = .success(content) }
-
-    var outcomes: [String] { lock.withLock { settled } }
 
     func set(_ content: Result<ConfigSourceContent, any Error>) {
         let streams = lock.withLock {
@@ -32,10 +29,6 @@ private final class StubSource: ConfigSource, @unchecked Sendable {
     }
 
     func refresh() async throws { set(.success(.document(ConfigDocument(["fresh": true])))) }
-
-    func settle(_ content: ConfigSourceContent, error: ConfigError?) {
-        lock.withLock { settled.append(error?.description ?? "accepted") }
-    }
 }
 
 /// Lines `path = value`, for the tests of formats.
@@ -163,8 +156,6 @@ private struct LinesFormat: ConfigFormat {
         #expect(ApplicationConfig.loadReport(plan).errors.first?.location?.description == "stub:1")
         source.set(.success(.document(ConfigDocument(["$oops": 1]))))
         #expect(ApplicationConfig.loadReport(plan).errors.map(\.code) == [.unknownDirective])
-        #expect(source.outcomes.first == "accepted")
-        #expect(source.outcomes.count == 3, "a source that throws has no content to settle")
     }
 
     @Test("A required source that has no content is an error")

@@ -48,12 +48,6 @@ public protocol ConfigSource: Sendable {
     ///
     /// By default, it does nothing.
     func refresh() async throws
-
-    /// Receives the result of a load that used some content: `nil` for success, or the error of the load.
-    ///
-    /// A source can then return to its last valid content. A load in which another source can't be read reports
-    /// nothing. By default, nothing happens.
-    func settle(_ content: ConfigSourceContent, error: ConfigError?)
 }
 
 extension ConfigSource {
@@ -65,17 +59,6 @@ extension ConfigSource {
     public func changes() -> AsyncStream<Void>? { nil }
     /// Does nothing.
     public func refresh() async throws {}
-    /// Does nothing.
-    public func settle(_ content: ConfigSourceContent, error: ConfigError?) {}
-}
-
-/// A source whose new content is used if a load succeeds with it.
-package protocol StagedConfigSource: ConfigSource {
-    /// Obtains new content for the next load, without announcing it to other stores; returns its number.
-    func stage() async throws -> Int?
-
-    /// Announces content, waits until it is stored, and returns the error if a load rejected it.
-    func finish(_ number: Int) async -> ConfigError?
 }
 
 extension ConfigSource {
@@ -100,21 +83,6 @@ public struct ConfigSourceContent: Sendable {
     ///
     /// The values of other layers at the same paths aren't affected.
     public var isSecret: Bool = false
-    /// The version of the content, such as an entity tag.
-    package var version: String?
-    /// Identifies the content among those of its source.
-    package var number = 0
-    /// Whether a load has succeeded with the content.
-    package var proof = Proof.proven
-
-    /// What is known about a content before a load.
-    package enum Proof: Sendable {
-        case proven
-        /// An earlier run stored the content, perhaps one of an earlier version of the program.
-        case stored
-        /// The content was obtained since the last load.
-        case candidate
-    }
 
     /// Creates content from the bytes of a file in a format, by default a property list or JSON.
     public static func bytes(_ bytes: [UInt8], format: (any ConfigFormat)? = nil) -> ConfigSourceContent {

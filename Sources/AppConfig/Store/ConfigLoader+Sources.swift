@@ -56,10 +56,7 @@ extension ConfigLoader {
         for layer in plan.sources where layer.over == kind {
             let (source, name) = (layer.source, layer.source.shownName)
             do {
-                var content = try source.content(within: plan.limits)
-                if omitsStoredContent, content.proof == .stored { content = .missing }
-                let known = errors.count
-                defer { contents.append((source, content, Array(errors[known...]))) }
+                let content = try source.content(within: plan.limits)
                 let location = content.location ?? ConfigLocation(file: name)
                 let date = content.date?.timeIntervalSinceReferenceDate
                 switch content.kind {

@@ -26,29 +26,7 @@ extension ApplicationConfig {
     package static func loadReport(_ plan: ConfigPlan = .standard) -> ConfigLoadReport {
         var loader = ConfigLoader(plan: plan)
         let config = loader.load()
-        guard loader.usesStoredContent, !(loader.errors + loader.declaredProblems).isEmpty else {
-            loader.settleSources()
-            return ConfigLoadReport(config: config, errors: loader.errors + loader.declaredProblems)
-        }
-        // An earlier version of the program can have stored a document that this version refuses.
-        var other = ConfigLoader(plan: plan, omitsStoredContent: true)
-        let rest = other.load()
-        guard (other.errors + other.declaredProblems).isEmpty else {
-            // Another source or file has the problem. Declared settings matter for a new document only.
-            loader.keepStoredContent()
-            loader.settleSources()
-            let isNew = loader.contents.contains { $0.content.proof == .candidate }
-            return ConfigLoadReport(config: config, errors: loader.errors + (isNew ? loader.declaredProblems : []))
-        }
-        loader.rejectStoredContent()
-        other.settleSources()
-        for error in loader.errors + loader.declaredProblems {
-            rest.record(
-                ConfigDiagnostic(
-                    error.code, key: error.key, location: error.location,
-                    message: "a stored document was rejected: \(error)"))
-        }
-        return ConfigLoadReport(config: rest, errors: [])
+        return ConfigLoadReport(config: config, errors: loader.errors)
     }
 }
 
@@ -70,25 +48,15 @@ extension ApplicationConfig {
 struct ConfigLoader {
     let plan: ConfigPlan
     var errors: [ConfigError] = []
-    /// The problems of settings that are declared but not required, if a source has a new document.
-    private(set) var declaredProblems: [ConfigError] = []
     var diagnostics: [ConfigDiagnostic] = []
     private(set) var layers: [ConfigLayer] = []
-    /// The contents of the sources that were used, with the problems of each.
-    var contents: [(source: any ConfigSource, content: ConfigSourceContent, problems: [ConfigError])] = []
-    /// Whether a file or another source could not be read.
-    private var hasUnreadableSource = false
     /// The environment variables; nil until they are needed, because a process has many.
     private var variables: [String: ConfigVariable]?
     /// The secrets of the plan, to which directives add after the layers are read.
     private var secrets: ConfigSecrets
 
-    /// Whether documents of earlier runs are omitted.
-    let omitsStoredContent: Bool
-
-    init(plan: ConfigPlan, omitsStoredContent: Bool = false) {
+    init(plan: ConfigPlan) {
         self.plan = plan
-        self.omitsStoredContent = omitsStoredContent
         secrets = plan.secrets
         secrets.paths.formUnion(plan.declaredSecrets)
     }
@@ -111,44 +79,13 @@ struct ConfigLoader {
         // The problems of files are reported, whether a value needs a variable or not.
         if !plan.variableFiles.isEmpty { variables = readVariables() }
         let config = finish(readGivenValues(over: merged(layers)))
-        errors += plan.problems(of: config, areRequired: true)
-        if omitsStoredContent || contents.contains(where: { $0.content.proof != .proven }) {
-            declaredProblems = plan.problems(of: config, areRequired: false)
-        }
+        errors += plan.problems(of: config)
         return config
-    }
-
-    /// Whether a source has a document of an earlier run, with which no load has succeeded.
-    var usesStoredContent: Bool { contents.contains { $0.content.proof == .stored } }
-
-    /// Leaves documents of earlier runs as they are.
-    mutating func keepStoredContent() { contents.removeAll { $0.content.proof == .stored } }
-
-    /// Rejects the documents of earlier runs.
-    func rejectStoredContent() {
-        for (source, content, _) in contents where content.proof == .stored {
-            source.settle(content, error: .joining(errors + declaredProblems))
-        }
-    }
-
-    /// Reports to each source whether its content was accepted.
-    ///
-    /// If another source couldn't be read, a content without problems is neither accepted nor rejected.
-    func settleSources() {
-        for (source, content, problems) in contents {
-            if !problems.isEmpty {
-                source.settle(content, error: .joining(problems))
-            } else if !hasUnreadableSource {
-                let reasons = errors + declaredProblems
-                source.settle(content, error: reasons.isEmpty ? nil : .joining(reasons))
-            }
-        }
     }
 
     /// Records that a source couldn't be read.
     mutating func fail(_ error: ConfigError) {
         errors += (error.problems.isEmpty ? [error] : error.problems).map(redacted)
-        hasUnreadableSource = true
     }
 
     /// Adds a layer on top, unless its directives are malformed.

@@ -71,8 +71,8 @@ public struct ConfigPlan: Sendable {
     private var declaredShape = ConfigShape.structure([:])
     /// The paths of declared settings that are never printed.
     private(set) var declaredSecrets: Set<ConfigPath> = []
-    /// The checks of settings: each returns the problems of a loaded configuration.
-    private var checks: [(isRequired: Bool, problems: @Sendable (ApplicationConfig) -> [ConfigError])] = []
+    /// The checks of required settings: each returns the problems of a loaded configuration.
+    private var checks: [@Sendable (ApplicationConfig) -> [ConfigError]] = []
     /// The rules for merging layers.
     public var merge: ConfigMergePolicy = .deep
     /// Whether keys that begin with `$` are directives; set it to `false` for files that use such keys otherwise.
@@ -122,10 +122,11 @@ public struct ConfigPlan: Sendable {
     /// Variables and arguments then find the settings by their declared names and are read by their declared types, and
     /// secret settings of the plan's configurations are never printed. Other plans aren't affected.
     ///
-    /// A new document of a remote source is rejected if the settings can't be read with it, so that it never becomes the
-    /// last good one. Other loads don't check the settings; see ``require(_:at:unknownKeys:)``.
+    /// Loads don't check the settings; see ``require(_:at:unknownKeys:)``.
     public mutating func declare<Settings: ConfigSettings>(_ type: Settings.Type, at path: ConfigPath = .root) {
-        add(type, at: path, isRequired: false, .allowed)
+        let outline = SettingsOutline(type, at: path)
+        declaredShape.declare(outline.shape(), at: [])
+        declaredSecrets.formUnion(outline.secretPaths())
     }
 
     /// Declares settings that each load checks: loading fails with every problem of their values.
@@ -137,33 +138,19 @@ public struct ConfigPlan: Sendable {
     public mutating func require<Settings: ConfigSettings>(
         _ type: Settings.Type, at path: ConfigPath = .root, unknownKeys: ConfigUnknownKeys = .allowed
     ) {
-        add(type, at: path, isRequired: true, unknownKeys)
+        declare(type, at: path)
+        checks.append { config in
+            do throws(ConfigError) {
+                _ = try config.bind(type, at: path, unknownKeys: unknownKeys)
+                return []
+            } catch {
+                return error.problems.isEmpty ? [error] : error.problems
+            }
+        }
     }
 
-    private mutating func add<Settings: ConfigSettings>(
-        _ type: Settings.Type, at path: ConfigPath, isRequired: Bool, _ unknownKeys: ConfigUnknownKeys
-    ) {
-        let outline = SettingsOutline(type, at: path)
-        declaredShape.declare(outline.shape(), at: [])
-        declaredSecrets.formUnion(outline.secretPaths())
-        checks.append(
-            (
-                isRequired,
-                { config in
-                    do throws(ConfigError) {
-                        _ = try config.bind(type, at: path, unknownKeys: unknownKeys)
-                        return []
-                    } catch {
-                        return error.problems.isEmpty ? [error] : error.problems
-                    }
-                }
-            ))
-    }
-
-    /// Returns the problems of the settings that are required, or of those that are declared only.
-    func problems(of config: ApplicationConfig, areRequired: Bool) -> [ConfigError] {
-        checks.filter { $0.isRequired == areRequired }.flatMap { $0.problems(config) }
-    }
+    /// Returns the problems of the settings that are required.
+    func problems(of config: ApplicationConfig) -> [ConfigError] { checks.flatMap { $0(config) } }
 
     /// The types that settings and typed keys declare.
     var shape: ConfigShape {

@@ -107,24 +107,18 @@ extension ConfigStore {
 
     /// Refreshes every source, then loads the plan again.
     ///
-    /// Sources refresh concurrently. If one fails, its content doesn't change, and the others still apply. When the method
-    /// returns, a new document of a remote source is the current one and is stored; if a load rejected it, the method
-    /// throws, also if the store is being watched.
+    /// Sources refresh concurrently. If one fails, its content doesn't change, and the others still apply.
     ///
-    /// - Returns: The changes of values.
+    /// - Returns: The changes of values since the call.
     /// - Throws: ``ConfigError`` with every problem of the sources and of the load.
     @discardableResult
     public func refresh() async throws(ConfigError) -> ConfigDiff {
-        var problems: [ConfigError] = []
-        var staged: [(source: any StagedConfigSource, number: Int)] = []
+        let old = published.read { $0.config }
         let sources = plan?.sources.map(\.source) ?? []
         let outcomes = await withTaskGroup(of: RefreshOutcome.self) { group in
             for (index, source) in sources.enumerated() {
                 group.addTask {
                     do {
-                        if let source = source as? any StagedConfigSource {
-                            return RefreshOutcome(source: index, number: try await source.stage())
-                        }
                         try await source.refresh()
                         return RefreshOutcome(source: index)
                     } catch {
@@ -134,22 +128,14 @@ extension ConfigStore {
             }
             return await group.reduce(into: []) { $0.append($1) }
         }
-        for outcome in outcomes.sorted(by: { $0.source < $1.source }) {
-            let source = sources[outcome.source]
-            if let error = outcome.error {
-                problems.append(.reading(error, of: ConfigLocation(file: source.shownName), .unreadableSource))
-            } else if let number = outcome.number, let source = source as? any StagedConfigSource {
-                staged.append((source, number))
-            }
+        let problems = outcomes.sorted { $0.source < $1.source }.compactMap { outcome -> ConfigError? in
+            guard let error = outcome.error else { return nil }
+            return .reading(error, of: ConfigLocation(file: sources[outcome.source].shownName), .unreadableSource)
         }
-        let loaded: Result<ConfigDiff, ConfigError> = Result { () throws(ConfigError) in try reload() }
-        for (source, number) in staged {
-            // Another load of the plan can have rejected the content first.
-            if let error = await source.finish(number) { problems.append(error) }
-        }
-        let diff = try loaded.get()
+        try reload()
         if !problems.isEmpty { throw .joining(problems) }
-        return diff
+        // A watch of the store can have loaded a changed source first.
+        return ConfigDiff(from: old, to: published.read { $0.config })
     }
 }
 
@@ -159,8 +145,6 @@ extension ConfigStore {
 private struct RefreshOutcome: Sendable {
     /// The position of the source in the plan.
     let source: Int
-    /// The number of staged content.
-    var number: Int?
     var error: (any Error)?
 }
 

@@ -16,21 +16,21 @@ import Testing
         let remote = try RemoteConfigSource("remote", url: "https://example.org/c.json", client: client) {
             $0 == RemoteDocument.signedBytes(of: document, name: "remote") && $1 == [1, 2]
         }
-        #expect(try await remote.fetch())
-        remote.activate()
+        try await remote.refresh()
         var plan = ConfigPlan(files: .memory(["ApplicationConfig.json": #"{"n": 0}"#]), environments: [])
         plan.add(remote)
         let store = try ConfigStore(loading: plan)
         #expect(store.current.int(forKey: "n") == 1)
         #expect(remote.status.version == "\"1\"")
-        #expect(try await !remote.fetch())
+        try await remote.refresh()
+        #expect(remote.status.version == "\"1\"" && remote.status.error == nil)
     }
 
     @Test("A failing server leaves the document active, and the error is the client's")
     func fails() async throws {
         let client = NetworkClient(ClientConfiguration(), transport: StubTransport(["GET /c.json": .status(500)]))
         let remote = try RemoteConfigSource("remote", url: "https://example.org/c.json", client: client)
-        let error = await #expect(throws: ConfigError.self) { try await remote.fetch() }
+        let error = await #expect(throws: ConfigError.self) { try await remote.refresh() }
         #expect((error?.underlying as? NetworkError)?.code == .unacceptableStatus)
     }
 }

@@ -28,10 +28,9 @@ import AshlarTestSupport
                 // The system ends a process whose file grows beyond its limit.
                 await #expect(processExitsWith: .signal(SIGXFSZ), "seed \(seed), round \(round)") {
                     [path = path as String, first = first as Int, second = second as Int, end = end as Int] in
-                    let store = CachedStore(path, sizes: [first, second])
+                    let store = CachedStore(path, sizes: [first, second], secondLimit: end)
                     try await store.store.refresh()
-                    try await store.source.refresh()
-                    store.reloadLimited(to: end)
+                    _ = try? await store.store.refresh()
                 }
                 let cached = RemoteConfigSource("remote", cache: path) { _ in .notModified }
                 #expect(cached.status.error == nil, "seed \(seed), round \(round): byte \(end) of \(second)")
@@ -76,24 +75,34 @@ import AshlarTestSupport
         let source: RemoteConfigSource
         let store: ConfigStore
 
-        init(_ path: String, sizes: [Int]) {
-            source = RemoteConfigSource("remote", cache: path) { version in
-                let number = (version.flatMap { Int($0) } ?? 0) + 1
-                let filler = String(repeating: "x", count: sizes[(number - 1) % sizes.count])
-                return .document(Array("{\"n\": \(number), \"s\": \"\(filler)\"}".utf8), version: "\(number)")
-            }
+        /// Creates a store of a process whose files can't grow beyond a limit from the second document on.
+        init(_ path: String, sizes: [Int], secondLimit: Int? = nil) {
+            let verified = Counter()
+            source = RemoteConfigSource(
+                "remote", cache: path,
+                verify: { _, _ in
+                    // A document is written on the thread that has verified it.
+                    if verified.next() == 1, let secondLimit { Self.limitFiles(to: secondLimit) }
+                    return true
+                },
+                fetch: { version in
+                    let number = (version.flatMap { Int($0) } ?? 0) + 1
+                    let filler = String(repeating: "x", count: sizes[(number - 1) % sizes.count])
+                    let text = "{\"n\": \(number), \"s\": \"\(filler)\"}"
+                    return .document(Array(text.utf8), version: "\(number)", signature: [])
+                })
             store = ConfigStore(loadingBestEffort: Self.plan(source))
         }
 
-        /// Loads the activated document in a process whose files cannot grow beyond a size.
-        func reloadLimited(to size: Int) {
+        /// Ends the process when this thread writes a file beyond a size.
+        private static func limitFiles(to size: Int) {
             var signals = sigset_t()
             sigemptyset(&signals)
             sigaddset(&signals, SIGXFSZ)
             signal(SIGXFSZ, SIG_DFL)
             pthread_sigmask(SIG_UNBLOCK, &signals, nil)
             var limit = rlimit(rlim_cur: rlim_t(size), rlim_max: rlim_t(size))
-            if setrlimit(Self.fileSize, &limit) == 0 { _ = try? store.reload() }
+            _ = setrlimit(Self.fileSize, &limit)
         }
 
         static func plan(_ source: RemoteConfigSource) -> ConfigPlan {

@@ -13,11 +13,10 @@ import Testing
     @Test("Documents print no secrets, even dumped")
     func dumps() async throws {
         let remote = RemoteConfigSource("remote") { _ in .document(Array(#"{"token": "hunter"}"#.utf8)) }
-        try await remote.fetch()
-        remote.activate()
+        try await remote.refresh()
         struct Failure: Error { let token = "hunter" }
         let failing = RemoteConfigSource("failing") { _ in throw Failure() }
-        _ = try? await failing.fetch()
+        _ = try? await failing.refresh()
         let subjects: [Any] = [
             failing, failing.status, RemoteDocument.Response.document(Array("hunter".utf8)), remote.content(), remote,
             remote.status,
@@ -39,7 +38,7 @@ import Testing
         }
         #expect("\(store.current.explain("n"))".contains("https://<redacted>@flags.example.org/config:1"))
         let broken = RemoteConfigSource(name) { _ in .document([1]) }
-        await #expect(throws: ConfigError.self) { try await broken.fetch() }
+        await #expect(throws: ConfigError.self) { try await broken.refresh() }
         #expect(broken.status.error.map { !"\($0)".contains("hunter2") } == true)
     }
 

@@ -10,13 +10,15 @@ import AshlarTestSupport
 
     /// Sources that share one cache file, in one process and in several.
     @Suite(.timeLimit(.minutes(10))) struct RemoteSharingTests {
-        /// A source whose documents have these numbers, and a store that uses it.
+        /// A source whose documents have these numbers, and a store that uses it; `during` runs in each fetch.
         private static func store(
-            _ path: String, _ numbers: [Int], verify: (@Sendable ([UInt8], [UInt8]) throws -> Bool)? = nil
+            _ path: String, _ numbers: [Int], verify: (@Sendable ([UInt8], [UInt8]) throws -> Bool)? = nil,
+            during: @escaping @Sendable () async throws -> Void = {}
         ) -> (source: RemoteConfigSource, store: ConfigStore) {
             let rest = Mutex(numbers)
             let source = RemoteConfigSource("remote", cache: path, verify: verify) { _ in
                 let number = rest.withLock { $0.removeFirst() }
+                try await during()
                 return .document(Array("{\"n\": \(number)}".utf8), version: "\(number)", signature: [1])
             }
             var plan = ConfigPlan(files: .memory(["ApplicationConfig.json": "{\"n\": 0}"]), environments: [])
@@ -29,44 +31,71 @@ import AshlarTestSupport
             RemoteConfigSource("remote", cache: path) { _ in .notModified }.status.version
         }
 
-        @Test("An older document that is activated late doesn't replace a newer one in the cache file")
-        func lateActivation() async throws {
+        @Test("An older document that arrives late doesn't replace a newer one in the cache file")
+        func lateArrival() async throws {
             let scratch = try TemporaryFolder([:])
             let path = scratch.file("cache")
-            let (first, second) = (Self.store(path, [1, 4]), Self.store(path, [2, 3]))
-            try await first.source.fetch()
+            let (gate, open) = AsyncStream.makeStream(of: Void.self)
+            let (entered, enter) = AsyncStream.makeStream(of: Void.self)
+            let first = Self.store(
+                path, [1, 4],
+                during: {
+                    enter.yield()
+                    for await _ in gate { break }
+                })
+            let second = Self.store(path, [2, 3])
+            let late = Task { try await first.store.refresh() }
+            for await _ in entered { break }
             try await second.store.refresh()
             #expect(Self.cachedVersion(path) == "2")
-            first.source.activate()
-            try first.store.reload()
+            open.yield()
+            _ = try await late.value
             #expect(first.store.current.int(forKey: "n") == 1)
             #expect(first.source.status.error == nil)
             #expect(Self.cachedVersion(path) == "2")
             // Later documents of both replace it.
             try await second.store.refresh()
             #expect(Self.cachedVersion(path) == "3")
+            open.yield()
             try await first.store.refresh()
             #expect(Self.cachedVersion(path) == "4")
         }
 
+        @Test("A cached document with a higher revision stays")
+        func higherRevision() async throws {
+            let scratch = try TemporaryFolder([:])
+            let path = scratch.file("cache")
+            func source(_ revision: Int) -> RemoteConfigSource {
+                RemoteConfigSource("remote", cache: path) { _ in
+                    .document(Array("{\"$revision\": \(revision)}".utf8), version: "\(revision)")
+                }
+            }
+            let (old, new) = (source(5), source(6))
+            try await new.refresh()
+            try await old.refresh()
+            #expect(old.status.version == "5" && old.status.error == nil)
+            #expect(Self.cachedVersion(path) == "6")
+        }
+
         @Test("A cached document from the future, without a valid signature, or malformed is replaced")
         func unusableDocuments() async throws {
-            func document(_ text: String, _ date: Double, signature: UInt8 = 1) -> StoredDocument {
-                StoredDocument(bytes: Array(text.utf8), version: "other", signature: [signature], date: date)
-            }
             for (text, delay, signature, isPreserved) in [
                 ("{}", -60, 1, false), ("{}", 0.05, 1, true), ("{}", 3600, 1, false), ("{}", .infinity, 1, false),
                 ("{}", .nan, 1, false), ("{", 0.05, 1, false), ("{}", 0.05, 2, false),
             ] as [(String, Double, UInt8, Bool)] {
                 let scratch = try TemporaryFolder([:])
                 let path = scratch.file("cache")
-                let own = Self.store(path, [1], verify: { $1 == [1] })
-                try await own.source.fetch()
-                let now = Date().timeIntervalSinceReferenceDate
-                try document(text, now + delay, signature: signature).write(to: path, now: now)
-                try await until { Date().timeIntervalSinceReferenceDate >= now + 0.05 }
-                own.source.activate()
-                try own.store.reload()
+                // Another process writes the file while this one fetches.
+                let own = Self.store(
+                    path, [1], verify: { $1 == [1] },
+                    during: {
+                        let now = Date().timeIntervalSinceReferenceDate
+                        let other = StoredDocument(
+                            bytes: Array(text.utf8), version: "other", signature: [signature], date: now + delay)
+                        try other.write(to: path)
+                        try await until { Date().timeIntervalSinceReferenceDate >= now + 0.05 }
+                    })
+                try await own.store.refresh()
                 #expect(own.store.current.int(forKey: "n") == 1)
                 let expected = isPreserved ? "other" : "1"
                 #expect(Self.cachedVersion(path) == expected, "\(text), \(delay) s, signature \(signature)")
@@ -201,13 +230,14 @@ import AshlarTestSupport
             return AshlarApp(configuration)
         }
 
-        /// Fetches, activates, and loads documents in a child process, with random pauses between the steps.
+        /// Refreshes documents in a child process, with random pauses during the fetches.
         private static func refresh(_ path: String, seed: Int, killedAfter pause: Int?) async {
             await #expect(processExitsWith: pause == nil ? .success : .signal(SIGKILL), "seed \(seed)") {
                 [path = path as String, seed = seed as Int, pause = pause as Int?] in
-                var random = SeededRandom(seed: UInt64(seed))
+                let random = Mutex(SeededRandom(seed: UInt64(seed)))
                 let source = RemoteConfigSource("remote", cache: path) { _ in
                     let number = Int(Date().timeIntervalSince1970 * 1_000_000)
+                    usleep(UInt32(random.withLock { $0.below(15_000) }))
                     let filler = String(repeating: "x", count: number % 2_000)
                     return .document(Array("{\"n\": \(number), \"s\": \"\(filler)\"}".utf8), version: "\(number)")
                 }
@@ -224,10 +254,7 @@ import AshlarTestSupport
                             kill(getpid(), SIGKILL)
                         }
                     }
-                    try await source.fetch()
-                    usleep(UInt32(random.below(15_000)))
-                    source.activate()
-                    try store.reload()
+                    try await store.refresh()
                     #expect(source.status.error == nil)
                 }
             }

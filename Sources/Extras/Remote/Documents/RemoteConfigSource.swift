@@ -5,13 +5,14 @@ internal import Foundation
 
 /// A configuration that is fetched from a server or another origin.
 ///
-/// Fetching and activating are separate: ``fetch()`` checks a new document and holds it, and ``activate()`` makes it
-/// the content of the source, so values change only when the program is ready. `ConfigStore.refresh()` does both. A
-/// document that is malformed, has an invalid signature, makes the plan fail, or doesn't match the settings that the plan
-/// declares is rejected: the last good document stays active, and ``status`` has the reason.
+/// ``refresh()`` fetches a document, verifies it, stores it in the cache file, and makes it the content of the source;
+/// `ConfigStore.refresh()` then also loads the plan, and a watching store loads by itself. A document that is malformed or
+/// has an invalid signature is rejected: the last good one stays in use, and ``status`` has the reason.
 ///
-/// With a cache file, the last good document is available after a restart, even if the process was killed. If a later
-/// version of the program refuses it, the program starts without it.
+/// With a cache file, the last good document is available after a restart, even if the process was killed. Like a file, a
+/// document isn't compared with the settings that the plan requires before it is used: if a load fails with it, the values
+/// of the store remain until a load succeeds. An app that must start in any case uses
+/// `ConfigStore(loadingBestEffort:)`, as `AshlarApp` does.
 ///
 /// An attacker can send an old document with its valid signature. To refuse it, give each document a `$revision` in its
 /// root: an integer or a date that doesn't decrease. A document with a lower one than the last good one, or without one,
@@ -29,7 +30,7 @@ internal import Foundation
 /// ```
 ///
 /// Copies of a source share their document.
-public struct RemoteConfigSource: StagedConfigSource {
+public struct RemoteConfigSource: ConfigSource {
     private let document: RemoteDocument
     private let format: (any ConfigFormat)?
 
@@ -54,8 +55,7 @@ public struct RemoteConfigSource: StagedConfigSource {
         let location = ConfigLocation(file: SecretText.redacted(name))
         document = RemoteDocument(
             name, cache: cache, signedName: signedName, environment: environment, verify: verify,
-            check: { try ApplicationConfig.revision(of: $0, as: format, at: location) }, use: nil, usesStored: true,
-            fetch: fetch)
+            revision: { try ApplicationConfig.revision(of: $0, as: format, at: location) }, fetch: fetch)
     }
 
     /// Creates a source that fetches a document over HTTP with conditional requests.
@@ -103,46 +103,15 @@ public struct RemoteConfigSource: StagedConfigSource {
         return status
     }
 
-    /// Fetches the document and holds it until activation.
+    /// Fetches the document, stores it, and makes it the content of the source; watching stores then load again.
     ///
-    /// - Returns: Whether a new document waits for activation.
-    /// - Throws: `ConfigError` if the fetch fails or the document is rejected; the active document doesn't change.
-    @discardableResult
-    public func fetch() async throws(ConfigError) -> Bool {
+    /// - Throws: `ConfigError` if the fetch fails or the document is rejected; the content doesn't change.
+    public func refresh() async throws {
         do {
-            return try await document.fetch()
+            try await document.refresh()
         } catch {
             throw configError(error)
         }
-    }
-
-    /// Makes a waiting document the content of the source; watching stores then load again.
-    ///
-    /// The document becomes active, and is stored in the cache file, with the first load that succeeds with it. It
-    /// waits while another source of the plan can't be read.
-    ///
-    /// - Returns: Whether a document was waiting.
-    @discardableResult
-    public func activate() -> Bool {
-        guard document.activate() != nil else { return false }
-        document.announce()
-        return true
-    }
-
-    /// Fetches and activates the document.
-    public func refresh() async throws {
-        try await fetch()
-        activate()
-    }
-
-    package func stage() async throws -> Int? {
-        try await fetch()
-        return document.activate()?.number
-    }
-
-    package func finish(_ number: Int) async -> ConfigError? {
-        document.announce()
-        return await document.outcome(of: number).map { configError($0) }
     }
 
     /// Refreshes the source like ``RemoteDocument/refresh(every:jitter:clock:)``; failures are in ``status``.
@@ -152,30 +121,17 @@ public struct RemoteConfigSource: StagedConfigSource {
         await document.refresh(every: interval, jitter: jitter, clock: clock)
     }
 
-    /// The active document, or the one that was activated last.
+    /// The last good document.
     public func content() -> ConfigSourceContent {
-        guard let (current, number, proof) = document.current else { return .missing }
+        guard let current = document.current else { return .missing }
         var content = ConfigSourceContent.bytes(current.bytes, format: format)
         content.location = ConfigLocation(file: shownName)
         content.date = Date(timeIntervalSinceReferenceDate: current.date)
-        content.version = current.version
-        content.number = number
-        content.proof = proof
         return content
     }
 
-    /// A stream with an element for each activation.
-    public func changes() -> AsyncStream<Void>? { document.activations() }
-
-    /// Accepts the document that a load used, or returns to the last good one.
-    public func settle(_ content: ConfigSourceContent, error: ConfigError?) {
-        document.settle(content.number, error: error.map { Rejection(reason: $0) })
-    }
-
-    /// The error of a load that used a document.
-    private struct Rejection: Error {
-        let reason: ConfigError
-    }
+    /// A stream with an element for each new document.
+    public func changes() -> AsyncStream<Void>? { document.changes() }
 
     private var shownName: String { SecretText.redacted(name) }
 
@@ -183,11 +139,6 @@ public struct RemoteConfigSource: StagedConfigSource {
         let location = ConfigLocation(file: shownName)
         switch error {
         case let error as ConfigError: return .reading(error, of: location)
-        case let error as Rejection:
-            var rejection = ConfigError(.malformedSource, location: location, reason: "the document was rejected")
-            rejection.problems = error.reason.problems.isEmpty ? [error.reason] : error.reason.problems
-            rejection.underlying = error.reason
-            return rejection
         case let error as RemoteError:
             let isMalformed = [.invalidSignature, .damagedCache, .outdated].contains(error.code)
             var failure = ConfigError(

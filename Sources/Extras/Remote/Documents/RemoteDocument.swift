@@ -1,15 +1,14 @@
-internal import AshlarAppConfig
 internal import AshlarCore
 public import AshlarNetworking
 internal import AshlarTrees
 public import Foundation
 
-/// A document from a server: fetched, checked, used, and stored for the next start.
+/// A document from a server: fetched, verified, used, and stored for the next start.
 ///
 /// A document is fetched with the version of the last one, so that a server can confirm it without sending it again. A
-/// document that can't be fetched, has a wrong signature, or isn't accepted by the program changes nothing: the last
-/// accepted one stays in use, and ``status`` has the reason. The last accepted document is stored in the cache file, so
-/// that the next start uses it before the first fetch, even if the process was killed.
+/// document that can't be fetched, has a wrong signature, or is refused by the program changes nothing: the last
+/// accepted one stays in use, and ``status`` has the reason. The accepted document is stored in the cache file, so that
+/// the next start uses it before the first fetch, even if the process was killed.
 ///
 /// ```swift
 /// let client = NetworkClient(ClientConfiguration())
@@ -43,10 +42,8 @@ public final class RemoteDocument: Sendable {
     public struct Status: Sendable {
         /// The version of the accepted document.
         public let version: String?
-        /// The time at which the accepted document was fetched or confirmed by the server; `nil` without a document.
+        /// The start of the request that fetched or confirmed the accepted document; `nil` without a document.
         public let date: Date?
-        /// Whether a fetched document waits to be activated, or to be used by a load.
-        public let isWaiting: Bool
         /// The latest failure: of a fetch, of a document that was rejected, or of the cache file.
         public internal(set) var error: (any Error)?
     }
@@ -77,20 +74,8 @@ public final class RemoteDocument: Sendable {
         return Array((head + "\n").utf8) + document
     }
 
-    struct State {
-        var accepted: StoredDocument?
-        /// Whether the accepted document was stored by an earlier run and hasn't been used since.
-        var isStored = false
-        /// The fetched document that waits for its activation.
-        var waiting: StoredDocument?
-        /// The activated document that hasn't been accepted or rejected yet, and its number.
-        var candidate: (document: StoredDocument, number: Int)?
-        var lastNumber = 0
-        /// The errors of rejected documents by their numbers, until their refresh ends.
-        var rejections: [Int: any Error] = [:]
-        /// The numbers of the documents that are being stored, and the refreshes that wait for it.
-        var stored: Set<Int> = []
-        var waiters: [CheckedContinuation<Void, Never>] = []
+    private struct State {
+        var document: StoredDocument?
         var error: (any Error)?
         /// The number of the latest fetch that began, and of the latest whose response was used.
         var begun = 0
@@ -104,16 +89,16 @@ public final class RemoteDocument: Sendable {
 
     /// The name of the document in errors.
     public let name: String
-    let cache: String?
+    private let cache: String?
     private let signedName: String
     private let environment: String?
     private let verify: Verification?
-    private let check: @Sendable ([UInt8]) throws -> Double?
-    private let use: (@Sendable ([UInt8]) throws -> Void)?
+    private let revision: @Sendable ([UInt8]) throws -> Double?
+    private let use: @Sendable ([UInt8]) throws -> Void
     private let request: @Sendable (String?) async throws -> Response
-    let state = Mutex(State())
-    /// The number of activations.
-    let announcements = Broadcast(0)
+    private let state = Mutex(State())
+    /// The number of new documents.
+    private let published = Broadcast(0)
     private let queue = Queue()
 
     /// Creates a document that a closure fetches, and uses the stored copy if there is one.
@@ -134,8 +119,8 @@ public final class RemoteDocument: Sendable {
         use: @escaping @Sendable ([UInt8]) throws -> Void
     ) {
         self.init(
-            name, cache: cache, environment: environment, verify: verify, check: { _ in nil }, use: use,
-            usesStored: true, fetch: fetch)
+            name, cache: cache, environment: environment, verify: verify, revision: { _ in nil }, fetch: fetch, use: use
+        )
     }
 
     /// Creates a document that a client fetches, and uses the stored copy if there is one.
@@ -161,33 +146,27 @@ public final class RemoteDocument: Sendable {
         self.init(name, cache: cache, environment: environment, verify: verify, fetch: fetch, use: use)
     }
 
-    /// Creates a document that `check` rejects by an error if its content is malformed; otherwise it returns the revision.
-    ///
-    /// If `use` is nil, another object activates the document and settles it. If `usesStored` is false, the stored copy
-    /// is in use already.
+    /// Creates a document whose revision a closure returns, which throws if the content is malformed.
     init(
-        _ name: String, cache: String?, signedName: String? = nil, environment: String? = nil, verify: Verification?,
-        check: @escaping @Sendable ([UInt8]) throws -> Double?,
-        use: (@Sendable ([UInt8]) throws -> Void)?, usesStored: Bool,
-        fetch: @escaping @Sendable (_ version: String?) async throws -> Response
+        _ name: String, cache: String?, signedName: String? = nil, environment: String?, verify: Verification?,
+        revision: @escaping @Sendable ([UInt8]) throws -> Double?,
+        fetch: @escaping @Sendable (_ version: String?) async throws -> Response,
+        use: @escaping @Sendable ([UInt8]) throws -> Void = { _ in }
     ) {
         self.name = name
         self.cache = cache
         self.signedName = signedName ?? name
         self.environment = environment
         self.verify = verify
-        self.check = check
+        self.revision = revision
         self.use = use
         request = fetch
         guard let cache else { return }
         do {
             guard var document = try StoredDocument(path: cache) else { return }
             try validate(&document)
-            if usesStored { try use?(document.bytes) }
-            state.withLock { state in
-                state.accepted = document
-                state.isStored = use == nil
-            }
+            try use(document.bytes)
+            state.withLock { $0.document = document }
         } catch {
             state.withLock { $0.error = error }
         }
@@ -213,36 +192,43 @@ public final class RemoteDocument: Sendable {
     /// The state of the document.
     public var status: Status {
         state.withLock { state in
-            Status(
-                version: state.accepted?.version,
-                date: state.accepted.map { Date(timeIntervalSinceReferenceDate: $0.date) },
-                isWaiting: state.waiting != nil || state.candidate != nil, error: state.error)
+            let date = state.document.map { Date(timeIntervalSinceReferenceDate: $0.date) }
+            return Status(version: state.document?.version, date: date, error: state.error)
+        }
+    }
+
+    /// The accepted document.
+    var current: StoredDocument? { state.withLock { $0.document } }
+
+    /// Returns a stream with an element for each new document.
+    func changes() -> AsyncStream<Void> {
+        let known = published.current
+        let numbers = published.changes()
+        return AsyncStream {
+            for await number in numbers where number > known { return () }
+            return nil
         }
     }
 
     // MARK: Fetching
 
-    /// Fetches the document and uses it, unless it is the one in use.
+    /// Fetches the document, stores it, and uses it, unless it is the one in use.
     ///
     /// - Returns: Whether a new document is in use.
-    /// - Throws: The error of the fetch, of the signature, or of the program that rejected the document.
+    /// - Throws: The error of the fetch, of the signature, or of the program that refused the document.
     @discardableResult
     public func refresh() async throws -> Bool {
-        try await fetch()
-        return try await queue.run { [self] in
-            guard let (bytes, number) = activate() else { return false }
-            announce()
-            guard let use else { return true }
-            let isNew = state.withLock { $0.accepted?.bytes } != bytes
-            do {
-                if isNew { try use(bytes) }
-                settle(number, error: nil)
-                return isNew
-            } catch {
-                settle(number, error: error)
-                state.withLock { $0.rejections[number] = nil }
-                throw error
-            }
+        let (number, version) = state.withLock { state in
+            state.begun += 1
+            return (state.begun, state.document?.version)
+        }
+        let date = Date().timeIntervalSinceReferenceDate
+        do {
+            let response = try await request(version)
+            return try await queue.run { [self] in try accept(response, of: number, date: date) }
+        } catch {
+            state.withLock { if number > $0.finished { $0.error = error } }
+            throw error
         }
     }
 
@@ -273,47 +259,54 @@ public final class RemoteDocument: Sendable {
         }
     }
 
-    /// Fetches the document and holds it until its activation; returns whether a new document waits.
-    @discardableResult
-    func fetch() async throws -> Bool {
-        let (number, known) = state.withLock { state in
-            state.begun += 1
-            return (state.begun, state.waiting ?? state.candidate?.document ?? state.accepted)
+    /// Verifies the document of a fetch, uses it, stores it, and publishes it; returns whether it is new.
+    private func accept(_ response: Response, of number: Int, date: Double) throws -> Bool {
+        let (old, finished) = state.withLock { ($0.document, $0.finished) }
+        // A response that comes after that of a later fetch is old.
+        guard number > finished else { return false }
+        var new = old
+        new?.date = date
+        if let (bytes, version, signature) = response.document {
+            var document = StoredDocument(bytes: bytes, version: version, signature: signature, date: date)
+            try validate(&document)
+            try checkRevision(of: document, after: old)
+            new = document
         }
-        do {
-            let response = try await request(known?.version)
-            let now = Date().timeIntervalSinceReferenceDate
-            var document: StoredDocument?
-            if let (bytes, version, signature) = response.document {
-                var new = StoredDocument(bytes: bytes, version: version, signature: signature, date: now)
-                try validate(&new)
-                try checkRevision(of: new)
-                document = new.bytes == known?.bytes && version == known?.version ? nil : new
+        let isNew = new?.bytes != old?.bytes
+        var problem: RemoteError?
+        if let new, isNew || new.version != old?.version {
+            if isNew { try use(new.bytes) }
+            problem = store(new)
+        }
+        state.withLock { state in
+            state.document = new
+            state.error = problem
+            state.finished = number
+        }
+        if isNew { published.update { $0 + 1 } }
+        return isNew
+    }
+
+    /// Writes the cache file, unless another process has stored a later document; returns the failure.
+    private func store(_ document: StoredDocument) -> RemoteError? {
+        guard let cache else { return nil }
+        do throws(RemoteError) {
+            try document.write(to: cache) { other in
+                var other = other
+                // A document that the program can't use, or that comes from a wrong clock, is replaced.
+                guard (try? validate(&other)) != nil else { return false }
+                let revisions = (other.revision ?? -.infinity, document.revision ?? -.infinity)
+                if revisions.0 != revisions.1 { return revisions.0 > revisions.1 }
+                return other.date > document.date && other.date <= Date().timeIntervalSinceReferenceDate
             }
-            return state.withLock { state in
-                // A response that comes after that of a later fetch is old.
-                guard number > state.finished else { return state.waiting != nil }
-                state.finished = number
-                state.error = nil
-                if let document {
-                    state.waiting = document
-                } else if state.waiting != nil {
-                    state.waiting?.date = now
-                } else if state.candidate != nil {
-                    state.candidate?.document.date = now
-                } else {
-                    state.accepted?.date = now
-                }
-                return state.waiting != nil
-            }
+            return nil
         } catch {
-            state.withLock { if number > $0.finished { $0.error = error } }
-            throw error
+            return error
         }
     }
 
     /// Throws if a document has a wrong signature or is malformed; otherwise reads its revision.
-    func validate(_ document: inout StoredDocument) throws {
+    private func validate(_ document: inout StoredDocument) throws {
         if let verify {
             guard let signature = document.signature else {
                 throw RemoteError(.invalidSignature, "the document has no signature")
@@ -323,12 +316,12 @@ public final class RemoteDocument: Sendable {
                 throw RemoteError(.invalidSignature, "the signature is wrong")
             }
         }
-        document.revision = try check(document.bytes)
+        document.revision = try revision(document.bytes)
     }
 
     /// Throws if a document is older than the accepted one, whose signature is also valid.
-    private func checkRevision(of document: StoredDocument) throws {
-        guard let known = state.withLock({ $0.accepted?.revision }) else { return }
+    private func checkRevision(of document: StoredDocument, after accepted: StoredDocument?) throws {
+        guard let known = accepted?.revision else { return }
         guard let revision = document.revision else {
             throw RemoteError(.outdated, "the document has no $revision, but the accepted one has")
         }
@@ -349,8 +342,7 @@ extension RemoteDocument.Status: CustomReflectable {
         let text = error.map { SecretText.redacted("\($0)") }
         return Mirror(
             self,
-            children: ["version": version as Any, "date": date as Any, "isWaiting": isWaiting, "error": text as Any],
-            displayStyle: .struct)
+            children: ["version": version as Any, "date": date as Any, "error": text as Any], displayStyle: .struct)
     }
 }
 

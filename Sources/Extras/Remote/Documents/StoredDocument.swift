@@ -16,14 +16,6 @@ struct StoredDocument: Sendable, Equatable {
     /// The age of the content, which the signature includes; it isn't in the file, because the content has it.
     var revision: Double?
 
-    /// What the program can do with another document of the file.
-    enum Use {
-        case usable
-        /// The document is newer, whenever it was fetched.
-        case newer
-        case unusable
-    }
-
     private static let heading = "ashlar document 1"
     private static let largestFile = 64 << 20
 
@@ -81,29 +73,22 @@ struct StoredDocument: Sendable, Equatable {
         return Array((lines.joined(separator: "\n") + "\n\n").utf8) + bytes
     }
 
-    /// Replaces a file, unless its document is newer; the file has one of both documents, even after a crash.
+    /// Replaces a file, unless it has a later document; the file has one of both documents, even after a crash.
     ///
-    /// Several processes can share a file, and one process can accept a document after another process accepted a later
-    /// one. The document with the latest date stays.
+    /// Several processes can share a file. No other process writes it between the call of the closure and the end of the
+    /// method.
     ///
     /// - Parameters:
     ///   - path: The path of the file.
-    ///   - now: The seconds since 2001. A document with a later date comes from a wrong clock and is replaced.
-    ///   - use: Decides whether the program can use a document of the file; other documents are replaced.
+    ///   - isLater: Returns whether the document of the file is usable and later than this one.
     /// - Throws: An error with the code `unwritableCache`; the file is then unchanged.
-    func write(
-        to path: String, now: Double, use: (StoredDocument) -> Use = { _ in .usable }
-    ) throws(RemoteError) {
+    func write(to path: String, unless isLater: (StoredDocument) -> Bool = { _ in false }) throws(RemoteError) {
         do throws(FileFailure) {
             try AtomicFile.replace(path) {
                 guard let file = try? WholeFile.readOwn(path, limit: Self.largestFile),
-                    let other = StoredDocument(file: file)
+                    let other = StoredDocument(file: file), isLater(other)
                 else { return self.file }
-                switch use(other) {
-                case .unusable: return self.file
-                case .newer: return file
-                case .usable: return other.date > date && other.date <= now ? file : self.file
-                }
+                return file
             }
         } catch {
             throw RemoteError(.unwritableCache, "can't write the cache file: \(error)", file: path)
