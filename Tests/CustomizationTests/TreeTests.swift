@@ -200,11 +200,11 @@ import Testing
               "en": {"stringUnit": {"value": "1,2,3"}}, "fr": {"stringUnit": {"value": "1,2,3,50"}}}}}}
             """#
         ])
-        func alpha(_ scale: ColorDialect.AlphaScale) throws -> Float {
+        func alpha(_ scale: ColorDialect.AlphaScale) -> Float {
             let policy = CustomizationPolicy(colors: .components(alpha: scale))
-            return try #require(Customization(path: tree.path, languages: ["fr"], policy: policy).color("tint")).alpha
+            return Customization(path: tree.path, languages: ["fr"], policy: policy).color("tint").alpha
         }
-        #expect(try alpha(.percent) == 0.5)
-        #expect(try alpha(.byte) == 50 / 255)
+        #expect(alpha(.percent) == 0.5)
+        #expect(alpha(.byte) == 50 / 255)
     }
 }
