@@ -262,10 +262,10 @@ import Testing
         @Test("Transports without WebSockets say so")
         func unsupported() async throws {
             let client = NetworkClient(transport: StubTransport(["GET /": .status(101)]))
-                let result = await outcome { () async throws(NetworkError) in
-                    try await client.webSocket("wss://127.0.0.1:1/")
-                }
-                #expect(result.failure?.code == .unsupported, "\(result)")
+            let result = await outcome { () async throws(NetworkError) in
+                try await client.webSocket("wss://127.0.0.1:1/")
             }
+            #expect(result.failure?.code == .unsupported, "\(result)")
         }
+    }
 #endif

@@ -152,7 +152,7 @@
             if !isRefusedRepeatedly {
                 guard socket == nil, result == 0 || Self.deadConnections.contains(result),
                     mayRepeat || requestState == .notSent, !CurlFailure.isAlert(result, of: self)
-            else { return false }
+                else { return false }
             }
             return prepareRestart()
         }
