@@ -134,8 +134,8 @@ final class OTLPDelivery: Sendable {
             guard state.request.isEmpty, isFull(state) || state.settled < state.due else { return state.request }
             var size = 0
             state.request = Array(
-                state.waiting.prefix(batchLines).prefix {
-                    defer { size += $0.count }
+                state.waiting.prefix(batchLines).prefix { line in
+                    defer { size += line.count }
                     return size < Self.batchBytes
                 })
             state.waiting.removeFirst(state.request.count)
