@@ -1,8 +1,44 @@
 import Ashlar
 import AshlarRemote
+import AshlarTestSupport
+import Foundation
+import Synchronization
 import Testing
 
-@Suite struct RemoteConfigurationTests {
+/// A server with one file: its content and entity tag can change, and it can fail.
+private final class FileServer: Sendable {
+    private struct State {
+        var text: String?
+        var tag: String?
+        var tagsSent: [String?] = []
+    }
+    private let state = Mutex(State())
+
+    init(_ text: String?, tag: String? = nil) { set(text, tag: tag) }
+
+    /// A nil text makes the server fail.
+    func set(_ text: String?, tag: String? = nil) { state.withLock { ($0.text, $0.tag) = (text, tag) } }
+
+    /// The entity tags of the requests, in order.
+    var tagsSent: [String?] { state.withLock { $0.tagsSent } }
+
+    var client: NetworkClient { NetworkClient(ClientConfiguration(), transport: transport) }
+
+    var transport: StubTransport {
+        StubTransport { (request) throws(NetworkError) -> StubResponse in
+            let sent = request.headers["If-None-Match"]
+            let (text, tag) = self.state.withLock { state in
+                state.tagsSent.append(sent)
+                return (state.text, state.tag)
+            }
+            guard let text else { return StubResponse(status: 503) }
+            if let tag, tag == sent { return StubResponse(status: 304) }
+            return StubResponse(headers: tag.map { ["ETag": $0] } ?? [:], chunks: [Array(text.utf8)])
+        }
+    }
+}
+
+@Suite(.timeLimit(.minutes(5))) struct RemoteConfigurationTests {
     @Test("A remote source sends the entity tag of its document and reads the signature of the response")
     func fetches() async throws {
         let document = Array(#"{"n": 1}"#.utf8)
@@ -32,5 +68,95 @@ import Testing
         let remote = try RemoteConfigSource("remote", url: "https://example.org/c.json", client: client)
         let error = await #expect(throws: ConfigError.self) { try await remote.refresh() }
         #expect((error?.underlying as? NetworkError)?.code == .unacceptableStatus)
+    }
+
+    private static let url = "https://config.example/file"
+
+    private static func source(_ server: FileServer, cache: String? = nil) throws -> RemoteConfigSource {
+        try RemoteConfigSource("remote", url: url, client: server.client, cache: cache)
+    }
+
+    private static func store(_ source: RemoteConfigSource) throws -> ConfigStore {
+        var plan = plan(["ApplicationConfig.json": #"{"n": 0}"#])
+        plan.add(source)
+        return try ConfigStore(loading: plan)
+    }
+
+    @Test("A document is fetched conditionally; a failure or a malformed document leaves the current one")
+    func conditional() async throws {
+        let folder = try TemporaryFolder([:])
+        let server = FileServer(#"{"n": 1}"#, tag: "\"1\"")
+        let source = try Self.source(server, cache: folder.file("cache"))
+        let store = try Self.store(source)
+        #expect(source.status.version == nil)
+        #expect(try await store.refresh().description == "n: 0 → 1")
+        let first = try #require(source.status.date)
+        #expect(try await store.refresh().isEmpty)
+        #expect(try #require(source.status.date) >= first)
+
+        for (text, tag) in [(nil, nil), ("{", "\"2\"")] as [(String?, String?)] {
+            server.set(text, tag: tag)
+            await #expect(throws: ConfigError.self) { try await store.refresh() }
+            #expect(store.current.int(forKey: "n") == 1)
+            #expect(source.status.version == "\"1\"")
+            let isOfClient = source.status.failure?.underlying is NetworkError
+            #expect(isOfClient == (text == nil))
+        }
+        server.set(#"{"n": 2}"#, tag: "\"4\"")
+        #expect(try await store.refresh().description == "n: 1 → 2")
+        #expect(source.status.error == nil)
+        #expect(server.tagsSent == [nil] + Array(repeating: "\"1\"", count: 4))
+    }
+
+    @Test("The next start uses the last valid document before it fetches, and sends its entity tag")
+    func restart() async throws {
+        let folder = try TemporaryFolder([:])
+        let server = FileServer(#"{"n": 1}"#, tag: "\"1\"")
+        try await Self.source(server, cache: folder.file("cache")).refresh()
+        server.set("{")
+        let store = try Self.store(Self.source(server, cache: folder.file("cache")))
+        #expect(store.current.int(forKey: "n") == 1)
+        await #expect(throws: ConfigError.self) { try await store.refresh() }
+        #expect(server.tagsSent == [nil, "\"1\""])
+        let third = try Self.store(Self.source(server, cache: folder.file("cache")))
+        #expect(third.current.int(forKey: "n") == 1, "a malformed document isn't stored")
+    }
+
+    @Test("A stored copy that is damaged, of another format or unreadable is reported and not used")
+    func damagedCache() async throws {
+        let folder = try TemporaryFolder([:])
+        let cache = folder.file("cache")
+        let server = FileServer(#"{"n": 1}"#)
+        try await Self.source(server, cache: cache).refresh()
+        let good = try Data(contentsOf: URL(fileURLWithPath: cache))
+        for bytes in [Data(), Data("{}".utf8), good.dropLast(), good + Data("x".utf8)] {
+            try bytes.write(to: URL(fileURLWithPath: cache))
+            let source = try Self.source(server, cache: cache)
+            #expect(try Self.store(source).current.int(forKey: "n") == 0)
+            let error = try #require(source.status.failure)
+            #expect(error.reason == "the cache file is not a whole document")
+            try await source.refresh()
+            #expect(source.status.error == nil)
+        }
+    }
+
+    @Test("Concurrent refreshes end with the server's last document")
+    func concurrent() async throws {
+        let server = FileServer("{}")
+        let source = try Self.source(server)
+        for round in 1...50 {
+            server.set("{\"n\": \(round)}")
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<8 { group.addTask { _ = try? await source.refresh() } }
+            }
+            #expect(try Self.store(source).current.int(forKey: "n") == round)
+        }
+    }
+
+    @Test("A malformed URL throws")
+    func malformedURL() {
+        #expect(throws: NetworkError.self) {
+            try RemoteConfigSource("remote", url: "no url", client: FileServer("").client)
+        }
     }
 }

@@ -114,11 +114,16 @@ public struct RemoteConfigSource: ConfigSource {
         }
     }
 
-    /// Refreshes the source like ``RemoteDocument/refresh(every:jitter:clock:)``; failures are in ``status``.
+    /// Refreshes the source at once and at intervals until the task is cancelled; failures are in ``status``.
+    ///
+    /// - Parameters:
+    ///   - interval: The mean time between two refreshes.
+    ///   - jitter: The part of the interval, from 0 to 1, by which pauses vary at random, so that clients spread.
+    ///   - clock: The clock that measures the pauses.
     public func refresh<C: Clock>(
         every interval: Duration, jitter: Double = 0.1, clock: C = ContinuousClock()
     ) async where C.Duration == Duration {
-        await document.refresh(every: interval, jitter: jitter, clock: clock)
+        await RemoteDocument.atIntervals(interval, jitter: jitter, clock: clock) { _ = try? await document.refresh() }
     }
 
     /// The last good document.

@@ -1,27 +1,11 @@
 internal import AshlarCore
-public import AshlarNetworking
+internal import AshlarNetworking
 internal import AshlarTrees
 public import Foundation
 
-/// A document from a server: fetched, verified, used, and stored for the next start.
+/// The document of a ``RemoteConfigSource``: fetched, verified, stored for the next start, and published.
 ///
-/// A document is fetched with the version of the last one, so that a server can confirm it without sending it again. A
-/// document that can't be fetched, has a wrong signature, or is refused by the program changes nothing: the last
-/// accepted one stays in use, and ``status`` has the reason. The accepted document is stored in the cache file, so that
-/// the next start uses it before the first fetch, even if the process was killed.
-///
-/// ```swift
-/// let client = NetworkClient(ClientConfiguration())
-/// let document = try RemoteDocument(
-///     "news", url: "https://config.example.org/news.json", client: client, cache: "news.cache"
-/// ) { bytes in
-///     print(try JSONEntity(parsing: bytes)["title"].text())
-/// }
-/// try await document.refresh()
-/// ```
-///
-/// Documents are accepted one at a time. If fetches overlap, the response of the one that began last is used. A fetch has
-/// no time limit of its own; the client has one.
+/// Documents are accepted one at a time. If fetches overlap, the response of the one that began last is used.
 public final class RemoteDocument: Sendable {
     /// The response of a server.
     public struct Response: Sendable {
@@ -87,71 +71,23 @@ public final class RemoteDocument: Sendable {
         func run<Result>(_ body: @Sendable () throws -> Result) rethrows -> Result { try body() }
     }
 
-    /// The name of the document in errors.
-    public let name: String
+    let name: String
     private let cache: String?
     private let signedName: String
     private let environment: String?
     private let verify: Verification?
     private let revision: @Sendable ([UInt8]) throws -> Double?
-    private let use: @Sendable ([UInt8]) throws -> Void
     private let request: @Sendable (String?) async throws -> Response
     private let state = Mutex(State())
     /// The number of new documents.
     private let published = Broadcast(0)
     private let queue = Queue()
 
-    /// Creates a document that a closure fetches, and uses the stored copy if there is one.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the document in errors.
-    ///   - cache: The path of a file for the last accepted document, whose folder must exist; nil stores none. Several
-    ///     processes can share a file: the document that one of them fetched last stays in it.
-    ///   - environment: The environment for which documents are signed.
-    ///   - verify: Checks the signature of a document, such as an Ed25519 signature with a key in the program. If set,
-    ///     documents without a signature are rejected.
-    ///   - fetch: Fetches the document; receives the version of the last one.
-    ///   - use: Uses the content of a document; throws to reject it. It is called by this initializer and by
-    ///     ``refresh()``, never by two at a time.
-    public convenience init(
-        _ name: String, cache: String? = nil, environment: String? = nil, verify: Verification? = nil,
-        fetch: @escaping @Sendable (_ version: String?) async throws -> Response,
-        use: @escaping @Sendable ([UInt8]) throws -> Void
-    ) {
-        self.init(
-            name, cache: cache, environment: environment, verify: verify, revision: { _ in nil }, fetch: fetch, use: use
-        )
-    }
-
-    /// Creates a document that a client fetches, and uses the stored copy if there is one.
-    ///
-    /// The version of a document is its `ETag`; the status 304 confirms the version. The signature is in the response's
-    /// field `Content-Signature` in Base64.
-    ///
-    /// - Parameters:
-    ///   - name: The name of the document in errors.
-    ///   - url: The URL.
-    ///   - client: The client that fetches the document.
-    ///   - cache: The path of a file for the last accepted document, whose folder must exist; nil stores none.
-    ///   - environment: The environment for which documents are signed.
-    ///   - verify: Checks the signature of a document; documents without a signature are then rejected.
-    ///   - use: Uses the content of a document; throws to reject it. It is called by this initializer and by
-    ///     ``refresh()``, never by two at a time.
-    /// - Throws: `NetworkError` if the URL is malformed.
-    public convenience init(
-        _ name: String, url: String, client: NetworkClient, cache: String? = nil, environment: String? = nil,
-        verify: Verification? = nil, use: @escaping @Sendable ([UInt8]) throws -> Void
-    ) throws(NetworkError) {
-        let fetch = try Self.fetch(url, by: client)
-        self.init(name, cache: cache, environment: environment, verify: verify, fetch: fetch, use: use)
-    }
-
     /// Creates a document whose revision a closure returns, which throws if the content is malformed.
     init(
         _ name: String, cache: String?, signedName: String? = nil, environment: String?, verify: Verification?,
         revision: @escaping @Sendable ([UInt8]) throws -> Double?,
-        fetch: @escaping @Sendable (_ version: String?) async throws -> Response,
-        use: @escaping @Sendable ([UInt8]) throws -> Void = { _ in }
+        fetch: @escaping @Sendable (_ version: String?) async throws -> Response
     ) {
         self.name = name
         self.cache = cache
@@ -159,13 +95,11 @@ public final class RemoteDocument: Sendable {
         self.environment = environment
         self.verify = verify
         self.revision = revision
-        self.use = use
         request = fetch
         guard let cache else { return }
         do {
             guard var document = try StoredDocument(path: cache) else { return }
             try validate(&document)
-            try use(document.bytes)
             state.withLock { $0.document = document }
         } catch {
             state.withLock { $0.error = error }
@@ -190,7 +124,7 @@ public final class RemoteDocument: Sendable {
     }
 
     /// The state of the document.
-    public var status: Status {
+    var status: Status {
         state.withLock { state in
             let date = state.document.map { Date(timeIntervalSinceReferenceDate: $0.date) }
             return Status(version: state.document?.version, date: date, error: state.error)
@@ -212,12 +146,8 @@ public final class RemoteDocument: Sendable {
 
     // MARK: Fetching
 
-    /// Fetches the document, stores it, and uses it, unless it is the one in use.
-    ///
-    /// - Returns: Whether a new document is in use.
-    /// - Throws: The error of the fetch, of the signature, or of the program that refused the document.
-    @discardableResult
-    public func refresh() async throws -> Bool {
+    /// Fetches the document, stores it, and publishes it, unless it is the accepted one.
+    func refresh() async throws {
         let (number, version) = state.withLock { state in
             state.begun += 1
             return (state.begun, state.document?.version)
@@ -225,23 +155,11 @@ public final class RemoteDocument: Sendable {
         let date = Date().timeIntervalSinceReferenceDate
         do {
             let response = try await request(version)
-            return try await queue.run { [self] in try accept(response, of: number, date: date) }
+            try await queue.run { [self] in try accept(response, of: number, date: date) }
         } catch {
             state.withLock { if number > $0.finished { $0.error = error } }
             throw error
         }
-    }
-
-    /// Refreshes the document at once and at intervals until the task is cancelled; failures are in ``status``.
-    ///
-    /// - Parameters:
-    ///   - interval: The mean time between two refreshes.
-    ///   - jitter: The part of the interval, from 0 to 1, by which pauses vary at random, so that clients spread.
-    ///   - clock: The clock that measures the pauses.
-    public func refresh<C: Clock>(
-        every interval: Duration, jitter: Double = 0.1, clock: C = ContinuousClock()
-    ) async where C.Duration == Duration {
-        await Self.atIntervals(interval, jitter: jitter, clock: clock) { _ = try? await self.refresh() }
     }
 
     /// Runs a closure at once and after each pause until the task is cancelled.
@@ -259,11 +177,11 @@ public final class RemoteDocument: Sendable {
         }
     }
 
-    /// Verifies the document of a fetch, uses it, stores it, and publishes it; returns whether it is new.
-    private func accept(_ response: Response, of number: Int, date: Double) throws -> Bool {
+    /// Verifies the document of a fetch, stores it, and publishes it if it is new.
+    private func accept(_ response: Response, of number: Int, date: Double) throws {
         let (old, finished) = state.withLock { ($0.document, $0.finished) }
         // A response that comes after that of a later fetch is old.
-        guard number > finished else { return false }
+        guard number > finished else { return }
         var new = old
         new?.date = date
         if let (bytes, version, signature) = response.document {
@@ -274,17 +192,13 @@ public final class RemoteDocument: Sendable {
         }
         let isNew = new?.bytes != old?.bytes
         var problem: RemoteError?
-        if let new, isNew || new.version != old?.version {
-            if isNew { try use(new.bytes) }
-            problem = store(new)
-        }
+        if let new, isNew || new.version != old?.version { problem = store(new) }
         state.withLock { state in
             state.document = new
             state.error = problem
             state.finished = number
         }
         if isNew { published.update { $0 + 1 } }
-        return isNew
     }
 
     /// Writes the cache file, unless another process has stored a later document; returns the failure.
@@ -346,7 +260,39 @@ extension RemoteDocument.Status: CustomReflectable {
     }
 }
 
-extension RemoteDocument: CustomReflectable {
-    /// A mirror without the content, which can be secret.
-    public var customMirror: Mirror { Mirror(self, children: ["status": status], displayStyle: .class) }
+/// A failure of a document from a server: its signature is wrong, or its cache file can't be used.
+///
+/// A failure to fetch a document is the error of the client.
+public struct RemoteError: Error, Sendable, CustomStringConvertible {
+    /// The kind of failure; codes may be added, so a `switch` needs a `default`.
+    public struct Code: Hashable, Sendable {
+        private enum Kind { case invalidSignature, outdated, unreadableCache, damagedCache, unwritableCache }
+        private let kind: Kind
+        /// A document has no signature or a wrong one.
+        public static var invalidSignature: Code { Code(kind: .invalidSignature) }
+        /// A document is older than the accepted one.
+        public static var outdated: Code { Code(kind: .outdated) }
+        /// The cache file can't be read.
+        public static var unreadableCache: Code { Code(kind: .unreadableCache) }
+        /// The cache file is incomplete or isn't a cache file.
+        public static var damagedCache: Code { Code(kind: .damagedCache) }
+        /// The cache file can't be written; the document itself is in use.
+        public static var unwritableCache: Code { Code(kind: .unwritableCache) }
+    }
+
+    /// The kind of failure, without the details.
+    public let code: Code
+    /// The problem.
+    public let reason: String
+    /// The path of the cache file, if it has the problem.
+    public let file: String?
+
+    init(_ code: Code, _ reason: String, file: String? = nil) {
+        self.code = code
+        self.reason = reason
+        self.file = file
+    }
+
+    /// The file and the problem.
+    public var description: String { (file.map { "\($0): " } ?? "") + reason }
 }

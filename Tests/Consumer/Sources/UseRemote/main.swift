@@ -1,12 +1,14 @@
 import AshlarRemote
 
 // A document is used, and confirmed by the next fetch.
-let document = RemoteDocument("greeting") { version in
-    version == "1" ? .notModified : .document(Array("hello".utf8), version: "1")
-} use: { bytes in
-    print(String(decoding: bytes, as: UTF8.self))
+let source = RemoteConfigSource("greeting") { version in
+    version == "1" ? .notModified : .document(Array(#"{"text": "hello"}"#.utf8), version: "1")
 }
-let isNew = try await document.refresh()
-let isNewAgain = try await document.refresh()
-precondition(isNew && !isNewAgain)
-precondition(document.status.version == "1")
+var plan = ConfigPlan(files: .memory(["ApplicationConfig.json": "{}"]))
+plan.add(source)
+let store = try ConfigStore(loading: plan)
+let changes = try await store.refresh()
+let furtherChanges = try await store.refresh()
+precondition(!changes.isEmpty && furtherChanges.isEmpty)
+precondition(store.current.string(forKey: "text") == "hello")
+precondition(source.status.version == "1")
