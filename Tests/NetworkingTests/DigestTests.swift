@@ -8,8 +8,6 @@ import Testing
 
 /// Digest authentication (RFC 7616) with a server of the test's own.
 @Suite(.timeLimit(.minutes(2))) struct DigestTests {
-    static let kinds = TransportKind.allCases.filter { !$0.isLinuxURLSession }
-
     /// A server that challenges requests and checks the answers; the password of `u` is `p`.
     private final class Server: Sendable {
         let requests = Mutex<[ServedRequest]>([])
@@ -63,7 +61,7 @@ import Testing
         return try kind.client(configuration)
     }
 
-    @Test("A challenge is answered, with the target of each hop", arguments: kinds)
+    @Test("A challenge is answered, with the target of each hop", arguments: TransportKind.allCases)
     func right(kind: TransportKind) async throws {
         let log = Server()
         let server = try FaultServer(answering: { log.respond(to: $0) })
@@ -80,7 +78,7 @@ import Testing
         #expect(head.status == 200)
     }
 
-    @Test("A wrong password is sent once, and the response to it is returned", arguments: kinds)
+    @Test("A wrong password is sent once, and the response to it is returned", arguments: TransportKind.allCases)
     func wrong(kind: TransportKind) async throws {
         let log = Server()
         let server = try FaultServer(answering: { log.respond(to: $0) })
@@ -92,7 +90,7 @@ import Testing
         #expect(log.counts == [2, 1])
     }
 
-    @Test("An expired nonce is replaced", arguments: kinds)
+    @Test("An expired nonce is replaced", arguments: TransportKind.allCases)
     func expired(kind: TransportKind) async throws {
         let log = Server(expirations: 1)
         let server = try FaultServer(answering: { log.respond(to: $0) })
@@ -100,7 +98,7 @@ import Testing
         #expect(log.counts == [3, 2])
     }
 
-    @Test("Bodies of all kinds reach the server with the answer", arguments: kinds)
+    @Test("Bodies of all kinds reach the server with the answer", arguments: TransportKind.allCases)
     func bodies(kind: TransportKind) async throws {
         let folder = try TemporaryFolder([:])
         let long = String(repeating: "0123456789", count: 20_000)
@@ -130,7 +128,8 @@ import Testing
         #expect(once.failure?.code == .bodyNotReplayable)
     }
 
-    @Test("Another origin receives no answer, even if it challenges after a redirect", arguments: kinds)
+    @Test(
+        "Another origin receives no answer, even if it challenges after a redirect", arguments: TransportKind.allCases)
     func foreign(kind: TransportKind) async throws {
         let log = Server()
         let foreign = try FaultServer(answering: { log.respond(to: $0) })
@@ -145,7 +144,7 @@ import Testing
     }
 
     @Test(
-        "A challenge that can't be answered is returned with its body", arguments: kinds,
+        "A challenge that can't be answered is returned with its body", arguments: TransportKind.allCases,
         [
             "X: y", "WWW-Authenticate: Basic realm=\"r\"",
             "WWW-Authenticate: Digest realm=\"r\", nonce=\"n\", algorithm=X-9",
@@ -165,7 +164,7 @@ import Testing
         }
     }
 
-    @Test("A POST isn't repeated if the connection ends after the answer", arguments: kinds)
+    @Test("A POST isn't repeated if the connection ends after the answer", arguments: TransportKind.allCases)
     func lost(kind: TransportKind) async throws {
         let log = Mutex<[Int]>([])
         let server = try FaultServer { connection in
