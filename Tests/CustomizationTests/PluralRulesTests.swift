@@ -127,6 +127,6 @@ import Testing
         #expect(languages.count > 200)
         #expect(Set(languages).count == languages.count)
         for language in languages { #expect(PluralRules(language).categories.last == .other) }
-        #expect(PluralRules.dataVersion == "48")
+        #expect(CLDRPluralData.version == "48")
     }
 }

@@ -4,7 +4,7 @@ public struct CustomizationError: Error, Hashable, Sendable, CustomStringConvert
     ///
     /// Codes may be added, so a `switch` needs a `default`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String { case missing, malformed, cycle, missingImage, unwritable }
+        private enum Kind: String { case missing, malformed, cycle, missingImage }
         private let kind: Kind
 
         /// No layer defines the key.
@@ -15,8 +15,6 @@ public struct CustomizationError: Error, Hashable, Sendable, CustomStringConvert
         public static var cycle: Code { Code(kind: .cycle) }
         /// No layer's folder contains the image of the key.
         public static var missingImage: Code { Code(kind: .missingImage) }
-        /// A change can't be written into the file.
-        public static var unwritable: Code { Code(kind: .unwritable) }
 
         /// The code's name.
         public var description: String { kind.rawValue }
@@ -63,8 +61,6 @@ public struct CustomizationError: Error, Hashable, Sendable, CustomStringConvert
         case .missingImage:
             return "no layer's folder contains the image of \"\(key)\""
                 + (found.map { ", \($0)" } ?? "")
-        case .unwritable:
-            return "\"\(key)\" can't be written" + (expected.map { ": \($0)" } ?? "")
         default:
             return "\"\(key)\": expected \(expected ?? "another type")"
                 + (found.map { ", found \($0.typeName) \($0)" } ?? "")

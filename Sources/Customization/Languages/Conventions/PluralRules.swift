@@ -80,9 +80,6 @@ public struct PluralRules: Hashable, Sendable {
     package static var languages: [LanguageTag] {
         cardinals.keys.compactMap { LanguageTag($0) }.sorted { $0.description < $1.description }
     }
-
-    /// The version of Unicode CLDR that the rules come from.
-    package static var dataVersion: String { CLDRPluralData.version }
 }
 
 /// The grammatical form of a noun with a number, with the names of Unicode CLDR.
