@@ -9,11 +9,11 @@ struct Module {
     let folder: String
     /// The internal targets that it depends on.
     var core = ["AshlarBase", "AshlarCore", "AshlarTrees"]
-    /// C targets in `Sources/` that only this module uses.
+    /// C targets in `Sources/C` that only this module uses.
     var helpers: [String] = []
     /// Targets in `Tests/` with helpers of this module's tests.
     var testHelpers: [String] = []
-    /// Programs in `Tests/` that this module's tests start as child processes.
+    /// Programs in `Tests/Programs` that this module's tests start as child processes.
     var testPrograms: [String] = []
     /// Whether its tests read data files from a folder `Fixtures`.
     var hasFixtures = false
@@ -37,9 +37,9 @@ struct Extra {
     let folder: String
     /// The libraries that it depends on.
     let dependencies: [String]
-    /// C targets in `Sources/` that only this library uses.
+    /// C targets in `Sources/C` that only this library uses.
     var helpers: [String] = []
-    /// Programs in `Tests/Extras/` that its tests start as child processes.
+    /// Programs in `Tests/Programs` that its tests start as child processes.
     var testPrograms: [String] = []
     /// Whether its tests read data files from a folder `Fixtures`.
     var hasFixtures = false
@@ -90,6 +90,8 @@ let privacyManifest = "PrivacyInfo.xcprivacy"
 
 func dependencies(_ names: [String]) -> [Target.Dependency] { names.map { .byName(name: $0) } }
 
+func cTarget(_ name: String) -> Target { .target(name: name, path: "Sources/C/\(name)") }
+
 func testTarget(_ name: String, path: String, dependencies names: [String], exclude: [String] = []) -> Target {
     .testTarget(
         name: name, dependencies: dependencies(names + ["AshlarTestSupport"]), path: path, exclude: exclude,
@@ -97,7 +99,7 @@ func testTarget(_ name: String, path: String, dependencies names: [String], excl
 }
 
 func targets(of module: Module) -> [Target] {
-    module.helpers.map { .target(name: $0, path: "Sources/\($0)") } + [
+    module.helpers.map(cTarget) + [
         .target(
             name: module.name,
             dependencies: dependencies(module.core + module.helpers),
@@ -110,12 +112,13 @@ func targets(of module: Module) -> [Target] {
     ]
         + module.testPrograms.map {
             .executableTarget(
-                name: $0, dependencies: dependencies([module.name]), path: "Tests/\($0)", swiftSettings: settings)
+                name: $0, dependencies: dependencies([module.name]), path: "Tests/Programs/\($0)",
+                swiftSettings: settings)
         }
 }
 
 func targets(of extra: Extra) -> [Target] {
-    extra.helpers.map { .target(name: $0, path: "Sources/\($0)") } + [
+    extra.helpers.map(cTarget) + [
         .target(
             name: extra.name,
             dependencies: dependencies(core + extra.dependencies + extra.helpers),
@@ -128,7 +131,7 @@ func targets(of extra: Extra) -> [Target] {
         + extra.testPrograms.map {
             .executableTarget(
                 name: $0, dependencies: dependencies(["AshlarBase", "AshlarCore", extra.name] + extra.dependencies),
-                path: "Tests/Extras/\($0)", swiftSettings: settings)
+                path: "Tests/Programs/\($0)", swiftSettings: settings)
         }
 }
 
@@ -152,7 +155,7 @@ let package = Package(
             .trait(name: "AshlarLogUpTo\($0)", description: "Compiles log lines out that are less severe than \($0)")
         }),
     targets: [
-        .target(name: "CAshlarCore"),
+        cTarget("CAshlarCore"),
         // What several modules need and none owns. These have no product: their declarations are visible in this package
         // only. A program that only logs links the first, and one that only uses events doesn't link the parsers.
         .target(
@@ -173,36 +176,36 @@ let package = Package(
             dependencies: ["AshlarNetworking", "AshlarTesting", "AshlarTestSupport"],
             path: "Tests/NetworkingTestSupport", swiftSettings: settings),
         testTarget("AshlarCoreTests", path: "Tests/CoreTests", dependencies: core),
-    ] + modules.flatMap(targets(of:)) + extras.flatMap(targets(of:)) + [
+    ] + modules.flatMap(targets(of:)) + [
         .target(
             name: "Ashlar",
             dependencies: dependencies(core + ["AshlarModels"] + modules.map(\.name)),
-            swiftSettings: settings),
+            swiftSettings: settings)
+    ] + extras.flatMap(targets(of:)) + [
         // The generator of typed keys has few dependencies, because each app that uses the plugin builds it first.
         .target(
             name: "AshlarKeyGenerator",
             dependencies: dependencies(core + ["AshlarCustomization", "AshlarAppConfig", "AshlarEventBus"]),
-            swiftSettings: settings),
+            path: "Sources/Tool/AshlarKeyGenerator", swiftSettings: settings),
         .executableTarget(
             name: "AshlarKeysTool", dependencies: dependencies(core + ["AshlarKeyGenerator", "AshlarCustomization"]),
-            swiftSettings: settings),
+            path: "Sources/Tool/AshlarKeysTool", swiftSettings: settings),
         .plugin(name: "AshlarKeys", capability: .buildTool(), dependencies: ["AshlarKeysTool"]),
         .executableTarget(
             name: "AshlarTool",
             dependencies: dependencies(
                 core + ["AshlarTooling", "AshlarTelemetry", "AshlarTesting", "AshlarFleet"]
                     + ["AshlarInspector", "AshlarKeyGenerator"] + umbrella),
-            swiftSettings: settings),
+            path: "Sources/Tool/AshlarTool", swiftSettings: settings),
         // Reads hostile documents; the tests limit its time.
         .executableTarget(
             name: "AshlarCostTestChild",
-            dependencies: dependencies(
-                ["AshlarTesting"] + core + umbrella),
-            path: "Tests/AshlarCostTestChild", swiftSettings: settings),
+            dependencies: dependencies(["AshlarTesting"] + core + umbrella),
+            path: "Tests/Programs/AshlarCostTestChild", swiftSettings: settings),
         testTarget(
             "AshlarTests", path: "Tests/AshlarTests", dependencies: ["AshlarCostTestChild"] + umbrella),
         testTarget(
-            "AshlarToolTests", path: "Tests/AshlarToolTests",
+            "AshlarToolTests", path: "Tests/ToolTests",
             dependencies: ["AshlarTool", "AshlarTesting"] + umbrella,
             exclude: ["Fixtures"]),
     ]

@@ -33,7 +33,7 @@ def c_module_paths(root):
     """Returns the folders with the C helper targets' module maps, which a module's interface may import."""
     return sorted(path.parent for path in (root / ".build/debug").glob("*.build/module.modulemap")
                   if not path.parent.name.endswith("-tool.build")) + sorted(
-        (root / "Sources").glob("CAshlar*/include"))
+        (root / "Sources/C").glob("*/include"))
 
 
 def public_symbols(root, module):

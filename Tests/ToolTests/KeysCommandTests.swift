@@ -41,7 +41,7 @@ import Testing
         try withFolder(Self.files) { folder in
             let run = try ToolProcess.run(["keys", "."], in: folder)
             let found = run.transcript
-            let file = ToolProcess.root.appending(path: "Tests/AshlarToolTests/Fixtures/keys-source.txt")
+            let file = ToolProcess.root.appending(path: "Tests/ToolTests/Fixtures/keys-source.txt")
             if ProcessInfo.processInfo.environment["ASHLAR_RECORD"] == "1" { try Data(found.utf8).write(to: file) }
             #expect(found == (try String(contentsOf: file, encoding: .utf8)))
             #expect(!found.contains("hunter2") && !found.contains("99"))
