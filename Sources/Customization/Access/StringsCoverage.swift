@@ -107,6 +107,9 @@ package struct StringsCoverage: Sendable {
 }
 
 extension CustomizationValue {
+    /// The types, other than text, as which a value can be read.
+    package enum ReadableType: Hashable, Sendable { case int, double, bool, color }
+
     /// Whether a value is a text for translators: not a number, boolean, color or name of an image.
     package func isTranslatable(colors: ColorDialect) -> Bool {
         if case .message = self { return true }
@@ -117,7 +120,12 @@ extension CustomizationValue {
     ///
     /// "Yes" can be the title of a button; only these spellings are booleans.
     package func types(colors: ColorDialect) -> Set<ReadableType> {
-        let types = readableTypes(colors: colors)
+        let typed = ComposedTable.Typed(self, dialect: colors, numbers: .strict)
+        var types: Set<ReadableType> = []
+        if typed?.int != nil { types.insert(.int) }
+        if typed?.double != nil { types.insert(.double) }
+        if typed?.bool != nil { types.insert(.bool) }
+        if typed?.color != nil { types.insert(.color) }
         return types == [.bool] && !["YES", "NO", "true", "false"].contains(text) ? [] : types
     }
 

@@ -56,19 +56,3 @@ extension CustomizationTree {
         return layers
     }
 }
-
-extension CustomizationValue {
-    /// The types, other than text, as which a value can be read.
-    package enum ReadableType: Hashable, Sendable { case int, double, bool, color }
-
-    /// Returns the types as which a value can be read by the strict rules.
-    package func readableTypes(colors: ColorDialect) -> Set<ReadableType> {
-        let typed = ComposedTable.Typed(self, dialect: colors, numbers: .strict)
-        var types: Set<ReadableType> = []
-        if typed?.int != nil { types.insert(.int) }
-        if typed?.double != nil { types.insert(.double) }
-        if typed?.bool != nil { types.insert(.bool) }
-        if typed?.color != nil { types.insert(.color) }
-        return types
-    }
-}
