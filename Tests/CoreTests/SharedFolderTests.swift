@@ -81,7 +81,5 @@ import Testing
         }
         try AtomicFile.replace(folder.file("a"), with: [1])
         #expect(folder.names == ["a", "a.txt", "a.x.0123456789abcdef.tmp", "ab.tmp", "b.0123456789abcdef.tmp"])
-        #expect(AtomicFile.original(of: "a.b.0123456789abcdef.tmp") == "a.b")
-        #expect(AtomicFile.original(of: "a.lock") == "a" && AtomicFile.original(of: "a.txt") == nil)
     }
 }

@@ -132,14 +132,15 @@ extension CacheStore {
         let request = try NetworkRequest(.get, "http://h/")
         _ = try await client.send(request)
         let names = try FileManager.default.contentsOfDirectory(atPath: folder)
-        let locks = try names.flatMap { try [FileLock.attempt(folder + "/" + $0), .attempt(folder + "/\($0).tmp")] }
+        let locks = names.flatMap { [$0, $0 + ".tmp"] }.map { open(folder + "/" + $0, O_RDWR | O_CREAT, 0o600) }
+        defer { for lock in locks { close(lock) } }
+        for lock in locks { #expect(flock(lock, LOCK_EX | LOCK_NB) == 0) }
         let done = Counter()
         Task {
             _ = try await client.send(request)
             _ = done.next()
         }
         try await until { done.value == 1 }
-        withExtendedLifetime(locks) {}
         #expect(stub.requests.count == 2)
     }
 

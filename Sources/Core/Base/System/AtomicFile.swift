@@ -20,38 +20,35 @@ package enum AtomicFile {
     /// - Parameters:
     ///   - path: The path of the file.
     ///   - permissions: The permissions of a new file.
-    ///   - isDurable: Whether the content is synchronized with the disk. Otherwise a power cut can lose or damage it; a killed
-    ///     process can't.
     ///   - isOwn: Whether the file is one of the program with the user's data. Then a file that ``FileStatus/isOwn``
     ///     excludes isn't replaced, and a link of another user isn't followed.
     ///   - content: Makes the new content. No other writer replaces the file between this call and the end, so that the
     ///     content can depend on the old one.
     /// - Throws: `.foreign`, or the system's error; the old content is then unchanged.
     package static func replace(
-        _ path: String, permissions: UInt16 = 0o600, isDurable: Bool = true, isOwn: Bool = true,
-        with content: () -> [UInt8]
+        _ path: String, permissions: UInt16 = 0o600, isOwn: Bool = true, with content: () -> [UInt8]
     ) throws(FileFailure) {
         let path = try target(of: path, isOwn: isOwn)
         let lockPath = path + lockSuffix
         let lock = try openExclusively(lockPath)
         defer {
             unlink(lockPath)
-            FileLock.release(lock.descriptor)
+            release(lock.descriptor)
         }
         if lock.isLeftOver { removeLeftOvers(of: path) }
-        try write(content(), to: path, permissions: permissions, isDurable: isDurable)
+        try write(content(), to: path, permissions: permissions, isDurable: true)
     }
 
     /// Writes a file with new content, or creates it.
     package static func replace(
-        _ path: String, with bytes: [UInt8], permissions: UInt16 = 0o600, isDurable: Bool = true, isOwn: Bool = true
+        _ path: String, with bytes: [UInt8], permissions: UInt16 = 0o600, isOwn: Bool = true
     ) throws(FileFailure) {
-        try replace(path, permissions: permissions, isDurable: isDurable, isOwn: isOwn) { bytes }
+        try replace(path, permissions: permissions, isOwn: isOwn) { bytes }
     }
 
     /// Writes a file of the program without waiting for other writers: the last one wins, and each content is complete.
     ///
-    /// A killed process can leave a file that nobody removes, whose name ``original(of:)`` recognizes.
+    /// A power cut can lose or damage the content; a killed process can't, but it can leave a file that nobody removes.
     package static func replaceAtOnce(_ path: String, with bytes: [UInt8]) throws(FileFailure) {
         try write(bytes, to: try target(of: path, isOwn: true), permissions: 0o600, isDurable: false)
     }
@@ -61,9 +58,8 @@ package enum AtomicFile {
     private static let lockSuffix = ".lock"
     private static let temporarySuffix = ".tmp"
 
-    /// Returns the name of the file whose writer made a lock or a temporary file, or nil for other names.
-    package static func original(of name: String) -> String? {
-        if name.hasSuffix(lockSuffix) { return String(name.dropLast(lockSuffix.utf8.count)) }
+    /// Returns the name of the file whose writer made a temporary file, or nil for other names.
+    private static func original(of name: String) -> String? {
         guard name.hasSuffix(temporarySuffix) else { return nil }
         let rest = name.dropLast(temporarySuffix.utf8.count)
         let random = rest.suffix(17)
@@ -76,8 +72,7 @@ package enum AtomicFile {
     /// Removes the files that killed writers left; the caller holds the lock.
     private static func removeLeftOvers(of path: String) {
         let (folder, name) = parts(of: path)
-        for found in FolderListing.names(in: folder) ?? []
-        where found.hasSuffix(temporarySuffix) && original(of: found) == name {
+        for found in FolderListing.names(in: folder) ?? [] where original(of: found) == name {
             unlink(folder + "/" + found)
         }
     }
@@ -127,6 +122,8 @@ package enum AtomicFile {
         guard status.isOwn else { throw FileFailure(path, .foreign) }
     }
 
+    // MARK: The lock
+
     /// Opens the file of the lock and locks it.
     ///
     /// Another writer can remove the file while this one waits for the lock. Then this method opens it again. A file that
@@ -137,21 +134,43 @@ package enum AtomicFile {
             let flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | (isLeftOver ? 0 : O_CREAT | O_EXCL)
             let descriptor: Int32
             do throws(FileFailure) {
-                descriptor = try FileLock.openLocked(path, flags, permissions: 0o600, LOCK_EX)
+                descriptor = try openLocked(path, flags)
             } catch {
                 if error.reason == .system(EEXIST) || (isLeftOver && error.isMissing) { continue }
                 throw error
             }
             let opened = FileStatus(descriptor: descriptor)
             if let opened, opened.links > 0, !opened.isOwn {
-                FileLock.release(descriptor)
+                release(descriptor)
                 throw FileFailure(path, .foreign)
             }
             let current = FileStatus(path, followingLinks: false)?.identity
             if let current, current == opened?.identity { return (descriptor, isLeftOver) }
-            FileLock.release(descriptor)
+            release(descriptor)
         }
     }
+
+    /// Opens and locks a file, and returns its descriptor.
+    private static func openLocked(_ path: String, _ flags: Int32) throws(FileFailure) -> Int32 {
+        let descriptor = retrying { open(path, flags | O_CLOEXEC, 0o600) }
+        guard descriptor >= 0 else { throw .last(path) }
+        guard retrying({ flock(descriptor, LOCK_EX) }) == 0 else {
+            let failure = FileFailure.last(path)
+            close(descriptor)
+            throw failure
+        }
+        return descriptor
+    }
+
+    /// Unlocks and closes a file.
+    ///
+    /// Closing it isn't enough: a child that was forked in the meantime shares the lock.
+    private static func release(_ descriptor: Int32) {
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
+
+    // MARK: Content
 
     /// Writes a new file and renames it.
     private static func write(

@@ -1,6 +1,5 @@
 public import Ashlar
 internal import AshlarAppConfig
-internal import AshlarCore
 internal import AshlarLogging
 internal import AshlarNetworking
 
