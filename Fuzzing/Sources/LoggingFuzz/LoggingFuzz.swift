@@ -27,7 +27,7 @@ public func initialize(_ count: UnsafeMutablePointer<Int32>, _ arguments: Unsafe
             // A line of every format is read as one line, and a JSON line exactly.
             let text = String(decoding: bytes, as: UTF8.self)
             let record = captured(text, String(text.prefix(40)))
-            let all: [LogFormat] = [.jsonLines, .standard, .myLogger, .ftToolBox, .logfmt, .json(.openTelemetry)]
+            let all: [LogFormat] = [.jsonLines, .standard, .myLogger, .ftToolBox, .logfmt, .openTelemetry]
             let read = lines(ofRun: Array(all.map { record.formatted(as: $0) + "\n" }.joined().utf8))
             precondition(read.count == all.count, "\(read.count) lines")
             let line = read[0].record
@@ -52,7 +52,7 @@ public func initialize(_ count: UnsafeMutablePointer<Int32>, _ arguments: Unsafe
             // Every message is one line, within its limit, without control characters.
             let text = String(decoding: bytes, as: UTF8.self)
             let record = captured(text, String(text.prefix(40)))
-            for format in [LogFormat.standard, .myLogger, .ftToolBox, .jsonLines, .json(.openTelemetry), .logfmt] {
+            for format in [LogFormat.standard, .myLogger, .ftToolBox, .jsonLines, .openTelemetry, .logfmt] {
                 let line = record.formatted(as: format, maximumBytes: 1024)
                 precondition(line.utf8.count <= 1024, "too long: \(line.utf8.count)")
                 precondition(line.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 9 }, "control character")

@@ -1,5 +1,5 @@
-/// The member names of JSON lines, for a log collector.
-public struct LogJSONProfile: Sendable {
+/// The member names of JSON lines.
+package struct LogJSONProfile: Sendable {
     /// The content of a member.
     package enum Member: Sendable {
         case time, sequence, level, number, depth, context

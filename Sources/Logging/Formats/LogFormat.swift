@@ -42,7 +42,7 @@ public struct LogFormat: Sendable {
     public static let jsonLines = LogFormat.json(.standard)
 
     /// One JSON object per line, with the member names of a profile.
-    public static func json(_ profile: LogJSONProfile) -> LogFormat { LogFormat(CompiledFormat(.json(profile))) }
+    package static func json(_ profile: LogJSONProfile) -> LogFormat { LogFormat(CompiledFormat(.json(profile))) }
 
     /// Pairs such as `time=… level=DEBUG context=Upload msg="all done" bytes=1024`.
     public static let logfmt = LogFormat(CompiledFormat(.logfmt))

@@ -1,7 +1,7 @@
 /// The counts of this process's lines since its start.
 public struct LogCounters: Hashable, Sendable {
     /// Lines that passed the thresholds.
-    public internal(set) var emitted = 0
+    package internal(set) var emitted = 0
     /// Lines that were truncated because they were too long.
     package internal(set) var truncated = 0
     /// Lines that a sink failed to receive, or that it wasn't passed because it had failed before.

@@ -73,7 +73,7 @@ extension LogFieldConvertible where Self == LogFieldValue {
     public static func hash(_ value: some LogFieldConvertible) -> LogFieldValue { redacted(value, .hash) }
 
     /// Any value in the form of `String(describing:)`; an optional prints as its value or `nil`.
-    public static func describing(_ value: Any) -> LogFieldValue { .string(LogPrivacy.text(of: value)) }
+    package static func describing(_ value: Any) -> LogFieldValue { .string(LogPrivacy.text(of: value)) }
 
     /// An error as an object: `message`, `type` and, if the error has them, `code` and `underlying`.
     public static func error(_ error: any Error) -> LogFieldValue { describe(error, depth: 0) }

@@ -52,15 +52,6 @@ public struct LogMessage: ExpressibleByStringInterpolation, @unchecked Sendable 
     /// Creates a message from an interpolated literal.
     public init(stringInterpolation: StringInterpolation) { self.init(owner: stringInterpolation.owner) }
 
-    /// Creates a message from a string known at run time.
-    ///
-    /// - Complexity: O(*n*) in the length of the string, which is copied up to the maximum length of a line.
-    public init(_ text: some StringProtocol) {
-        let owner = ThreadContext.current.takeMessageBuffer()
-        owner.buffer.append(text)
-        self.init(owner: owner)
-    }
-
     /// Runs `body` with the length of the message and returns its buffer, as a logger does.
     ///
     /// For benchmarks.
@@ -99,9 +90,6 @@ extension LogMessage {
 
         /// Appends a string.
         public mutating func appendInterpolation(_ text: String) { buffer.append(text) }
-
-        /// Appends static text.
-        public mutating func appendInterpolation(_ text: StaticString) { buffer.append(text) }
 
         /// Appends an integer in decimal digits.
         public mutating func appendInterpolation(_ value: Int) { buffer.append(decimal: Int64(value)) }

@@ -40,10 +40,9 @@ public struct LogConfiguration: Sendable {
     ///
     /// It is called on the thread that logs.
     public var fieldProvider: (@Sendable () -> LogFields)?
-    /// Changes the fields of a line, and gets the context of its logger.
-    public typealias FieldHook = @Sendable (_ fields: inout LogFields, _ context: String) -> Void
     /// Drops or rewrites the fields of each line, before the line reaches the run file and the sinks.
     ///
+    /// It also gets the context of the logger.
     /// It is called for lines with fields, on the thread that logs and without a lock.
     ///
     /// ```swift
@@ -53,7 +52,7 @@ public struct LogConfiguration: Sendable {
     ///     if context == "billing", let user = fields["user"] { fields["user"] = .hash(user) }
     /// }
     /// ```
-    public var fieldHook: FieldHook?
+    public var fieldHook: (@Sendable (_ fields: inout LogFields, _ context: String) -> Void)?
     /// More words that name secrets, such as `["codename"]`; see <doc:GettingStarted>.
     ///
     /// They apply to the whole process, from the start to its end.

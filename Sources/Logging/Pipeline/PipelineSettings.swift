@@ -11,7 +11,8 @@ final class PipelineSettings: Sendable {
 
     /// The closures of the app that complete the fields of each line.
     let fieldProvider: (@Sendable () -> LogFields)?
-    let fieldHook: LogConfiguration.FieldHook?
+    let fieldHook: FieldHook?
+    typealias FieldHook = @Sendable (_ fields: inout LogFields, _ context: String) -> Void
 
     /// Whether a line's time is used; reading the clock is a large part of a line's cost.
     let needsTime: Bool
@@ -19,7 +20,7 @@ final class PipelineSettings: Sendable {
     init(
         store: (any LineStore)?, format: CompiledFormat, sinks: [SinkEntry], maximumLineBytes: Int,
         extraFields: LogFields = [:], recorder: LineRecorder? = nil, fieldProvider: (@Sendable () -> LogFields)? = nil,
-        fieldHook: LogConfiguration.FieldHook? = nil
+        fieldHook: FieldHook? = nil
     ) {
         self.store = store
         self.format = format

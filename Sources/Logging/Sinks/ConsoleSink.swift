@@ -28,11 +28,10 @@ public struct ConsoleSink: LogSink {
     /// The width of the columns for time and level.
     private static let headWidth = 19
 
-    /// Creates a sink.
-    public init(threshold: LogLevel = .verbose) {
+    init() {
         let isTerminal = SystemCalls.isTerminal(2)
         let columns = SystemCalls.environment("COLUMNS").flatMap { Int($0) }
-        self.init(StandardErrorSink(threshold: threshold)) {
+        self.init(StandardErrorSink()) {
             isTerminal ? columns ?? SystemCalls.terminalWidth(2) ?? 80 : nil
         }
     }

@@ -14,7 +14,7 @@ import Testing
             context: "Net", message: "slow", fields: ["ms": 12], file: "M/F.swift", function: "f()", line: 9,
             threadID: 5)
         #expect(
-            record.formatted(as: .json(.openTelemetry)) == """
+            record.formatted(as: .openTelemetry) == """
                 {"timeUnixNano":"1795180952123456789","severityNumber":13,"severityText":"WARNING",\
                 "body":{"stringValue":"slow"},"attributes":[\
                 {"key":"code.file.path","value":{"stringValue":"M/F.swift"}},\
@@ -33,14 +33,14 @@ import Testing
             object = .object(["k": object])
         }
         for value in [list, object] {
-            let line = LogRecord.notice("x").adding(["deep": value]).formatted(as: .json(.openTelemetry))
+            let line = LogRecord.notice("x").adding(["deep": value]).formatted(as: .openTelemetry)
             #expect(line.contains("...") && line.utf8.count < 8000, "\(line)")
         }
         let fields = LogFields(
             (0..<20).map { .init(key: "f\($0)", value: .string(String(repeating: "é", count: $0 * 20))) })
         for limit in [1024, 1500, 2048, 4000] {
             let line = LogRecord.notice("x").adding(fields)
-                .formatted(as: .json(.openTelemetry), maximumBytes: limit)
+                .formatted(as: .openTelemetry, maximumBytes: limit)
             #expect(line.utf8.count <= limit)
             #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(line.utf8)) }
         }
@@ -69,7 +69,7 @@ import Testing
         let spans = records.map { $0.fields["span_id"]?.description }
         #expect(traces == [nil, span.traceID, span.traceID, span.traceID, nil])
         #expect(spans[1] == span.spanID && spans[2] == span.spanID && spans[3] != nil && spans[3] != span.spanID)
-        let line = records[1].formatted(as: .json(.openTelemetry))
+        let line = records[1].formatted(as: .openTelemetry)
         #expect(line.contains("\"traceId\":\"\(span.traceID)\",\"spanId\":\"\(span.spanID)\""))
     }
 
@@ -94,11 +94,11 @@ import Testing
     func correlation() throws {
         let (trace, span) = ("4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7")
         let fields: LogFields = ["trace_id": trace, "span_id": span]
-        let line = LogRecord.notice("x").adding(fields).formatted(as: .json(.openTelemetry))
+        let line = LogRecord.notice("x").adding(fields).formatted(as: .openTelemetry)
         #expect(line.contains("\"traceId\":\"\(trace)\",\"spanId\":\"\(span)\","), "\(line)")
         // A collector refuses a request with malformed identifiers.
         for text in ["", "xyz", String(trace.dropLast()), trace + "0", String(repeating: "ä", count: 16)] {
-            let line = LogRecord.notice("x").adding(["trace_id": text]).formatted(as: .json(.openTelemetry))
+            let line = LogRecord.notice("x").adding(["trace_id": text]).formatted(as: .openTelemetry)
             #expect(!line.contains("traceId"), "\(line)")
         }
     }

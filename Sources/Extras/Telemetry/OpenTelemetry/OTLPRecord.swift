@@ -1,40 +1,41 @@
 internal import AshlarCore
 public import AshlarLogging
 
-extension LogJSONProfile {
-    /// The log record of OpenTelemetry's protocol (OTLP).
+extension LogFormat {
+    /// One log record of OpenTelemetry's protocol (OTLP) per line, as JSON.
     ///
     /// A collector refuses a whole request because of a malformed identifier, so traces and spans are hexadecimal digits
     /// only.
-    public static let openTelemetry = LogJSONProfile(members: [
-        (
-            "timeUnixNano",
-            .custom { record, line in
-                line.append("\"")
-                line.append(decimal: record.time.nanoseconds)
-                line.append("\"")
-                return false
-            }
-        ),
-        (
-            "severityNumber",
-            .custom { record, line in
-                line.append(decimal: record.level.openTelemetrySeverity)
-                return false
-            }
-        ),
-        ("severityText", .level), ("traceId", .identifier(field: "trace_id", hexDigits: 32)),
-        ("spanId", .identifier(field: "span_id", hexDigits: 16)),
-        (
-            "body",
-            .custom { record, line in
-                line.append("{\"stringValue\":")
-                defer { line.append("}") }
-                return line.message(of: record)
-            }
-        ),
-        ("attributes", .custom { record, line in line.writeAttributes(of: record) }),
-    ])
+    public static let openTelemetry: LogFormat = .json(
+        LogJSONProfile(members: [
+            (
+                "timeUnixNano",
+                .custom { record, line in
+                    line.append("\"")
+                    line.append(decimal: record.time.nanoseconds)
+                    line.append("\"")
+                    return false
+                }
+            ),
+            (
+                "severityNumber",
+                .custom { record, line in
+                    line.append(decimal: record.level.openTelemetrySeverity)
+                    return false
+                }
+            ),
+            ("severityText", .level), ("traceId", .identifier(field: "trace_id", hexDigits: 32)),
+            ("spanId", .identifier(field: "span_id", hexDigits: 16)),
+            (
+                "body",
+                .custom { record, line in
+                    line.append("{\"stringValue\":")
+                    defer { line.append("}") }
+                    return line.message(of: record)
+                }
+            ),
+            ("attributes", .custom { record, line in line.writeAttributes(of: record) }),
+        ]))
 }
 
 extension JSONLineWriter {

@@ -62,7 +62,7 @@ public final class OTLPSink: LogSink {
     /// would cause the next one.
     public func receive(_ record: LogRecord) -> Bool {
         if record.context == Self.ownContext { return true }
-        delivery.add(Array(record.formatted(as: .json(.openTelemetry)).utf8))
+        delivery.add(Array(record.formatted(as: .openTelemetry).utf8))
         return true
     }
 
