@@ -75,3 +75,6 @@ private final class SmallStackWork: Sendable {
     let body: @Sendable () -> Void
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
 }
+
+/// Whether the long tests run with their full counts: `ASHLAR_SOAK=1`.
+let soak = getenv("ASHLAR_SOAK").map { $0[0] == 49 } ?? false

@@ -2,15 +2,6 @@ import AshlarEventBus
 import AshlarTestSupport
 import Testing
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
-/// Whether the tests run with their full counts.
-let isRouteSoak = getenv("ASHLAR_SOAK") != nil
-
 @Suite("Random tables, paths and bytes", .timeLimit(.minutes(10)))
 struct RouteRandomTests {
     /// Few words, so that routes overlap and paths match them.
@@ -50,7 +41,7 @@ struct RouteRandomTests {
     @Test("Random tables match random paths like a slow reference matcher", arguments: 0..<8)
     func againstTheReference(_ part: Int) throws {
         var random = SeededRandom(seed: UInt64(part) &* 7919 &+ 1)
-        let tables = isRouteSoak ? 4000 : 60
+        let tables = soak ? 4000 : 60
         var (matched, missed, backtracked) = (0, 0, 0)
         for _ in 0..<tables {
             var routes: [[RouteReference.Piece]] = []
@@ -99,7 +90,7 @@ struct RouteRandomTests {
         var random = SeededRandom(seed: UInt64(part) &+ 99)
         let alphabet = Array("ab/%?#é🎈 +&=:*{}\\.\u{0}\u{301}19-")
         var (built, refused) = (0, 0)
-        for _ in 0..<(isRouteSoak ? 200_000 : 3000) {
+        for _ in 0..<(soak ? 200_000 : 3000) {
             let pieces = route(&random)
             let pattern = try RoutePattern(RouteReference.text(pieces))
             var values: [String: String] = [:]
@@ -126,7 +117,7 @@ struct RouteRandomTests {
         var random = SeededRandom(seed: UInt64(part) &+ 7)
         let alphabet = Array("/:*{}()\\%?#ab1é.".unicodeScalars)
         var (accepted, refused) = (0, 0)
-        for round in 0..<(isRouteSoak ? 2_000_000 : 20_000) {
+        for round in 0..<(soak ? 2_000_000 : 20_000) {
             var source = String.UnicodeScalarView()
             if Int.random(in: 0..<4, using: &random) > 0 { source.append("/") }
             for _ in 0..<Int.random(in: 0..<16, using: &random) {
@@ -155,7 +146,7 @@ struct RouteRandomTests {
             "/", "/a", "/a/:b", "/a/:b(int)/c", "/*rest", "https://x/a/:b/*rest", "https://x/*rest", "app://h/:x(uuid)",
         ])
         var (matched, refused) = (0, 0)
-        for round in 0..<(isRouteSoak ? 4_000_000 : 20_000) {
+        for round in 0..<(soak ? 4_000_000 : 20_000) {
             var bytes: [UInt8] = round % 3 == 0 ? Array("https://x/".utf8) : [UInt8(ascii: "/")]
             let alphabet = Array("/a%2F?#.:@xyz5\u{7f}".utf8)
             for _ in 0..<Int.random(in: 0..<40, using: &random) {

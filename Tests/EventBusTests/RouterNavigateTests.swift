@@ -157,21 +157,24 @@ struct RouterNavigateTests {
         #expect(!router.contains("/b/1"))
 
         var owner: Owner? = Owner()
-        if let owner {
-            try router.route("/c/:x", owner: owner) { [log] owner, navigation in
-                log.add("\(owner.watches.count) \(navigation.url)")
-            }
-            try await router.navigate(to: "/c/1")
-            #expect(log.all == ["1 /c/1"])
-            #expect(Router(bus: bus).unroute(owner: owner) == 0)
-            #expect(router.unroute(owner: owner) == 1)
-            #expect(!router.contains("/c/1"))
-            try router.route("/d", owner: owner) { _, _ in }
-        }
+        try await useRoutes(of: try #require(owner), router)
         #expect(router.contains("/d"))
         owner = nil
         #expect(!router.contains("/d"))
         #expect(router.patterns.isEmpty)
+    }
+
+    /// Uses and removes a route of an owner, which isn't retained afterward, and adds another one.
+    private func useRoutes<Owner: WatchOwner>(of owner: Owner, _ router: Router) async throws {
+        try router.route("/c/:x", owner: owner) { [log] owner, navigation in
+            log.add("\(owner.watches.count) \(navigation.url)")
+        }
+        try await router.navigate(to: "/c/1")
+        #expect(log.all == ["1 /c/1"])
+        #expect(Router(bus: bus).unroute(owner: owner) == 0)
+        #expect(router.unroute(owner: owner) == 1)
+        #expect(!router.contains("/c/1"))
+        try router.route("/d", owner: owner) { _, _ in }
     }
 
     @Test("A cancelled route releases its action")

@@ -333,7 +333,9 @@ struct SeamTests {
         }
         _ = try? bus.trigger(named: text, 1)
         _ = try? bus.respond(to: RequestTopic<Int, Int>(named: text)) { $0 }.cancel()
-        guard let topic = try? Topic<Int>(named: text) else { return }
+        let topic = try? Topic<Int>(named: text)
+        #expect((topic != nil) == ["taken", "\u{0}"].contains(text))
+        guard let topic else { return }
         failures.clear()
         let watch = bus.watch(topic) { _ in }
         #expect(watch.isLive == (text != "taken") && failures.items.count == (text == "taken" ? 1 : 0))
