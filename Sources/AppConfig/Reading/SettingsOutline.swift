@@ -35,7 +35,7 @@ struct SettingsOutline {
     init<Settings: ConfigSettings>(_ type: Settings.Type, at path: ConfigPath) {
         let root: EncodedValue
         do {
-            root = try TreeEncoder.encode(Settings(), superKey: nil, isScalar: Self.isScalar)
+            root = try TreeEncoder.encode(Settings(), isScalar: Self.isScalar)
         } catch {
             preconditionFailure("\(type) can't be encoded: \(error)")
         }
@@ -106,7 +106,7 @@ struct SettingsOutline {
 
     /// Returns the value that a type encodes; nil if it can't be encoded.
     static func value(encoding value: any Encodable) -> ConfigValue? {
-        (try? TreeEncoder.encode(value, superKey: nil, isScalar: isScalar)).flatMap(Self.value)
+        (try? TreeEncoder.encode(value, isScalar: isScalar)).flatMap(Self.value)
     }
 
     /// Whether a value other than a Boolean, string or number is a value of a configuration.

@@ -14,8 +14,6 @@ package final class EncodedValue {
     package fileprivate(set) var content: Content = .empty
     /// The declared type, which may encode itself as another one; `Never` if it is unknown.
     package let type: Any.Type
-    /// Whether the value is a property without a value, which other encoders omit.
-    package fileprivate(set) var isOmitted = false
     package let codingPath: [any CodingKey]
 
     fileprivate init(_ type: Any.Type, codingPath: [any CodingKey] = []) {
@@ -50,16 +48,12 @@ package struct TreeEncoder: Encoder {
     /// The forms of values.
     private final class Rules {
         let isScalar: (any Encodable) -> Bool
-        let superKey: String?
         /// The first value whose nesting is too deep.
         var tooDeep: EncodedValue?
         /// The number of values that are being encoded, each within the one before.
         var depth = 0
 
-        init(isScalar: @escaping (any Encodable) -> Bool, superKey: String?) {
-            self.isScalar = isScalar
-            self.superKey = superKey
-        }
+        init(isScalar: @escaping (any Encodable) -> Bool) { self.isScalar = isScalar }
     }
 
     /// The maximum depth of nested containers; each level needs stack, which threads of Apple's systems have 512 KiB of.
@@ -72,16 +66,15 @@ package struct TreeEncoder: Encoder {
     ///
     /// - Parameters:
     ///   - value: The value.
-    ///   - superKey: The key under which a class encodes its superclass; nil for the same object.
     ///   - isScalar: Whether a value is a scalar other than a Boolean, string or number.
     /// - Returns: The encoded form.
     /// - Throws: The errors of the value's types, and `EncodingError.invalidValue` for a value with more than 512 nested
     ///   containers, such as a list whose elements contain each other.
     package static func encode<Value: Encodable>(
-        _ value: Value, superKey: String? = "super", isScalar: @escaping (any Encodable) -> Bool = { _ in false }
+        _ value: Value, isScalar: @escaping (any Encodable) -> Bool = { _ in false }
     ) throws -> EncodedValue {
         let encoder = TreeEncoder(
-            value: EncodedValue(Value.self), rules: Rules(isScalar: isScalar, superKey: superKey))
+            value: EncodedValue(Value.self), rules: Rules(isScalar: isScalar))
         try encoder.encode(value)
         if let found = encoder.rules.tooDeep { throw tooDeep(value, found) }
         return encoder.value
@@ -156,7 +149,7 @@ package struct TreeEncoder: Encoder {
 
         private func encodeOptional<Value: Encodable>(_ value: Value?, _ key: Key) throws {
             let member = encoder.member(key, Value.self)
-            if let value { try member.encode(value) } else { member.value.isOmitted = true }
+            if let value { try member.encode(value) }
         }
 
         // Records optional properties, which the standard library would skip if they are nil.
@@ -190,7 +183,7 @@ package struct TreeEncoder: Encoder {
             encoder.member(key).unkeyedContainer()
         }
 
-        func superEncoder() -> any Encoder { encoder.rules.superKey.map { encoder.member(TreeKey($0)) } ?? encoder }
+        func superEncoder() -> any Encoder { encoder }
         func superEncoder(forKey key: Key) -> any Encoder { encoder.member(key) }
     }
 
