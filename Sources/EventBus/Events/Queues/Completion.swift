@@ -1,7 +1,7 @@
 internal import AshlarCore
 
 /// An event in time for which callers can wait, such as the end of a queued delivery.
-package final class Completion: Sendable {
+final class Completion: Sendable {
     private struct State {
         var isComplete = false
         var actions: [@Sendable () -> Void] = []
@@ -9,9 +9,7 @@ package final class Completion: Sendable {
 
     private let state = Mutex(State())
 
-    package init() {}
-
-    package func complete() {
+    func complete() {
         let actions = state.withLock { state in
             defer { state = State(isComplete: true) }
             return state.actions
@@ -20,7 +18,7 @@ package final class Completion: Sendable {
     }
 
     /// Runs an action at the moment, or immediately if it has passed.
-    package func whenComplete(_ action: @escaping @Sendable () -> Void) {
+    func whenComplete(_ action: @escaping @Sendable () -> Void) {
         let isComplete = state.withLock { state in
             if !state.isComplete { state.actions.append(action) }
             return state.isComplete
@@ -28,7 +26,7 @@ package final class Completion: Sendable {
         if isComplete { action() }
     }
 
-    package func wait() async {
+    func wait() async {
         await withCheckedContinuation { continuation in whenComplete { continuation.resume() } }
     }
 }

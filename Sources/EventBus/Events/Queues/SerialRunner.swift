@@ -5,12 +5,12 @@ internal import AshlarCore
 /// Work that arrives while other work runs is queued. A thread runs its own work and a limited part of the queue. The
 /// next caller or a task runs the rest. Therefore no thread is occupied with the work of others indefinitely. On the main
 /// actor, tasks run all work, so that a caller never does.
-package final class SerialRunner: Sendable {
-    package typealias Work = @Sendable () -> Void
+final class SerialRunner: Sendable {
+    typealias Work = @Sendable () -> Void
     private let isOnMain: Bool
     private let state = Mutex(State())
 
-    package init(onMain isOnMain: Bool = false) { self.isOnMain = isOnMain }
+    init(onMain isOnMain: Bool = false) { self.isOnMain = isOnMain }
 
     private struct State {
         var waiting = Fifo<Work>()
@@ -23,7 +23,7 @@ package final class SerialRunner: Sendable {
     private static let share = 64
 
     /// Runs the work after the work that waits, or queues it if other work is running.
-    package func run(_ work: @escaping Work) {
+    func run(_ work: @escaping Work) {
         let mustRun = state.withLock { state in
             state.waiting.append(work)
             if isOnMain || state.isRunning { return false }

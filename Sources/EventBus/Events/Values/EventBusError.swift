@@ -85,7 +85,7 @@ public struct EventLocation: Hashable, Sendable, CustomStringConvertible {
     public let line: Int
 
     /// Creates a location.
-    package init(file: String, line: Int) {
+    init(file: String, line: Int) {
         self.file = file
         self.line = line
     }

@@ -44,15 +44,15 @@ enum TopicName {
 /// Text that is compared byte by byte.
 ///
 /// `String` considers the composed and the decomposed form of a letter equal; names and patterns don't.
-package struct ByteText: Hashable, Sendable, CustomStringConvertible {
-    package let text: String
-    package var description: String { text }
+struct ByteText: Hashable, Sendable, CustomStringConvertible {
+    let text: String
+    var description: String { text }
 
-    package init(_ text: String) { self.text = text }
+    init(_ text: String) { self.text = text }
 
-    package static func == (a: Self, b: Self) -> Bool { a.text.hasSameBytes(as: b.text) }
+    static func == (a: Self, b: Self) -> Bool { a.text.hasSameBytes(as: b.text) }
 
-    package func hash(into hasher: inout Hasher) {
+    func hash(into hasher: inout Hasher) {
         var text = text
         text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }
