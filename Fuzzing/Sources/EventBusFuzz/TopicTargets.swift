@@ -36,7 +36,7 @@ let topicTargets = [
             precondition(bus.trigger(topic, 1).delivered == (pattern.matches(name) ? 1 : 0))
             watch.cancel()
         } catch {
-            precondition(error.code == .malformedPattern)
+            precondition(error.code.description == "malformedPattern")
             precondition((0...lines[0].utf8.count).contains(error.offset ?? -1))
         }
     },

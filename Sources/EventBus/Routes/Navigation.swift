@@ -9,13 +9,6 @@ public struct Navigation: Sendable, CustomStringConvertible {
     /// The redirected URLs, in order, the requested one first; empty without redirects.
     public let trail: [String]
 
-    /// Creates a navigation, for tests of actions.
-    public init(match: RouteMatch, options: (any Sendable)? = nil, trail: [String] = []) {
-        self.match = match
-        self.options = options
-        self.trail = trail
-    }
-
     /// The URL of the navigation, after all redirects.
     public var url: String { match.url }
     /// The values captured from the URL.

@@ -117,5 +117,5 @@ enum ProcessSignals {
 
 extension EventBusError.Code {
     /// The system can't deliver the signals.
-    public static let signalsUnavailable = Self("signalsUnavailable")
+    package static let signalsUnavailable = Self("signalsUnavailable")
 }

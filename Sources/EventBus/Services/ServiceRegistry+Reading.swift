@@ -6,7 +6,7 @@ extension ServiceRegistry {
     public var names: [String] { machine.graph.names.map(\.text) }
 
     /// The names of the running services, in the order in which they became ready.
-    public var runningNames: [String] { machine.running.map(\.text) }
+    package var runningNames: [String] { machine.running.map(\.text) }
 
     /// Returns the state of a service; nil if no service is registered with the name.
     public func state(of name: String) -> ServiceState? { machine.entries[ByteText(name)]?.state }

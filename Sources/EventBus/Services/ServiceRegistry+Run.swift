@@ -137,5 +137,5 @@ extension ServiceRegistry {
 
 extension EventBusError.Code {
     /// A run of the registry hasn't ended.
-    public static let serviceRunning = Self("serviceRunning")
+    package static let serviceRunning = Self("serviceRunning")
 }

@@ -28,7 +28,7 @@ public struct EventRequest: Sendable {
     /// The payload of the request.
     public let payload: any Sendable
     /// The type of the reply.
-    public let replyType: Any.Type
+    package let replyType: Any.Type
     let call: RequestCall
     let finish: @Sendable (Result<any Sendable, any Error>) -> Bool
 
@@ -48,7 +48,7 @@ public struct EventRequest: Sendable {
 
     /// Ends the request; returns false if it has already ended.
     ///
-    /// A reply of another type than ``replyType`` fails the request with the code `payloadMismatch`.
+    /// A reply of another type than that of the topic fails the request with the code `payloadMismatch`.
     @discardableResult
     public func reply(_ reply: Result<any Sendable, any Error>) -> Bool { finish(reply) }
 
