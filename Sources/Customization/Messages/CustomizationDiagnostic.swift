@@ -15,12 +15,15 @@ public struct CustomizationDiagnostic: Hashable, Sendable, CustomStringConvertib
     /// The code of a problem, a stable identifier such as `missing-semicolon`.
     ///
     /// Codes may be added, so a `switch` over them needs a `default`.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
+    public struct Code: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
         /// The identifier.
         package let rawValue: String
 
         /// Creates a code from its identifier.
         package init(_ rawValue: String) { self.rawValue = rawValue }
+
+        /// Creates a code from a literal.
+        public init(stringLiteral literal: String) { rawValue = literal }
 
         /// The identifier.
         public var description: String { rawValue }
