@@ -63,8 +63,7 @@ test: build ## Builds everything, runs every module's tests and checks the sourc
 build:
 	@Scripts/install-packages $(TEST_PACKAGES)
 	@# The product of all tests doesn't compile the generator of keys a second time for the plugin, which the examples use.
-	@# An index serves editors, which write their own.
-	@Scripts/build-quietly "all modules and their tests" swift build --product AshlarPackageTests --disable-index-store $(SWIFT_FLAGS)
+	@Scripts/build-quietly "all modules and their tests" swift build --product AshlarPackageTests $(SWIFT_FLAGS)
 
 lint: ## Checks the format of every Swift file
 	swift-format lint --strict --parallel --recursive $(FORMATTED)

@@ -20,7 +20,7 @@ public struct CustomizationDiagnostic: Hashable, Sendable, CustomStringConvertib
         package let rawValue: String
 
         /// Creates a code from its identifier.
-        package init(_ rawValue: String) { self.rawValue = rawValue }
+        public init(_ rawValue: String) { self.rawValue = rawValue }
 
         /// Creates a code from a literal.
         public init(stringLiteral literal: String) { rawValue = literal }

@@ -109,7 +109,7 @@ import Testing
         let all = Customization(path: tree.path, languages: ["en"]).lint()
         let extra = all.only([.extraKey])
         #expect(extra.diagnostics.map(\.code) == [.extraKey, .extraKey])
-        #expect(extra.ignoring(["extra-key"]).diagnostics == [])
+        #expect(extra.ignoring([.init("extra-key")]).diagnostics == [])
         #expect(Set(all.diagnostics.map(\.code)).isSubset(of: CustomizationReport.codes))
         #expect(
             extra.text.split(separator: "\n") == [
