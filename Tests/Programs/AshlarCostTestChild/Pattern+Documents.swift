@@ -1,4 +1,5 @@
 import AshlarCore
+import AshlarEventBus
 import AshlarNetworking
 import AshlarTesting
 import AshlarTrees
