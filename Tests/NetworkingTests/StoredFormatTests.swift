@@ -53,13 +53,13 @@
             await #expect(processExitsWith: .success) { [path = folder.file("hosts.json") as String] in
                 let hosts = HostSwitch(try exampleMap(), store: .file(path))
                 try hosts.select("QA", for: "httpbin.org")
-                try hosts.select("USER", for: "USDA", userHost: "usda.example:81")
+                try hosts.select("BOX", for: "USDA", userHost: "7")
             }
             let hosts = HostSwitch(try exampleMap(), store: .file(folder.file("hosts.json")))
             #expect(hosts.warnings.isEmpty)
             let chosen = try #require(hosts.resolve("httpbin.org"))
             #expect(chosen == ProtocolHostPair(scheme: "https", host: "qa.httpbin.org"))
-            #expect(try #require(hosts.resolve("USDA")).host == "usda.example:81")
+            #expect(try #require(hosts.resolve("USDA")).host == "box-7.usda.example:8443")
         }
     }
 #endif
