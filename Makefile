@@ -138,6 +138,7 @@ soak: ## Runs the tests with many more kills, generated files, races and request
 	done
 
 apple: ## Compiles everything for macOS and iOS, and C for every Apple triple, on Linux
+	@Scripts/build-quietly "the generator of keys" swift build --product AshlarKeysTool $(SWIFT_FLAGS)
 	Scripts/apple-check
 
 api-check: ## Compares the public API with that of the last tag

@@ -4,9 +4,7 @@ import PackageDescription
 /// One program for each product, which depends only on that product; log lines are compiled in up to `debug`.
 let modules = [
     "Logging", "Customization", "AppConfig", "Networking", "EventBus", "Fleet", "Inspector", "Models", "Originals",
-    "Remote",
-    "Telemetry",
-    "Testing", "WebSockets",
+    "Remote", "Telemetry", "Testing", "WebSockets",
 ]
 
 let nonsending = SwiftSetting.enableUpcomingFeature("NonisolatedNonsendingByDefault")

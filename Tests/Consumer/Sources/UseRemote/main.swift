@@ -1,3 +1,4 @@
+import AshlarAppConfig
 import AshlarRemote
 
 // A document is used, and confirmed by the next fetch.
