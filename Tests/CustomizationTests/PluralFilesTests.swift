@@ -274,6 +274,6 @@ import Testing
                 }
             }
         }
-        #expect(read > 200)
+        #expect(read > 150)
     }
 }

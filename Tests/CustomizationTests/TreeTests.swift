@@ -205,6 +205,6 @@ import Testing
             return Customization(path: tree.path, languages: ["fr"], policy: policy).color("tint").alpha
         }
         #expect(alpha(.percent) == 0.5)
-        #expect(alpha(.byte) == 50 / 255)
+        #expect(alpha(.byte) == 50.0 / 255)
     }
 }
