@@ -136,7 +136,7 @@ import Testing
             report.errors.map(\.description).sorted() == [
                 "all: ${servers} is not a single value: found array (ApplicationConfig.json:2:9)",
                 "d: a default contains a reference (ApplicationConfig.json:2:28)",
-                "http.url: ${http} is not a single value: found dictionary (ApplicationConfig.json:1:65)",
+                "http.url: ${http} is not a single value: found dictionary (ApplicationConfig.json:1:62)",
                 "path: circular references: path (ApplicationConfig.debug.json:1) → path (ApplicationConfig.debug.json:1) "
                     + "(ApplicationConfig.debug.json:1:10)",
             ])
@@ -180,7 +180,7 @@ import Testing
             ("${env:NONE}", "v: the environment variable NONE is not set (ApplicationConfig.json:1:7)"),
             ("${host", "v: a ${ has no } (ApplicationConfig.json:1:7)"),
             ("x${}", "v: a ${ } is empty (ApplicationConfig.json:1:7)"),
-            ("x${list}", "v: ${list} is not text: expected text, found array (ApplicationConfig.json:1:7)"),
+            ("x${list}", "v: ${list} is not a single value: found array (ApplicationConfig.json:1:7)"),
         ])
     func malformed(template: String, message: String) throws {
         let report = Self.load("{\"v\": \"\(template)\", \"host\": \"h\", \"list\": []}")

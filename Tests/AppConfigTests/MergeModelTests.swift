@@ -198,8 +198,8 @@ enum MergeModel {
         "Unknown and malformed directives are errors with file and key",
         arguments: [
             ("{\"a\": {\"$merge\": 1}}", "a.$merge: expected a key that does not begin with $, or one of $secret"),
-            ("{\"$secret\": \"a\"}", "$secret: expected an array of strings, found string"),
-            ("{\"a\": {\"$secret\": [1]}}", "a.$secret: expected an array of strings, found array"),
+            ("{\"$secret\": \"a\"}", "$secret: expected an array of strings, found <redacted>"),
+            ("{\"a\": {\"$secret\": [1]}}", "a.$secret: expected an array of strings, found <redacted>"),
             ("{\"a\": {\"$revision\": 1}}", "a.$revision: expected an integer or a date in the root, found integer"),
             ("{\"$revision\": true}", "$revision: expected an integer or a date in the root, found boolean"),
         ])
