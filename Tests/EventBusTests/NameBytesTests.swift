@@ -70,14 +70,6 @@ struct NameBytesTests {
         #expect(throws: EventBusError.self) { try router.redirect("/q/:\u{212b}", to: "/p/:\u{c5}") }
     }
 
-    @Test("A pattern's host has the normal form of a URL's host")
-    func hosts() throws {
-        // The lowercase letter of the Kelvin sign is "k".
-        #expect(try RouteTable(["https://\u{212a}.com/a"]).contains("https://k.com/a"))
-        #expect(try RouteTable(["https://\u{c9}x.com/a"]).contains("https://%C3%89X.com/a"))
-        #expect(throws: EventBusError.self) { try RoutePattern("https://\u{202e}\u{c9}.com/a") }
-    }
-
     @Test("A report lists the watches of each form together")
     func report() throws {
         let bag = WatchBag()

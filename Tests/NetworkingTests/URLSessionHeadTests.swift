@@ -20,7 +20,7 @@ import Testing
 
     @Test(
         "Limits of a head apply to its fields and bytes",
-        arguments: [(1, 8, nil), (1, 7, 7), (2, 16, 2), (0, 100, nil)] as [(Int, Int, Int?)])
+        arguments: [(1, 8, nil), (1, 7, 7), (2, 16, 1), (0, 100, nil)] as [(Int, Int, Int?)])
     func limits(fields: Int, bytes: Int, limit: Int?) {
         var limits = ResponseLimits()
         limits.headBytes = bytes
