@@ -79,24 +79,6 @@ private struct TreeMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decode(_: Int.Type, forKey key: Key) throws -> Int { try tree.int(find(key)) }
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T { try decoder(key).decode(type) }
 
-    // The standard library would search for the key three times.
-    private func present(_ key: Key) -> Int? {
-        guard let value = tree.member(key.stringValue, of: object), !tree.isNull(value) else { return nil }
-        return value
-    }
-
-    func decodeIfPresent(_: Bool.Type, forKey key: Key) throws -> Bool? { try present(key).map { try tree.bool($0) } }
-    func decodeIfPresent(_: String.Type, forKey key: Key) throws -> String? {
-        try present(key).map { try tree.string($0) }
-    }
-    func decodeIfPresent(_: Double.Type, forKey key: Key) throws -> Double? {
-        try present(key).map { try tree.double($0) }
-    }
-    func decodeIfPresent(_: Int.Type, forKey key: Key) throws -> Int? { try present(key).map { try tree.int($0) } }
-    func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
-        try present(key).map { try TreeDecoder(tree, at: $0).decode(type) }
-    }
-
     func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type, forKey key: Key
     ) throws -> KeyedDecodingContainer<Nested> {
