@@ -174,7 +174,7 @@ import Testing
                 configuration.format = isJSON ? .jsonLines : .standard
                 try #require(LogSystem.start(configuration).mode == configuration.mode)
                 Log("net.http").warning("slow answer", ["status": 503, "ratio": 0.5, "ok": false, "text": "a \"b\" c"])
-                Log("net.http").indent(true).error("key=value \(7)\nsecond line", ["timing": ["wait": 3]])
+                Log("net.http").indent(true).error("size=value \(7)\nsecond line", ["timing": ["wait": 3]])
                 Log("End").verbose("the last line")
                 kill(getpid(), SIGKILL)
             }
@@ -189,7 +189,7 @@ import Testing
             let records = try lines.map { try #require($0.record) }
             #expect(records.map(\.level) == [.warning, .error, .verbose])
             #expect(records.map(\.context) == ["net.http", "net.http", "End"] && records.map(\.depth) == [0, 1, 1])
-            #expect(records.map(\.message) == ["slow answer", "key=value 7\nsecond line", "the last line"])
+            #expect(records.map(\.message) == ["slow answer", "size=value 7\nsecond line", "the last line"])
             #expect(records[0].fields == ["status": 503, "ratio": 0.5, "ok": false, "text": "a \"b\" c"])
             #expect(records[1].fields == (isJSON ? ["timing": ["wait": 3]] : ["timing.wait": 3]))
             // Lines print milliseconds only.
