@@ -20,6 +20,7 @@
             loop.sockets.release(by: self)
             self.connection = connection
             descriptor = loop.sockets.claim(connection, by: self)
+            usesHTTP2 = handle.map { $0.allowsHTTP2 && ashlar_easy_is_http2(table, $0.easy) == 1 } == true
             if measures { measureTLS() }
             if sendings == 1 { return true }
             sendingPaused = false

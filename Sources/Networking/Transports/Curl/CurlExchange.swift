@@ -72,6 +72,8 @@
         private var restarts = 0
         /// The socket of the connection that was opened last for it.
         var socket: Int32?
+        /// Whether its connection uses HTTP/2.
+        var usesHTTP2 = false
         /// Whether the response came over HTTP/2, for which libcurl itself keeps the responses apart.
         var isMultiplexed = false
         var contentLength: Int?
@@ -150,7 +152,8 @@
             if isExpectRefused { return prepareRestart() }
             guard !hasHead, headBytes == 0 else { return false }
             if !isRefusedRepeatedly {
-                guard socket == nil, result == 0 || Self.deadConnections.contains(result),
+                // On a new HTTP/2 connection, a neighbor may be the reason.
+                guard socket == nil || usesHTTP2, result == 0 || Self.deadConnections.contains(result),
                     mayRepeat || requestState == .notSent, !CurlFailure.isAlert(result, of: self)
                 else { return false }
             }
@@ -167,6 +170,7 @@
             isConnected = false
             sendingPaused = false
             socket = nil
+            usesHTTP2 = false
             sendings = 0
             return true
         }
