@@ -47,7 +47,7 @@ install: ## Installs the tool, its completions and its manual page (PREFIX=/usr/
 	.build/release/ashlar completion zsh >"$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_ashlar"
 	.build/release/ashlar completion fish >"$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/ashlar.fish"
 
-test: build ## Builds everything, runs every module's tests and checks the sources (MODULE=Logging for the tests of one)
+test: build ## Builds every module, runs its tests and checks the sources (MODULE=Logging for the tests of one)
 	@# Each module has its own process, so that tests of one module don't delay the timers of another, and its own log.
 	@failed=; for module in $(or $(MODULE),Core $(MODULES) $(EXTRAS) Tool ""); do \
 	    Scripts/run-tests $${module:-Ashlar} swift test --skip-build $(SWIFT_FLAGS) $(call parallel,$$module) \
