@@ -177,17 +177,23 @@ import AshlarTestSupport
             #expect(try await Self.send(client, server.url + "/counts").get().text() == "")
         }
 
-        @Test("Neighbors of a dropped connection are repeated")
+        @Test("Neighbors of a dropped connection are repeated, unless their response has begun")
         func neighbors() async throws {
             let server = try await offPool { try TLSServer.http2() }
             let client = try Self.client()
+            let truncated = Counter()
             let failures = await Self.failures(of: 600, concurrently: 50) { number in
                 let names = ["ok", "ok", "drop", "ok", "goaway", "leave", "refuse", "ok", "reset", "ok"]
                 let path = "/\(names[number % names.count])/\(number)"
                 let result = await Self.send(client, server.url + path)
+                if let error = result.failure, error.code == .truncated, error.status == 200 {
+                    truncated.next()  // libcurl discards what has arrived
+                    return nil
+                }
                 return (try? result.get().text()) == "GET \(path) " ? nil : "\(path): \(result)"
             }
             #expect(failures.isEmpty, "\(failures.count), first \(failures.first ?? "")")
+            #expect(truncated.value < 300, "\(truncated.value)")
         }
 
         @Test(

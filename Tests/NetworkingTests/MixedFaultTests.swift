@@ -35,6 +35,8 @@ import AshlarTestSupport
                     urls: urls.split(separator: " ").map(String.init))
                 let defects = await traffic.run(count, seed)
                 #expect(defects.isEmpty, "\(defects.count): \(defects.prefix(20))")
+                // A tenth of the requests goes to servers that end connections.
+                #expect(traffic.lost.value <= count / 100, "\(traffic.lost.value) lost with a connection")
                 for url in traffic.urls.dropFirst(2) {
                     // A POST that was processed twice would be listed.
                     let counts = try await client.send(client.request(.get, url + "/counts")).text()
@@ -54,6 +56,8 @@ import AshlarTestSupport
         /// nginx that closes connections after 1,000 requests, and after 7; own servers for all methods except POST, for
         /// POSTs that may be repeated, and for one POST at a time.
         let urls: [String]
+        /// Requests that failed because the server of others ended their connection; libcurl doesn't repeat them.
+        let lost = Counter()
 
         /// Sends requests, 48 at a time, and returns the defects.
         func run(_ count: Int, _ seed: UInt64) async -> [String] {
@@ -122,6 +126,12 @@ import AshlarTestSupport
             _ expected: String, _ method: HTTPMethod, _ url: String, _ body: RequestBody = .empty
         ) async -> String? {
             let result = await send(method, url, body)
+            if let error = result.failure, [.truncated, .connectionLost].contains(error.code),
+                urls.dropFirst(2).contains(where: url.hasPrefix)
+            {
+                lost.next()
+                return nil
+            }
             guard case .success(let response) = result else { return "\(method) \(url): \(result)" }
             let found = String(decoding: response.bytes, as: UTF8.self)
             return found == expected && response.head.version == "2" ? nil : "\(method) \(url): \(found.prefix(100))"
