@@ -114,6 +114,8 @@ int ashlar_easy_is_http2(const ashlar_curl *c, void *easy) {
     return length == 2 && name[0] == 'h' && name[1] == '2';
 }
 
+long ashlar_digest_only(void) { return (long)(1UL << 31 | 1UL << 1); }
+
 int ashlar_easy_tls_version(const ashlar_curl *c, void *easy) {
     const struct tls_session *session = NULL;
     if (c->easy_getinfo(easy, INFO_TLS_SSL_POINTER, &session) != 0 || !session || !session->internals) return 0;

@@ -153,8 +153,7 @@
         static let http11 = 2
         static let tls12 = 6
         static let rtspReceive = 11
-        /// `CURLAUTH_DIGEST | CURLAUTH_ONLY`: answers digest challenges only, and sends nothing in advance.
-        static let digestOnly = Int(truncatingIfNeeded: 0x8000_0002 as UInt32)
+        static let digestOnly = ashlar_digest_only()
         static let http2OverTLS = 4
         static let httpAndHTTPS = 3
         static let writePause = 0x1000_0001
