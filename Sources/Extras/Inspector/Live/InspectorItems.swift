@@ -91,7 +91,10 @@ extension InspectedEvent {
 
     private static func redacted(_ json: JSONEntity) -> JSONEntity {
         if let elements = json.array() { return JSONEntity(array: elements.map(redacted)) }
-        guard let members = json.dictionary() else { return json }
+        guard let members = json.dictionary() else {
+            // Foundation's encoder escapes slashes.
+            return json.string().map { JSONEntity($0) } ?? json
+        }
         let values = members.map { key, value in
             let isSecret = SecretNames.standard.matches(key) && !value.isNull
             return (key, isSecret ? JSONEntity(SecretNames.placeholder) : redacted(value))
