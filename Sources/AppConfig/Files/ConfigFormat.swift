@@ -163,7 +163,7 @@ public struct JSONWithCommentsFormat: ConfigFormat {
     }
 }
 
-/// The limits beyond which a source is rejected with a `limitExceeded` error.
+/// The limits beyond which a source is rejected with an error.
 public struct ConfigLimits: Sendable, Hashable {
     /// The maximum nesting of dictionaries and arrays, 512 by default and at most 10,000.
     public var depth: Int = 512 { didSet { depth = min(max(depth, 1), 10_000) } }

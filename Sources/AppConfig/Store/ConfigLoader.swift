@@ -14,8 +14,7 @@ extension ApplicationConfig {
     /// The method reads files; if they are large, call it off the main thread. A malformed source is never treated as
     /// empty. If the program can run without some sources, use ``ConfigStore/init(loadingBestEffort:)``.
     ///
-    /// - Throws: ``ConfigError`` with the first problem of each source; if several sources have problems, the code is
-    ///   `several`.
+    /// - Throws: ``ConfigError`` with the first problem of each source.
     public static func load(_ plan: ConfigPlan = .standard) throws(ConfigError) -> ApplicationConfig {
         let report = loadReport(plan)
         if !report.errors.isEmpty { throw .joining(report.errors) }

@@ -4,8 +4,7 @@ internal import AshlarCore
 ///
 /// The description is one line with all details, such as `http.timeout: expected Int, found string "15x"
 /// (ApplicationConfig.debug.plist:12:5; overrides 30 from ApplicationConfig.plist:9)`. Several failures are combined
-/// into one error with the code `several`; its description has a line for each of its `problems`. Values of secret keys
-/// never appear.
+/// into one error, whose description has a line for each of its `problems`. Values of secret keys never appear.
 public struct ConfigError: Error, Sendable {
     /// The kind of failure; codes may be added, so a `switch` needs a `default`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -24,11 +23,11 @@ public struct ConfigError: Error, Sendable {
         /// A source isn't a well-formed property list or JSON text, or its root isn't a dictionary.
         public static var malformedSource: Code { Code(kind: .malformedSource) }
         /// A dictionary has a duplicate key; in a diagnostic, the last value wins.
-        public static var duplicateKey: Code { Code(kind: .duplicateKey) }
+        package static var duplicateKey: Code { Code(kind: .duplicateKey) }
         /// A source or a value exceeds one of the ``ConfigLimits``.
-        public static var limitExceeded: Code { Code(kind: .limitExceeded) }
+        package static var limitExceeded: Code { Code(kind: .limitExceeded) }
         /// A key begins with `$` but isn't a directive, or a directive is malformed.
-        public static var unknownDirective: Code { Code(kind: .unknownDirective) }
+        package static var unknownDirective: Code { Code(kind: .unknownDirective) }
         /// A required value doesn't exist.
         public static var missingKey: Code { Code(kind: .missingKey) }
         /// The value exists, but doesn't have the requested type.
@@ -38,16 +37,16 @@ public struct ConfigError: Error, Sendable {
         /// A key exists that no settings declare; in a diagnostic, a variable, an argument or a file sets it.
         public static var unknownKey: Code { Code(kind: .unknownKey) }
         /// A `${…}` refers to no value and has no default, or is malformed.
-        public static var unresolvedReference: Code { Code(kind: .unresolvedReference) }
+        package static var unresolvedReference: Code { Code(kind: .unresolvedReference) }
         /// References form a cycle.
-        public static var referenceCycle: Code { Code(kind: .referenceCycle) }
+        package static var referenceCycle: Code { Code(kind: .referenceCycle) }
         /// Several failures; see `problems`.
-        public static var several: Code { Code(kind: .several) }
+        package static var several: Code { Code(kind: .several) }
 
         // The codes of diagnostics only.
 
         /// A value had the wrong type, and a default replaces it.
-        public static var defaultUsed: Code { Code(kind: .defaultUsed) }
+        package static var defaultUsed: Code { Code(kind: .defaultUsed) }
         /// A dictionary and a value of another type have the same key; the stronger layer wins.
         package static var kindConflict: Code { Code(kind: .kindConflict) }
         /// A literal key such as `a.b` hides the nested value at the path `a.b`.
@@ -68,14 +67,14 @@ public struct ConfigError: Error, Sendable {
     /// The problem, unless `expected` and `found` state it.
     package var reason: String?
     /// The values or text that would be valid.
-    public var expected: String?
+    package var expected: String?
     /// The value or text that was found; a secret value is `<redacted>`.
-    public var found: String?
+    package var found: String?
     /// More details, such as the overridden value or the first definition of a duplicate key.
     package var notes: [String] = []
     /// A suggestion, such as the most similar known key.
     package var hint: String?
-    /// The failures in an error with the code `several`, in order.
+    /// The failures that this error combines, in order; empty for a single failure.
     public var problems: [ConfigError] = []
     /// The underlying error, if there is one.
     public var underlying: (any Error)?
@@ -143,7 +142,7 @@ public struct ConfigDiagnostic: Hashable, Sendable, CustomStringConvertible {
     /// The file and line, variable or argument, if there is one.
     public let location: ConfigLocation?
     /// The message, without the key and the location.
-    public let message: String
+    package let message: String
 
     package init(_ code: ConfigError.Code, key: ConfigPath? = nil, location: ConfigLocation? = nil, message: String) {
         self.code = code

@@ -14,7 +14,7 @@ public struct ConfigLocation: Hashable, Sendable, CustomStringConvertible {
     /// The offset in bytes from the start of the file; `nil` outside a file.
     package var offset: Int?
     /// The short name for messages: the file's name without its folder.
-    public var name: String
+    package var name: String
 
     /// Creates a location.
     ///

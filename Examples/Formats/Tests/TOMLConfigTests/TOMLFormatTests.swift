@@ -59,6 +59,6 @@ import Testing
     @Test("Malformed files are errors with a line", arguments: [("a = 1\na = 2", 2), ("a", 1), ("a = \"x", 1)])
     func malformed(text: String, line: Int) {
         let error = #expect(throws: ConfigError.self) { try ApplicationConfig.load(plan(text)) }
-        #expect(error?.location?.line == line && error?.location?.name == "ApplicationConfig.toml", "\(error as Any)")
+        #expect(error?.location?.line == line && error?.location?.file == "ApplicationConfig.toml", "\(error as Any)")
     }
 }

@@ -63,7 +63,7 @@ import YAMLConfig
         ])
     func malformed(text: String, line: Int) {
         let error = #expect(throws: ConfigError.self) { try ApplicationConfig.load(plan(text)) }
-        #expect(error?.location?.line == line && error?.location?.name == "ApplicationConfig.yaml", "\(error as Any)")
+        #expect(error?.location?.line == line && error?.location?.file == "ApplicationConfig.yaml", "\(error as Any)")
     }
 
     @Test("Aliases that grow without bound, and deep files, are rejected")

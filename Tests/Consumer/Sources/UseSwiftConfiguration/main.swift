@@ -20,7 +20,7 @@ plan.add(
 let copy = try ConfigStore(loading: plan)
 let expected: AppValue = ["http": ["timeout": 30, "hosts": ["a", "b"]], "key": .data(Data([1, 2]))]
 precondition(AppValue.dictionary(copy.current.values) == expected)
-precondition(copy.current.explain("http.timeout").winner?.location.name == "AshlarAppConfig")
+precondition(copy.current.explain("http.timeout").winner?.location.file == "AshlarAppConfig")
 
 // A change of the store reaches the copy, and a watching reader, through both adapters.
 let watch = copy.watch()
