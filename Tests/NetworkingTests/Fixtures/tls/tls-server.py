@@ -4,6 +4,7 @@ It answers /head with the head of the request, and is a proxy for CONNECT. With 
 answers /peer with the name in the client's certificate, or "nobody"; a third argument makes the certificate necessary.
 After /peer?last it ends the connection. With --old as the first argument, it speaks only TLS 1.1, with --1.2 only TLS 1.2.
 """
+import select
 import socket
 import ssl
 import sys
@@ -25,21 +26,20 @@ listener = socket.create_server(("127.0.0.1", 0))
 print(listener.getsockname()[1], flush=True)
 
 
-def pump(source, target):
-    try:
-        while data := source.recv(65536):
-            target.sendall(data)
-        target.shutdown(socket.SHUT_WR)
-    except OSError:
-        pass
-
-
 def tunnel(secure, authority):
+    """Carries bytes both ways in one thread: OpenSSL doesn't permit one connection to be read and written at once."""
     host, _, port = authority.rpartition(":")
     with socket.create_connection((host, int(port)), 10) as target:
         secure.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
-        threading.Thread(target=pump, args=(target, secure), daemon=True).start()
-        pump(secure, target)
+        while True:
+            ready = [secure] if secure.pending() else select.select([secure, target], [], [], 10)[0]
+            if not ready:
+                return
+            for source in ready:
+                data = source.recv(65536)
+                if not data:
+                    return
+                (target if source is secure else secure).sendall(data)
 
 
 def drain(secure):
