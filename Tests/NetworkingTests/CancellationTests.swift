@@ -28,7 +28,7 @@ import Testing
         let start = ContinuousClock.now
         task.cancel()
         let error = await task.value.failure
-        #expect(error?.isCancellation == true)
+        #expect(error?.code == .cancelled)
         #expect(error?.attempts == 1)
         try await until { closed.withLock { $0 } != nil }
         let end = try #require(closed.withLock { $0 })
@@ -44,7 +44,7 @@ import Testing
             withUnsafeCurrentTask { $0?.cancel() }
             return await outcome { () async throws(NetworkError) in try await client.send(request) }.failure
         }.value
-        #expect(error?.isCancellation == true)
+        #expect(error?.code == .cancelled)
         #expect(server.connectionCount == 0)
     }
 
@@ -63,7 +63,7 @@ import Testing
         response?.body.cancel()
         let body = try #require(response?.body)
         let error = await #expect(throws: NetworkError.self) { try await body.next() }
-        #expect(error?.isCancellation == true)
+        #expect(error?.code == .cancelled)
         response = try await client.stream(client.request(.get, server.url))
         response = nil
         try await until { closed.withLock { $0 } == 2 }
@@ -108,7 +108,7 @@ import Testing
                             task.cancel()
                             switch await task.value {
                             case .success(let response): return response.bytes.count == plan.length ? "whole" : "short"
-                            case .failure(let error): return error.isCancellation ? "cancelled" : "\(error)"
+                            case .failure(let error): return error.code == .cancelled ? "cancelled" : "\(error)"
                             }
                         }
                     }

@@ -52,7 +52,7 @@ private struct Appending: NetworkMiddleware {
         let task = Task { try await client.send(sent) }
         task.cancel()
         let error = await #expect(throws: NetworkError.self) { try await task.value }
-        #expect(error?.isCancellation == true)
+        #expect(error?.code == .cancelled)
     }
 
     @Test("Middleware runs outermost first on the way out and last on the way back")

@@ -60,7 +60,7 @@ private final class RequestLog: Sendable {
         ]
         let line = "\(request.method.rawValue) \(request.url)"
         if let error = event.error {
-            log.log(error.isCancellation ? level : .warning, "\(line): \(error.userMessage)", fields)
+            log.log(error.code == .cancelled ? level : .warning, "\(line): \(error.userMessage)", fields)
         } else {
             log.log(level, "\(line): \(event.status ?? 0), \(event.received) bytes", fields)
         }

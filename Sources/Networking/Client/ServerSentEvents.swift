@@ -171,13 +171,6 @@ public struct ServerSentEvent: Hashable, Sendable {
     public var data: String
     /// The last identifier that the server sent, or an empty string.
     public var id: String
-
-    /// Creates an event.
-    public init(type: String = "message", data: String, id: String = "") {
-        self.type = type
-        self.data = data
-        self.id = id
-    }
 }
 
 /// Reads the bytes of an event stream (WHATWG HTML, section 9.2.6), in pieces of any length.

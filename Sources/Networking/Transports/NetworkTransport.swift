@@ -36,7 +36,7 @@ public struct TransportConfiguration: Hashable, Sendable {
     /// The maximum number of connections in total; 128 by default.
     public var connections: Int = 128
     /// The time that an unused connection stays open; 55 s by default.
-    public var connectionIdleTime: Duration = .seconds(55)
+    package var connectionIdleTime: Duration = .seconds(55)
     /// A file of PEM certificates to trust instead of the system's roots.
     public var trustRoots: String?
     /// The public keys to accept for each host, as `sha256//<base64>` separated by `;`.

@@ -206,7 +206,7 @@ private final class NotesServer: Sendable {
         first.cancel()
         let result = await first.result
         let error = #expect(throws: NetworkError.self) { try result.get() }
-        #expect(error?.isCancellation == true)
+        #expect(error?.code == .cancelled)
         let next = await #expect(throws: NetworkError.self) { try await model.save() }
         #expect(next?.code == .cancelled, "the sync has no more answers, but no operation is running")
     }

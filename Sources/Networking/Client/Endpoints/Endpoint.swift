@@ -112,9 +112,6 @@ public struct EndpointHost: Hashable, Sendable, ExpressibleByStringLiteral, Expr
         self = value.contains("://") ? .url(value) : .canonical(value)
     }
 
-    /// The base URL, or nil for a canonical host.
-    package var urlText: String? { if case .url(let text) = kind { text } else { nil } }
-
     package var canonical: CanonicalHost? { if case .canonical(let host) = kind { host } else { nil } }
 
     func baseURL() throws(NetworkError) -> HTTPURL {
@@ -177,16 +174,6 @@ public struct EndpointPath: Hashable, Sendable, ExpressibleByStringInterpolation
     /// Creates a path from a string in which `/` separates segments; other bytes that a path can't contain are escaped.
     public init(_ text: String) { self.init(stringLiteral: text) }
 
-    /// Creates a path from segments, each escaped as a whole.
-    public init(segments: [String]) {
-        var interpolation = Interpolation(literalCapacity: 0, interpolationCount: segments.count)
-        for (index, segment) in segments.enumerated() {
-            if index > 0 { interpolation.appendLiteral("/") }
-            interpolation.appendInterpolation(segment)
-        }
-        self.init(stringInterpolation: interpolation)
-    }
-
     /// Creates a path from literal parts and values.
     public init(stringInterpolation: Interpolation) {
         var interpolation = stringInterpolation
@@ -245,9 +232,6 @@ public struct EndpointPath: Hashable, Sendable, ExpressibleByStringInterpolation
             segmentHasValue = true
             PercentCoding.append(value.description.utf8, to: &bytes, allowed: PercentCoding.isUnreserved)
         }
-
-        /// Appends a string like a literal: `/` separates segments.
-        public mutating func appendInterpolation(raw text: String) { appendLiteral(text) }
 
         mutating func endSegment() {
             defer { segmentHasValue = false }

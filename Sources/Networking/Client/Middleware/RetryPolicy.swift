@@ -29,9 +29,6 @@ public struct RetryPolicy: Hashable, Sendable {
     /// The default policy.
     public static let standard: RetryPolicy = RetryPolicy()
 
-    /// Creates the default policy.
-    public init() {}
-
     /// Returns the delay before an attempt, or nil if there is no attempt.
     ///
     /// - Parameters:

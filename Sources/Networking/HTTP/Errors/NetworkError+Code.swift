@@ -2,6 +2,7 @@ extension NetworkError {
     /// The kind of a failure.
     ///
     /// Codes may be added, so a `switch` needs a `default`. A custom transport or middleware may create further codes.
+    /// The codes of faults that an app can only report have no static name.
     public struct Code: Hashable, Sendable, RawRepresentable, CustomStringConvertible {
         // As for every `RawRepresentable` type, codes with equal names are equal.
 
@@ -30,7 +31,7 @@ extension NetworkError.Code {
     /// The URL can't be requested: no host, not http(s), control characters, user information, or a bad port or escape.
     public static let invalidURL = Self("invalidURL")
     /// A header field's name or value is invalid; `key` is the field's name.
-    public static let invalidHeader = Self("invalidHeader")
+    package static let invalidHeader = Self("invalidHeader")
     /// The request's body can't be built, such as a multipart form with an invalid boundary.
     public static let invalidBody = Self("invalidBody")
     /// A value can't be encoded as JSON or as a form.
@@ -73,22 +74,22 @@ extension NetworkError.Code {
     public static let truncated = Self("truncated")
     /// The response's chunks or compression are damaged.
     public static let corrupted = Self("corrupted")
-    /// The body exceeds the request's limit; `limit` is in bytes.
+    /// The body exceeds the request's limit.
     public static let bodyTooLarge = Self("bodyTooLarge")
-    /// The decompressed body exceeds the request's limit; `limit` is the ratio.
-    public static let decompressionLimit = Self("decompressionLimit")
+    /// The decompressed body exceeds the request's limit.
+    package static let decompressionLimit = Self("decompressionLimit")
     /// The request doesn't accept the response's status; `status` is its number.
     public static let unacceptableStatus = Self("unacceptableStatus")
 
     // Redirects.
 
     /// The response's `Location` is missing, malformed or not http(s).
-    public static let invalidRedirect = Self("invalidRedirect")
+    package static let invalidRedirect = Self("invalidRedirect")
     /// The response redirects from https to http, which the policy doesn't allow.
-    public static let insecureRedirect = Self("insecureRedirect")
+    package static let insecureRedirect = Self("insecureRedirect")
     /// The request has the client's credentials and would be sent to another machine over plain HTTP.
     public static let insecureCredentials = Self("insecureCredentials")
-    /// The response redirects more often than allowed, or in a loop; `history` lists the URLs.
+    /// The response redirects more often than allowed, or in a loop.
     public static let tooManyRedirects = Self("tooManyRedirects")
     /// A redirect or retry must send the body again, but it can be sent only once.
     public static let bodyNotReplayable = Self("bodyNotReplayable")
@@ -109,7 +110,7 @@ extension NetworkError.Code {
     /// The host map can't be read; `path`, `line` and `column` are the position.
     public static let invalidHostMap = Self("invalidHostMap")
     /// The host map doesn't contain the canonical host.
-    public static let unknownHost = Self("unknownHost")
+    package static let unknownHost = Self("unknownHost")
     /// The host map doesn't contain the environment for the host; `key` is its key.
     public static let unknownEnvironment = Self("unknownEnvironment")
     /// The typed host is invalid; the selection is unchanged.

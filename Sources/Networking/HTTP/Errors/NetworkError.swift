@@ -5,7 +5,7 @@
 ///
 /// ```swift
 /// func explain(_ error: NetworkError) -> String? {
-///     if error.isCancellation { return nil }
+///     if error.code == .cancelled { return nil }
 ///     if error.code == .unacceptableStatus, error.status == 404 { return "There is no such note." }
 ///     return error.userMessage
 /// }
@@ -34,7 +34,7 @@ public struct NetworkError: Error, Sendable {
     /// The number of times the request was sent, including retries and redirects.
     public var attempts: Int = 0
     /// The redirects followed before the failure, oldest first, as redacted URLs.
-    public var history: [String] = []
+    package var history: [String] = []
     /// The affected header field, environment key or attribute.
     public var key: String?
     /// The affected JSON path, such as `$.users[3].name`.
@@ -48,7 +48,7 @@ public struct NetworkError: Error, Sendable {
     /// The column of the error in bytes, from 1.
     public var column: Int?
     /// The exceeded limit, in the unit that `message` names.
-    public var limit: Int?
+    package var limit: Int?
     /// The server's messages about rejected fields (422), in order.
     public var messages: [String] = []
     /// The underlying error, if there is one.
@@ -88,9 +88,6 @@ public struct NetworkError: Error, Sendable {
             self.init(code, String(describing: error), phase: phase, underlying: error)
         }
     }
-
-    /// Whether the caller cancelled the request; such an error needs no message.
-    public var isCancellation: Bool { code == .cancelled }
 
     /// Whether the same request may succeed if it is repeated shortly afterward.
     ///

@@ -2,10 +2,11 @@ internal import AshlarCore
 
 /// The rule for hiding secrets in requests that are displayed, logged, exported or recorded.
 ///
-/// A hidden field retains its name. A field marked sensitive in ``HTTPHeaders`` is always hidden.
+/// A hidden field retains its name. A field marked sensitive in ``HTTPHeaders`` is always hidden. To hide further names,
+/// copy ``standard`` and add to its ``nameFragments``.
 public struct NetworkRedaction: Sendable, Hashable {
     /// The names of header fields whose values are hidden, in lowercase.
-    public var headerNames: Set<String>
+    package var headerNames: Set<String>
     /// The fragments, in lowercase, that make the name of a header field, query parameter or form field secret.
     public var nameFragments: Set<String>
     /// The text printed in place of a hidden value.
@@ -15,8 +16,7 @@ public struct NetworkRedaction: Sendable, Hashable {
 
     /// Creates a rule that hides only the given names, ignoring case.
     ///
-    /// To extend the standard rule, copy ``standard`` and add to its sets.
-    public init(headerNames: Set<String>, nameFragments: Set<String>, placeholder: String = "<redacted>") {
+    package init(headerNames: Set<String>, nameFragments: Set<String>, placeholder: String = "<redacted>") {
         self.headerNames = Set(headerNames.map { $0.lowercased() })
         self.nameFragments = Set(nameFragments.map { $0.lowercased() })
         self.placeholder = placeholder

@@ -6,7 +6,7 @@ extension HTTPURL {
     /// Spaces and other characters that a URL can't contain are percent-encoded, as in browsers.
     ///
     /// - Throws: `.invalidURL` for a reference to another scheme, or one that isn't a URL.
-    public func resolving(_ reference: String) throws(NetworkError) -> HTTPURL {
+    package func resolving(_ reference: String) throws(NetworkError) -> HTTPURL {
         guard reference.utf8.contains(where: { !$0.isHTTPSpace }) else {
             var result = self
             result.fragment = nil

@@ -17,8 +17,7 @@ import Foundation
 /// var url = try HTTPURL("https://API.example.com:8443/notes?tag=a")
 /// assert(url.host == "api.example.com" && url.port == 8443 && url.path == "/notes" && url.query == "tag=a")
 /// url.append(["draft": true])
-/// let author = try url.resolving("../users/7")
-/// assert(url.target == "/notes?tag=a&draft=true" && author.target == "/users/7")
+/// assert(url.target == "/notes?tag=a&draft=true")
 /// ```
 public struct HTTPURL: Hashable, Sendable {
     /// The supported schemes.
@@ -45,7 +44,7 @@ public struct HTTPURL: Hashable, Sendable {
     /// The percent-encoded query without `?`, or nil.
     public internal(set) var query: String?
     /// The fragment without `#`, or nil; never sent.
-    public internal(set) var fragment: String?
+    package internal(set) var fragment: String?
 
     /// The port of the connection.
     package var effectivePort: Int { port ?? scheme.defaultPort }
@@ -59,7 +58,7 @@ public struct HTTPURL: Hashable, Sendable {
     }
 
     /// The scheme, host and port, which define the origin (RFC 6454).
-    public var origin: String { "\(scheme.rawValue)://\(host):\(effectivePort)" }
+    package var origin: String { "\(scheme.rawValue)://\(host):\(effectivePort)" }
 
     /// The path and query as in a request line.
     public var target: String { query.map { path + "?" + $0 } ?? path }
@@ -70,7 +69,7 @@ public struct HTTPURL: Hashable, Sendable {
     }
 
     /// The URL as requested, without user information and fragment.
-    public var requestText: String {
+    package var requestText: String {
         var text = scheme == .https ? "https://" : "http://"
         text.reserveCapacity(text.utf8.count + host.utf8.count + 6 + path.utf8.count + (query?.utf8.count ?? 0) + 1)
         text += host

@@ -65,7 +65,7 @@ public struct NetworkResponse: Sendable {
     /// The URLs that redirected here, oldest first.
     public var history: [HTTPURL]
     /// The format of dates and keys in JSON; that of the client that received the response.
-    public var jsonFormat: JSONFormat = .init()
+    var jsonFormat: JSONFormat
     /// The end of the exchange if it was measured.
     var end: ExchangeEnd?
 
@@ -75,13 +75,6 @@ public struct NetworkResponse: Sendable {
     public var headers: HTTPHeaders { head.headers }
     /// The measurements of the last exchange, or nil if ``RequestOptions/measures`` is false or a cache answered.
     public var metrics: ExchangeMetrics? { end?.metrics }
-}
-
-extension NetworkResponse {
-    /// Creates a complete response.
-    public init(head: ResponseHead, bytes: [UInt8], url: HTTPURL, history: [HTTPURL] = []) {
-        self.init(head: head, bytes: bytes, url: url, history: history, jsonFormat: .init())
-    }
 }
 
 /// The measurements of an exchange, which arrive with its end; a class, because most responses have none.

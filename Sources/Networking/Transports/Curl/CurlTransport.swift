@@ -17,15 +17,15 @@
     ///
     /// ```swift
     /// do {
-    ///     let transport = try CurlTransport()
-    ///     print("libcurl \(transport.version)")
+    ///     let client = NetworkClient(transport: try CurlTransport())
+    ///     print(client.transportDescription)
     /// } catch {
     ///     print(error.message)  // why libcurl can't be used
     /// }
     /// ```
     public final class CurlTransport: NetworkTransport {
         /// The version of the library, such as `7.88.1`.
-        public let version: String
+        package let version: String
         /// Whether requests may use HTTP/2.
         package var offersHTTP2: Bool { loop.library.offersHTTP2 }
         private let loop: CurlLoop
