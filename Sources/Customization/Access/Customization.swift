@@ -72,7 +72,7 @@ public struct Customization: Sendable {
     /// The problems found in the files of the stack; for problems of reads, see ``problems``.
     public var diagnostics: [CustomizationDiagnostic] { storage.diagnostics }
     /// The rules for reading files, and the result of reads without a value.
-    public var policy: CustomizationPolicy { storage.policy }
+    package var policy: CustomizationPolicy { storage.policy }
     /// The names of all tables, sorted.
     public var tableNames: [String] { storage.tables.keys.sorted() }
 

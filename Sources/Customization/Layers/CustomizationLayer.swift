@@ -96,29 +96,31 @@ public struct CustomizationPolicy: Sendable {
         case custom(@Sendable (_ key: String, _ table: String) -> String)
     }
 
-    /// The string for a key that no layer defines.
-    public var missing: MissingText
-    /// The rules for reading strings as numbers and booleans.
-    public var numbers: NumberSpelling
-    /// The color dialect of strings files; themes have their own dialect.
-    public var colors: ColorDialect
-    /// Whether strings in strings files can be aliases; strings in themes always can.
-    package var resolvesAliases: Bool
-    /// Whether a language in another script can match, such as `sr-Cyrl` for `sr-Latn`.
-    public var crossesScripts: Bool
-    /// The brands whose folder has the name of a language, such as `bbc`; a requested brand doesn't have to be
-    /// declared.
-    public var brands: Set<String>
-    /// The maximum size of a file in bytes.
-    package var maximumFileSize: Int
-    /// Whether a string that only the base language defines is reported as a problem.
-    package var reportsFallbacks: Bool
-    /// Formats dates and amounts of money in messages; `AshlarApp` sets one that uses Foundation.
-    public var formatter: (any DateAndCurrencyFormatter)?
-    /// Called for each problem of a read, on the reading thread.
-    package var onProblem: (@Sendable (CustomizationDiagnostic) -> Void)?
+    package let missing: MissingText
+    package let numbers: NumberSpelling
+    package let colors: ColorDialect
+    package let resolvesAliases: Bool
+    package let crossesScripts: Bool
+    package var brands: Set<String>
+    package let maximumFileSize: Int
+    package let reportsFallbacks: Bool
+    package let formatter: (any DateAndCurrencyFormatter)?
+    package let onProblem: (@Sendable (CustomizationDiagnostic) -> Void)?
 
     /// Creates a policy.
+    ///
+    /// - Parameters:
+    ///   - missing: The string for a key that no layer defines.
+    ///   - numbers: The rules for reading strings as numbers and booleans.
+    ///   - colors: The color dialect of strings files; themes have their own dialect.
+    ///   - resolvesAliases: Whether strings in strings files can be aliases; strings in themes always can.
+    ///   - crossesScripts: Whether a language in another script can match, such as `sr-Cyrl` for `sr-Latn`.
+    ///   - brands: The brands whose folder has the name of a language, such as `bbc`; a requested brand doesn't have to
+    ///     be declared.
+    ///   - maximumFileSize: The maximum size of a file in bytes.
+    ///   - reportsFallbacks: Whether a string that only the base language defines is reported as a problem.
+    ///   - formatter: Formats dates and amounts of money in messages; `AshlarApp` sets one that uses Foundation.
+    ///   - onProblem: Called for each problem of a read, on the reading thread.
     public init(
         missing: MissingText = .key, numbers: NumberSpelling = .strict, colors: ColorDialect = .ftCustomization,
         resolvesAliases: Bool = false, crossesScripts: Bool = false, brands: Set<String> = [],
