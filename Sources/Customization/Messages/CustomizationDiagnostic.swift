@@ -14,13 +14,13 @@ public struct CustomizationDiagnostic: Hashable, Sendable, CustomStringConvertib
 
     /// The code of a problem, a stable identifier such as `missing-semicolon`.
     ///
-    /// Codes may be added, so a `switch` over them needs a `default`.
+    /// Compare with a literal: `problem.code == "missing-key"`. Codes may be added, so a `switch` over them needs a `default`.
     public struct Code: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
         /// The identifier.
         package let rawValue: String
 
         /// Creates a code from its identifier.
-        public init(_ rawValue: String) { self.rawValue = rawValue }
+        package init(_ rawValue: String) { self.rawValue = rawValue }
 
         /// Creates a code from a literal.
         public init(stringLiteral literal: String) { rawValue = literal }
@@ -82,7 +82,7 @@ extension [CustomizationDiagnostic] {
 extension CustomizationDiagnostic.Code {
     // Files
     /// A file or folder can't be read.
-    public static let unreadableFile = Self("unreadable-file")
+    package static let unreadableFile = Self("unreadable-file")
     package static let fileTooLarge = Self("file-too-large")
     /// A folder does not exist.
     package static let missingFolder = Self("missing-folder")
@@ -123,7 +123,7 @@ extension CustomizationDiagnostic.Code {
     /// Text after an invalid statement that is skipped with it.
     package static let skippedText = Self("skipped-text")
     /// A key is defined twice; the last value wins.
-    public static let duplicateKey = Self("duplicate-key")
+    package static let duplicateKey = Self("duplicate-key")
     /// A key without a value, which is its own value.
     package static let shorthand = Self("shorthand")
     /// `\U` without a hexadecimal digit.
@@ -136,15 +136,15 @@ extension CustomizationDiagnostic.Code {
 
     // Reads
     /// No layer defines the key.
-    public static let missingKey = Self("missing-key")
+    package static let missingKey = Self("missing-key")
     /// A value can't be read as the requested type.
-    public static let malformedValue = Self("malformed-value")
+    package static let malformedValue = Self("malformed-value")
     /// An alias refers to itself.
     package static let aliasCycle = Self("alias-cycle")
     /// An alias refers to a key that no layer defines.
     package static let danglingAlias = Self("dangling-alias")
     /// No layer's folder contains the image.
-    public static let missingImage = Self("missing-image")
+    package static let missingImage = Self("missing-image")
     /// Only the base language defines the key.
     package static let fallback = Self("fallback")
 }
