@@ -1,6 +1,5 @@
 import AshlarCustomization
 import AshlarTestSupport
-import Foundation
 import Testing
 
 @Suite struct LanguageTagTests {
@@ -88,16 +87,6 @@ import Testing
         ])
     func likelySubtags(text: String, expected: String) throws {
         #expect(try #require(LanguageTag(text)).maximized.description == expected)
-    }
-
-    @Test("A tag is encoded as a string")
-    func coding() throws {
-        let tags = try JSONDecoder().decode([LanguageTag].self, from: Data(#"["fr_CA", "English"]"#.utf8))
-        #expect(tags == ["fr-CA", "en"])
-        #expect(String(decoding: try JSONEncoder().encode(tags), as: UTF8.self) == #"["fr-CA","en"]"#)
-        #expect(throws: DecodingError.self) {
-            try JSONDecoder().decode(LanguageTag.self, from: Data(#""no tag""#.utf8))
-        }
     }
 
     @Test("Any bytes are a canonical tag or nil")

@@ -12,7 +12,7 @@
 /// let tag: LanguageTag = "zh_hant_tw"
 /// print(tag, tag.language, tag.script ?? "", tag.region ?? "")  // zh-Hant-TW zh Hant TW
 /// ```
-public struct LanguageTag: Sendable {
+public struct LanguageTag: Hashable, Sendable {
     /// The language in lowercase, such as `"fr"`; `"und"` if it is undetermined.
     public let language: String
     /// The script in title case, such as `"Hant"`, if the tag has one.
@@ -44,14 +44,6 @@ public struct LanguageTag: Sendable {
     }
 }
 
-extension LanguageTag: Hashable {
-    /// Two tags are equal if their canonical forms are equal.
-    public static func == (left: LanguageTag, right: LanguageTag) -> Bool { left.description == right.description }
-
-    /// Hashes the canonical form.
-    public func hash(into hasher: inout Hasher) { hasher.combine(description) }
-}
-
 extension LanguageTag: LosslessStringConvertible {
     /// Parses a tag or an old `.lproj` name; returns nil if the text is neither.
     ///
@@ -71,25 +63,5 @@ extension LanguageTag: ExpressibleByStringLiteral {
     public init(stringLiteral literal: String) {
         guard let tag = LanguageTag(literal) else { preconditionFailure("\"\(literal)\" is not a language tag") }
         self = tag
-    }
-}
-
-extension LanguageTag: Codable {
-    /// Decodes a tag from a string.
-    ///
-    /// - Throws: `DecodingError.dataCorrupted` if the string isn't a tag.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        let text = try container.decode(String.self)
-        guard let tag = LanguageTag(text) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "\"\(text)\" is not a language tag")
-        }
-        self = tag
-    }
-
-    /// Encodes the canonical form.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
     }
 }

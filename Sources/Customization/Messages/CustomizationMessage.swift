@@ -47,7 +47,7 @@ public struct CustomizationMessage: Hashable, Sendable {
     }
 
     /// The source and the parsed message, which all copies share.
-    private final class Storage: Sendable {
+    private final class Storage: Hashable, Sendable {
         let source: Source
         private let compiled = Mutex<CompiledMessage?>(nil)
 
@@ -62,6 +62,10 @@ public struct CustomizationMessage: Hashable, Sendable {
                 return new
             }
         }
+
+        static func == (left: Storage, right: Storage) -> Bool { left === right || left.source == right.source }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(source) }
     }
 
     private let storage: Storage
@@ -148,14 +152,6 @@ public struct CustomizationMessage: Hashable, Sendable {
         let message = compiled
         return message.render(MessageValues(arguments, names: message.names), language: language)
     }
-
-    /// Compares the sources.
-    public static func == (left: CustomizationMessage, right: CustomizationMessage) -> Bool {
-        left.storage === right.storage || left.source == right.source
-    }
-
-    /// Hashes the source.
-    public func hash(into hasher: inout Hasher) { hasher.combine(source) }
 }
 
 extension CustomizationMessage {

@@ -12,7 +12,7 @@ internal import AshlarCore
 /// ```
 ///
 /// A value refers to data that is created once per language. Creating the same conventions again costs one lookup.
-public struct LanguageConventions: Hashable, Sendable {
+public struct LanguageConventions: Sendable {
     final class Data: Sendable {
         let language: LanguageTag
         let plurals: PluralRules
@@ -61,7 +61,7 @@ public struct LanguageConventions: Hashable, Sendable {
     }
 
     /// Finds the conventions of a language and adds those for dates and currencies.
-    public init(_ language: LanguageTag, formatter: (any DateAndCurrencyFormatter)?) {
+    package init(_ language: LanguageTag, formatter: (any DateAndCurrencyFormatter)?) {
         self.init(language)
         if let formatter { data = Data(data, formatter) }
     }
@@ -75,17 +75,9 @@ public struct LanguageConventions: Hashable, Sendable {
     /// Formats dates and amounts of money; nil if there is none.
     package var formatter: (any DateAndCurrencyFormatter)? { data.formatter }
     /// The plural forms of quantities: "3 files".
-    public var plurals: PluralRules { data.plurals }
+    package var plurals: PluralRules { data.plurals }
     /// The plural forms of positions: "the 3rd file".
     package var ordinals: PluralRules { data.ordinals }
-
-    /// Compares the languages.
-    public static func == (left: LanguageConventions, right: LanguageConventions) -> Bool {
-        left.data === right.data || left.language == right.language
-    }
-
-    /// Hashes the language.
-    public func hash(into hasher: inout Hasher) { hasher.combine(language) }
 }
 
 extension LanguageConventions: ExpressibleByStringLiteral {
