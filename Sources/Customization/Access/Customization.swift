@@ -74,7 +74,7 @@ public struct Customization: Sendable {
     /// The rules for reading files, and the result of reads without a value.
     package var policy: CustomizationPolicy { storage.policy }
     /// The names of all tables, sorted.
-    public var tableNames: [String] { storage.tables.keys.sorted() }
+    package var tableNames: [String] { storage.tables.keys.sorted() }
 
     /// Returns all keys of a table, sorted.
     ///

@@ -42,8 +42,6 @@ public struct CustomizationReading: Sendable {
     let numbers: NumberSpelling
     let typed: ComposedTable.Typed?
 
-    /// The value as text, or nil if it is data, a list or a dictionary.
-    public var text: String? { value.text }
     /// The value as an integer; nil if it isn't one.
     var int: Int64? { typed?.int }
     /// The value as a number; nil if it isn't one.
@@ -66,7 +64,7 @@ public struct CustomizationReading: Sendable {
 extension String: CustomizationReadable {
     /// Accepts strings, numbers, Booleans and colors.
     public init?(_ reading: CustomizationReading) {
-        guard let text = reading.text else { return nil }
+        guard let text = reading.value.text else { return nil }
         self = text
     }
 }

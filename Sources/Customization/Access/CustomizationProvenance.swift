@@ -7,7 +7,7 @@ public struct CustomizationExplanation: Sendable, Hashable, CustomStringConverti
         /// The identifier of the layer, such as `fr.lproj`.
         public var layer: String
         /// The purpose of the layer.
-        public var role: CustomizationLayer.Role
+        package var role: CustomizationLayer.Role
         /// The layer's value for the key.
         public var value: CustomizationValue
         /// The location of the value.

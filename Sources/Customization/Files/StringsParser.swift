@@ -13,7 +13,7 @@ public struct ParsedStrings: Sendable {
     public var isRejected: Bool
 
     /// Whether a diagnostic is an error.
-    public var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
+    package var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
 }
 
 /// Reads the statements of a strings file into a table.

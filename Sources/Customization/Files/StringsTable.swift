@@ -24,7 +24,7 @@ public struct StringsTable: Sendable {
     /// The number of keys.
     public var count: Int { storage.winnerCount }
     /// Whether the table has no key.
-    public var isEmpty: Bool { count == 0 }
+    package var isEmpty: Bool { count == 0 }
     /// The path of the file that the table was read from.
     package var file: String { storage.text.file }
     /// The encoding of the file that the table was read from.

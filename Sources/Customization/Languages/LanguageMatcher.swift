@@ -116,7 +116,7 @@ public struct LanguageMatch: Hashable, Sendable, CustomStringConvertible {
     /// The preference that it matches.
     package let preference: LanguageTag
     /// CLDR's distance between the two, from 0 for the same language to 49.
-    public let distance: Int
+    package let distance: Int
     /// The chosen language with its available parents, from general to specific.
     public internal(set) var chain: [LanguageTag] = []
 

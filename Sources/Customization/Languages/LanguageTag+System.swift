@@ -9,8 +9,9 @@
 extension LanguageTag {
     /// Returns the user's preferred languages, the best first.
     ///
-    /// On Apple systems they come from the settings, on other systems from the environment; see
-    /// ``preferred(inEnvironment:)``. Each call reads them again.
+    /// On Apple systems they come from the settings, on other systems from the environment: the locale is the first of
+    /// `LC_ALL`, `LC_MESSAGES` and `LANG` that isn't empty, and the languages of `LANGUAGE` precede it. Each call reads
+    /// them again.
     public static func systemPreferred() -> [LanguageTag] {
         #if canImport(Darwin)
             Locale.preferredLanguages.compactMap { LanguageTag($0) }
@@ -29,7 +30,7 @@ extension LanguageTag {
     /// The locale is the first of `LC_ALL`, `LC_MESSAGES` and `LANG` that isn't empty. If it is unset, `C` or `POSIX`,
     /// the result is empty. Otherwise, the languages of `LANGUAGE` (separated by colons, an extension of GNU gettext)
     /// precede it. Names that aren't languages are skipped.
-    public static func preferred(inEnvironment environment: [String: String]) -> [LanguageTag] {
+    package static func preferred(inEnvironment environment: [String: String]) -> [LanguageTag] {
         let locale = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
         guard let own = LanguageTag(posixLocale: locale[...]) else { return [] }
         var tags: [LanguageTag] = []

@@ -36,11 +36,11 @@ public struct CustomizationLayer: Sendable {
     /// The identifier of the layer, such as `fr.lproj`, `acme.lproj/fr.lproj` or `Themes.json#Dark`.
     public var id: String
     /// The purpose of the layer.
-    public var role: Role
+    package var role: Role
     /// The tables by name; `Localizable` is the default table.
     package var tables: [String: StringsTable]
     /// The color dialect of the layer.
-    public var colors: ColorDialect
+    package var colors: ColorDialect
     /// Whether the strings `$key` and `{a.b}` are aliases of that key; `$$` is then a literal `$`.
     package var resolvesAliases: Bool
     /// The folder with the layer's images, if it has one.

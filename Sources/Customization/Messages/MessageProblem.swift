@@ -22,7 +22,7 @@ public struct MessageProblem: Hashable, Sendable, CustomStringConvertible {
     /// The offset of the placeholder, or of the error in it, in the text's UTF-8.
     public let offset: Int
     /// The message, with the expected and the found value or text.
-    public let message: String
+    package let message: String
 
     init(_ code: CustomizationDiagnostic.Code, placeholder: String, offset: Int, _ message: String) {
         self.code = code

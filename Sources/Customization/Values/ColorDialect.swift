@@ -31,7 +31,7 @@ public struct RGBAColor: Hashable, Sendable, CustomStringConvertible {
     /// Opaque black.
     public static let black: RGBAColor = RGBAColor(red: 0, green: 0, blue: 0)
     /// Transparent black.
-    public static let clear: RGBAColor = RGBAColor(red: 0, green: 0, blue: 0, alpha: 0)
+    package static let clear: RGBAColor = RGBAColor(red: 0, green: 0, blue: 0, alpha: 0)
 
     /// The components as bytes, rounded to the nearest value.
     package var bytes: (red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8) {

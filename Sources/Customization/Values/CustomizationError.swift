@@ -14,7 +14,7 @@ public struct CustomizationError: Error, Hashable, Sendable, CustomStringConvert
         /// The value is an alias that refers to itself, possibly through other aliases.
         public static var cycle: Code { Code(kind: .cycle) }
         /// No layer's folder contains the image of the key.
-        public static var missingImage: Code { Code(kind: .missingImage) }
+        package static var missingImage: Code { Code(kind: .missingImage) }
 
         /// The code's name.
         public var description: String { kind.rawValue }
@@ -23,17 +23,17 @@ public struct CustomizationError: Error, Hashable, Sendable, CustomStringConvert
     /// The kind of failure.
     public let code: Code
     /// The key that was read.
-    public var key: String
+    public let key: String
     /// The table of the read.
-    package var table: String
+    package let table: String
     /// The expected type, such as "whole number".
-    public var expected: String?
+    package let expected: String?
     /// The value in the file.
-    public var found: CustomizationValue?
+    public let found: CustomizationValue?
     /// The location of the value.
-    public var location: CustomizationLocation?
+    public let location: CustomizationLocation?
     /// The keys that an alias refers to, in order.
-    package var aliases: [String] = []
+    package let aliases: [String]
 
     package init(
         _ code: Code, key: String, table: String? = nil, expected: String? = nil,
