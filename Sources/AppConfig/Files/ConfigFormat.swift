@@ -63,10 +63,13 @@ extension ConfigError {
 /// try document.set(30, at: "http.timeout", line: 3)
 /// try document.set(["a", "b"], at: "http.hosts", line: 4)
 /// ```
-public struct ConfigDocument: Sendable, CustomReflectable {
-    private enum Contents {
+public struct ConfigDocument: Sendable {
+    private enum Contents: CustomReflectable {
         case assignments(ConfigAssignments)
         case reading(ConfigReading)
+
+        /// A mirror without the values, which can be secret.
+        var customMirror: Mirror { Mirror(self, children: []) }
     }
 
     private var contents: Contents
@@ -128,9 +131,6 @@ public struct ConfigDocument: Sendable, CustomReflectable {
             return assignments
         }
     }
-
-    /// A mirror without values, which can be secret.
-    public var customMirror: Mirror { Mirror(self, children: ["isLiteral": isLiteral], displayStyle: .struct) }
 
     /// Returns the values as a tree with locations in a file.
     func reading(of file: ConfigLocation) -> ConfigReading {

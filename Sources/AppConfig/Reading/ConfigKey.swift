@@ -16,8 +16,9 @@ public struct ConfigKey<Value: ConfigConvertible & Sendable>: Sendable {
     /// The key as written.
     package let name: String
     /// The value if the entry is missing or malformed.
-    package let defaultValue: Value
-    let isSecret: Bool
+    package var defaultValue: Value { fallback.value }
+    var isSecret: Bool { fallback.isSecret }
+    private let fallback: ConfigKeyDefault<Value>
 
     /// Creates a key.
     ///
@@ -29,16 +30,15 @@ public struct ConfigKey<Value: ConfigConvertible & Sendable>: Sendable {
     ///     may be printed before, use ``ConfigSecrets`` or ``ConfigPlan/declare(_:at:)``.
     public init(_ name: String, default defaultValue: Value, secret isSecret: Bool = false) {
         self.name = name
-        self.defaultValue = defaultValue
-        self.isSecret = isSecret
+        fallback = ConfigKeyDefault(value: defaultValue, isSecret: isSecret)
         ConfigDeclaredKeys.add(name, Value.self, isSecret: isSecret)
     }
 }
 
-extension ConfigKey: CustomReflectable {
-    /// The name and default value; the default value of a secret key is `<redacted>`.
-    public var customMirror: Mirror {
-        let value: Any = isSecret ? ConfigDescription.redacted : defaultValue
-        return Mirror(self, children: ["name": name, "defaultValue": value], displayStyle: .struct)
-    }
+/// The default value of a key, whose mirror contains no secret.
+private struct ConfigKeyDefault<Value: Sendable>: Sendable, CustomReflectable {
+    let value: Value
+    let isSecret: Bool
+
+    var customMirror: Mirror { Mirror(self, children: ["value": isSecret ? ConfigDescription.redacted : value as Any]) }
 }

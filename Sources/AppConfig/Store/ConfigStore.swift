@@ -201,10 +201,3 @@ public enum ConfigStoreEvent: Sendable {
     /// A reload failed, and the last good values stay current.
     case failed(ConfigError)
 }
-
-extension ConfigStore: CustomReflectable {
-    /// The current configuration and the errors of the latest load.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["current": current, "errors": errors.map(\.description)], displayStyle: .class)
-    }
-}
