@@ -37,13 +37,13 @@ import Testing
     @Test("The language of the resolved layer chooses the form")
     func plurals() {
         let customization = customization
-        #expect(customization.plural("files", count: 1) == "1 файл")
-        #expect(customization.plural("files", count: 3) == "3 файла")
-        #expect(customization.plural("files", count: 5) == "5 файлов")
-        #expect(customization.plural("files", count: 3.0) == "3 файла")
-        #expect(customization.plural("only english", count: 21) == "21 bugs")
+        #expect(customization.format("files", 1) == "1 файл")
+        #expect(customization.format("files", 3) == "3 файла")
+        #expect(customization.format("files", 5) == "5 файлов")
+        #expect(customization.format("files", 3.0) == "3 файла")
+        #expect(customization.format("only english", 21) == "21 bugs")
         // A brand's layer has no language of its own; the language in use applies.
-        #expect(customization.plural("branded", count: 22) == "22 штуки")
+        #expect(customization.format("branded", 22) == "22 штуки")
         #expect(customization.problems == [])
     }
 
@@ -52,8 +52,8 @@ import Testing
         let customization = customization
         #expect(customization.format("sent", "Zoë", 3) == "3 файлов от Zoë")
         #expect(customization.format("files", 2) == "2 файла")
-        #expect(customization.plural("rest", count: 4, "Zoë") == "4 left for Zoë")
-        #expect(customization.format("sent", values: [.string("Zoë"), .int(1)]) == "1 файлов от Zoë")
+        #expect(customization.format("rest", 4, "Zoë") == "4 left for Zoë")
+        #expect(customization[CustomizationText("sent", ["Zoë", 1])] == "1 файлов от Zoë")
         #expect(customization.problems == [])
     }
 

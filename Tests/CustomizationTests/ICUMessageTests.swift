@@ -147,7 +147,7 @@ import Testing
         #expect(output.text == "{a}{b}{c}{d}{e}6 {a}")
         #expect(output.problems.first?.description == "{a}: argument \"a\" is missing; there is f")
         let strings = Customization(layers: [CustomizationLayer(overrides: ["k": "{x} of {y}"])])
-        #expect(strings.message("k", named: ["x": 1, "y": 2]) == "1 of 2")
+        #expect(strings[CustomizationText("k", named: ["x": 1, "y": 2])] == "1 of 2")
     }
 
     @Test(

@@ -243,8 +243,8 @@ import Testing
             "en.lproj/Localizable.strings": #""tap" = "Overridden"; "title" = "Title";"#,
         ])
         let russian = Customization(path: tree.path, languages: ["ru"], brand: .none)
-        #expect(russian.plural("files", count: 22, table: "Catalog") == "22 файла")
-        #expect(russian.plural("birds", count: 3, 1, table: "Catalog") == "1 bird in 3 trees")
+        #expect(russian.format("files", 22, table: "Catalog") == "22 файла")
+        #expect(russian.format("birds", 3, 1, table: "Catalog") == "1 bird in 3 trees")
         #expect(russian.format("files in folders", 1, 2, "Zoë") == "1 file in 2 folders by Zoë")
         #expect(russian.format("title") == "Title")
         #expect(russian.problems == [])

@@ -137,7 +137,7 @@ import Testing
         for n in 2...5 { center.update { $0.applying(CustomizationLayer(overrides: ["n": .int(Int64(n))])) } }
         #expect(await changes.next()?.int("n") == 5)
         center.update { $0 }
-        center.replace(with: Customization(layers: []))
+        center.update { _ in Customization(layers: []) }
         #expect(await changes.next()?.int("n", default: -1) == -1, "an update that changes nothing yields nothing")
     }
 
@@ -151,7 +151,7 @@ import Testing
             break
         }
         center.update { $0.applying(CustomizationLayer(overrides: ["n": .int(1)])) }
-        center.replace(with: first)
+        center.update { _ in first }
         let reader = Task {
             for await change in changes { return change.int("n", default: -1) }
             return -2

@@ -21,7 +21,7 @@ import Testing
         ])
         let read = Customization(path: tree.path, languages: ["en"])
         #expect(read.diagnostics.isEmpty)
-        #expect(read.plural("files", count: 1) == "1 file" && read.plural("files", count: 3) == "3 files")
+        #expect(read.format("files", 1) == "1 file" && read.format("files", 3) == "3 files")
         #expect(read.string("other") == "x" && read.string("e", table: "Errors") == "Error")
         #expect(read.tableNames == ["Errors", "Localizable"])
         #expect(read.explain("files").winner?.location.file == "en.lproj/Localizable.stringsdict")

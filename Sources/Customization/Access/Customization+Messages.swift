@@ -5,7 +5,7 @@ extension Customization {
     /// whose form is chosen by the rules of the entry's language. Formatting never fails: a placeholder without a value
     /// isn't replaced and is reported in ``problems``. If no layer defines the key, the policy's text is formatted, so
     /// a key in natural language (`"Hello %@"`) is its own text. The first call parses the text, and the snapshot
-    /// stores the result.
+    /// stores the result. For a list of values, read a ``CustomizationText``.
     ///
     /// - Parameters:
     ///   - key: The key.
@@ -13,33 +13,7 @@ extension Customization {
     ///   - table: The table's name; `Localizable` if nil.
     /// - Returns: The formatted text.
     public func format(_ key: String, _ arguments: any FormatArgument..., table: String? = nil) -> String {
-        format(key, values: arguments.map(\.formatValue), table: table)
-    }
-
-    /// Returns the text of a key with its placeholders replaced by the values of a list.
-    ///
-    /// - Parameters:
-    ///   - key: The key.
-    ///   - values: The values, in the order of the base language's placeholders.
-    ///   - table: The table's name; `Localizable` if nil.
-    /// - Returns: The formatted text; see ``format(_:_:table:)``.
-    public func format(_ key: String, values: [FormatValue], table: String? = nil) -> String {
-        formatted(key, isICU: false, table) { $0.formatted(values, language: $1) }
-    }
-
-    /// Returns the text of a key for a number of things, which is its first argument.
-    ///
-    /// - Parameters:
-    ///   - key: The key of an entry in a `.stringsdict` or `.xcstrings` file, or of a plain text.
-    ///   - count: The number, which chooses the form and replaces the form's `%d`.
-    ///   - arguments: Further values.
-    ///   - table: The table's name; `Localizable` if nil.
-    /// - Returns: The formatted text; see ``format(_:_:table:)``.
-    public func plural(
-        _ key: String, count: some FormatArgument, _ arguments: any FormatArgument...,
-        table: String? = nil
-    ) -> String {
-        format(key, values: [count.formatValue] + arguments.map(\.formatValue), table: table)
+        formatted(key, isICU: false, table) { $0.formatted(arguments.map(\.formatValue), language: $1) }
     }
 
     /// Returns the text of a key with its named arguments replaced by values.
@@ -68,18 +42,13 @@ extension Customization {
         formatted(key, isICU: true, table) { $0.formatted(arguments, language: $1) }
     }
 
-    /// Returns the text of a key with a dictionary of named values; see ``message(_:_:table:)``.
-    public func message(_ key: String, named arguments: [String: any FormatArgument], table: String? = nil) -> String {
-        formatted(key, isICU: true, table) { $0.formatted(named: arguments, language: $1) }
-    }
-
     /// The conventions of the current language: its plural rules, number format and lists.
     ///
     /// With the module `Ashlar`, they also format dates and amounts of money.
     public var conventions: LanguageConventions { LanguageConventions(textLanguage, formatter: policy.formatter) }
 
     /// Formats the text of a key and reports the problems with its location.
-    private func formatted(
+    func formatted(
         _ key: String, isICU: Bool, _ table: String?,
         _ format: (CustomizationMessage, LanguageConventions) -> FormattedMessage
     ) -> String {

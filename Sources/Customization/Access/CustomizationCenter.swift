@@ -22,9 +22,6 @@ public final class CustomizationCenter: Sendable {
     /// The current snapshot.
     public var current: Customization { broadcast.current }
 
-    /// Replaces the current snapshot.
-    public func replace(with customization: Customization) { update { _ in customization } }
-
     /// Replaces the current snapshot with one derived from it; `change` runs on the calling thread.
     ///
     /// If another thread changes the snapshot at the same time, `change` runs again with the new one, so it must have

@@ -155,12 +155,15 @@ extension CustomizationError {
 /// print(strings[Strings.notes(count: 3)])  // 3 notes
 /// ```
 public struct CustomizationText: Hashable, Sendable {
+    private enum Values: Hashable {
+        case ordered([FormatValue])
+        case named([String: FormatValue])
+    }
+
     private let key: String
     /// The name of the table; `Localizable` if nil.
     private let table: String?
-    private let values: [FormatValue]
-    /// The names of the values in an ICU message; nil for values by position.
-    private let names: [String]?
+    private let values: Values
 
     /// Creates a text whose values are in the order of the base language's placeholders.
     ///
@@ -171,8 +174,7 @@ public struct CustomizationText: Hashable, Sendable {
     public init(_ key: String, _ values: [any FormatArgument], table: String? = nil) {
         self.key = key
         self.table = table
-        self.values = values.map(\.formatValue)
-        names = nil
+        self.values = .ordered(values.map(\.formatValue))
     }
 
     /// Creates a text whose values have the names of an ICU message's arguments.
@@ -181,18 +183,20 @@ public struct CustomizationText: Hashable, Sendable {
     ///   - key: The key.
     ///   - values: The values by name.
     ///   - table: The name of the table; `Localizable` if nil.
-    public init(_ key: String, named values: KeyValuePairs<String, any FormatArgument>, table: String? = nil) {
+    public init(_ key: String, named values: [String: any FormatArgument], table: String? = nil) {
         self.key = key
         self.table = table
-        self.values = values.map(\.value.formatValue)
-        names = values.map(\.key)
+        self.values = .named(values.mapValues(\.formatValue))
     }
 
     /// Returns the formatted text; see ``Customization/format(_:_:table:)``.
     fileprivate func formatted(in strings: Customization) -> String {
-        guard let names else { return strings.format(key, values: values, table: table) }
-        let named = Dictionary(zip(names, values)) { first, _ in first }
-        return strings.message(key, named: named, table: table)
+        switch values {
+        case .ordered(let values):
+            strings.formatted(key, isICU: false, table) { $0.formatted(values, language: $1) }
+        case .named(let values):
+            strings.formatted(key, isICU: true, table) { $0.formatted(named: values, language: $1) }
+        }
     }
 }
 
