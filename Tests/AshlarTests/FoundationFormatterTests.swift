@@ -13,7 +13,9 @@ import Testing
         text.replacing("\u{202F}", with: " ").replacing("\u{A0}", with: " ").replacing("\u{200F}", with: "")
     }
 
-    private func message(_ text: String, _ language: LanguageTag, _ zone: TimeZone = .gmt) -> FormattedMessage {
+    private func message(
+        _ text: String, _ language: LanguageTag, _ zone: TimeZone = .gmt
+    ) -> (text: String, problems: [MessageProblem]) {
         CustomizationMessage(icu: text).formatted(
             ["when": Self.moment, "price": Decimal(string: "1234.5") ?? 0, "large": 1_234_567],
             language: LanguageConventions(language, formatter: FoundationFormatter(timeZone: zone)))

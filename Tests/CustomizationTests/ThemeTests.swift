@@ -4,7 +4,9 @@ import Foundation
 import Testing
 
 @Suite struct ThemeTests {
-    static func themes(_ json: String, colors: ColorDialect? = nil) -> ParsedThemes {
+    static func themes(
+        _ json: String, colors: ColorDialect? = nil
+    ) -> (themes: [Theme], diagnostics: [CustomizationDiagnostic]) {
         Theme.parse(Array(json.utf8), file: "T.json", colors: colors)
     }
 

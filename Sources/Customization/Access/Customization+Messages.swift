@@ -50,7 +50,7 @@ extension Customization {
     /// Formats the text of a key and reports the problems with its location.
     func formatted(
         _ key: String, isICU: Bool, _ table: String?,
-        _ format: (CustomizationMessage, LanguageConventions) -> FormattedMessage
+        _ format: (CustomizationMessage, LanguageConventions) -> (text: String, problems: [MessageProblem])
     ) -> String {
         do throws(CustomizationError) {
             let (composed, number, target) = try find(key, table: table)

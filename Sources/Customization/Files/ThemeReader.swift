@@ -1,13 +1,5 @@
 internal import AshlarCore
 
-/// The result of reading a theme file.
-public struct ParsedThemes: Sendable {
-    /// The themes in the order of the file; for duplicate names, only the last theme.
-    public var themes: [Theme]
-    /// The problems found in the file.
-    public var diagnostics: [CustomizationDiagnostic]
-}
-
 extension Theme {
     /// Parses a file of themes: SquidKit's JSON in both forms, or DB5's property list.
     ///
@@ -24,9 +16,11 @@ extension Theme {
     ///   - bytes: The file's bytes.
     ///   - file: The file's path, for locations.
     ///   - colors: The color dialect of the file; if nil, that of the format.
-    /// - Returns: The themes and the problems.
+    /// - Returns: The themes in the order of the file, for duplicate names only the last one, and the problems.
     /// - Complexity: O(*n*) in the number of bytes.
-    public static func parse(_ bytes: [UInt8], file: String = "", colors: ColorDialect? = nil) -> ParsedThemes {
+    public static func parse(
+        _ bytes: [UInt8], file: String = "", colors: ColorDialect? = nil
+    ) -> (themes: [Theme], diagnostics: [CustomizationDiagnostic]) {
         var reader = ThemeReader(file: file, colors: colors)
         return reader.read(bytes)
     }
@@ -37,13 +31,15 @@ extension Theme {
     ///   - path: The file's path.
     ///   - colors: The color dialect of the file; if nil, that of the format.
     /// - Returns: The themes and the problems.
-    public static func load(_ path: String, colors: ColorDialect? = nil) -> ParsedThemes {
+    public static func load(
+        _ path: String, colors: ColorDialect? = nil
+    ) -> (themes: [Theme], diagnostics: [CustomizationDiagnostic]) {
         do {
             return parse(try WholeFile.read(path, limit: 64 << 20), file: path, colors: colors)
         } catch {
             let problem = CustomizationDiagnostic(
                 .error, .unreadableFile, error.description, at: CustomizationLocation(file: path))
-            return ParsedThemes(themes: [], diagnostics: [problem])
+            return ([], [problem])
         }
     }
 }
@@ -57,14 +53,14 @@ struct ThemeReader {
 
     init(file: String, colors: ColorDialect?) { (self.file, self.colors) = (file, colors) }
 
-    mutating func read(_ bytes: [UInt8]) -> ParsedThemes {
+    mutating func read(_ bytes: [UInt8]) -> (themes: [Theme], diagnostics: [CustomizationDiagnostic]) {
         let isPropertyList = PropertyListReader.isBinary(bytes) || PropertyListReader.isXML(bytes)
         let read =
             isPropertyList
             ? PropertyListReader.read(bytes: bytes, file: file) : JSONReader.read(bytes: bytes, file: file)
         text = read.text
         diagnostics = read.diagnostics
-        guard let root = read.root else { return ParsedThemes(themes: [], diagnostics: diagnostics) }
+        guard let root = read.root else { return ([], diagnostics) }
         var themes: [Theme]
         reportRepeats(in: root)
         if let list = root["themes"]?.items {
@@ -76,7 +72,7 @@ struct ThemeReader {
             themes = []
         }
         themes = withoutRepeats(themes)
-        return ParsedThemes(themes: themes, diagnostics: diagnostics)
+        return (themes, diagnostics)
     }
 
     private mutating func report(

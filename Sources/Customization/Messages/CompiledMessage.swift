@@ -109,7 +109,7 @@ final class CompiledMessage: Sendable {
     /// Returns the text for values.
     ///
     /// A result of more than 15 bytes costs one allocation if its capacity is right from the start.
-    func render(_ values: MessageValues, language: LanguageConventions) -> FormattedMessage {
+    func render(_ values: MessageValues, language: LanguageConventions) -> (text: String, problems: [MessageProblem]) {
         var count = literalCount
         for index in names.indices {
             switch values[index] {
@@ -121,7 +121,7 @@ final class CompiledMessage: Sendable {
         var renderer = MessageRenderer(message: self, values: values, language: language)
         if count > 15 { renderer.text.reserveCapacity(count) }
         renderer.render(body)
-        return FormattedMessage(text: renderer.text, problems: renderer.problems)
+        return (renderer.text, renderer.problems)
     }
 }
 

@@ -16,7 +16,7 @@ internal import AshlarCore
 /// ```
 ///
 /// Formatting never fails. A placeholder without a value isn't replaced, a value of another type is inserted in its
-/// plain form, and ``FormattedMessage/problems`` contains both problems. A value without a placeholder isn't a problem,
+/// plain form, and the `problems` of the result contain both. A value without a placeholder isn't a problem,
 /// because translations can omit placeholders. The first formatting parses the string.
 public struct CustomizationMessage: Hashable, Sendable {
     /// The forms of one variable of a plural message.
@@ -115,18 +115,18 @@ public struct CustomizationMessage: Hashable, Sendable {
     /// - Parameters:
     ///   - arguments: The values; in an ICU message, `{0}` refers to the first value.
     ///   - language: The language for plural forms and, in ICU messages, for numbers.
-    /// - Returns: The text and the problems.
+    /// - Returns: The text, complete even if there are problems, and the problems in the order of the text.
     /// - Complexity: O(*n*) in the length of the result.
     public func formatted(
         _ arguments: any FormatArgument..., language: LanguageConventions = "en"
-    ) -> FormattedMessage {
+    ) -> (text: String, problems: [MessageProblem]) {
         formatted(arguments.map(\.formatValue), language: language)
     }
 
     /// Returns the text for a list of values in the order of the arguments.
-    public func formatted(_ values: [FormatValue], language: LanguageConventions = "en")
-        -> FormattedMessage
-    {
+    public func formatted(
+        _ values: [FormatValue], language: LanguageConventions = "en"
+    ) -> (text: String, problems: [MessageProblem]) {
         let message = compiled
         return message.render(MessageValues(values, positions: message.positions), language: language)
     }
@@ -136,11 +136,11 @@ public struct CustomizationMessage: Hashable, Sendable {
     /// - Parameters:
     ///   - arguments: The values by name: the name in braces, the name of a variable, or a position from 1.
     ///   - language: The language for plural forms and, in ICU messages, for numbers.
-    /// - Returns: The text and the problems.
+    /// - Returns: The text, complete even if there are problems, and the problems in the order of the text.
     /// - Complexity: O(*n*) in the length of the result.
     public func formatted(
         _ arguments: KeyValuePairs<String, any FormatArgument>, language: LanguageConventions = "en"
-    ) -> FormattedMessage {
+    ) -> (text: String, problems: [MessageProblem]) {
         let message = compiled
         return message.render(MessageValues(arguments, names: message.names), language: language)
     }
@@ -148,7 +148,7 @@ public struct CustomizationMessage: Hashable, Sendable {
     /// Returns the text for a dictionary of named values, as for a literal of names and values.
     package func formatted(
         named arguments: [String: any FormatArgument], language: LanguageConventions = "en"
-    ) -> FormattedMessage {
+    ) -> (text: String, problems: [MessageProblem]) {
         let message = compiled
         return message.render(MessageValues(arguments, names: message.names), language: language)
     }

@@ -77,20 +77,14 @@ extension FormatValue: FormatArgument {
     public var formatValue: FormatValue { self }
 }
 
-extension String: FormatArgument {
-    /// The string.
-    public var formatValue: FormatValue { .string(self) }
+extension FormatArgument where Self: LosslessStringConvertible {
+    /// The value as a string.
+    public var formatValue: FormatValue { .string(description) }
 }
 
-extension Substring: FormatArgument {
-    /// The string.
-    public var formatValue: FormatValue { .string(String(self)) }
-}
-
-extension Character: FormatArgument {
-    /// The character as a string.
-    public var formatValue: FormatValue { .string(String(self)) }
-}
+extension String: FormatArgument {}
+extension Substring: FormatArgument {}
+extension Character: FormatArgument {}
 
 extension Bool: FormatArgument {
     /// The boolean.

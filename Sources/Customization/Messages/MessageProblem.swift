@@ -35,14 +35,6 @@ public struct MessageProblem: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "\(placeholder): \(message)" }
 }
 
-/// A formatted text and its problems.
-public struct FormattedMessage: Hashable, Sendable {
-    /// The text; complete even if there are problems.
-    public let text: String
-    /// The problems of the message and of its arguments, in the order of the text.
-    public let problems: [MessageProblem]
-}
-
 // The codes of messages.
 extension CustomizationDiagnostic.Code {
     /// A `%` without a known conversion, which is shown literally.
