@@ -60,7 +60,7 @@ import Testing
         let folder = TemporaryFolder()
         try folder.make()
         let path = folder.path + "/a.log"
-        let sink = FileSink(path: path, format: .myLogger, rotation: LogFileRotation(maximumBytes: 100))
+        let sink = FileSink(path: path, format: .myLogger, maximumBytes: 100)
         let system = TestSystem { $0.sinks = [sink] }
         for index in 1...50 { system.log().info("line \(index)") }
         system.log().info(String(repeating: "z", count: 200))
@@ -103,8 +103,7 @@ import Testing
         try folder.make()
         let path = folder.path + "/a.log"
         for number in 1...6 { try Data("old \(number)\n".utf8).write(to: URL(fileURLWithPath: "\(path).\(number)")) }
-        let rotation = LogFileRotation(maximumBytes: 60, retainedFiles: 3)
-        let sink = FileSink(path: path, format: .myLogger, rotation: rotation)
+        let sink = FileSink(path: path, format: .myLogger, maximumBytes: 60, retainedFiles: 3)
         for index in 1...3 { #expect(send("line \(index)", to: sink)) }
         #expect(truncate(path, 0) == 0)
         for index in 4...6 { #expect(send("line \(index)", to: sink)) }
@@ -120,8 +119,7 @@ import Testing
         let folder = TemporaryFolder()
         try folder.make()
         let path = folder.path + "/a.log"
-        let sink = FileSink(
-            path: path, format: .myLogger, rotation: LogFileRotation(maximumBytes: 10, retainedFiles: .max))
+        let sink = FileSink(path: path, format: .myLogger, maximumBytes: 10, retainedFiles: .max)
         for index in 1...5 { #expect(send("\(index)", to: sink)) }
         try FileManager.default.removeItem(atPath: path + ".2")
         #expect(send("6", to: sink) && send("7", to: sink))
@@ -159,7 +157,7 @@ import Testing
         try folder.make()
         let path = folder.path + "/a.log"
         try FileManager.default.createDirectory(atPath: path + ".1/x", withIntermediateDirectories: true)
-        let sink = FileSink(path: path, format: .myLogger, rotation: LogFileRotation(maximumBytes: 20))
+        let sink = FileSink(path: path, format: .myLogger, maximumBytes: 20)
         for index in 1...4 { #expect(send("line \(index)", to: sink)) }
         #expect(contents(path) == (1...4).map { "[INFO] A - line \($0)\n" }.joined())
     }
@@ -169,8 +167,7 @@ import Testing
         let folder = TemporaryFolder()
         try folder.make()
         let path = folder.path + "/a.log"
-        let rotation = LogFileRotation(maximumBytes: 20, retainedFiles: 3)
-        let sink = FileSink(path: path, format: .myLogger, rotation: rotation)
+        let sink = FileSink(path: path, format: .myLogger, maximumBytes: 20, retainedFiles: 3)
         for index in 1...6 { #expect(send("line \(index)", to: sink)) }
         #expect(folder.names == ["a.log", "a.log.1", "a.log.2", "a.log.3"])
         for (suffix, index) in [("", 6), (".1", 5), (".2", 4), (".3", 3)] {

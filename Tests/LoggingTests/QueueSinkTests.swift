@@ -1,7 +1,8 @@
-import AshlarLogging
 import AshlarTestSupport
 import Foundation
 import Testing
+
+@testable import AshlarLogging
 
 /// A sink that waits in its first line until it is released.
 private final class StuckSink: LogSink {
@@ -51,9 +52,9 @@ private final class StuckSink: LogSink {
         #expect(dropped > 150)
         #expect(system.lines.count == 201)
         stuck.release()
-        sink.flush()
+        _ = sink.flush(within: .seconds(5))
         system.log().info("line 201")
-        sink.flush()
+        _ = sink.flush(within: .seconds(5))
         let messages = stuck.records.map(\.message)
         let reported = messages.compactMap {
             $0.wholeMatch(of: /(\d+) lines lost \(queue full\)/).flatMap { Int($0.1) }
@@ -88,7 +89,7 @@ private final class StuckSink: LogSink {
         system.log().info("\(String(repeating: "x", count: 2000))")
         #expect(ContinuousClock.now - start < .seconds(10))
         stuck.release()
-        sink.flush()
+        _ = sink.flush(within: .seconds(5))
         #expect(sink.dropped == [.info: 1])
         #expect(stuck.records.map(\.message) == ["line 0", "line 1", "1 lines lost (queue full)"])
     }
@@ -102,7 +103,7 @@ private final class StuckSink: LogSink {
         stuck.untilLineIsReceived()
         for index in 1...50 { system.log().error("line \(index)") }
         stuck.release()
-        sink.flush()
+        _ = sink.flush(within: .seconds(5))
         let notices = stuck.records.filter { $0.context == "AshlarLogging" }
         #expect(notices.map(\.level) == [.error])
         #expect(notices.first?.message == "\(sink.dropped[.error] ?? 0) lines lost (queue full)")

@@ -227,7 +227,7 @@ import Testing
     @Test("A filtered sink receives the lines that its thresholds enable for their context")
     func filtered() throws {
         let inner = RecordingSink()
-        let sink = FilteredSink(inner, by: try LogThresholds("warning,net=debug,net.cache=off"))
+        let sink = inner.filtered(by: try LogThresholds("warning,net=debug,net.cache=off"))
         #expect(sink.threshold == .debug)
         let system = TestSystem { $0.sinks = [sink] }
         for context in ["net", "net.http", "net.cache", "network"] {

@@ -15,9 +15,6 @@ extension LogSink where Self == ConsoleSink {
 /// on their own lines. `COLUMNS` overrides the width. Environment variables control colors as for
 /// ``StandardErrorSink``. If the standard error stream isn't a terminal, lines are printed in ``LogFormat/standard``.
 public struct ConsoleSink: LogSink {
-    /// The least severe level that is printed.
-    public let threshold: LogLevel
-
     private let output: StandardErrorSink
     /// Returns the number of columns of the terminal; nil for other streams.
     private let width: @Sendable () -> Int?
@@ -39,7 +36,6 @@ public struct ConsoleSink: LogSink {
     init(_ output: StandardErrorSink, width: @escaping @Sendable () -> Int?) {
         self.output = output
         self.width = width
-        threshold = output.threshold
     }
 
     /// Prints the line.

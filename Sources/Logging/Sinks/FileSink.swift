@@ -7,8 +7,8 @@ internal import AshlarBase
 /// the next line. If a line can't be written, the sink fails, and the line isn't stored.
 ///
 /// ```swift
-/// let rotation = LogFileRotation(maximumBytes: 10_000_000, retainedFiles: 7)
-/// let sink = FileSink(path: "/var/log/notes/events.jsonl", format: .jsonLines, rotation: rotation)
+/// let sink = FileSink(
+///     path: "/var/log/notes/events.jsonl", format: .jsonLines, maximumBytes: 10_000_000, retainedFiles: 7)
 /// ```
 public final class FileSink: LogSink {
     private struct State {
@@ -23,11 +23,13 @@ public final class FileSink: LogSink {
 
     private let path: String
     private let format: LogFormat
-    private let rotation: LogFileRotation
+    private let maximumBytes: Int64
+    private let retainedFiles: Int
     private let state = Guarded(State())
 
     /// The number of writes between two checks that the path still names the file.
     private static let checkInterval = 256
+    private static let mostRetainedFiles = 10_000
 
     /// Creates a sink.
     ///
@@ -38,15 +40,18 @@ public final class FileSink: LogSink {
     ///     with further names (hard links) isn't appended to.
     ///   - format: The format of lines.
     ///   - threshold: The least severe level that is written.
-    ///   - rotation: When a new file replaces the file; by default never.
+    ///   - maximumBytes: The maximum size of the file; a line that would exceed it is written to a new file. The old file
+    ///     is renamed to `path.1`, the previous one to `path.2`, and so on. By default, the file never ends.
+    ///   - retainedFiles: The number of old files that are retained, from 1 to 10,000.
     public init(
-        path: String, format: LogFormat = .standard, threshold: LogLevel = .verbose,
-        rotation: LogFileRotation = LogFileRotation()
+        path: String, format: LogFormat = .standard, threshold: LogLevel = .verbose, maximumBytes: Int = .max,
+        retainedFiles: Int = 1
     ) {
         self.path = FileSystem.absolutePath(path)
         self.format = format
         self.threshold = threshold
-        self.rotation = rotation
+        self.maximumBytes = Int64(max(1, maximumBytes))
+        self.retainedFiles = min(max(1, retainedFiles), Self.mostRetainedFiles)
     }
 
     deinit { state.withLock { $0.file.close() } }
@@ -83,7 +88,7 @@ public final class FileSink: LogSink {
     private func endLine(of state: inout State) -> Bool { LogText.withBytes([.newline]) { state.file.append($0) } == 1 }
 
     private func mustEnd(_ file: AppendedFile, before line: LogText) -> Bool {
-        file.size > 0 && file.size + Int64(line.count) > Int64(rotation.maximumBytes)
+        file.size > 0 && file.size + Int64(line.count) > maximumBytes
     }
 
     /// Opens the file unless it is open and still the one that the path names.
@@ -103,10 +108,9 @@ public final class FileSink: LogSink {
     /// Renames the file to `path.1`, that one to `path.2`, and so on up to the first free number; the last one is removed.
     private func shiftFiles() -> Bool {
         func name(_ number: Int) -> String { "\(path).\(number)" }
-        let last = min(max(1, rotation.retainedFiles), LogFileRotation.mostRetainedFiles)
         var free = 1
-        while free < last, FileStatus(name(free), followingLinks: false) != nil { free += 1 }
-        if free == last {
+        while free < retainedFiles, FileStatus(name(free), followingLinks: false) != nil { free += 1 }
+        if free == retainedFiles {
             // Files with higher numbers are left by a sink that retained more.
             var surplus = free
             while FileSystem.remove(name(surplus)) { surplus += 1 }
@@ -119,21 +123,4 @@ public final class FileSink: LogSink {
 
     /// The descriptor of the file; -1 before the first line.
     var descriptor: Int32 { state.withLock { $0.file.descriptor } }
-}
-
-/// When a ``FileSink`` continues in a new file, and how many old files it retains.
-///
-/// The old file is renamed to `path.1`, the previous one to `path.2`, and so on.
-public struct LogFileRotation: Hashable, Sendable {
-    /// The maximum size of a file in bytes; a line that would exceed it is written to a new file.
-    public var maximumBytes: Int
-    /// The number of old files that are retained, from 1 to 10,000.
-    public var retainedFiles: Int
-    static let mostRetainedFiles = 10_000
-
-    /// Creates a rotation; by default the file never ends.
-    public init(maximumBytes: Int = .max, retainedFiles: Int = 1) {
-        self.maximumBytes = max(1, maximumBytes)
-        self.retainedFiles = max(1, retainedFiles)
-    }
 }

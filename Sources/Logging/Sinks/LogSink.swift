@@ -2,39 +2,54 @@
 ///
 /// A sink is called on the thread that logs, after the line is in the run file and without a lock. Several threads can
 /// call it at the same time. Lines that the sink itself logs go to the run file only. After three failures in a row, a
-/// sink receives no lines for a second. Wrap a slow sink in a ``QueueSink``.
+/// sink receives no lines for a second. Use ``queued(bytes:)`` for a slow sink.
 ///
 /// ```swift
 /// struct CountingSink: LogSink {
 ///     func receive(_ record: LogRecord) -> Bool {
 ///         record.level <= .error
 ///     }
-///     func flush() {}
 /// }
 /// ```
 public protocol LogSink: Sendable {
     /// Receives a line; returns `false` if that fails.
     func receive(_ record: LogRecord) -> Bool
-    /// Writes buffered lines.
-    func flush()
     /// Writes buffered lines, waiting at most for a time; returns whether all lines received before are written.
     ///
-    /// `LogSystem.flush(sync:)` calls it. By default, it calls ``flush()`` and returns `true`.
+    /// `LogSystem.flush(sync:)` calls it.
     func flush(within limit: Duration) -> Bool
     /// The least severe level that the sink receives.
     var threshold: LogLevel { get }
 }
 
 extension LogSink {
-    /// Does nothing, for sinks without a buffer.
-    public func flush() {}
-    /// Calls ``flush()``.
-    public func flush(within limit: Duration) -> Bool {
-        flush()
-        return true
-    }
+    /// Returns `true`, for sinks without a buffer.
+    public func flush(within limit: Duration) -> Bool { true }
     /// All levels.
     public var threshold: LogLevel { .verbose }
+
+    /// Returns a sink that passes some of the lines to this one, by context.
+    ///
+    /// The thresholds apply in addition to those of `LogSystem` and of this sink.
+    ///
+    /// ```swift
+    /// let sink = StandardErrorSink().filtered(by: try LogThresholds("warning,net=debug,net.cache=off"))
+    /// ```
+    public func filtered(by thresholds: LogThresholds) -> some LogSink { FilteredSink(self, by: thresholds) }
+
+    /// Returns a sink that passes lines to this one on its own thread, through a bounded queue.
+    ///
+    /// Use it for sinks that are slow or block. A line that doesn't fit into the queue is dropped. Dropped lines are
+    /// counted by level, and a line in their place reports them to this sink: `12 lines lost (queue full)`.
+    ///
+    /// ```swift
+    /// let slow = ClosureSink { _ in true }
+    /// let sink = slow.queued(bytes: 1 << 20)
+    /// ```
+    ///
+    /// - Parameter bytes: About how much memory the waiting lines may take.
+    /// - Returns: The sink, whose flush waits until all lines queued before are delivered.
+    public func queued(bytes: Int = 1 << 20) -> some LogSink { QueueSink(self, bytes: bytes) }
 }
 
 /// A sink that calls a closure.
@@ -60,20 +75,13 @@ public struct ClosureSink: LogSink {
 }
 
 /// A sink that passes some of the lines to another sink, by context.
-///
-/// The thresholds apply in addition to those of `LogSystem` and of the other sink.
-///
-/// ```swift
-/// let sink = FilteredSink(StandardErrorSink(), by: try LogThresholds("warning,net=debug,net.cache=off"))
-/// ```
-public struct FilteredSink: LogSink {
+struct FilteredSink: LogSink {
     private let sink: any LogSink
     private let thresholds: LogThresholds
     /// The least severe level that any context has.
-    public let threshold: LogLevel
+    let threshold: LogLevel
 
-    /// Creates a sink that passes the lines that thresholds enable.
-    public init(_ sink: any LogSink, by thresholds: LogThresholds) {
+    init(_ sink: any LogSink, by thresholds: LogThresholds) {
         self.sink = sink
         self.thresholds = thresholds
         let loosest = ([thresholds.global] + thresholds.contexts.values).compactMap(\.self).max()
@@ -81,15 +89,12 @@ public struct FilteredSink: LogSink {
     }
 
     /// Passes the line, if its context has at least its level.
-    public func receive(_ record: LogRecord) -> Bool {
+    func receive(_ record: LogRecord) -> Bool {
         guard let threshold = thresholds.threshold(of: record.context), record.level <= threshold else { return true }
         return sink.receive(record)
     }
 
-    /// Flushes the other sink.
-    public func flush() { sink.flush() }
-    /// Flushes the other sink.
-    public func flush(within limit: Duration) -> Bool { sink.flush(within: limit) }
+    func flush(within limit: Duration) -> Bool { sink.flush(within: limit) }
 }
 
 /// A sink and its failures.

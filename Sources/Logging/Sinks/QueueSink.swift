@@ -1,25 +1,17 @@
 internal import AshlarBase
 
 /// A sink that passes lines to another sink on its own thread, through a bounded queue.
-///
-/// Use it for sinks that are slow or block. A line that doesn't fit into the queue is dropped. Dropped lines are counted
-/// by level, and a line in their place reports them to the other sink: `12 lines lost (queue full)`.
-///
-/// ```swift
-/// let slow = ClosureSink { _ in true }
-/// let sink = QueueSink(slow, bytes: 1 << 20)
-/// ```
-public final class QueueSink: LogSink {
+final class QueueSink: LogSink {
     private let queue: Queue
     /// The least severe level that the other sink receives.
-    public let threshold: LogLevel
+    let threshold: LogLevel
 
     /// Creates a sink.
     ///
     /// - Parameters:
     ///   - sink: Gets the lines, in order, on one thread.
     ///   - bytes: About how much memory the waiting lines may take.
-    public init(_ sink: any LogSink, bytes: Int = 1 << 20) {
+    init(_ sink: any LogSink, bytes: Int = 1 << 20) {
         let queue = Queue(sink, capacity: max(1024, bytes))
         self.queue = queue
         threshold = sink.threshold
@@ -30,19 +22,16 @@ public final class QueueSink: LogSink {
     deinit { queue.close() }
 
     /// The number of dropped lines by level.
-    package var dropped: [LogLevel: Int] { queue.monitor.withLock { $0.dropped } }
+    var dropped: [LogLevel: Int] { queue.monitor.withLock { $0.dropped } }
 
     /// Queues the line; a dropped line isn't a failure of the sink.
-    public func receive(_ record: LogRecord) -> Bool {
+    func receive(_ record: LogRecord) -> Bool {
         queue.put(record)
         return true
     }
 
-    /// Waits up to five seconds until the other sink has received all lines queued before, and flushes it.
-    public func flush() { _ = flush(within: .seconds(5)) }
-
     /// Waits until the other sink has received all lines queued before, and flushes it.
-    public func flush(within limit: Duration) -> Bool {
+    func flush(within limit: Duration) -> Bool {
         let end = SystemCalls.monotonicClock() + min(limit, .seconds(3600)).clampedNanoseconds
         let isDrained = queue.drain(until: end)
         return queue.target.sink.flush(within: .nanoseconds(max(0, end - SystemCalls.monotonicClock()))) && isDrained

@@ -50,7 +50,7 @@ extension Child {
                 crash()
                 return true
             }
-            LogSystem.start(withSink(QueueSink(sink)))
+            LogSystem.start(withSink(sink.queued()))
             Log("End").info("for the sink")
             LogSystem.flush()
         #if os(Linux)

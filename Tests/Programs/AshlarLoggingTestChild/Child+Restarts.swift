@@ -24,9 +24,7 @@ extension Child {
     /// Logs in segments, before and after it changes its working directory.
     func logAndChangeFolder() {
         var configuration = configuration
-        configuration.sinks = [
-            FileSink(path: "file.log", format: .myLogger, rotation: LogFileRotation(maximumBytes: 400))
-        ]
+        configuration.sinks = [FileSink(path: "file.log", format: .myLogger, maximumBytes: 400)]
         LogSystem.start(configuration)
         let log = Log("Move")
         let padding = String(repeating: "x", count: 100)

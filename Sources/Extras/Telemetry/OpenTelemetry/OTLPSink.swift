@@ -66,9 +66,6 @@ public final class OTLPSink: LogSink {
         return true
     }
 
-    /// Sends the waiting lines, and waits at most five seconds for the collector.
-    public func flush() { _ = flush(within: .seconds(5)) }
-
     /// Sends the waiting lines; returns whether all of them arrived, at the latest after an attempt that fails.
     public func flush(within limit: Duration) -> Bool { delivery.flush(within: limit) }
 
