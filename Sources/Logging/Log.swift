@@ -137,6 +137,6 @@ extension Log: CustomStringConvertible {
     /// The context and the level, as in MyLogger's `description`.
     public var description: String {
         let effective = level ?? core.pipeline.table.thresholds.threshold(of: context)
-        return "Log - level: \(effective?.name ?? "OFF"), context: \(context)"
+        return "Log - level: \(effective?.description ?? "OFF"), context: \(context)"
     }
 }

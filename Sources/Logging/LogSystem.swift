@@ -84,17 +84,21 @@ public enum LogSystem {
     public static var liveLog: String { String(decoding: LogPipeline.shared.liveBytes(limit: nil), as: UTF8.self) }
 
     /// Returns the last whole lines of this run's log, in at most `bytes` bytes.
-    public static func liveTail(bytes: Int) -> String {
+    package static func liveTail(bytes: Int) -> String {
         String(decoding: LogPipeline.shared.liveBytes(limit: max(0, bytes)), as: UTF8.self)
     }
 
     /// The newest finished run of the same application that failed or has lines; if there is none, the newest one.
     ///
-    /// The first ``start(_:)`` determines it; ``LogStartReport/priorRuns`` contains all finished runs.
+    /// The first ``start(_:)`` determines it; ``PriorRun/all(in:)`` returns all runs of a folder.
     public static var priorRun: PriorRun? { LogPipeline.shared.report.priorRun }
 
+    /// The number of this process's lines that were lost: before the start, on a full disk, in full queues, by a collector,
+    /// or in calls that were nested too deeply.
+    public static var lostLines: Int { counters.dropped }
+
     /// Counts of this process's lines.
-    public static var counters: LogCounters { LogPipeline.shared.readCounters() }
+    package static var counters: LogCounters { LogPipeline.shared.readCounters() }
 
     /// Writes lines that wait in memory and flushes the sinks, waiting at most five seconds for each.
     ///

@@ -57,7 +57,7 @@ import Testing
             }
             log.scope("three", ["k": "scope"]) { log.info("four") }
         }
-        log.info("five", ["a": 1, "a": 2, "object": ["x": 1, "x": 2] as LogFields])
+        log.info("five", ["a": 1, "a": 2, "object": LogFieldValue.object(["x": 1, "x": 2])])
         system.log().info("six")
         let values = sink.records.map { $0.fields["k"]?.description }
         #expect(values == ["call", "inner", "scope", "scope", "scope", "with", "provider"])
@@ -66,7 +66,7 @@ import Testing
         for record in sink.records {
             for format in [LogFormat.standard, .logfmt, .jsonLines] {
                 let line = record.formatted(as: format)
-                for key in record.fields.elements.map(\.key) where key != "object" {
+                for key in record.fields.list.map(\.key) where key != "object" {
                     let count = line.matches(of: try Regex("[ {,\"]\(key)(\":|=)")).count
                     #expect(count == 1, "\(key): \(line)")
                 }
@@ -78,7 +78,7 @@ import Testing
     func longLists() throws {
         var random = SeededRandom(seed: 5)
         for count in [0, 1, 5, 24, 25, 300] {
-            var (fields, model) = (LogFields(), [(String, Int)]())
+            var (fields, model) = ([:] as LogFields, [(String, Int)]())
             for index in 0..<count {
                 let key = "k\(Int.random(in: 0...count / 2, using: &random))"
                 fields.append(contentsOf: [key: index])
@@ -89,8 +89,8 @@ import Testing
                 }
             }
             let elements = model.map { LogFields.Element(key: $0.0, value: .integer(Int64($0.1))) }
-            #expect(fields.elements == elements)
-            #expect(LogFields(elements + elements).elements == elements)
+            #expect(fields.list == elements)
+            #expect(LogFields(elements + elements).list == elements)
             guard count > 0 else { continue }
             let first = try #require(model.first)
             fields[first.0] = nil
@@ -104,7 +104,7 @@ import Testing
         let sink = RecordingSink()
         let system = TestSystem(threshold: .info) {
             $0.sinks = [sink]
-            $0.recording = LogRecording(level: .debug)
+            $0.recording = .debug
             $0.fieldProvider = { ["email": "a@b.c", "host": "h"] }
             $0.fieldHook = { fields, context in
                 fields["email"] = nil
@@ -147,7 +147,7 @@ import Testing
     func secrets() {
         let system = TestSystem()
         system.log().info("x", ["password": "hunter2", "apiKey": 12, "hasToken": true, "tokenType": "jwt"])
-        system.log().info("y", ["token": .public("known"), "login": ["pin": 4711] as LogFields])
+        system.log().info("y", ["token": .public("known"), "login": LogFieldValue.object(["pin": 4711])])
         #expect(
             system.lines == [
                 "[INFO] A - x password=<redacted> apiKey=<redacted> hasToken=true tokenType=jwt",
@@ -164,7 +164,8 @@ import Testing
     @Test("Lists, objects, times and errors print in text and JSON")
     func nested() throws {
         let fields: LogFields = [
-            "tags": ["a", "b c"], "http": ["path": "/x", "status": 200] as LogFields, "at": LogTime(nanoseconds: 0),
+            "tags": ["a", "b c"], "http": LogFieldValue.object(["path": "/x", "status": 200]),
+            "at": LogFieldValue.time(LogTime(nanoseconds: 0)),
             "error": .error(Failure(code: 1, underlying: Failure(code: 2))),
         ]
         let record = LogRecord(

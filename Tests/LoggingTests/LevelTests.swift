@@ -14,7 +14,7 @@ import Testing
         ])
     func names(level: LogLevel, number: Int, name: String, toolBox: String) {
         #expect(Int(level.rawValue) == number)
-        #expect(level.name == name)
+        #expect(level.description == name)
         #expect("\(level)" == name)
         #expect(level.toolBoxName == toolBox)
         for spelling in [name, name.lowercased(), toolBox, "\(number)", "  \(name)\t", toolBox.lowercased()] {

@@ -31,7 +31,7 @@ import Testing
         #expect(records[0].fields["k"] == .integer(2))
         #expect(records[0].file.hasSuffix("SinkTests.swift") && records[0].function == "receives()")
         #expect(records[0].sequence == 1 && records[1].sequence == 2)
-        #expect(abs(records[0].time.secondsSince1970 - Date().timeIntervalSince1970) < 60)
+        #expect(abs(Double(records[0].time.nanoseconds) / 1e9 - Date().timeIntervalSince1970) < 60)
         #expect(errors.records.map(\.message) == ["bad 1"])
         #expect(seen.withLock { $0 } == [true, true])
         #expect(records.map { $0.formatted(as: .myLogger) } == ["  [ERROR] Ctx - bad 1 k=2", "[DEBUG] Ctx - fine"])
@@ -219,9 +219,9 @@ import Testing
         for level in LogLevel.allCases { system.log().log(level, "one\ntwo") }
         let lines = try String(contentsOfFile: folder.file("stream"), encoding: .utf8).split(separator: "\n")
         let expected = zip([1, 2, 3, 4, 5, 6, 7, 7, 7], LogLevel.allCases)
-        #expect(lines.map(String.init) == expected.map { "<\($0)>[\($1.name)] A - one\\ntwo" })
+        #expect(lines.map(String.init) == expected.map { "<\($0)>[\($1)] A - one\\ntwo" })
         // The run file has no priorities.
-        #expect(system.lines.first == "[\(LogLevel.allCases[0].name)] A - one\\ntwo")
+        #expect(system.lines.first == "[\(LogLevel.allCases[0])] A - one\\ntwo")
     }
 
     @Test("A filtered sink receives the lines that its thresholds enable for their context")

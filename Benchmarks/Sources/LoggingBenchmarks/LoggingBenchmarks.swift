@@ -37,7 +37,6 @@ final class Bench: Sendable {
     func start(_ mode: LogStorageMode?, format: LogFormat = .standard, revealsSecrets: Bool = false) {
         let runs = mode.map { _ in "\(folder)/runs" }
         var configuration = LogConfiguration(folder: runs, sinks: [])
-        configuration.readsEnvironment = false
         configuration.mode = mode ?? .writeThrough
         configuration.format = format
         configuration.revealsPrivateValues = revealsSecrets

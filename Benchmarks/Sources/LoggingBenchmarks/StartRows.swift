@@ -53,9 +53,7 @@ struct StartRows {
     }
 
     private func configuration(_ folder: String) -> LogConfiguration {
-        var configuration = LogConfiguration(folder: folder, sinks: [])
-        configuration.readsEnvironment = false
-        return configuration
+        LogConfiguration(folder: folder, sinks: [])
     }
 
     /// Creates runs of this application by starting and ending one run and copying its files.

@@ -47,7 +47,7 @@ struct AshlarLogHandler: LogHandler {
     }
 
     private static func fields(_ metadata: Logging.Logger.Metadata) -> LogFields {
-        var fields = LogFields()
+        var fields: LogFields = [:]
         for (key, value) in metadata.sorted(by: { $0.key < $1.key }) { fields.append(key, Self.value(value)) }
         return fields
     }

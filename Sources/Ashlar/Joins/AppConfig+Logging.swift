@@ -4,7 +4,7 @@ public import AshlarLogging
 extension LogLevel: ConfigConvertible {
     /// The description of a level in error messages.
     public static var configTypeName: String {
-        "log level (\(allCases.map { $0.name.lowercased() }.joined(separator: ", ")))"
+        "log level (\(allCases.map { $0.description.lowercased() }.joined(separator: ", ")))"
     }
 
     /// Reads a level by its name or number; see `LogLevel.init(name:)`.

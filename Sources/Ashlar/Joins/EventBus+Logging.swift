@@ -46,7 +46,7 @@ extension LogFields {
     /// ```
     public static var ofEvents: LogFields {
         guard let metadata = EventMetadata.current else { return [:] }
-        var fields = LogFields()
+        var fields: LogFields = [:]
         if let id = metadata.correlationID { fields.append("correlation", id) }
         if let trace = metadata.traceParent?.traceID, trace != metadata.correlationID { fields.append("trace", trace) }
         return fields

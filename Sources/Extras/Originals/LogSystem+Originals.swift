@@ -21,14 +21,15 @@ extension LogSystem {
 
     /// Sets the pattern of `format` without changing indent and time style: MyLogger's `setFormat:`.
     ///
-    /// - Throws: `LogError` with the code `.formatMalformed`; the format is then unchanged.
+    /// - Throws: `LogError`; the format is then unchanged.
     public static func setFormat(_ pattern: String) throws {
         var format = try LogFormat(pattern)
         let before = self.format
         format.indentCharacter = before.indentCharacter
         format.indentWidth = before.indentWidth
         format.continuesLines = before.continuesLines
-        format.time = before.time
+        format.usesLocalTime = before.usesLocalTime
+        format.hasMicroseconds = before.hasMicroseconds
         self.format = format
     }
 

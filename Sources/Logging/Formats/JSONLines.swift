@@ -78,7 +78,7 @@ package struct JSONLineWriter {
         case .thread: line.append(decimal: record.threadID)
         case .identifier(let key, let digits): append(identifier(key, digits, of: record) ?? "", limit: short)
         case .message: return message(of: record)
-        case .fields: return writeObject(record.fields.elements, limit: limit - 8, depth: 0)
+        case .fields: return writeObject(record.fields.list, limit: limit - 8, depth: 0)
         case .custom(let write): return write(record, self)
         }
         return false
@@ -166,7 +166,7 @@ package struct JSONLineWriter {
                 return append(value.description, limit: max(64, limit - line.count))
             }
             if case .object(let fields) = value {
-                _ = writeObject(fields.elements, limit: limit - depth - 1, depth: depth + 1)
+                _ = writeObject(fields.list, limit: limit - depth - 1, depth: depth + 1)
             } else if case .array(let values) = value {
                 line.append("[" as StaticString)
                 _ = writeItems(values, limit: limit - depth - 1) {

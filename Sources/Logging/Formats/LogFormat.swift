@@ -21,7 +21,7 @@ public struct LogFormat: Sendable {
     ///
     /// A message that contains ` name=` is printed in quotes, because it could be read as a field.
     ///
-    /// - Throws: ``LogError`` with ``LogError/Code/formatMalformed``.
+    /// - Throws: ``LogError`` for a wrong number of placeholders or an unknown one.
     public init(_ pattern: String) throws { compiled = CompiledFormat(.pattern(try PatternParser.parse(pattern))) }
 
     /// `2026-11-20T13:22:32.123Z [DEBUG] Context - message`, indented.
@@ -65,25 +65,23 @@ public struct LogFormat: Sendable {
         set { compiled.messageStyle = newValue ? .continuation : .text }
     }
 
-    /// The format of times.
-    public var time: LogTimeStyle {
-        get { compiled.time }
-        set { compiled.time = newValue }
+    /// Whether times are in the local time zone with its offset, such as `+01:00`; otherwise they are in UTC with `Z`.
+    public var usesLocalTime: Bool {
+        get { compiled.time.isLocal }
+        set { compiled.time.isLocal = newValue }
+    }
+
+    /// Whether times have six digits after the second; otherwise they have three.
+    public var hasMicroseconds: Bool {
+        get { compiled.time.hasMicroseconds }
+        set { compiled.time.hasMicroseconds = newValue }
     }
 }
 
 /// The format of a line's time (RFC 3339).
-public struct LogTimeStyle: Hashable, Sendable {
-    /// Whether times are in the local time zone with its offset, such as `+01:00`; otherwise they are in UTC with `Z`.
-    public var isLocal: Bool
-    /// Whether times have six digits after the second; otherwise they have three.
-    public var hasMicroseconds: Bool
-
-    /// Creates a style; by default in UTC with milliseconds.
-    public init(isLocal: Bool = false, hasMicroseconds: Bool = false) {
-        self.isLocal = isLocal
-        self.hasMicroseconds = hasMicroseconds
-    }
+struct LogTimeStyle {
+    var isLocal = false
+    var hasMicroseconds = false
 
     /// Appends a time.
     func append(_ time: LogTime, to line: ByteBuffer) {

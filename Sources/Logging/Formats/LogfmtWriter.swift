@@ -29,7 +29,7 @@ package enum LogfmtWriter {
     ) -> Bool {
         if case .object(let fields) = value, depth < LogFieldValue.deepestPrinted {
             let path = prefix + key + "."
-            return fields.elements.reduce(false) {
+            return fields.list.reduce(false) {
                 append($1.key, path, $1.value, depth: depth + 1, to: line, end: end) || $0
             }
         }

@@ -41,7 +41,7 @@ enum PatternParser {
         let pieces = pattern.contains("%@") ? try positional(pattern) : try named(pattern)
         guard let message = pieces.firstIndex(of: FormatPiece(.message)) else {
             throw LogError(
-                code: .formatMalformed, text: pattern, expected: "four %@, or named placeholders with {message}",
+                text: pattern, expected: "four %@, or named placeholders with {message}",
                 found: pieces.isEmpty ? "an empty pattern" : "no {message}")
         }
         var complete = pieces
@@ -65,13 +65,13 @@ enum PatternParser {
                 found += 1
             case let other:
                 throw LogError(
-                    code: .formatMalformed, text: pattern, expected: "only %@ and %%",
+                    text: pattern, expected: "only %@ and %%",
                     found: "%\(other.map(String.init) ?? " at the end")")
             }
         }
         guard found == positions.count else {
             throw LogError(
-                code: .formatMalformed, text: pattern,
+                text: pattern,
                 expected: "exactly four %@ (indent, level, context, message)", found: "\(found)")
         }
         return pieces
@@ -88,12 +88,12 @@ enum PatternParser {
             case "{":
                 guard let end = rest.firstIndex(of: "}") else {
                     throw LogError(
-                        code: .formatMalformed, text: pattern, expected: "a } for every {", found: "{\(rest)")
+                        text: pattern, expected: "a } for every {", found: "{\(rest)")
                 }
                 let name = rest[..<end]
                 guard !name.isEmpty, let kind = FormatPiece.Kind(rawValue: String(name)) else {
                     throw LogError(
-                        code: .formatMalformed, text: pattern,
+                        text: pattern,
                         expected: "{indent}, {level}, {context}, {message}, {fields}, {time}, {sequence}, {number}, "
                             + "{ftlevel}, {file}, {function}, {method}, {line} or {thread}",
                         found: "{\(name)}")
@@ -101,7 +101,7 @@ enum PatternParser {
                 pieces.append(FormatPiece(kind))
                 rest = rest[rest.index(after: end)...]
             case "}":
-                throw LogError(code: .formatMalformed, text: pattern, expected: "}} or a { before }", found: "}")
+                throw LogError(text: pattern, expected: "}} or a { before }", found: "}")
             default: pieces.append(character)
             }
         }

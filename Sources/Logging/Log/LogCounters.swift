@@ -1,5 +1,5 @@
 /// The counts of this process's lines since its start.
-public struct LogCounters: Hashable, Sendable {
+package struct LogCounters: Hashable, Sendable {
     /// Lines that passed the thresholds.
     package internal(set) var emitted = 0
     /// Lines that were truncated because they were too long.
@@ -8,7 +8,7 @@ public struct LogCounters: Hashable, Sendable {
     package internal(set) var failedInSinks = 0
     /// Lines that were lost: before the start, on a full disk, in full queues, by a collector, or in calls that were
     /// nested too deeply.
-    public var dropped: Int {
+    package var dropped: Int {
         droppedRecursive + droppedEarly + droppedByStorage + droppedByQueues + droppedInExport
     }
 

@@ -16,7 +16,7 @@ public enum LogFieldValue: Hashable, Sendable {
     case time(LogTime)
     /// A list of values.
     case array([LogFieldValue])
-    /// Named values, which text formats print as `key.name=value`.
+    /// Named values, which text formats print as `key.name=value`: `LogFieldValue.object(["id": 7, "name": "acme"])`.
     case object(LogFields)
     /// No value, which prints as `nil`, and in JSON as `null`.
     case none
@@ -40,7 +40,7 @@ extension LogFieldValue: CustomStringConvertible {
         case .time(let time): time.description
         case .array(let values): "[" + values.map { $0.text(depth: depth + 1) }.joined(separator: ",") + "]"
         case .object(let fields):
-            "{" + fields.elements.map { "\($0.key):\($0.value.text(depth: depth + 1))" }.joined(separator: ",") + "}"
+            "{" + fields.list.map { "\($0.key):\($0.value.text(depth: depth + 1))" }.joined(separator: ",") + "}"
         case .none: "nil"
         }
     }
@@ -157,16 +157,6 @@ extension Duration: LogFieldConvertible {
 extension Optional: LogFieldConvertible where Wrapped: LogFieldConvertible {
     /// The wrapped value as a field, or none.
     public var logFieldValue: LogFieldValue { self?.logFieldValue ?? LogFieldValue.none }
-}
-
-extension LogTime: LogFieldConvertible {
-    /// The time as a field.
-    public var logFieldValue: LogFieldValue { .time(self) }
-}
-
-extension LogFields: LogFieldConvertible {
-    /// The pairs as an object.
-    public var logFieldValue: LogFieldValue { .object(self) }
 }
 
 extension Array: LogFieldConvertible where Element: LogFieldConvertible {

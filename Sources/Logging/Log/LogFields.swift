@@ -12,11 +12,9 @@
 /// ```
 public struct LogFields: ExpressibleByDictionaryLiteral, Hashable, Sendable {
     /// A key and its value.
-    public struct Element: Hashable, Sendable {
-        /// The name of the field.
-        public let key: String
-        /// The value of the field.
-        public let value: LogFieldValue
+    @usableFromInline package struct Element: Hashable, Sendable {
+        package let key: String
+        package let value: LogFieldValue
 
         package init(key: String, value: LogFieldValue) {
             self.key = key
@@ -32,12 +30,15 @@ public struct LogFields: ExpressibleByDictionaryLiteral, Hashable, Sendable {
     /// The pairs; nil if there are none, because an empty array would be a counted reference for each line.
     @usableFromInline var pairs: [Element]?
 
-    /// The pairs in order.
-    public var elements: [Element] { pairs ?? [] }
+    package var list: [Element] { pairs ?? [] }
 
-    /// Creates an empty list.
+    /// The pairs in order.
+    ///
+    /// - Complexity: O(*n*) in the number of pairs.
+    public var elements: [(key: String, value: LogFieldValue)] { list.map { ($0.key, $0.value) } }
+
     @inlinable
-    public init() { pairs = nil }
+    init() { pairs = nil }
 
     /// Creates a list from a dictionary literal.
     public init(dictionaryLiteral pairs: (String, any LogFieldConvertible)...) {
@@ -46,8 +47,7 @@ public struct LogFields: ExpressibleByDictionaryLiteral, Hashable, Sendable {
 
     package init(_ elements: [Element]) { append(elements) }
 
-    /// Whether the list has no pairs.
-    public var isEmpty: Bool { pairs == nil }
+    package var isEmpty: Bool { pairs == nil }
 
     /// The value of a key; setting nil removes the pair.
     ///
@@ -104,7 +104,7 @@ public struct LogFields: ExpressibleByDictionaryLiteral, Hashable, Sendable {
     /// Returns the pairs of this list, followed by those of another one whose keys this list doesn't have.
     func followed(byMissing other: LogFields) -> LogFields {
         if isEmpty || other.isEmpty { return followed(by: other) }
-        return followed(by: LogFields(other.elements.filter { pair in self[pair.key] == nil }))
+        return followed(by: LogFields(other.list.filter { pair in self[pair.key] == nil }))
     }
 
     /// Starts the key of a field that would repeat a key of the line itself, such as `field.level`.
@@ -115,8 +115,8 @@ public struct LogFields: ExpressibleByDictionaryLiteral, Hashable, Sendable {
     /// A field with such a key gets the prefix `field.`; so does a key with that prefix, so that no two are the same.
     package func distinct(from ownKeys: [String]) -> LogFields {
         func isDistinct(_ key: String) -> Bool { !ownKeys.contains(key) && !key.hasPrefix(Self.ownPrefix) }
-        guard elements.contains(where: { !isDistinct($0.key) }) else { return self }
+        guard list.contains(where: { !isDistinct($0.key) }) else { return self }
         return LogFields(
-            elements.map { isDistinct($0.key) ? $0 : Element(key: Self.ownPrefix + $0.key, value: $0.value) })
+            list.map { isDistinct($0.key) ? $0 : Element(key: Self.ownPrefix + $0.key, value: $0.value) })
     }
 }

@@ -39,9 +39,6 @@ public enum LogLevel: UInt8, Comparable, CaseIterable, Sendable {
     @inlinable
     public static func < (left: LogLevel, right: LogLevel) -> Bool { left.rawValue < right.rawValue }
 
-    /// The name in a log line, such as `DEBUG`.
-    public var name: String { printedName.description }
-
     /// The name in FTToolBox, such as `FT_DEBUGGING`.
     package var toolBoxName: String { toolBoxText.description }
 
@@ -98,8 +95,8 @@ public enum LogLevel: UInt8, Comparable, CaseIterable, Sendable {
 }
 
 extension LogLevel: CustomStringConvertible {
-    /// The printed name, such as `DEBUG`.
-    public var description: String { name }
+    /// The name in a log line, such as `DEBUG`.
+    public var description: String { printedName.description }
 }
 
 extension LogLevel {

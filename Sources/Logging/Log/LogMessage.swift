@@ -12,9 +12,6 @@ internal import Synchronization
 public struct LogMessage: ExpressibleByStringInterpolation, @unchecked Sendable {
     // Sendable because the bytes don't change after initialization; `owner` retains them.
 
-    /// Literals are static strings.
-    public typealias StringLiteralType = StaticString
-
     let text: LogText
     /// The number of bytes that were truncated because the line would be too long.
     let omitted: Int
@@ -71,9 +68,6 @@ extension LogMessage: CustomStringConvertible {
 extension LogMessage {
     /// Collects an interpolated literal.
     public struct StringInterpolation: StringInterpolationProtocol {
-        /// Literal parts are static strings.
-        public typealias StringLiteralType = StaticString
-
         let owner: MessageBuffer
         private var buffer: ByteBuffer { owner.buffer }
 

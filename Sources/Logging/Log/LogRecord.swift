@@ -56,7 +56,7 @@ public struct LogRecord: Hashable, Sendable {
 
     /// The line without secrets, as the names of secrets are now.
     var redacted: LogRecord {
-        let pairs = fields.elements.map { LogFields.Element($0.key, $0.value) }
+        let pairs = fields.list.map { LogFields.Element($0.key, $0.value) }
         return LogRecord(
             sequence: sequence, level: level, time: time, depth: depth, context: context,
             message: LogText.withBytes(message) { LogSecrets.redacted($0) } ?? message, fields: LogFields(pairs),
@@ -77,7 +77,7 @@ public struct LogRecord: Hashable, Sendable {
     }
 
     /// The approximate memory of the record, in bytes.
-    var footprint: Int { 200 + message.utf8.count + fields.elements.count * 64 }
+    var footprint: Int { 200 + message.utf8.count + fields.list.count * 64 }
 }
 
 /// A line during its call: it borrows the bytes of the message and the names, so that a line needs no strings.

@@ -25,7 +25,7 @@ public struct LogThresholds: Hashable, Sendable {
     /// Each part is a global level or `context=level`. `*` matches every context, and `off` disables a context. Later
     /// parts replace earlier ones. ``LogLevel/init(name:)`` parses levels.
     ///
-    /// - Throws: ``LogError`` with the code ``LogError/Code/thresholdsMalformed`` for the first malformed part.
+    /// - Throws: ``LogError`` for the first malformed part.
     public init(_ list: String) throws {
         let (parsed, mistakes) = Self.parse(list, onto: LogThresholds())
         if let first = mistakes.first { throw first }
@@ -44,7 +44,7 @@ public struct LogThresholds: Hashable, Sendable {
             guard let level = level(sides[sides.count - 1]), sides.count == 1 || !sides[0].isEmpty else {
                 mistakes.append(
                     LogError(
-                        code: .thresholdsMalformed, text: list, expected: "level or context=level or context=off",
+                        text: list, expected: "level or context=level or context=off",
                         found: "\"\(part.trimming(\.isSpace))\""))
                 continue
             }
@@ -87,24 +87,10 @@ public struct LogThresholds: Hashable, Sendable {
     }
 }
 
-/// An error in a format or in a list of thresholds.
+/// An error in a format or in a list of thresholds: which text, what was expected, and what was found.
 ///
 /// Logging itself never throws.
 public struct LogError: Error, Hashable, Sendable {
-    /// The kind of error.
-    ///
-    /// Codes may be added, so a `switch` needs a `default`.
-    public struct Code: Hashable, Sendable {
-        private enum Kind { case formatMalformed, thresholdsMalformed }
-        private let kind: Kind
-        /// A format has the wrong number of placeholders or an unknown one.
-        public static var formatMalformed: Code { Code(kind: .formatMalformed) }
-        /// A list of thresholds has an unknown part.
-        public static var thresholdsMalformed: Code { Code(kind: .thresholdsMalformed) }
-    }
-
-    /// The kind of error.
-    public let code: Code
     /// The text that contains the error.
     let text: String
     /// The expected text.

@@ -5,6 +5,8 @@ internal import AshlarBase
 /// The wall clock can be set back, so a later line can have an earlier time. `LogRecord.sequence` never decreases.
 public struct LogTime: Hashable, Comparable, Sendable {
     /// Nanoseconds since 1970-01-01 00:00:00 UTC.
+    ///
+    /// `Date(timeIntervalSince1970: Double(time.nanoseconds) / 1e9)` is Foundation's form.
     public var nanoseconds: Int64
 
     /// Creates a time from nanoseconds since 1970-01-01 00:00:00 UTC.
@@ -12,9 +14,6 @@ public struct LogTime: Hashable, Comparable, Sendable {
 
     /// The current time.
     public static var now: LogTime { LogTime(nanoseconds: SystemCalls.wallClock()) }
-
-    /// Seconds since 1970-01-01 00:00:00 UTC, for Foundation's `Date(timeIntervalSince1970:)`.
-    public var secondsSince1970: Double { Double(nanoseconds) / 1e9 }
 
     /// Orders times from past to future.
     public static func < (left: LogTime, right: LogTime) -> Bool { left.nanoseconds < right.nanoseconds }

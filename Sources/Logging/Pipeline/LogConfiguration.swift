@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// var configuration = LogConfiguration(folder: "/var/log/notes", threshold: .debug)
-/// configuration.format.time.isLocal = true
+/// configuration.format.usesLocalTime = true
 /// LogSystem.start(configuration)
 /// ```
 public struct LogConfiguration: Sendable {
@@ -31,9 +31,13 @@ public struct LogConfiguration: Sendable {
     /// The maximum length of a line in bytes without its line end, at least 1024.
     ///
     /// Longer lines are truncated.
-    public var maximumLineBytes: Int = 65536
-    /// The lines below the threshold that are recorded in memory and written before an error; nil for none.
-    public var recording: LogRecording?
+    package var maximumLineBytes = 65536
+    /// The least severe level whose lines below the threshold are recorded in memory; nil for none.
+    ///
+    /// A line of ``LogLevel/error`` or above writes the recorded lines, the newest 64 KiB, before itself.
+    public var recording: LogLevel?
+    /// The approximate memory of the recorded lines, in bytes.
+    package var recordedBytes = 65536
     /// Returns fields for each line, such as the ID of the current request.
     ///
     /// The values of the logger, the scopes and the call win over a provided value with the same key.
@@ -71,7 +75,7 @@ public struct LogConfiguration: Sendable {
     /// Such lines survive a power failure. Waiting for the disk (fdatasync) takes 1 to 2 ms.
     public var synchronizesAt: LogLevel?
     /// Whether the environment variable `ASHLAR_LOG` changes ``thresholds``.
-    public var readsEnvironment: Bool = true
+    package var readsEnvironment = true
 
     /// Creates a configuration.
     ///
@@ -156,7 +160,7 @@ public struct LogStartReport: Sendable {
     /// All earlier finished runs of the same application, the newest first.
     ///
     /// - Complexity: O(*n*) in the number of files in the folder, which each access reads.
-    public var priorRuns: [PriorRun] {
+    package var priorRuns: [PriorRun] {
         guard let run else { return [] }
         return Array(run.folder.runs().filter { $0.name < run.name }.finishedRuns(of: run.application))
     }

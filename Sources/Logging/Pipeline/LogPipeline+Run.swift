@@ -56,7 +56,7 @@ extension LogPipeline {
             early = publish(configuration, opened, attached: control.attached.map(\.sink))
             opened.report.earlyLines = early.count
             table.configure(
-                isEnabled: configuration.isEnabled, thresholds: thresholds, recorded: configuration.recording?.level)
+                isEnabled: configuration.isEnabled, thresholds: thresholds, recorded: configuration.recording)
             if let old, old !== opened.store { old.close(ending: .clean, lines: emittedLines) }
             hookExit(&control)
             control.report = opened.report
@@ -100,7 +100,7 @@ extension LogPipeline {
         let settings = PipelineSettings(
             store: opened.store, format: configuration.format.compiled, sinks: sinks,
             maximumLineBytes: configuration.maximumLineBytes,
-            recorder: configuration.recording.map { LineRecorder($0) },
+            recorder: configuration.recording.map { LineRecorder($0, capacity: configuration.recordedBytes) },
             fieldProvider: configuration.fieldProvider, fieldHook: configuration.fieldHook)
         LogMessage.allow(settings.maximumLineBytes)
         // Early lines come first, then lines that are logged concurrently.

@@ -1,28 +1,12 @@
-/// The lines below the threshold that are recorded in memory and written before an error.
-///
-/// A line of ``LogLevel/error`` or above writes the recorded lines before itself.
-public struct LogRecording: Hashable, Sendable {
-    /// The least severe level that is recorded.
-    public var level: LogLevel
-    /// The approximate memory of the recorded lines, in bytes.
-    public var bytes: Int
-
-    /// Creates a recording; by default of debug lines in 64 KiB.
-    public init(level: LogLevel = .debug, bytes: Int = 65536) {
-        self.level = level
-        self.bytes = bytes
-    }
-}
-
 /// Stores the newest lines below the threshold until an error writes them.
 final class LineRecorder: Sendable {
     private let records: Guarded<RecentRecords>
     /// The least severe level that is recorded.
     let level: LogLevel
 
-    init(_ recording: LogRecording) {
-        level = recording.level
-        records = Guarded(RecentRecords(capacity: max(1024, recording.bytes)))
+    init(_ level: LogLevel, capacity: Int) {
+        self.level = level
+        records = Guarded(RecentRecords(capacity: capacity))
     }
 
     func append(_ record: LogRecord) { records.withLock { _ = $0.append(record) } }

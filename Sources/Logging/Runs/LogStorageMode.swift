@@ -34,7 +34,7 @@ public struct LogRotation: Hashable, Sendable {
     }
 
     /// Creates a rotation; by default with segments of 1 MiB, 8 MiB per run, and no time limit.
-    public init(segmentBytes: Int = 1 << 20, interval: Duration? = nil, runBytes: Int = 8 << 20) {
+    package init(segmentBytes: Int = 1 << 20, interval: Duration? = nil, runBytes: Int = 8 << 20) {
         self.segmentBytes = segmentBytes
         self.interval = interval
         self.runBytes = runBytes
@@ -63,7 +63,7 @@ public struct LogRetention: Hashable, Sendable {
     public var age: Duration
 
     /// Creates a retention; by default 5 runs, 20 MB and 14 days.
-    public init(runs: Int = 5, bytes: Int = 20_000_000, age: Duration = .seconds(14 * 86_400)) {
+    package init(runs: Int = 5, bytes: Int = 20_000_000, age: Duration = .seconds(14 * 86_400)) {
         self.runs = max(1, runs)
         self.bytes = max(0, bytes)
         self.age = age

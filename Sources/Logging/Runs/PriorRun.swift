@@ -84,7 +84,7 @@ public struct PriorRun: Sendable {
     public var log: String { String(decoding: RunReader.contents(of: files, limit: nil), as: UTF8.self) }
 
     /// Returns the last whole lines of the log, in at most `bytes` bytes.
-    public func tail(bytes: Int) -> String {
+    package func tail(bytes: Int) -> String {
         String(decoding: RunReader.contents(of: files, limit: max(0, bytes)), as: UTF8.self)
     }
 

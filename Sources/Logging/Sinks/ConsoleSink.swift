@@ -82,7 +82,7 @@ public struct ConsoleSink: LogSink {
                 line.append(pairs)
                 return
             }
-            for field in fields.elements {
+            for field in fields.list {
                 newLine(margin: margin, to: line)
                 append(field.key, to: line)
                 line.append(byte: .equals)

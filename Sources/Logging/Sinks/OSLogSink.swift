@@ -39,5 +39,5 @@
 
 extension LogRecord {
     /// The message and the fields for the unified log of Apple systems, which shows the other parts itself.
-    var unifiedLogText: String { message + fields.elements.map { " \($0.key)=\($0.value)" }.joined() }
+    var unifiedLogText: String { message + fields.list.map { " \($0.key)=\($0.value)" }.joined() }
 }

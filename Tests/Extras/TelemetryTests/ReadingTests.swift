@@ -65,7 +65,8 @@ import Testing
             #expect(LineParser.parse(Array(record.formatted(as: .jsonLines).utf8))?.copy == record)
             let other = self.record("x", ["k": 1], depth: depth)
             var format = LogFormat.standard
-            format.time = LogTimeStyle(isLocal: true, hasMicroseconds: true)
+            format.usesLocalTime = true
+            format.hasMicroseconds = true
             for format in [LogFormat.standard, format] {
                 let line = other.formatted(as: format)
                 let parsed = try #require(LineParser.parse(Array(line.utf8)), "\(line)")

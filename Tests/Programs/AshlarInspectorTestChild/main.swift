@@ -59,8 +59,8 @@ while let line = readLine() {
             "host": JSONEntity(app.hosts.resolve("api.example.com")?.host ?? ""),
             "timeout": JSONEntity(app.config.current.int(forKey: "api.timeout") ?? -1),
             "title": JSONEntity(app.customization.current.string("title")),
-            "threshold": JSONEntity(LogSystem.thresholds.contexts["net"]??.name ?? ""), "notes": JSONEntity(notes.text),
-            "opened": JSONEntity(opened.text),
+            "threshold": JSONEntity(LogSystem.thresholds.contexts["net"]??.description ?? ""),
+            "notes": JSONEntity(notes.text), "opened": JSONEntity(opened.text),
         ]
         print(state.text())
     default: print("unknown: \(line)")

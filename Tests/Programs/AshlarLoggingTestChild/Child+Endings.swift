@@ -127,7 +127,7 @@ extension Child {
         let log = Log("Limit")
         for index in 1...2000 { log.info("line \(index) end") }
         LogSystem.flush()
-        say("alive \(LogSystem.liveLog.utf8.count { $0 == 10 }) \(LogSystem.counters.dropped)")
+        say("alive \(LogSystem.liveLog.utf8.count { $0 == 10 }) \(LogSystem.lostLines)")
     }
 
     /// Prints to a standard error stream without a reader.
@@ -170,7 +170,7 @@ extension Child {
         let log = Log("Full")
         let padding = String(repeating: "x", count: 80)
         var index = 0
-        while LogSystem.counters.dropped < 100, index < 200_000 {
+        while LogSystem.lostLines < 100, index < 200_000 {
             index += 1
             log.info("line \(index) \(padding) end")
         }
@@ -178,7 +178,7 @@ extension Child {
         LogSystem.flush()
         index += 1
         log.info("line \(index) \(padding) end")
-        say("\(index) \(LogSystem.counters.dropped)")
+        say("\(index) \(LogSystem.lostLines)")
     }
 
     /// Logs from a signal handler.

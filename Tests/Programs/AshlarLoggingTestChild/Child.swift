@@ -95,7 +95,7 @@ struct Child {
         let report = LogSystem.start(configuration)
         for context in ["net", "net.cache", "other"] {
             let log = Log(context)
-            say("\(context) \(LogLevel.allCases.filter { log.isEnabled($0) }.last?.name ?? "OFF")")
+            say("\(context) \(LogLevel.allCases.filter { log.isEnabled($0) }.last?.description ?? "OFF")")
         }
         for notice in report.notices { say(notice) }
         // Errors are reported once, not with every change of the settings.

@@ -62,7 +62,7 @@ extension InspectorDocument {
 
     /// The message and the fields of a line.
     static func text(_ record: LogRecord) -> String {
-        record.fields.elements.reduce(into: record.message) { $0 += " \($1.key)=\($1.value)" }
+        record.fields.list.reduce(into: record.message) { $0 += " \($1.key)=\($1.value)" }
     }
 
     /// Adds recorded exchanges.

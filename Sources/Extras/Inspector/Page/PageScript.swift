@@ -15,7 +15,7 @@ enum PageScript {
         """
         (() => {
         "use strict";
-        const levelNames = [\(LogLevel.allCases.map { "\"\($0.name)\"" }.joined(separator: ", "))];
+        const levelNames = [\(LogLevel.allCases.map { "\"\($0)\"" }.joined(separator: ", "))];
         const content = JSON.parse(document.getElementById("data").textContent);
         \(elements)
         \(live.before)

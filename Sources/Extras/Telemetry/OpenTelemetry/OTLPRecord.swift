@@ -41,7 +41,7 @@ extension LogFormat {
 extension JSONLineWriter {
     /// Returns pairs as attributes.
     static func attributes(_ fields: LogFields) -> [UInt8] {
-        collecting(limit: 65536) { _ = $0.writeAttributes(fields.elements) }
+        collecting(limit: 65536) { _ = $0.writeAttributes(fields.list) }
     }
 
     /// Appends the fields and the position of a line as attributes; returns whether anything was truncated.
@@ -54,8 +54,8 @@ extension JSONLineWriter {
             .init(key: "log.context", value: .string(record.context)),
         ])
         // OTLP requires unique keys.
-        let fields = record.fields.distinct(from: position.elements.map(\.key))
-        return writeAttributes(position.followed(by: fields).elements)
+        let fields = record.fields.distinct(from: position.list.map(\.key))
+        return writeAttributes(position.followed(by: fields).list)
     }
 
     private func writeAttributes(_ pairs: [LogFields.Element]) -> Bool {
@@ -92,7 +92,7 @@ extension JSONLineWriter {
             append("]}}")
         case .object(let fields) where depth < LogFieldValue.deepestPrinted:
             append("{\"kvlistValue\":{\"values\":[")
-            _ = writeItems(fields.elements, limit: limit - 3 * depth - 4) {
+            _ = writeItems(fields.list, limit: limit - 3 * depth - 4) {
                 write($0, limit: limit - 3 * depth - 8, depth: depth + 1)
             }
             append("]}}")

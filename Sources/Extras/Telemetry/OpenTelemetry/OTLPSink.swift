@@ -7,7 +7,7 @@ internal import AshlarTrees
 ///
 /// A batch is sent when it is full, and otherwise after an interval. While the collector is unreachable, lines wait in
 /// memory, and their request is sent again after growing pauses. A request is sent once by the client; the sink itself
-/// repeats it. Each lost line is counted in `LogSystem.counters`, and a line in the log reports it, which isn't sent.
+/// repeats it. Each lost line is counted in `LogSystem.lostLines`, and a line in the log reports it, which isn't sent.
 ///
 /// ```swift
 /// let sink = OTLPSink(

@@ -8,7 +8,7 @@ struct ParsedLine {
     var level = LogLevel.info
     var context = ""
     var message = ""
-    var fields = LogFields()
+    var fields: LogFields = [:]
     var sequence: UInt64 = 0
     var depth = 0
     var file = ""
@@ -43,7 +43,7 @@ enum LineParser {
 
     // MARK: The standard pattern
 
-    private static let levels = Dictionary(uniqueKeysWithValues: LogLevel.allCases.map { ($0.name, $0) })
+    private static let levels = Dictionary(uniqueKeysWithValues: LogLevel.allCases.map { ($0.description, $0) })
 
     /// Parses `2026-11-20T13:22:32.123Z   [LEVEL] context - message key=value`.
     private static func parseStandard(_ line: [UInt8]) -> ParsedLine? {
