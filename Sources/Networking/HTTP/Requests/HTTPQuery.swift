@@ -5,28 +5,30 @@ internal import AshlarCore
 /// ```swift
 /// var query: HTTPQuery = ["page": 2, "tag": ["a", "b"], "q": "x y", "draft": nil]
 /// query.append("flag")
-/// assert(query.queryText == "page=2&tag=a&tag=b&q=x%20y&flag")
+/// var url = try HTTPURL("https://notes.example.com/search")
+/// url.append(query)
+/// assert(url.query == "page=2&tag=a&tag=b&q=x%20y&flag")
 /// ```
 public struct HTTPQuery: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     /// A name with an optional value.
-    public struct Item: Hashable, Sendable {
+    package struct Item: Hashable, Sendable {
         /// The unescaped name.
-        public var name: String
+        package var name: String
         /// The unescaped value, or nil for a name without `=`.
-        public var value: String?
+        package var value: String?
 
         /// Creates an item.
-        public init(_ name: String, _ value: String?) {
+        package init(_ name: String, _ value: String?) {
             self.name = name
             self.value = value
         }
     }
 
     /// The items in order.
-    public var items: [Item]
+    package var items: [Item]
 
     /// Creates a query from items.
-    public init(_ items: [Item] = []) { self.items = items }
+    package init(_ items: [Item]) { self.items = items }
 
     /// Creates a query in order; nil values are omitted, and each element of an array repeats the name.
     public init(dictionaryLiteral elements: (String, (any CustomStringConvertible & Sendable)?)...) {
@@ -55,7 +57,7 @@ public struct HTTPQuery: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     }
 
     /// The items in the format of a URL: all bytes except letters, digits and `-._~` are percent-encoded.
-    public var queryText: String { text(allowed: PercentCoding.isUnreserved) }
+    package var queryText: String { text(allowed: PercentCoding.isUnreserved) }
 
     /// The items in the format of a form body: all bytes except letters, digits and `*-._` are percent-encoded, and a
     /// space becomes `+` (WHATWG urlencoded serializer).
