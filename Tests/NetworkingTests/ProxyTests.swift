@@ -36,7 +36,8 @@ import AshlarTestSupport
             let proxy =
                 hasCredentials
                 ? try TestProxy(kind, user: anna.user, password: anna.password) : try TestProxy(kind)
-            let client = try client(NetworkProxy(proxy.url, credentials: hasCredentials ? anna : nil))
+            let client = try client(
+                NetworkProxy(proxy.url, user: hasCredentials ? anna.user : nil, password: anna.password))
             for _ in 0..<3 {
                 let text = try await result(client, "http://localhost:\(server.port)/a").get()
                 #expect(text == (kind == .http ? "proxied http://localhost:\(server.port)/a" : "/a nothing"))
@@ -58,7 +59,7 @@ import AshlarTestSupport
         func secure(kind: TestProxy.Kind) async throws {
             let server = try await offPool { try TLSServer("good") }
             let proxy = try TestProxy(kind, user: anna.user, password: anna.password)
-            let client = try client(NetworkProxy(proxy.url, credentials: anna))
+            let client = try client(NetworkProxy(proxy.url, user: anna.user, password: anna.password))
             for _ in 0..<2 {
                 let head = try await result(client, "https://localhost:\(server.port)/head").get()
                 #expect(head.hasPrefix("GET /head HTTP/1.1\r\n"))
@@ -72,7 +73,8 @@ import AshlarTestSupport
             .enabled(if: TLSServer.isAvailable, "python3 is not installed"), arguments: ["http", "https"])
         func proxyWithTLS(scheme: String) async throws {
             let (proxy, server) = try await offPool { (try TLSServer("good"), try TLSServer("good")) }
-            let client = try client(NetworkProxy("https://localhost:\(proxy.port)", credentials: anna))
+            let client = try client(
+                NetworkProxy("https://localhost:\(proxy.port)", user: anna.user, password: anna.password))
             let text = try await result(client, "\(scheme)://127.0.0.1:\(server.port)/head").get()
             if scheme == "http" {
                 #expect(text.contains("GET http://127.0.0.1:\(server.port)/head HTTP/1.1\r\n"))
@@ -93,9 +95,9 @@ import AshlarTestSupport
             arguments: TestProxy.Kind.allCases, ["http", "https"])
         func wrongCredentials(kind: TestProxy.Kind, scheme: String) async throws {
             let proxy = try TestProxy(kind, user: "anna", password: "right")
-            let wrong = BasicCredentials(user: "anna", password: "wr0ng-secret")
-            for credentials in [wrong, nil] {
-                let client = try client(NetworkProxy(proxy.url, credentials: credentials)) { $0.retry = .standard }
+            for user in ["anna", nil] {
+                let configured = try NetworkProxy(proxy.url, user: user, password: "wr0ng-secret")
+                let client = try client(configured) { $0.retry = .standard }
                 let error = await result(client, "\(scheme)://127.0.0.1:9/a").failure
                 #expect(error?.code == .proxyFailed, "\(String(describing: error))")
                 #expect(error?.isTransient == false && error?.attempts == 1)
@@ -121,8 +123,7 @@ import AshlarTestSupport
             "Connections go on after a refusal, with 16 requests at once and wrong and right credentials between them")
         func recovery() async throws {
             let proxy = try TestProxy(.http, user: "anna", password: "right")
-            let right = try client(
-                NetworkProxy(proxy.url, credentials: BasicCredentials(user: "anna", password: "right")))
+            let right = try client(NetworkProxy(proxy.url, user: "anna", password: "right"))
             let wrong = try client(NetworkProxy(proxy.url))
             await withTaskGroup(of: Void.self) { group in
                 for number in 0..<64 {

@@ -8,7 +8,7 @@ internal import AshlarCore
 /// ```swift
 /// var configuration = ClientConfiguration()
 /// configuration.proxy = try NetworkProxy(
-///     "http://proxy.example.com:8080", credentials: BasicCredentials(user: "anna", password: "secret"),
+///     "http://proxy.example.com:8080", user: "anna", password: "secret",
 ///     excluding: ["localhost", ".internal.example.com", "10.0.0.0/8"])
 /// let client = NetworkClient(configuration)
 /// ```
@@ -40,11 +40,12 @@ public struct NetworkProxy: Hashable, Sendable, CustomStringConvertible {
     /// - Parameters:
     ///   - url: The address. The scheme is `http`, `https` (TLS to the proxy), `socks5` (the client resolves names) or
     ///     `socks5h` (the proxy resolves names). The default ports are 80, 443 and 1080.
-    ///   - credentials: The user name and password; nil uses those of the URL, if any.
+    ///   - user: The user name; nil uses the user name and password of the URL, if any.
+    ///   - password: The password.
     ///   - excluded: The hosts that are reached without the proxy, in the syntax of the variable `no_proxy`.
     /// - Throws: `.invalidConfiguration` for a malformed URL, another scheme, or credentials that can't be sent.
     public init(
-        _ url: String, credentials: BasicCredentials? = nil, excluding excluded: [String] = []
+        _ url: String, user: String? = nil, password: String = "", excluding excluded: [String] = []
     ) throws(NetworkError) {
         let end = url.firstRange(of: "://")
         guard let end, let scheme = Scheme(rawValue: url[..<end.lowerBound].lowercased()) else {
@@ -62,9 +63,10 @@ public struct NetworkProxy: Hashable, Sendable, CustomStringConvertible {
         self.scheme = scheme
         host = parsed.host
         port = parsed.port ?? scheme.defaultPort
-        self.credentials = credentials ?? parsed.userInfo.map { BasicCredentials(userInfo: $0) }
+        let given = user.map { BasicCredentials(user: $0, password: password) }
+        credentials = given ?? parsed.userInfo.map { BasicCredentials(userInfo: $0) }
         self.excluded = excluded
-        if let credentials = self.credentials { try Self.check(credentials, scheme) }
+        if let credentials { try Self.check(credentials, scheme) }
     }
 
     private static func check(_ credentials: BasicCredentials, _ scheme: Scheme) throws(NetworkError) {

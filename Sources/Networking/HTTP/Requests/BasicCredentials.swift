@@ -1,14 +1,14 @@
 internal import AshlarCore
 
 /// A user name and password for the Basic scheme (RFC 7617).
-public struct BasicCredentials: Sendable, Hashable, CustomStringConvertible {
+package struct BasicCredentials: Sendable, Hashable, CustomStringConvertible {
     /// The user name, which must not contain a colon.
-    public var user: String
+    package var user: String
     /// The password.
-    public var password: String
+    package var password: String
 
     /// Creates credentials.
-    public init(user: String, password: String) {
+    package init(user: String, password: String) {
         self.user = user
         self.password = password
     }
@@ -32,5 +32,5 @@ public struct BasicCredentials: Sendable, Hashable, CustomStringConvertible {
     package var field: String { "Basic " + Base64.encode(Array("\(user):\(password)".utf8)) }
 
     /// The user name with the password hidden.
-    public var description: String { "\(user):\(SecretNames.placeholder)" }
+    package var description: String { "\(user):\(SecretNames.placeholder)" }
 }
