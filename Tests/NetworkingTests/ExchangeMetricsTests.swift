@@ -86,14 +86,14 @@ import Testing
             #expect(first.remoteAddress == "127.0.0.1:\(server.port)")
             #expect(first.protocolName == "http/1.1")
             #expect(first.tlsVersion == nil)
-            #expect(first.timings.reusedConnection == false)
-            let connected = try #require(first.timings.connected)
-            let firstByte = try #require(first.timings.firstByte)
+            #expect(first.reusedConnection == false)
+            let connected = try #require(first.connected)
+            let firstByte = try #require(first.firstByte)
             #expect(connected <= firstByte)
             #expect(firstByte <= first.duration + .milliseconds(1))
             let second = try #require(try await client.send(request).metrics)
-            #expect(second.timings.reusedConnection == true)
-            #expect(second.timings.connected == nil)
+            #expect(second.reusedConnection == true)
+            #expect(second.connected == nil)
             #expect(server.connectionCount == 1)
         }
 
@@ -123,8 +123,8 @@ import Testing
                 let metrics = try #require(try await client.send(request).metrics)
                 #expect(metrics.protocolName == (TLSServer.offersHTTP2 ? "h2" : "http/1.1"))
                 #expect(["1.2", "1.3"].contains(metrics.tlsVersion))  // depends on nginx
-                #expect(metrics.timings.reusedConnection == isReused)
-                #expect((metrics.timings.secured != nil) == !isReused)
+                #expect(metrics.reusedConnection == isReused)
+                #expect((metrics.secured != nil) == !isReused)
                 #expect(metrics.receivedBodyBytes > 0)
             }
         }
@@ -243,7 +243,7 @@ import Testing
             }
             let refused = try await metrics("http://127.0.0.1:\(closed)/")
             #expect(refused.remoteAddress == nil)
-            #expect(refused.timings.reusedConnection == nil)
+            #expect(refused.reusedConnection == nil)
             #expect(try await metrics(server.url + "/cut").receivedBodyBytes == 5)
             try await withQuickMachine {
                 let silent = try await metrics(server.url + "/silent", idle: .milliseconds(200))

@@ -89,10 +89,11 @@ import Testing
         @Test("libcurl rejects a choice of networks", arguments: [(false, true), (true, false)])
         func networks(allowsCellular: Bool, allowsLowDataMode: Bool) {
             var configuration = TransportConfiguration()
-            configuration.networkAccess = NetworkAccess(
-                allowsCellular: allowsCellular, allowsLowDataMode: allowsLowDataMode)
+            configuration.allowsCellular = allowsCellular
+            configuration.allowsLowDataMode = allowsLowDataMode
             let error = #expect(throws: NetworkError.self) { _ = try CurlTransport(configuration) }
-            #expect(error?.code == .invalidConfiguration && error?.key == "networkAccess")
+            let key = allowsCellular ? "allowsLowDataMode" : "allowsCellular"
+            #expect(error?.code == .invalidConfiguration && error?.key == key)
         }
     #endif
 

@@ -24,24 +24,18 @@ public struct ExchangeMetrics: Hashable, Sendable {
     public var receivedBodyBytes: Int = 0
     /// The time that the exchange waited for a connection because of the limits of connections.
     public var queued: Duration = .zero
-    /// The times from the start of the exchange, after `queued`, to its stages.
-    public var timings: TransportTimings = .init()
+    /// The time from the start of the exchange, after `queued`, until the name was resolved; nil for a reused connection.
+    public var resolved: Duration?
+    /// The time from the start until the connection was open; nil for a reused connection.
+    public var connected: Duration?
+    /// The time from the start until the TLS handshake was complete; nil for a reused connection.
+    public var secured: Duration?
+    /// The time from the start until the first byte of the response arrived.
+    public var firstByte: Duration?
+    /// Whether the connection was reused, or nil without one.
+    public var reusedConnection: Bool?
     /// The time from the start of the exchange, after `queued`, to its end.
     public var duration: Duration = .zero
-}
-
-/// The times from the start of an exchange to its stages; nil if unknown or not applicable.
-public struct TransportTimings: Hashable, Sendable {
-    /// The time when the name was resolved; nil for a reused connection.
-    public var resolved: Duration?
-    /// The time when the connection was open; nil for a reused connection.
-    public var connected: Duration?
-    /// The time when the TLS handshake was complete; nil for a reused connection.
-    public var secured: Duration?
-    /// The time when the first byte of the response arrived.
-    public var firstByte: Duration?
-    /// Whether the connection was reused.
-    public var reusedConnection: Bool?
 }
 
 extension ExchangeMetrics {

@@ -65,32 +65,15 @@ public struct TransportConfiguration: Hashable, Sendable {
     /// The transport reads them once, when it is created. They have no effect if ``proxy`` is set. See
     /// <doc:UsingProxies>.
     public var usesEnvironmentProxies: Bool = false
-    /// The kinds of networks that requests may use; `URLSessionTransport` only.
+    /// Whether requests may use a cellular network; true by default, and false with `URLSessionTransport` only.
     ///
     /// A request without a permitted network fails with `.notConnected`.
-    public var networkAccess: NetworkAccess = .init()
+    public var allowsCellular: Bool = true
+    /// Whether requests may use a network in Low Data Mode; true by default, and false with `URLSessionTransport` only.
+    public var allowsLowDataMode: Bool = true
 
     /// Creates the default configuration.
     public init() {}
-}
-
-/// The kinds of networks that an app may use.
-///
-/// ```swift
-/// var configuration = ClientConfiguration()
-/// configuration.networkAccess.allowsLowDataMode = false
-/// ```
-public struct NetworkAccess: Hashable, Sendable {
-    /// Whether requests may use a cellular network; true by default.
-    public var allowsCellular: Bool
-    /// Whether requests may use a network for which the user has turned on Low Data Mode; true by default.
-    public var allowsLowDataMode: Bool
-
-    /// Creates a description, by default of all networks.
-    public init(allowsCellular: Bool = true, allowsLowDataMode: Bool = true) {
-        self.allowsCellular = allowsCellular
-        self.allowsLowDataMode = allowsLowDataMode
-    }
 }
 
 /// A transport that fails each request, used if the platform's transport is missing or can't honor the configuration.

@@ -269,21 +269,19 @@
 
         // MARK: Measurements
 
-        /// Returns the times of the stages that the exchange has reached.
-        private func timings(_ handle: CurlHandle) -> TransportTimings {
+        /// Stores the times of the stages that the exchange has reached.
+        private func measureTimes(of handle: CurlHandle, in metrics: inout ExchangeMetrics) {
             func time(_ info: Int32) -> Duration? {
                 let microseconds = ashlar_easy_info_off(table, handle.easy, info)
                 return microseconds > 0 ? .microseconds(microseconds) : nil
             }
-            var timings = TransportTimings()
-            timings.firstByte = time(CurlInfo.startTransferTime)
+            metrics.firstByte = time(CurlInfo.startTransferTime)
             let opened = ashlar_easy_info_long(table, handle.easy, CurlInfo.newConnections)
-            timings.reusedConnection = opened == 0
-            guard opened != 0 else { return timings }
-            timings.resolved = time(CurlInfo.nameLookupTime)
-            timings.connected = time(CurlInfo.connectTime)
-            timings.secured = time(CurlInfo.appConnectTime)
-            return timings
+            metrics.reusedConnection = opened == 0
+            guard opened != 0 else { return }
+            metrics.resolved = time(CurlInfo.nameLookupTime)
+            metrics.connected = time(CurlInfo.connectTime)
+            metrics.secured = time(CurlInfo.appConnectTime)
         }
 
         /// Stores the version of TLS, which libcurl reports only during the transfer.
@@ -310,11 +308,11 @@
             }
             metrics.queued = .nanoseconds(started - submitted)
             metrics.duration = .nanoseconds(now - started)
-            metrics.timings = timings(handle)
+            measureTimes(of: handle, in: &metrics)
             metrics.sentBodyBytes = max(Int(offset(CurlInfo.sizeUpload)), 0)
             metrics.receivedBodyBytes = chunks == nil && decoder == nil ? received : framed
             guard sendings > 0 || hasHead || offset(CurlInfo.connectTime) > 0 else {
-                metrics.timings.reusedConnection = nil
+                metrics.reusedConnection = nil
                 return metrics
             }
             metrics.remoteAddress = remoteAddress(handle)

@@ -37,7 +37,7 @@
         ///   - library: The library's file name.
         /// - Throws: `.unsupported` if the library is missing, damaged or older than 7.68; `.invalidConfiguration` for
         ///   a pin whose host no URL can have, a malformed pin, a setting that the TLS library doesn't support, or a
-        ///   restriction of `networkAccess`.
+        ///   restriction of networks.
         public convenience init(
             _ configuration: TransportConfiguration = .init(), library: String = "libcurl.so.4"
         ) throws(NetworkError) {
@@ -45,9 +45,8 @@
         }
 
         init(_ configuration: TransportConfiguration, _ library: CurlLibrary) throws(NetworkError) {
-            guard configuration.networkAccess == NetworkAccess() else {
-                throw .unsupportedSetting("networkAccess", by: "libcurl")
-            }
+            guard configuration.allowsCellular else { throw .unsupportedSetting("allowsCellular", by: "libcurl") }
+            guard configuration.allowsLowDataMode else { throw .unsupportedSetting("allowsLowDataMode", by: "libcurl") }
             version = library.version
             loop = try CurlLoop(library, configuration)
         }

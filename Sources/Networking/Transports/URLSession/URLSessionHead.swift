@@ -104,20 +104,14 @@ package enum URLSessionHead {
             }
             metrics.sentBodyBytes = Int(measured.countOfRequestBodyBytesSent)
             metrics.receivedBodyBytes = Int(measured.countOfResponseBodyBytesReceived)
-            metrics.timings = timings(measured)
             metrics.duration = time(measured, measured.responseEndDate) ?? .zero
+            metrics.firstByte = time(measured, measured.responseStartDate)
+            metrics.reusedConnection = measured.isReusedConnection
+            guard !measured.isReusedConnection else { return metrics }
+            metrics.resolved = time(measured, measured.domainLookupEndDate)
+            metrics.connected = time(measured, measured.secureConnectionEndDate ?? measured.connectEndDate)
+            metrics.secured = time(measured, measured.secureConnectionEndDate)
             return metrics
-        }
-
-        private static func timings(_ measured: URLSessionTaskTransactionMetrics) -> TransportTimings {
-            var timings = TransportTimings()
-            timings.firstByte = time(measured, measured.responseStartDate)
-            timings.reusedConnection = measured.isReusedConnection
-            guard !measured.isReusedConnection else { return timings }
-            timings.resolved = time(measured, measured.domainLookupEndDate)
-            timings.connected = time(measured, measured.secureConnectionEndDate ?? measured.connectEndDate)
-            timings.secured = time(measured, measured.secureConnectionEndDate)
-            return timings
         }
 
         private static func time(_ measured: URLSessionTaskTransactionMetrics, _ date: Date?) -> Duration? {

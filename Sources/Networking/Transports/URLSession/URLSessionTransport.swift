@@ -66,8 +66,8 @@
             settings.timeoutIntervalForResource = 86_400
             // As CurlTransport; an app's exceptions of App Transport Security would allow older versions.
             settings.tlsMinimumSupportedProtocolVersion = .TLSv12
-            settings.allowsCellularAccess = configuration.networkAccess.allowsCellular
-            settings.allowsConstrainedNetworkAccess = configuration.networkAccess.allowsLowDataMode
+            settings.allowsCellularAccess = configuration.allowsCellular
+            settings.allowsConstrainedNetworkAccess = configuration.allowsLowDataMode
             return settings
         }
 
