@@ -90,10 +90,10 @@ private struct Nothing: Endpoint {
 
     @Test("The response is decoded as the endpoint's output")
     func outputs() async throws {
-        let stub: StubTransport = [
+        let stub = StubTransport([
             "GET /notes": .json(#"[{"id": 1, "title": "a"}]"#), "GET /base/notes": .text("héllo"),
             "DELETE /": .status(500),
-        ]
+        ])
         let client = NetworkClient(transport: stub)
         #expect(try await client.send(Get<[Note]>()) == [Note(id: 1, title: "a")])
         #expect(try await client.send(Text()) == "héllo")

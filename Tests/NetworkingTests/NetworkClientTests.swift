@@ -59,7 +59,7 @@ private struct Appending: NetworkMiddleware {
     func middleware() async throws {
         var configuration = ClientConfiguration()
         configuration.middleware = [Appending(mark: "a"), Appending(mark: "b")]
-        let stub: StubTransport = ["GET /": .text("ok")]
+        let stub = StubTransport(["GET /": .text("ok")])
         let response = try await NetworkClient(configuration, transport: stub).send(
             NetworkRequest(.get, HTTPURL("http://h/")))
         #expect(stub.requests[0].headers["X-Trace"] == "ab")
@@ -112,7 +112,7 @@ private struct Appending: NetworkMiddleware {
     func bodyLimit() async throws {
         var announced = StubResponse(chunks: [[1, 2, 3, 4]])
         announced.head.headers["Content-Length"] = "4"
-        let stub: StubTransport = ["GET /a": announced, "GET /b": StubResponse(chunks: [[1, 2], [3], [4]])]
+        let stub = StubTransport(["GET /a": announced, "GET /b": StubResponse(chunks: [[1, 2], [3], [4]])])
         let client = NetworkClient(transport: stub)
         for path in ["a", "b"] {
             var request = try client.request(.get, "http://h/\(path)")
@@ -135,7 +135,9 @@ private struct Appending: NetworkMiddleware {
                 events.withLock { $0.append("\(event.kind) \(event.status.map(String.init) ?? "-") \(event.received)") }
             }
         ]
-        let stub: StubTransport = ["GET /a": .redirect(302, to: "/b"), "GET /b": StubResponse(chunks: [[1], [2, 3]])]
+        let stub = StubTransport([
+            "GET /a": .redirect(302, to: "/b"), "GET /b": StubResponse(chunks: [[1], [2, 3]]),
+        ])
         let client = NetworkClient(configuration, transport: stub)
         let request = try client.request(.get, "http://h/a")
         _ = try await client.send(request)

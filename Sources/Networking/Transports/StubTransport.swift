@@ -9,7 +9,7 @@ internal import AshlarCore
 /// let stub = StubTransport(["GET /notes": .json(#"[{"id": 1}]"#), "DELETE /notes/1": .status(204)])
 /// let client = NetworkClient(transport: stub)
 /// ```
-public final class StubTransport: NetworkTransport, ExpressibleByDictionaryLiteral {
+public final class StubTransport: NetworkTransport {
     private let handler: @Sendable (NetworkRequest) async throws(NetworkError) -> StubResponse
     private let seen = Mutex<[NetworkRequest]>([])
 
@@ -27,11 +27,6 @@ public final class StubTransport: NetworkTransport, ExpressibleByDictionaryLiter
             let known = responses.keys.sorted().joined(separator: ", ")
             throw NetworkError(.notRecorded, "nothing responds to \(keys[1]); stubbed are: \(known)", phase: .send)
         }
-    }
-
-    /// Creates a transport with a response for each `METHOD /path`.
-    public convenience init(dictionaryLiteral elements: (String, StubResponse)...) {
-        self.init(Dictionary(elements, uniquingKeysWith: { $1 }))
     }
 
     /// The requests so far, oldest first, with their actual hosts and cookies.
@@ -72,9 +67,9 @@ public struct StubResponse: Sendable {
     /// The pieces of the body, one for each read.
     public var chunks: [[UInt8]]
     /// The delay before the head arrives; if the request's idle or total timeout is shorter, the request fails.
-    public var delay: Duration?
+    package var delay: Duration?
     /// The error that replaces the response.
-    public var failure: NetworkError?
+    package var failure: NetworkError?
     /// The error after the last piece of the body.
     public var bodyFailure: NetworkError?
 
@@ -97,11 +92,6 @@ public struct StubResponse: Sendable {
     /// Returns a response with plain text.
     public static func text(_ text: String, status: Int = 200) -> StubResponse {
         StubResponse(status: status, headers: ["Content-Type": "text/plain; charset=utf-8"], chunks: [Array(text.utf8)])
-    }
-
-    /// Returns a redirect.
-    public static func redirect(_ status: Int, to location: String) -> StubResponse {
-        StubResponse(status: status, headers: ["Location": location])
     }
 
     /// Returns a failure instead of a response.
