@@ -88,7 +88,7 @@ struct BrowserCacheWorld: Sendable {
     ) async throws -> NetworkResponse {
         server.answers.withLock { $0 = [answer] }
         var request = try NetworkRequest(method, "https://h" + path, headers: headers)
-        request.options.redirects.maximum = 0
+        request.options.redirects = 0
         request.options.acceptedStatuses = nil
         return try await client.send(request)
     }

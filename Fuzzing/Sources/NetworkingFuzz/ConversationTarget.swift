@@ -32,7 +32,7 @@ import Synchronization
 
         private init() {
             var configuration = ClientConfiguration()
-            configuration.options.redirects.maximum = 0
+            configuration.options.redirects = 0
             client = NetworkClient(configuration)
             let (faultyListener, healthyListener) = (listen(), listen())
             (faulty, healthy) = (faultyListener.port, healthyListener.port)

@@ -211,7 +211,7 @@ public final class NetworkClient: Sendable {
     /// Returns the response to a call's request if its status is accepted.
     nonisolated(nonsending) func response(to call: RequestCall) async throws(NetworkError) -> StreamedResponse {
         let response = try await passChain(call)
-        let isUnfollowed = (300...399).contains(response.status) && call.request.options.redirects.maximum == 0
+        let isUnfollowed = (300...399).contains(response.status) && call.request.options.redirects == 0
         guard isUnfollowed || call.request.options.accepts(response.status) else {
             var error = call.describing(
                 NetworkError(.unacceptableStatus, "the server responded with \(response.status)", phase: .receive),

@@ -13,18 +13,18 @@ struct RedirectMachine {
         case fail(NetworkError)
     }
 
-    private let policy: RedirectPolicy
+    private let limit: Int
     private let redaction: NetworkRedaction
     private(set) var history: [HTTPURL] = []
 
-    init(policy: RedirectPolicy, redaction: NetworkRedaction) {
-        self.policy = policy
+    init(limit: Int, redaction: NetworkRedaction) {
+        self.limit = limit
         self.redaction = redaction
     }
 
     /// Decides the next step after a request and the head of its response.
     mutating func step(after request: NetworkRequest, head: ResponseHead) -> Step {
-        guard [301, 302, 303, 307, 308].contains(head.status), policy.maximum > 0 else { return .deliver }
+        guard [301, 302, 303, 307, 308].contains(head.status), limit > 0 else { return .deliver }
         let locations = Set(head.headers.values(for: "Location"))
         guard let location = locations.first else {
             return failed(.invalidRedirect, "status \(head.status) without a Location", request)
@@ -39,12 +39,12 @@ struct RedirectMachine {
         if target.userInfo != nil {
             return failed(.invalidRedirect, "user information in the Location", request)
         }
-        if request.url.scheme == .https, target.scheme == .http, !policy.allowsInsecure {
+        if request.url.scheme == .https, target.scheme == .http {
             return failed(.insecureRedirect, "redirect from https to http", request, target)
         }
         history.append(request.url)
-        guard history.count <= policy.maximum else {
-            return failed(.tooManyRedirects, "more than \(policy.maximum) redirects", request, target)
+        guard history.count <= limit else {
+            return failed(.tooManyRedirects, "more than \(limit) redirects", request, target)
         }
         return follow(request, to: target, status: head.status)
     }

@@ -28,7 +28,7 @@ final class HopSender: Sendable {
         var current = request
         try resolve(&current)
         try check(&current)
-        var machine = RedirectMachine(policy: request.options.redirects, redaction: redaction)
+        var machine = RedirectMachine(limit: request.options.redirects, redaction: redaction)
         while true {
             try call.limitTime(of: &current)
             var response: StreamedResponse

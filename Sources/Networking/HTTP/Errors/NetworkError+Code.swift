@@ -85,7 +85,7 @@ extension NetworkError.Code {
 
     /// The response's `Location` is missing, malformed or not http(s).
     package static let invalidRedirect = Self("invalidRedirect")
-    /// The response redirects from https to http, which the policy doesn't allow.
+    /// The response redirects from https to http.
     package static let insecureRedirect = Self("insecureRedirect")
     /// The request has the client's credentials and would be sent to another machine over plain HTTP.
     public static let insecureCredentials = Self("insecureCredentials")

@@ -17,8 +17,10 @@ public struct RequestOptions: Sendable {
     ///
     /// Without a policy, a request is sent once.
     public var attempts: Int?
-    /// The policy for redirects.
-    public var redirects: RedirectPolicy = .init()
+    /// The maximum number of redirects; 10 by default, and 0 returns a 3xx response even if its status isn't accepted.
+    ///
+    /// A redirect from https to http is never followed.
+    public var redirects: Int = 10
     /// The limits of the response.
     public var limits: ResponseLimits = .init()
     /// The statuses that mean success, 200–299 by default, or nil for every status; others throw `.unacceptableStatus`.
@@ -61,16 +63,5 @@ public struct ResponseLimits: Hashable, Sendable {
     package var inflationRatio: Int? = 100
 
     /// Creates the default limits.
-    public init() {}
-}
-
-/// The redirects that are followed.
-public struct RedirectPolicy: Hashable, Sendable {
-    /// The maximum number of redirects; 10 by default, and 0 returns a 3xx response even if its status isn't accepted.
-    public var maximum: Int = 10
-    /// Whether a redirect from https to http is followed.
-    public var allowsInsecure: Bool = false
-
-    /// Creates the default policy.
     public init() {}
 }
