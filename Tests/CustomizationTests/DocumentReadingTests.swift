@@ -28,7 +28,7 @@ import Testing
     func invalidBinary(object: [UInt8]) {
         let parsed = StringsTable.parse(strings: binary(object), file: "a.strings")
         #expect(parsed.table["a"] == nil)
-        #expect(parsed.hasErrors)
+        #expect(parsed.diagnostics.hasErrors)
     }
 
     @Test(
@@ -41,7 +41,7 @@ import Testing
         let source = "<plist><dict><key>a</key>\(value)</dict></plist>"
         let parsed = StringsTable.parse(strings: Array(source.utf8), file: "a.strings")
         #expect(parsed.table["a"] == nil)
-        #expect(parsed.hasErrors)
+        #expect(parsed.diagnostics.hasErrors)
         #expect(parsed.diagnostics.first?.column == 26)
     }
 

@@ -26,8 +26,8 @@ import Testing
     ///
     /// Foundation loses the first character of UTF-16 without a byte order mark.
     static func isComparable(_ bytes: [UInt8]) -> Bool {
-        let parsed = StringsTable.parse(strings: bytes)
-        if parsed.hasErrors || parsed.diagnostics.contains(where: { $0.code == .missingByteOrderMark }) { return false }
+        let diagnostics = StringsTable.parse(strings: bytes).diagnostics
+        if diagnostics.hasErrors || diagnostics.contains(where: { $0.code == .missingByteOrderMark }) { return false }
         if case .dict? = reference(bytes) { return true } else { return false }
     }
 

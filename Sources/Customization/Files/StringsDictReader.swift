@@ -8,7 +8,9 @@ extension StringsTable {
     ///   - file: The file's path, for locations.
     /// - Returns: The table and the problems.
     /// - Complexity: O(*n*) in the number of bytes.
-    public static func parse(stringsDict bytes: [UInt8], file: String = "") -> ParsedStrings {
+    public static func parse(
+        stringsDict bytes: [UInt8], file: String = ""
+    ) -> (table: StringsTable, diagnostics: [CustomizationDiagnostic]) {
         let (root, text, problems) = PropertyListReader.read(bytes: bytes, file: file)
         guard let members = root?.members else {
             var problems = problems
@@ -17,7 +19,7 @@ extension StringsTable {
                     .error, .notATable, "expected a dictionary, found a \(root.value().typeName)",
                     at: CustomizationLocation(file: file))
             }
-            return ParsedStrings(table: StringsTable(file: file, entries: []), diagnostics: problems, isRejected: true)
+            return (StringsTable(file: file, entries: []), problems)
         }
         var check = StringsDictCheck(text: text)
         var entries: [CustomizationEntry] = []
@@ -37,9 +39,7 @@ extension StringsTable {
                 CustomizationEntry(
                     key: member.key, value: message.map { .message($0) } ?? value, location: location))
         }
-        return ParsedStrings(
-            table: StringsTable(file: file, entries: entries), diagnostics: problems + check.diagnostics,
-            isRejected: entries.isEmpty && problems.contains { $0.severity == .error })
+        return (StringsTable(file: file, entries: entries), problems + check.diagnostics)
     }
 }
 

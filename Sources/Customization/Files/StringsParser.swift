@@ -1,21 +1,5 @@
 internal import AshlarCore
 
-/// The result of reading a strings file.
-public struct ParsedStrings: Sendable {
-    /// The entries; empty if the file was rejected.
-    public var table: StringsTable
-    /// The problems found in the file, in the order of its lines.
-    public var diagnostics: [CustomizationDiagnostic]
-    /// Whether the whole file was rejected.
-    ///
-    /// A file is rejected only if its bytes aren't text in its encoding, or if it is a malformed XML or binary property
-    /// list.
-    public var isRejected: Bool
-
-    /// Whether a diagnostic is an error.
-    package var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
-}
-
 /// Reads the statements of a strings file into a table.
 struct StringsParser {
     /// The location and reason of a malformed value.

@@ -4,7 +4,8 @@ extension StringsTable {
     /// Parses a strings file in UTF-8, UTF-16 or UTF-32, or an XML or binary property list.
     ///
     /// The encoding is detected by the byte order mark; UTF-16 without one is detected by its zero bytes. All other
-    /// files must be UTF-8. Each error results in a diagnostic with line and column, and reading continues after it.
+    /// files must be UTF-8. Each error results in a diagnostic with line and column, and reading continues after it. Bytes
+    /// that aren't text in the file's encoding, and a malformed property list, result in an empty table.
     ///
     /// ```swift
     /// let parsed = StringsTable.parse(strings: Array(#""OK" = "Fine"; "Cancel" = "Stop""#.utf8), file: "a.strings")
@@ -17,15 +18,15 @@ extension StringsTable {
     ///   - file: The file's path, for locations.
     /// - Returns: The table and the problems.
     /// - Complexity: O(*n*) in the number of bytes.
-    public static func parse(strings bytes: [UInt8], file: String = "") -> ParsedStrings {
+    public static func parse(
+        strings bytes: [UInt8], file: String = ""
+    ) -> (table: StringsTable, diagnostics: [CustomizationDiagnostic]) {
         if PropertyListReader.isBinary(bytes) || PropertyListReader.isXML(bytes) {
             let read = PropertyListReader.read(bytes: bytes, file: file)
             return propertyList(read.root, text: read.text, diagnostics: read.diagnostics)
         }
         let text = SourceText(bytes: bytes, file: file)
-        if text.isRejected {
-            return ParsedStrings(table: StringsTable.empty(file), diagnostics: text.diagnostics, isRejected: true)
-        }
+        if text.isRejected { return (.empty(file), text.diagnostics) }
         return text.utf8.withUnsafeBufferPointer { raw in
             var parser = StringsParser(raw, text: text)
             parser.parseRecovering()
@@ -38,7 +39,7 @@ extension StringsTable {
                     "\(parser.unlistedDiagnostics) further problems are not listed",
                     at: CustomizationLocation(file: file))
             }
-            return ParsedStrings(table: table, diagnostics: diagnostics, isRejected: false)
+            return (table, diagnostics)
         }
     }
 
@@ -46,14 +47,14 @@ extension StringsTable {
 
     private static func propertyList(
         _ root: SourceNode?, text: SourceText, diagnostics: [CustomizationDiagnostic]
-    ) -> ParsedStrings {
+    ) -> (table: StringsTable, diagnostics: [CustomizationDiagnostic]) {
         let file = text.file
-        guard let root else { return ParsedStrings(table: .empty(file), diagnostics: diagnostics, isRejected: true) }
+        guard let root else { return (.empty(file), diagnostics) }
         guard case .dict(let members) = root.kind else {
             let problem = CustomizationDiagnostic(
                 .error, .notATable, "expected a table, found a \(root.value().typeName)",
                 at: CustomizationLocation(file: file))
-            return ParsedStrings(table: .empty(file), diagnostics: diagnostics + [problem], isRejected: true)
+            return (.empty(file), diagnostics + [problem])
         }
         var builder = StringsTableBuilder(text: text)
         for member in members {
@@ -73,8 +74,7 @@ extension StringsTable {
                 duplicates.append(.duplicate(later.key, first, text.location(ofByte: later.offset)))
             }
         }
-        return ParsedStrings(
-            table: StringsTable(storage: storage), diagnostics: diagnostics + duplicates, isRejected: false)
+        return (StringsTable(storage: storage), diagnostics + duplicates)
     }
 }
 
