@@ -21,7 +21,7 @@ extension LogSystem {
 
     /// Sets the pattern of `format` without changing indent and time style: MyLogger's `setFormat:`.
     ///
-    /// - Throws: `LogError`; the format is then unchanged.
+    /// - Throws: An error that describes a malformed pattern; the format is then unchanged.
     public static func setFormat(_ pattern: String) throws {
         var format = try LogFormat(pattern)
         let before = self.format

@@ -21,7 +21,7 @@ public struct LogFormat: Sendable {
     ///
     /// A message that contains ` name=` is printed in quotes, because it could be read as a field.
     ///
-    /// - Throws: ``LogError`` for a wrong number of placeholders or an unknown one.
+    /// - Throws: An error that describes a wrong number of placeholders or an unknown one.
     public init(_ pattern: String) throws { compiled = CompiledFormat(.pattern(try PatternParser.parse(pattern))) }
 
     /// `2026-11-20T13:22:32.123Z [DEBUG] Context - message`, indented.

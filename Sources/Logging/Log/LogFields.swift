@@ -67,7 +67,7 @@ public struct LogFields: ExpressibleByDictionaryLiteral, Hashable, Sendable {
     public mutating func append(_ key: String, _ value: any LogFieldConvertible) { append([Element(key, value)]) }
 
     /// Appends the pairs of another list, whose values replace those of the same keys.
-    public mutating func append(contentsOf other: LogFields) {
+    package mutating func append(contentsOf other: LogFields) {
         if let more = other.pairs { append(more) }
     }
 

@@ -105,15 +105,10 @@ extension LogMessage {
             value.write(to: &stream)
         }
 
-        /// Appends a value in the form of `String(describing:)`.
+        /// Appends a value in the form of `String(describing:)`, and an optional one in the form of its value or `nil`.
         ///
         /// The value's `description` can log; it runs without a lock.
-        public mutating func appendInterpolation<Value>(_ value: Value) { buffer.append(String(describing: value)) }
-
-        /// Appends an optional value, or `nil`.
-        public mutating func appendInterpolation<Value>(_ value: Value?) {
-            if let value { buffer.append(LogPrivacy.text(of: value)) } else { buffer.append("nil" as StaticString) }
-        }
+        public mutating func appendInterpolation<Value>(_ value: Value) { buffer.append(LogPrivacy.text(of: value)) }
 
         /// Appends a value or its replacement.
         ///

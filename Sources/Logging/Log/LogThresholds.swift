@@ -25,7 +25,7 @@ public struct LogThresholds: Hashable, Sendable {
     /// Each part is a global level or `context=level`. `*` matches every context, and `off` disables a context. Later
     /// parts replace earlier ones. ``LogLevel/init(name:)`` parses levels.
     ///
-    /// - Throws: ``LogError`` for the first malformed part.
+    /// - Throws: An error that describes the first malformed part.
     public init(_ list: String) throws {
         let (parsed, mistakes) = Self.parse(list, onto: LogThresholds())
         if let first = mistakes.first { throw first }
@@ -90,7 +90,7 @@ public struct LogThresholds: Hashable, Sendable {
 /// An error in a format or in a list of thresholds: which text, what was expected, and what was found.
 ///
 /// Logging itself never throws.
-public struct LogError: Error, Hashable, Sendable {
+package struct LogError: Error, Hashable, Sendable {
     /// The text that contains the error.
     let text: String
     /// The expected text.
@@ -101,5 +101,5 @@ public struct LogError: Error, Hashable, Sendable {
 
 extension LogError: CustomStringConvertible {
     /// The text, the expected form, and the found one.
-    public var description: String { "\"\(text)\": expected \(expected), found \(found)" }
+    package var description: String { "\"\(text)\": expected \(expected), found \(found)" }
 }

@@ -10,12 +10,12 @@ public struct LogConfiguration: Sendable {
     ///
     /// The start resolves a relative path.
     public var folder: String?
-    /// The name of the application; ``LogSystem/priorRun`` is a run of the same application.
+    /// The name of the application; ``LogStartReport/priorRun`` is a run of the same application.
     ///
     /// By default, it is the name of the executable. Only the first 38 bytes are used.
     public var application: String = executableName
-    /// The master switch.
-    public var isEnabled: Bool = true
+    /// The master switch, which ``LogSystem/isEnabled`` changes later.
+    package var isEnabled = true
     /// The thresholds, global and by context.
     public var thresholds: LogThresholds
     /// The format of lines in the run file.
@@ -84,7 +84,7 @@ public struct LogConfiguration: Sendable {
     ///   - threshold: The least severe level that is written.
     ///   - sinks: The destinations of lines in addition to the run file; by default the standard error stream.
     public init(
-        folder: String? = nil, threshold: LogLevel = .info, sinks: [any LogSink] = [.standardError]
+        folder: String? = nil, threshold: LogLevel = .info, sinks: [any LogSink] = [StandardErrorSink()]
     ) {
         self.folder = folder
         self.sinks = sinks

@@ -1,10 +1,5 @@
 internal import AshlarBase
 
-extension LogSink where Self == StandardErrorSink {
-    /// The standard error stream, in color if it is a terminal.
-    public static var standardError: StandardErrorSink { StandardErrorSink() }
-}
-
 /// Prints lines to the standard error stream, each with one write.
 ///
 /// Lines are colored by level if the stream is a terminal. Environment variables override this: `NO_COLOR` takes
