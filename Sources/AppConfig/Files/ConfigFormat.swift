@@ -176,6 +176,5 @@ public struct ConfigLimits: Sendable, Hashable {
     /// The maximum number of bytes to which `${…}` expands all values, 16 MiB by default.
     package var expandedTotalBytes: Int = 16 << 20
 
-    /// Creates the default limits.
-    public init() {}
+    package init() {}
 }

@@ -1,9 +1,9 @@
 internal import AshlarCore
 
 #if canImport(FoundationEssentials)
-    public import FoundationEssentials
+    package import FoundationEssentials
 #else
-    public import Foundation
+    package import Foundation
 #endif
 
 /// A source of configuration values that a program or another package provides.
@@ -32,12 +32,6 @@ public protocol ConfigSource: Sendable {
     /// - Throws: Any error; the whole source is then omitted, and ``ApplicationConfig/load(_:)`` fails.
     func content() throws -> ConfigSourceContent
 
-    /// Returns the current content within the limits of the plan that loads it; calls ``content()`` by default.
-    ///
-    /// A source that reads files implements this method, so that a file that is too large isn't read. Bytes and documents
-    /// beyond the limits are rejected in any case.
-    func content(within limits: ConfigLimits) throws -> ConfigSourceContent
-
     /// The paths of files whose changes reload a watching store; none by default.
     var watchedPaths: [String] { get }
 
@@ -51,14 +45,20 @@ public protocol ConfigSource: Sendable {
 }
 
 extension ConfigSource {
-    /// The content without limits.
-    public func content(within limits: ConfigLimits) throws -> ConfigSourceContent { try content() }
     /// No files.
     public var watchedPaths: [String] { [] }
     /// No changes.
     public func changes() -> AsyncStream<Void>? { nil }
     /// Does nothing.
     public func refresh() async throws {}
+}
+
+/// A source that reads files, and reads none that is larger than the plan permits.
+///
+/// The content of other sources is checked after it is read.
+protocol LimitedConfigSource: ConfigSource {
+    /// Returns the current content within the limits of the plan that loads it.
+    func content(within limits: ConfigLimits) throws -> ConfigSourceContent
 }
 
 extension ConfigSource {
@@ -81,7 +81,7 @@ public struct ConfigSourceContent: Sendable {
     /// The location of the whole content, such as a file; the source's name if `nil`.
     public var location: ConfigLocation?
     /// The time at which the source obtained the content, from which explanations compute its age.
-    public var date: Date?
+    package var date: Date?
     /// Whether the values, and every value that is built from them, are never printed.
     ///
     /// The values of other layers at the same paths aren't affected.

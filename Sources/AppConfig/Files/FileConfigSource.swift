@@ -6,7 +6,7 @@ internal import AshlarCore
 /// var plan = ConfigPlan(files: .memory(["ApplicationConfig.json": "{}"]))
 /// plan.add(FileConfigSource("/etc/acme/overrides.jsonc", format: JSONWithCommentsFormat()))
 /// ```
-public struct FileConfigSource: ConfigSource {
+public struct FileConfigSource: ConfigSource, LimitedConfigSource {
     private let path: String
     private let format: (any ConfigFormat)?
 
@@ -29,8 +29,7 @@ public struct FileConfigSource: ConfigSource {
     /// Reads the file within the default limits.
     public func content() throws -> ConfigSourceContent { try content(within: ConfigLimits()) }
 
-    /// Reads the file.
-    public func content(within limits: ConfigLimits) throws -> ConfigSourceContent {
+    func content(within limits: ConfigLimits) throws -> ConfigSourceContent {
         let location = ConfigLocation(file: path, name: name)
         guard let bytes = try ConfigFileReading.bytes(of: location, limit: limits.bytes) else { return .missing }
         var content = ConfigSourceContent.bytes(bytes, format: format)

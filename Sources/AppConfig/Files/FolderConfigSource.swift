@@ -21,7 +21,7 @@ internal import AshlarCore
 /// var plan = ConfigPlan(files: .memory(["ApplicationConfig.json": #"{"db": {"user": "app"}}"#]))
 /// plan.add(FolderConfigSource("/run/secrets", under: "db"))
 /// ```
-public struct FolderConfigSource: ConfigSource {
+public struct FolderConfigSource: ConfigSource, LimitedConfigSource {
     private let path: String
     private let section: ConfigPath
     private let isSecret: Bool
@@ -52,13 +52,10 @@ public struct FolderConfigSource: ConfigSource {
     /// Reads the files within the default limits.
     ///
     /// - Throws: ``ConfigError`` if a file can't be read, or if one file is a value and another an entry of it.
+    /// - Complexity: O(*n* log *n*) in the number of files.
     public func content() throws -> ConfigSourceContent { try content(within: ConfigLimits()) }
 
-    /// Reads the files.
-    ///
-    /// - Throws: ``ConfigError`` if a file can't be read, or if one file is a value and another an entry of it.
-    /// - Complexity: O(*n* log *n*) in the number of files.
-    public func content(within limits: ConfigLimits) throws -> ConfigSourceContent {
+    func content(within limits: ConfigLimits) throws -> ConfigSourceContent {
         // Replacing the link removes the old folder, possibly before all of its files are read.
         for _ in 0..<20 {
             let data = "\(path)/..data"

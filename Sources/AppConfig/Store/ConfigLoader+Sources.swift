@@ -56,7 +56,8 @@ extension ConfigLoader {
         for layer in plan.sources where layer.over == kind {
             let (source, name) = (layer.source, layer.source.shownName)
             do {
-                let content = try source.content(within: plan.limits)
+                let limited = source as? any LimitedConfigSource
+                let content = try limited?.content(within: plan.limits) ?? source.content()
                 let location = content.location ?? ConfigLocation(file: name)
                 let date = content.date?.timeIntervalSinceReferenceDate
                 switch content.kind {
