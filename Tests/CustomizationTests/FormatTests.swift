@@ -119,7 +119,7 @@ import Testing
         #expect(format.placeholders.map(\.type.description) == ["float (l)", "variable", "object"])
         #expect(format.placeholders[1].variable == "files")
         #expect(
-            PrintfFormat("%*.*f").argumentTypes.map { "\($0.key) \($0.value)" }.sorted() == [
+            PrintfFormat("%*.*f").placeholders.flatMap(\.uses).map { "\($0.0) \($0.1)" } == [
                 "1 integer", "2 integer", "3 float",
             ])
         #expect(
@@ -235,7 +235,7 @@ import Testing
         let format = PrintfFormat(text)
         #expect(format.positional == expected)
         let positional = PrintfFormat(expected)
-        #expect(positional.positional == expected && positional.argumentTypes == format.argumentTypes)
+        #expect(positional.positional == expected && types(positional) == types(format))
         for values in [
             [FormatValue.int(3), .int(2), .int(1), .int(4)], [.string("a"), .double(0.5), .int(7), .int(2)],
         ] {
@@ -246,6 +246,11 @@ import Testing
                 CustomizationMessage(positional.text).formatted(values).text
                     == CustomizationMessage(format.text).formatted(values).text)
         }
+    }
+
+    /// Returns the first type of each argument.
+    private func types(_ format: PrintfFormat) -> [Int: PrintfFormat.PlaceholderType] {
+        Dictionary(format.placeholders.flatMap(\.uses)) { first, _ in first }
     }
 
     @Test("A sign without a placeholder gets no position", arguments: ["%* 100% %1$@", "%5000d %1$@", "%1$z %@"])
@@ -268,7 +273,7 @@ import Testing
             let format = PrintfFormat(text)
             let positional = PrintfFormat(format.positional)
             #expect(
-                positional.positional == format.positional && positional.argumentTypes == format.argumentTypes,
+                positional.positional == format.positional && types(positional) == types(format),
                 "\(text)")
             for values in [
                 [FormatValue.int(3), .int(-2), .int(1), .int(0), .int(4)], [.string("a"), .int(1), .double(2.5)],

@@ -123,10 +123,9 @@ import Testing
 
     @Test("Every language of the tables has other, and is listed once")
     func languages() {
-        let languages = PluralRules.languages
+        let languages = CLDRTable.read(CLDRPluralData.cardinals).keys.compactMap { LanguageTag($0) }
         #expect(languages.count > 200)
         #expect(Set(languages).count == languages.count)
         for language in languages { #expect(PluralRules(language).categories.last == .other) }
-        #expect(CLDRPluralData.version == "48")
     }
 }

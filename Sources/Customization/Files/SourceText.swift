@@ -4,7 +4,6 @@ internal import AshlarCore
 final class SourceText: Sendable {
     let file: String
     let utf8: [UInt8]
-    let encoding: StringsEncoding
     /// Whether the bytes aren't text; `utf8` is then empty.
     let isRejected: Bool
     private let decodingProblems: [DecodingProblem]
@@ -37,21 +36,17 @@ final class SourceText: Sendable {
     /// Created on first use.
     private let places = Mutex<Places?>(nil)
 
-    private init(
-        file: String, utf8: [UInt8], decoding: TextDecoding? = nil, problems: [DecodingProblem] = [],
-        hasLines: Bool = true
-    ) {
+    private init(file: String, utf8: [UInt8], decoding: TextDecoding? = nil, hasLines: Bool = true) {
         self.file = file
         self.utf8 = utf8
         self.hasLines = hasLines
-        encoding = decoding?.encoding ?? .utf8
         isRejected = decoding?.isRejected ?? false
-        decodingProblems = problems
+        decodingProblems = decoding?.problems ?? []
     }
 
     convenience init(bytes: [UInt8], file: String) {
         let decoding = TextDecoding(bytes)
-        self.init(file: file, utf8: decoding.utf8, decoding: decoding, problems: decoding.problems)
+        self.init(file: file, utf8: decoding.utf8, decoding: decoding)
     }
 
     convenience init(utf8: [UInt8], file: String) { self.init(file: file, utf8: utf8) }

@@ -27,8 +27,6 @@ public struct StringsTable: Sendable {
     package var isEmpty: Bool { count == 0 }
     /// The path of the file that the table was read from.
     package var file: String { storage.text.file }
-    /// The encoding of the file that the table was read from.
-    package var encoding: StringsEncoding { storage.text.encoding }
 
     /// The value of a key; nil if the table does not define it.
     ///

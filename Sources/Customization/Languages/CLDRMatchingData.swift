@@ -4,9 +4,6 @@
 ///
 /// Rules are written `desired>supported=distance`, with `~` behind those that work in both directions.
 enum CLDRMatchingData {
-    /// The version of CLDR.
-    static let version = "48"
-
     /// The locales preferred among equally distant ones of their language.
     static let paradigms = """
         en en-GB es es-419 pt-BR pt-PT

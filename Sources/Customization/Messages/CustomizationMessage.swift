@@ -107,9 +107,6 @@ public struct CustomizationMessage: Hashable, Sendable {
     /// The problems of the message itself, independent of its arguments.
     public var problems: [MessageProblem] { compiled.problems }
 
-    /// The names of the arguments: names in braces, names of variables, or positions from 1.
-    package var argumentNames: [String] { compiled.names }
-
     /// Returns the text for values in the order of the arguments.
     ///
     /// - Parameters:

@@ -30,13 +30,6 @@ package struct PrintfFormat: Hashable, Sendable {
         }
     }
 
-    /// The type of each argument by its position from 1.
-    ///
-    /// If an argument is used with several types, the value is the first one.
-    package var argumentTypes: [Int: PlaceholderType] {
-        Dictionary(placeholders.flatMap(\.uses), uniquingKeysWith: { first, _ in first })
-    }
-
     private static func conflicts(in segments: [Segment]) -> [MessageProblem] {
         var types: [Int: PlaceholderType] = [:]
         var problems: [MessageProblem] = []

@@ -2,9 +2,6 @@
 
 /// The plural rules of the Unicode Common Locale Data Repository, in the notation of ``PluralRuleSet``.
 enum CLDRPluralData {
-    /// The version of CLDR that the rules come from.
-    static let version = "48"
-
     /// The cardinal rule set of each locale, by its number.
     static let cardinals = """
         af=30 ak=28 am=12 an=30 ar=61 ars=61 as=12 asa=30 ast=14 az=30 bal=30 be=23 bem=30 bez=30 bg=30 bho=28 blo=59

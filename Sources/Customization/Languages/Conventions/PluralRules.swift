@@ -75,11 +75,6 @@ public struct PluralRules: Hashable, Sendable {
 
     /// The forms of the language, in the order of ``PluralCategory``; the last is `other`.
     public var categories: [PluralCategory] { PluralRuleSet.all[ruleSet].categories }
-
-    /// The languages and locales with cardinal rules of their own, in alphabetical order.
-    package static var languages: [LanguageTag] {
-        cardinals.keys.compactMap { LanguageTag($0) }.sorted { $0.description < $1.description }
-    }
 }
 
 /// The grammatical form of a noun with a number, with the names of Unicode CLDR.
