@@ -31,11 +31,9 @@ struct CacheMiddleware: NetworkMiddleware {
             validateInBackground(entry, request, actual, next)
             return stored(entry, freshness, actual, next)
         case .unavailable:
-            cache.counts.withLock { $0.misses += 1 }
             let head = ResponseHead(status: 504, headers: ["Cache-Status": "Ashlar; fwd=miss"])
             return StreamedResponse(head: head, body: ResponseBody(), url: actual.url)
         case .miss where request.method == .head, .validate where request.method == .head:
-            cache.counts.withLock { $0.misses += 1 }
             return try await next(request)
         case .miss:
             return try await shared(nil, request, actual, next)
@@ -61,7 +59,6 @@ struct CacheMiddleware: NetworkMiddleware {
         case .unshared:
             return try await CacheExchange(cache, actual, next).send(request, entry).response
         case .failed(let error):
-            cache.counts.withLock { $0.misses += 1 }
             throw error
         }
         do throws(NetworkError) {
@@ -82,7 +79,7 @@ struct CacheMiddleware: NetworkMiddleware {
         Task { [cache] in
             await next.apart(request) { next throws(NetworkError) in
                 do throws(NetworkError) {
-                    let exchange = CacheExchange(cache, actual, next, isCounted: false)
+                    let exchange = CacheExchange(cache, actual, next)
                     let (response, stored) = try await exchange.send(request, entry)
                     response.body.cancel()
                     cache.exchanges.finish(key, stored.map { .stored($0) } ?? .unshared)
@@ -98,7 +95,6 @@ struct CacheMiddleware: NetworkMiddleware {
     private func stored(
         _ entry: CacheEntry, _ freshness: CacheFreshness, _ actual: NetworkRequest, _ next: NetworkNext
     ) -> StreamedResponse {
-        cache.counts.withLock { $0.hits += 1 }
         next.call?.cached(status: entry.status)
         return entry.response(to: actual, freshness, "hit; ttl=\(freshness.rest)")
     }
@@ -148,12 +144,9 @@ struct CacheExchange {
     private let actual: NetworkRequest
     private let next: NetworkNext
     private let generation: UInt64
-    /// Whether the response counts in the cache's statistics.
-    private let isCounted: Bool
 
-    init(_ cache: ResponseCache, _ actual: NetworkRequest, _ next: NetworkNext, isCounted: Bool = true) {
+    init(_ cache: ResponseCache, _ actual: NetworkRequest, _ next: NetworkNext) {
         self.cache = cache
-        self.isCounted = isCounted
         self.actual = actual
         self.next = next
         generation = cache.generation(actual)
@@ -172,7 +165,6 @@ struct CacheExchange {
             response = try await next(conditional)
         } catch {
             guard let entry, error.isTransient || error.code == .proxyFailed, mayReplaceError(entry, request) else {
-                count { $0.misses += 1 }
                 throw error
             }
             return stale(entry)
@@ -193,13 +185,8 @@ struct CacheExchange {
         var updated = entry
         updated.update(with: response.head, requested: requested, received: cache.now)
         await cache.replace(actual, by: updated, began: generation)
-        count { $0.validated += 1 }
         let freshness = CacheFreshness(updated, now: cache.now)
         return (updated.response(to: actual, freshness, "hit; fwd=stale; fwd-status=304"), updated)
-    }
-
-    private func count(_ change: (inout CacheStatistics) -> Void) {
-        if isCounted { cache.counts.withLock { change(&$0) } }
     }
 
     private func mayReplaceError(_ entry: CacheEntry, _ request: NetworkRequest) -> Bool {
@@ -207,7 +194,6 @@ struct CacheExchange {
     }
 
     private func stale(_ entry: CacheEntry) -> (StreamedResponse, CacheEntry?) {
-        count { $0.hits += 1 }
         let freshness = CacheFreshness(entry, now: cache.now)
         next.call?.cached(status: entry.status)
         return (entry.response(to: actual, freshness, "hit; fwd=stale; detail=error"), entry)
@@ -217,7 +203,6 @@ struct CacheExchange {
     private func store(
         _ response: StreamedResponse, _ requested: Int64
     ) async -> (response: StreamedResponse, stored: CacheEntry?) {
-        count { $0.misses += 1 }
         // The cache is outside the redirects, so it doesn't know how long they are valid.
         guard response.history.isEmpty, CachePolicy.reasonNotToStore(actual, response.head) == nil,
             response.head.contentLength ?? 0 <= cache.bodyLimit

@@ -7,8 +7,6 @@ import Foundation
 protocol CacheStore: Sendable {
     /// The maximum number of bytes of one record.
     var recordLimit: Int { get }
-    /// The number of bytes of all records, at the last measurement.
-    var size: Int { get }
     /// Returns the record of a key and marks it as used; nil if it can't be read in time.
     nonisolated(nonsending) func record(_ key: CacheKey) async -> CacheRecord?
     /// Returns the record of a key, and blocks the thread meanwhile.
@@ -49,7 +47,6 @@ final class MemoryCacheStore: CacheStore {
     init(limit: Int) { self.limit = max(0, limit) }
 
     var recordLimit: Int { limit / 4 }
-    var size: Int { state.withLock { $0.cost } }
 
     nonisolated(nonsending) func record(_ key: CacheKey) async -> CacheRecord? { recordNow(key) }
 
@@ -129,7 +126,6 @@ final class DirectoryCacheStore: CacheStore {
     }
 
     var recordLimit: Int { limit / 4 }
-    var size: Int { usage.withLock { $0.bytes } }
 
     nonisolated(nonsending) func record(_ key: CacheKey) async -> CacheRecord? {
         await disk.result { [self] in read(key) } ?? nil

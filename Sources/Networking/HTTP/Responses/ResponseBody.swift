@@ -89,14 +89,13 @@ public final class ResponseBody: AsyncSequence, Sendable {
     }
 
     /// Returns an iterator over the pieces.
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(body: self) }
+    public func makeAsyncIterator() -> some AsyncIteratorProtocol<[UInt8], NetworkError> { Pieces(body: self) }
 
     /// Pulls the pieces of a body.
-    public struct AsyncIterator: AsyncIteratorProtocol {
+    private struct Pieces: AsyncIteratorProtocol {
         let body: ResponseBody
 
-        /// Returns the next bytes, or nil at the end.
-        public mutating func next(
+        mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(NetworkError) -> [UInt8]? { try await body.next() }
     }
