@@ -164,12 +164,12 @@ import Testing
 
     @Test("A missing base is a diagnostic, or an error with the path searched if it is required")
     func missing() throws {
-        var plan = ConfigPlan.directory("/no/such/directory", environments: [.debug])
+        var plan = ConfigPlan(files: .directory("/no/such/directory"), environments: [.debug])
         let config = try ApplicationConfig.load(plan)
         #expect(config.allKeys.isEmpty)
         #expect(config.diagnostics.map(\.code) == [.missingSource, .missingSource])
         #expect(config.diagnostics[1].description == "no ApplicationConfig.debug.plist or .json in /no/such/directory")
-        plan.requiresBase = true
+        plan.requiredLayers = [.base]
         let error = #expect(throws: ConfigError.self) { try ApplicationConfig.load(plan) }
         #expect(error?.code == .missingSource)
         #expect(error?.description.contains("ApplicationConfig.plist or .json in /no/such/directory") == true)
@@ -177,15 +177,15 @@ import Testing
 
     @Test("Missing required files are errors that name the path searched")
     func missingRequired() throws {
-        var plan = ConfigPlan.directory("/no/such/directory", environments: [.debug, "staging"])
-        plan.requiredEnvironments = ["staging"]
+        var plan = ConfigPlan(files: .directory("/no/such/directory"), environments: ["staging"])
+        plan.requiredLayers = [.environment]
         plan.localFile = "/no/such/local.plist"
         #expect(
             ApplicationConfig.loadReport(plan).errors.map(\.description) == [
                 "the required file is missing: expected ApplicationConfig.staging.plist or .json in /no/such/directory "
                     + "(ApplicationConfig.staging.plist)"
             ])
-        plan.requiresLocalFile = true
+        plan.requiredLayers.insert(.local)
         let error = #expect(throws: ConfigError.self) { try ApplicationConfig.load(plan) }
         #expect(error?.problems.map(\.code) == [.missingSource, .missingSource])
         #expect(

@@ -203,7 +203,7 @@ enum MergeModel {
         #expect(error.code == .unknownDirective)
         #expect(error.description.contains(message), "\(error)")
         #expect(error.location?.line == 1)
-        #expect(loadError(text) { $0.readsDirectives = false } == nil)
+        #expect(loadError(text) { $0.literalLayers = [.base] } == nil)
     }
 
     @Test("A file can mark its own secrets")

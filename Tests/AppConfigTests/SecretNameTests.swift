@@ -30,13 +30,13 @@ import Testing
 
     @Test("Keys with the name of a secret are secret", arguments: secret)
     func isSecret(name: String) {
-        #expect(ConfigSecrets.standard.isSecret(ConfigPath(components: ["section", name])))
+        #expect(ConfigSecrets().isSecret(ConfigPath(components: ["section", name])))
         #expect(!"\(ApplicationConfig([name: "hunter2"]))".contains("hunter2"))
     }
 
     @Test("Keys with other names are not secret", arguments: open)
     func isNotSecret(name: String) {
-        #expect(!ConfigSecrets.standard.isSecret(ConfigPath(components: ["section", name])))
+        #expect(!ConfigSecrets().isSecret(ConfigPath(components: ["section", name])))
     }
 
     @Test("At least 150 names are tested")

@@ -11,7 +11,7 @@ extension TemporaryFolder {
         try write(text, to: "ApplicationConfig.json", atomically: atomically)
     }
 
-    func plan() -> ConfigPlan { .directory(path, environments: []) }
+    func plan() -> ConfigPlan { ConfigPlan(files: .directory(path), environments: []) }
 }
 
 @Suite(.timeLimit(.minutes(5))) struct StoreTests {

@@ -68,7 +68,7 @@ import Testing
     func moves(move: Move) async throws {
         let scratch = try TemporaryFolder([:])
         let directory = try Self.prepare(move, scratch)
-        let store = try ConfigStore(loading: .directory(directory, environments: []))
+        let store = try ConfigStore(loading: ConfigPlan(files: .directory(directory), environments: []))
         let watch = store.watch(every: .milliseconds(5))
         var changes = store.changes(of: ConfigKey("n", default: -1)).makeAsyncIterator()
         #expect(await changes.next() == 0)
@@ -106,7 +106,7 @@ import Testing
     func ancestorSwap(level: Int) async throws {
         let scratch = try TemporaryFolder([:])
         let directory = try Self.nest(scratch, in: "live", 0)
-        let store = try ConfigStore(loading: .directory(scratch.file(directory), environments: []))
+        let store = try ConfigStore(loading: ConfigPlan(files: .directory(scratch.file(directory)), environments: []))
         let watch = store.watch(every: .milliseconds(5))
         // The innermost directory is at level 1.
         let swapped = (1...(7 - level)).map(String.init).joined(separator: "/")
@@ -133,7 +133,7 @@ import Testing
         let link = scratch.file("live/" + (1...(7 - level)).map(String.init).joined(separator: "/"))
         try files.moveItem(atPath: link, toPath: scratch.file("v0"))
         try files.createSymbolicLink(atPath: link, withDestinationPath: scratch.file("v0"))
-        let store = try ConfigStore(loading: .directory(scratch.file(directory), environments: []))
+        let store = try ConfigStore(loading: ConfigPlan(files: .directory(scratch.file(directory)), environments: []))
         let watch = store.watch(every: .milliseconds(5))
         try await follow(store) { generation in
             if generation.isMultiple(of: 2) {
@@ -205,7 +205,7 @@ import Testing
             try FileManager.default.setAttributes([.modificationDate: stamp], ofItemAtPath: scratch.file())
         }
         try write(1)
-        let store = try ConfigStore(loading: .directory(scratch.path, environments: []))
+        let store = try ConfigStore(loading: ConfigPlan(files: .directory(scratch.path), environments: []))
         let watch = store.watch(every: .milliseconds(5))
         var changes = store.changes(of: ConfigKey("n", default: -1)).makeAsyncIterator()
         #expect(await changes.next() == 1)

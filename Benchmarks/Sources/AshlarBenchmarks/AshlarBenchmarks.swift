@@ -81,8 +81,8 @@ struct AppFiles {
     }
 
     var plan: ConfigPlan {
-        var plan = ConfigPlan.directory(folder, environments: [], bundleIdentifier: "com.example.app")
-        plan.requiresBase = true
+        var plan = ConfigPlan(files: .directory(folder), environments: [], bundleIdentifier: "com.example.app")
+        plan.requiredLayers = [.base]
         return plan
     }
 

@@ -2,8 +2,8 @@
 import AshlarAppConfig
 
 let folder = CommandLine.arguments.dropFirst().first ?? "Resources"
-let plan = ConfigPlan.directory(
-    folder, environments: [.debug], bundleIdentifier: "com.example.fieldnotes.beta.acme")
+let plan = ConfigPlan(
+    files: .directory(folder), environments: [.debug], bundleIdentifier: "com.example.fieldnotes.beta.acme")
 do {
     let config = try ApplicationConfig.load(plan)
     print("host:", config.string(forKey: "api.host") ?? "localhost")

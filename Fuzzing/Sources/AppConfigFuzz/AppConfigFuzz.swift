@@ -4,10 +4,20 @@ import AshlarTooling
 import Foundation
 import FuzzHarness
 
+private struct BytesSource: ConfigSource {
+    let name = "bytes"
+    let bytes: [UInt8]
+    var format: (any ConfigFormat)?
+
+    func content() -> ConfigSourceContent { .bytes(bytes, format: format) }
+}
+
 /// Loads the bytes as a file and reads all loaded values.
-@Sendable private func load(_ bytes: [UInt8], _ adjust: (inout ConfigPlan) -> Void = { _ in }) {
-    var plan = ConfigPlan(
-        files: .memory(["ApplicationConfig.plist": bytes]), environments: [], bundleIdentifier: "com.acme.beta.App")
+@Sendable private func load(
+    _ bytes: [UInt8], as format: (any ConfigFormat)? = nil, _ adjust: (inout ConfigPlan) -> Void = { _ in }
+) {
+    var plan = ConfigPlan(files: .memory([:]), environments: [], bundleIdentifier: "com.acme.beta.App")
+    plan.add(BytesSource(bytes: bytes, format: format))
     plan.limits.values = 100_000
     plan.variables = ["HOME": "/", "APP_A__B": "${x}"]
     plan.variablePrefix = "APP_"
@@ -60,7 +70,7 @@ public func initialize(_ count: UnsafeMutablePointer<Int32>, _ arguments: Unsafe
                 $0.arguments = ["--" + name, "--set", name]
             }
         },
-        FuzzTarget("comments") { bytes in load(bytes) { $0.formats["plist"] = JSONWithCommentsFormat() } },
+        FuzzTarget("comments") { bytes in load(bytes, as: JSONWithCommentsFormat()) },
         FuzzTarget("env-file") { bytes in withFile(bytes) { path in load([]) { $0.variableFiles = [path] } } },
         FuzzTarget("cache") { bytes in
             withFile(text("ashlar document 1\n", bytes, "")) { path in
@@ -69,11 +79,12 @@ public func initialize(_ count: UnsafeMutablePointer<Int32>, _ arguments: Unsafe
             }
         },
         FuzzTarget("export") { bytes in
-            let plan = ConfigPlan(files: .memory(["ApplicationConfig.plist": bytes]), environments: [])
+            var plan = ConfigPlan(files: .memory([:]), environments: [])
+            plan.add(BytesSource(bytes: bytes))
             let config = ConfigStore(loadingBestEffort: plan).current
-            let text = Array(config.exported(as: .propertyList, includesSecrets: true).utf8)
+            let text = config.exported(as: .propertyList, includesSecrets: true)
             var again = ConfigPlan(files: .memory(["ApplicationConfig.plist": text]), environments: [])
-            again.readsDirectives = false
+            again.literalLayers = [.base]
             _ = ConfigStore(loadingBestEffort: again).current.description
             _ = config.exported(as: .json)
         },

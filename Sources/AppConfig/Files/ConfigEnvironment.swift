@@ -64,9 +64,6 @@ public struct ConfigFiles: Sendable, Hashable {
     public static func memory(_ files: [String: String]) -> ConfigFiles {
         ConfigFiles(kind: .memory(files.mapValues { Array($0.utf8) }))
     }
-
-    /// The resources of the main bundle; on Linux, the directory of the executable.
-    public static var mainBundle: ConfigFiles { .directory(ConfigProcess.resourceDirectory) }
 }
 
 /// Properties of the running process.

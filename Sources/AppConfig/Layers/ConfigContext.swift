@@ -21,7 +21,7 @@ struct ConfigContext: Sendable {
     /// The diagnostics of reading.
     let log = ConfigDiagnosticLog()
 
-    init(layers: [ConfigLayer] = [], secrets: ConfigSecrets = .standard) {
+    init(layers: [ConfigLayer] = [], secrets: ConfigSecrets = ConfigSecrets()) {
         self.layers = layers
         rules = secrets
     }

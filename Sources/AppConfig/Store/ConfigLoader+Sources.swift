@@ -42,7 +42,7 @@ extension ConfigLoader {
         let location = ConfigLocation(file: path, name: name)
         do throws(ConfigError) {
             guard let bytes = try ConfigFileReading.bytes(of: location, limit: plan.limits.bytes) else {
-                return noteMissing(path, location, plan.requiresLocalFile)
+                return noteMissing(path, location, plan.requiredLayers.contains(.local))
             }
             let format = name.lastIndex(of: ".").flatMap { plan.formats[String(name[$0...].dropFirst())] }
             read(bytes, location, format: format, as: .local, label: ConfigLayerKind.local.description)

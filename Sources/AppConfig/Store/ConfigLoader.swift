@@ -15,14 +15,14 @@ extension ApplicationConfig {
     /// empty. If the program can run without some sources, use ``ConfigStore/init(loadingBestEffort:)``.
     ///
     /// - Throws: ``ConfigError`` with the first problem of each source.
-    public static func load(_ plan: ConfigPlan = .standard) throws(ConfigError) -> ApplicationConfig {
+    public static func load(_ plan: ConfigPlan = ConfigPlan()) throws(ConfigError) -> ApplicationConfig {
         let report = loadReport(plan)
         if !report.errors.isEmpty { throw .joining(report.errors) }
         return report.config
     }
 
     /// Loads a configuration from the sources that can be read, and returns the errors of the others.
-    package static func loadReport(_ plan: ConfigPlan = .standard) -> ConfigLoadReport {
+    package static func loadReport(_ plan: ConfigPlan = ConfigPlan()) -> ConfigLoadReport {
         var loader = ConfigLoader(plan: plan)
         let config = loader.load()
         return ConfigLoadReport(config: config, errors: loader.errors)
@@ -63,12 +63,12 @@ struct ConfigLoader {
     mutating func load() -> ApplicationConfig {
         readDefaults()
         addSources(over: .defaults)
-        readFile(plan.name, .base, "base", isRequired: plan.requiresBase)
+        readFile(plan.name, .base, "base", isRequired: plan.requiredLayers.contains(.base))
         addSources(over: .base)
         for environment in plan.environments {
             readFile(
                 "\(plan.name).\(environment.name)", .environment, environment.name,
-                isRequired: plan.requiredEnvironments.contains(environment))
+                isRequired: plan.requiredLayers.contains(.environment))
         }
         addSources(over: .environment)
         layers += BundleOverrides.layers(for: plan.bundleIdentifier, in: layers, policy: plan.merge)
@@ -90,7 +90,7 @@ struct ConfigLoader {
     /// Adds a layer on top, unless its directives are malformed.
     mutating func append(_ tree: ConfigTree, _ kind: ConfigLayerKind, _ label: String, date: Double? = nil) {
         let tree = plan.literalLayers.contains(kind) ? tree.literal() : tree
-        let readsDirectives = plan.readsDirectives && plan.merge.isDeep && tree.hasDirectives
+        let readsDirectives = plan.merge.isDeep && tree.hasDirectives
         do throws(ConfigError) {
             let values = readsDirectives ? try ConfigDirectives.removed(from: tree) : tree
             layers.append(ConfigLayer(kind: kind, label: label, tree: values, date: date))
@@ -145,7 +145,7 @@ struct ConfigLoader {
     }
 
     private mutating func finish(_ merged: ConfigTree) -> ApplicationConfig {
-        for layer in layers where plan.readsDirectives && plan.merge.isDeep && layer.tree.hasDirectives {
+        for layer in layers where plan.merge.isDeep && layer.tree.hasDirectives {
             secrets.paths.formUnion(ConfigDirectives.secretPaths(in: layer))
         }
         var draft = ConfigSnapshot(tree: merged, context: ConfigContext())

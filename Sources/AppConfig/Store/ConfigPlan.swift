@@ -23,12 +23,8 @@ public struct ConfigPlan: Sendable {
     public var environments: [ConfigEnvironment]
     /// The identifier whose sections apply; on Linux, nil unless you set it.
     public var bundleIdentifier: String?
-    /// Whether a missing base file is an error; otherwise it is a diagnostic.
-    public var requiresBase: Bool = false
-    /// The environments whose missing files are errors.
-    public var requiredEnvironments: Set<ConfigEnvironment> = []
-    /// Whether a missing `localFile` is an error.
-    public var requiresLocalFile: Bool = false
+    /// The layers whose missing files are errors: `base`, `environment` and `local`; otherwise, they are diagnostics.
+    public var requiredLayers: Set<ConfigLayerKind> = []
     /// Values of the weakest layer.
     public var defaults: [String: ConfigValue] = [:]
     /// The path of a file with the values of this machine or developer; it doesn't have to exist.
@@ -75,8 +71,6 @@ public struct ConfigPlan: Sendable {
     private var checks: [@Sendable (ApplicationConfig) -> [ConfigError]] = []
     /// The rules for merging layers.
     public var merge: ConfigMergePolicy = .deep
-    /// Whether keys that begin with `$` are directives; set it to `false` for files that use such keys otherwise.
-    public var readsDirectives: Bool = true
     /// The layers without directives and references.
     ///
     /// Use this property for existing files that contain `${` or keys with `$`. A file's sections are part of its
@@ -85,18 +79,23 @@ public struct ConfigPlan: Sendable {
     /// The rules for reading a value of one type as another.
     public var coercion: ConfigCoercion = .standard
     /// The values that are never printed.
-    public var secrets: ConfigSecrets = .standard
+    public var secrets: ConfigSecrets = ConfigSecrets()
     /// The limits of sources.
     public var limits: ConfigLimits = ConfigLimits()
     /// Whether a duplicate key in a dictionary is an error; otherwise it adds a diagnostic, and the last value wins.
     public var refusesDuplicateKeys: Bool = true
 
-    /// Creates a plan for files at a location.
+    /// Creates a plan for the `ApplicationConfig` files at a location.
+    ///
+    /// - Parameters:
+    ///   - files: The location; by default, the resources of the main bundle, on Linux the directory of the executable.
+    ///   - environments: The environments whose files apply; by default, those of this process.
+    ///   - bundleIdentifier: The identifier whose sections apply; by default, that of the main bundle.
     public init(
-        files: ConfigFiles = .mainBundle, environments: [ConfigEnvironment] = ConfigEnvironment.current,
+        files: ConfigFiles? = nil, environments: [ConfigEnvironment] = ConfigEnvironment.current,
         bundleIdentifier: String? = nil
     ) {
-        self.files = files
+        self.files = files ?? .directory(ConfigProcess.resourceDirectory)
         self.environments = environments
         self.bundleIdentifier = bundleIdentifier ?? ConfigProcess.bundleIdentifier
     }
@@ -172,16 +171,6 @@ public struct ConfigPlan: Sendable {
     func path(of name: String) -> String? {
         guard case .directory(let directory) = files.kind else { return nil }
         return directory.hasSuffix("/") ? directory + name : "\(directory)/\(name)"
-    }
-
-    /// `ApplicationConfig` files in the main bundle for this process's environments and bundle identifier.
-    public static var standard: ConfigPlan { ConfigPlan() }
-
-    /// Returns a plan for files in a directory.
-    public static func directory(
-        _ path: String, environments: [ConfigEnvironment] = ConfigEnvironment.current, bundleIdentifier: String? = nil
-    ) -> ConfigPlan {
-        ConfigPlan(files: .directory(path), environments: environments, bundleIdentifier: bundleIdentifier)
     }
 }
 

@@ -64,7 +64,7 @@ public final class ConfigStore: Sendable {
     /// The store of the main bundle's configuration, loaded on first use, like NEIApplicationConfig's `defaults()`.
     ///
     /// It contains every source that loads; see `errors` for the others.
-    public static let shared: ConfigStore = ConfigStore(loadingBestEffort: .standard)
+    public static let shared: ConfigStore = ConfigStore(loadingBestEffort: ConfigPlan())
 
     /// The current configuration.
     public var current: ApplicationConfig { adjusted(published.read { $0.config }) }

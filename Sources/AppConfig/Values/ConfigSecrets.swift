@@ -22,18 +22,12 @@ public struct ConfigSecrets: Sendable, Hashable {
     /// The paths of secret values.
     public var paths: Set<ConfigPath>
 
-    /// Creates rules for secret values.
+    /// Creates rules for secret values; by default, those of the standard vocabulary.
     public init(words: Set<String> = [], paths: Set<ConfigPath> = [], includesStandardNames: Bool = true) {
         self.words = words
         self.paths = paths
         self.includesStandardNames = includesStandardNames
     }
-
-    /// Hides values whose keys have names of the standard vocabulary.
-    public static let standard: ConfigSecrets = ConfigSecrets()
-
-    /// Hides only values that files, typed keys, and references mark as secret.
-    public static let none: ConfigSecrets = ConfigSecrets(includesStandardNames: false)
 
     /// Returns whether the value at a path is secret by these rules, or by a key that the program declared as secret.
     package func isSecret(_ path: ConfigPath) -> Bool {

@@ -58,7 +58,7 @@ public struct AppFlavor: Sendable {
     init(_ name: String, origin: String, folder: String, issues: inout [StartupIssue]) {
         self.name = name
         self.origin = origin
-        var plan = ConfigPlan.directory(folder, environments: [])
+        var plan = ConfigPlan(files: .directory(folder), environments: [])
         plan.name = "Flavors"
         let store = ConfigStore(loadingBestEffort: plan)
         issues += store.errors.map { StartupIssue(.configuration, $0, isError: true) }

@@ -14,8 +14,9 @@ extension AppSettings {
         if let own = configuration.config {
             plan = own
         } else {
-            plan = .directory(resources.path, environments: environments, bundleIdentifier: bundleIdentifier)
-            plan.requiresBase = true
+            plan = ConfigPlan(
+                files: .directory(resources.path), environments: environments, bundleIdentifier: bundleIdentifier)
+            plan.requiredLayers = [.base]
         }
         for source in sources { plan.add(source) }
         return plan

@@ -9,7 +9,8 @@ extension KeySection {
     static func settings(_ folder: KeyFolder) -> Found {
         let names = FolderListing.names(in: folder.path) ?? []
         guard names.contains(where: { $0.hasPrefix("ApplicationConfig.") }) else { return ([], []) }
-        let report = ApplicationConfig.loadReport(.directory(folder.path, environments: []))
+        let report = ApplicationConfig.loadReport(
+            ConfigPlan(files: .directory(folder.path), environments: []))
         var section = KeySection(
             name: "Settings", module: "AshlarAppConfig",
             summary: "The settings of the configuration: `config[Settings.name]`.")

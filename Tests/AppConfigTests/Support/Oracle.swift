@@ -67,7 +67,7 @@ enum Oracle {
 /// The library's result for the bytes of one file.
 func read(_ bytes: [UInt8], adjust: (inout ConfigPlan) -> Void = { _ in }) -> Result<ApplicationConfig, ConfigError> {
     var plan = ConfigPlan(files: .memory(["ApplicationConfig.plist": bytes]), environments: [])
-    plan.readsDirectives = false
+    plan.literalLayers = [.base]
     adjust(&plan)
     let report = ApplicationConfig.loadReport(plan)
     return report.errors.first.map { .failure($0) } ?? .success(report.config)

@@ -71,7 +71,8 @@ import Testing
         ] {
             try Data(text.utf8).write(to: folder.appending(path: name))
         }
-        let report = ApplicationConfig.loadReport(.directory(folder.path, environments: ["debug"]))
+        let report = ApplicationConfig.loadReport(
+            ConfigPlan(files: .directory(folder.path), environments: ["debug"]))
         #expect(report.errors.isEmpty)
         var document = InspectorDocument(title: "Configuration")
         document.addConfiguration(report.config)

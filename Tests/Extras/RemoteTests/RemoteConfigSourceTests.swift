@@ -198,7 +198,7 @@ actor StubServer {
         try scratch.write("{\"n\": 0}")
         let source = source(cache: scratch.file("cache"))
         var plan = scratch.plan()
-        plan.requiresBase = true
+        plan.requiredLayers = [.base]
         plan.localFile = scratch.file("local.json")
         plan.add(source)
         let store = try ConfigStore(loading: plan)

@@ -16,7 +16,7 @@ extension TemporaryFolder {
         try write(text, to: "ApplicationConfig.json", atomically: atomically)
     }
 
-    func plan() -> ConfigPlan { .directory(path, environments: []) }
+    func plan() -> ConfigPlan { ConfigPlan(files: .directory(path), environments: []) }
 }
 
 /// A plan for files in memory in the environment of a release build.

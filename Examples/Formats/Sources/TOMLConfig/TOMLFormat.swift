@@ -4,7 +4,7 @@ import CTOML
 /// TOML 1.0 over toml++, for files of a configuration.
 ///
 /// ```swift
-/// var plan = ConfigPlan.directory("/etc/acme")
+/// var plan = ConfigPlan(files: .directory("/etc/acme"))
 /// plan.formats["toml"] = TOMLFormat()
 /// ```
 ///

@@ -4,7 +4,7 @@ import CYAML
 /// YAML 1.2 over libyaml, for files of a configuration.
 ///
 /// ```swift
-/// var plan = ConfigPlan.directory("/etc/acme")
+/// var plan = ConfigPlan(files: .directory("/etc/acme"))
 /// plan.formats["yaml"] = YAMLFormat()
 /// ```
 ///

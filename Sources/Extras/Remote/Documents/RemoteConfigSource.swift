@@ -67,7 +67,7 @@ public struct RemoteConfigSource: ConfigSource {
     /// let remote = try RemoteConfigSource(
     ///     "settings", url: "https://config.example.org/settings.json", client: client,
     ///     cache: "/var/cache/acme/settings")
-    /// var plan = ConfigPlan.standard
+    /// var plan = ConfigPlan()
     /// plan.add(remote)
     /// ```
     ///

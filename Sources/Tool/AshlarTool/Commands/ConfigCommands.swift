@@ -147,13 +147,12 @@ struct ConfigSources {
 
     /// The plan of a program in some environments, whose files must exist.
     func plan(_ environments: [String]) -> ConfigPlan {
-        var plan = ConfigPlan.directory(
-            folder, environments: environments.map { ConfigEnvironment($0) },
+        var plan = ConfigPlan(
+            files: .directory(folder), environments: environments.map { ConfigEnvironment($0) },
             bundleIdentifier: invocation.value(of: "--bundle-id"))
-        plan.requiresBase = true
-        plan.requiredEnvironments = Set(plan.environments)
+        plan.requiredLayers = [.base, .environment]
         plan.localFile = invocation.value(of: "--local-file")
-        plan.requiresLocalFile = plan.localFile != nil
+        if plan.localFile != nil { plan.requiredLayers.insert(.local) }
         plan.variableFiles = invocation.values(of: "--env-file")
         plan.variablePrefix = invocation.value(of: "--prefix")
         plan.arguments = invocation.programArguments

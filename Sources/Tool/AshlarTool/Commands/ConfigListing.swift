@@ -146,7 +146,7 @@ struct ConfigCheck {
     private func findings(_ environments: [String]) -> [Finding] {
         var plan = sources.plan(environments)
         // Other commands than the listing have no use for the notes on files that needn't exist.
-        plan.requiresBase = environments.isEmpty
+        if !environments.isEmpty { plan.requiredLayers.remove(.base) }
         let report = ApplicationConfig.loadReport(plan)
         var findings = report.errors.map { error in
             Finding(
