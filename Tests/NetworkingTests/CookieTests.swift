@@ -99,9 +99,6 @@ import Testing
         #expect(shown.split(separator: "; ").sorted() == ["a=1", "b=2"])
         #expect(try await client.send(client.request(.get, server.url + "/loop")).text() == "in")
         #expect(try await client.send(client.request(.get, server.url, headers: ["Cookie": "own=1"])).text() == "own=1")
-        var without = try client.request(.get, server.url)
-        without.options.usesCookies = false
-        #expect(try await client.send(without).text() == "none")
         #expect(try await kind.client().send(client.request(.get, server.url)).text() == "none")
     }
 }

@@ -107,12 +107,11 @@ import Testing
         let client = try kind.client()
         var request = try client.request(
             .post,
-            "http://name:user-secret@\(hosts[how] ?? "127.0.0.1:\(server.port)")/x?key=query-secret#access_token=f-secret",
+            "http://\(hosts[how] ?? "127.0.0.1:\(server.port)")/x?key=query-secret#access_token=f-secret",
             headers: ["Authorization": "Bearer auth-secret", "X-Session": "session-secret"],
             body: .form(["password": "body-secret"]))
         request.headers.append("X-Plain", "marked-secret", isSensitive: true)
         if how == "header" { request.headers["X-Api-Key"] = "value-secret\r\n" }
-        request.options.allowsUserInfo = true
         let sent = request
         let error = try #require(
             await outcome { () async throws(NetworkError) in try await client.send(sent).json() }.failure)

@@ -10,7 +10,7 @@ extension NetworkClient {
     /// content coding. Of two downloads to one path at the same time, the second one fails.
     ///
     /// - Parameters:
-    ///   - request: The request, whose `bodyBytes` limit the whole content.
+    ///   - request: The request, whose `maximumBodyBytes` limit the whole content.
     ///   - path: The file to create; an existing regular file, or a symbolic link to one, is replaced at the end.
     ///   - resume: Whether to resume a failed download.
     ///   - progress: Receives the number of bytes, including the failed download's; see ``RequestOptions/progress``.

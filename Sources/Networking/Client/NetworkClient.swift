@@ -22,7 +22,7 @@ public final class NetworkClient: Sendable {
     /// The settings shared by all requests.
     public let configuration: ClientConfiguration
     /// The transport, which performs one hop at a time.
-    public let transport: any NetworkTransport
+    package let transport: any NetworkTransport
     /// All middleware of the configuration, outermost first.
     private let chain: [any NetworkMiddleware]
     /// The end of the chain.
@@ -56,9 +56,6 @@ public final class NetworkClient: Sendable {
             transport: transport, hosts: hosts, cookies: configuration.cookies, signs: configuration.signs,
             redaction: configuration.redaction, identity: configuration.makeIdentity())
     }
-
-    /// A client with the default configuration and without host environments, created on first use.
-    public static let shared = NetworkClient()
 
     /// A description of the transport: `libcurl 7.88.1`, `URLSession`, or the reason for which every request fails.
     public var transportDescription: String {

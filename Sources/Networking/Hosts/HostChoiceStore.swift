@@ -114,7 +114,7 @@ extension HostChoiceStore {
     /// The selections of the scope `debug` are stored next to the others under the key `@debug`, which is not a host
     /// name. Those of the empty scope are the ones that SquidKit reads and writes. Saving a scope doesn't change the
     /// others, even if other processes save them.
-    public func scoped(_ scope: String) -> HostChoiceStore {
+    package func scoped(_ scope: String) -> HostChoiceStore {
         @Sendable func isScope(_ key: String) -> Bool { key.hasPrefix("@") }
         @Sendable func part(_ all: JSONEntity) -> JSONEntity {
             guard scope.isEmpty else { return all["@" + scope] }

@@ -66,7 +66,7 @@ public struct HostMap: Hashable, Sendable {
     }
 
     /// A map without hosts, which leaves every host unchanged.
-    public static let empty: HostMap = HostMap()
+    package static let empty: HostMap = HostMap()
 
     private init() {
         configurations = []

@@ -12,8 +12,7 @@ import Foundation
 /// Credentials are sent only to the hosts that they are for, and not over plain HTTP except to this machine (`localhost`,
 /// `127.0.0.0/8`, `::1`). The hosts are ``hosts``, else the host of ``ClientConfiguration/base``, else the canonical hosts
 /// of the client's host map and their environments. Other requests are sent without credentials. A request with its own
-/// `Authorization` field, or with user information that its options allow, is sent unchanged. A redirect to another origin
-/// removes the credentials.
+/// `Authorization` field is sent unchanged. A redirect to another origin removes the credentials.
 ///
 /// Alamofire's interceptors and URLSession's additional headers add credentials to each request of a session, whatever its
 /// host; `URLCredentialStorage` and curl's `--user` bind them to a host. Browsers bind cookies and saved passwords to it.
@@ -150,9 +149,7 @@ struct AuthenticationMiddleware: NetworkMiddleware {
     }
 
     private func covers(_ request: NetworkRequest) throws(NetworkError) -> Bool {
-        guard !request.headers.contains("Authorization"),
-            request.url.userInfo == nil || !request.options.allowsUserInfo
-        else { return false }
+        guard !request.headers.contains("Authorization") else { return false }
         if authentication.allowsEveryHost { return true }
         let host = Self.host(request.canonicalHost, request.url)
         if let hosts { return hosts.contains(host) }

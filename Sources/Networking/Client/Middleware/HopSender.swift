@@ -27,7 +27,7 @@ final class HopSender: Sendable {
     ) async throws(NetworkError) -> StreamedResponse {
         var current = request
         try resolve(&current)
-        try check(&current)
+        try check(current)
         var machine = RedirectMachine(limit: request.options.redirects, redaction: redaction)
         while true {
             try call.limitTime(of: &current)
@@ -46,9 +46,7 @@ final class HopSender: Sendable {
                 call.sent(hop)
                 response = try await transport.send(hop)
                 call.received(response)
-                if current.options.usesCookies {
-                    cookies?.store(response.headers, from: current.url, began: generation)
-                }
+                cookies?.store(response.headers, from: current.url, began: generation)
             } catch {
                 var error = error
                 if error.history.isEmpty { error.history = machine.history.map { redaction.redact($0) } }
@@ -88,7 +86,7 @@ final class HopSender: Sendable {
         } catch {
             throw NetworkError(wrapping: error, as: .authenticationFailed, phase: .prepare)
         }
-        try check(&hop)
+        try check(hop)
     }
 
     /// Returns a request with its actual host, the jar's cookies, and the identity of its user.
@@ -112,9 +110,7 @@ final class HopSender: Sendable {
 
     /// Adds the jar's cookies, unless the request has its own.
     private func addCookies(to request: inout NetworkRequest) {
-        guard request.options.usesCookies, let text = cookies?.header(for: request.url),
-            !request.headers.contains("Cookie")
-        else { return }
+        guard let text = cookies?.header(for: request.url), !request.headers.contains("Cookie") else { return }
         request.headers.append("Cookie", text, isSensitive: true)
     }
 
@@ -150,9 +146,8 @@ final class HopSender: Sendable {
     /// The maximum length of path and query; servers reject far shorter ones.
     private static let longestTarget = 256 << 10
 
-    /// Checks that the body could be built, that method and fields are well-formed, and that user information is allowed,
-    /// which becomes a field.
-    private func check(_ request: inout NetworkRequest) throws(NetworkError) {
+    /// Checks that the body could be built, and that the method, the fields and the URL can be sent.
+    private func check(_ request: NetworkRequest) throws(NetworkError) {
         if case .failed(let error) = request.body.content { throw error }
         guard HTTPSyntax.isToken(request.method.rawValue) else {
             throw NetworkError(
@@ -166,16 +161,8 @@ final class HopSender: Sendable {
             throw NetworkError(
                 .invalidURL, "the URL has \(length) bytes; the limit is \(Self.longestTarget)", phase: .prepare)
         }
-        guard let userInfo = request.url.userInfo else { return }
-        guard request.options.allowsUserInfo else {
-            throw NetworkError(
-                .invalidURL, "the URL contains user information, which the options don't allow", phase: .prepare)
-        }
-        request.url.userInfo = nil
-        if !request.headers.contains("Authorization") {
-            let credentials = BasicCredentials(userInfo: userInfo)
-            if let flaw = credentials.flaw { throw NetworkError(.invalidURL, flaw, phase: .prepare) }
-            request.headers.set("Authorization", credentials.field, isSensitive: true)
+        if request.url.userInfo != nil {
+            throw NetworkError(.invalidURL, "the URL contains user information", phase: .prepare)
         }
     }
 }

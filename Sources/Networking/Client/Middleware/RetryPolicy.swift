@@ -17,9 +17,9 @@ public struct RetryPolicy: Hashable, Sendable {
     /// The maximum number of times that a request is sent, unless its options have another; 3 by default.
     public var attempts: Int = 3
     /// The upper bound of the first delay; 200 ms by default.
-    public var firstPause: Duration = .milliseconds(200)
+    package var firstPause: Duration = .milliseconds(200)
     /// The upper bound of all delays; 20 s by default.
-    public var longestPause: Duration = .seconds(20)
+    package var longestPause: Duration = .seconds(20)
     /// The statuses that are retried: 408, 425, 429, 500, 502, 503 and 504 by default.
     public var statuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
 

@@ -79,7 +79,7 @@ public struct NetworkError: Error, Sendable {
     }
 
     /// Wraps an error: a `NetworkError` is unchanged, a `CancellationError` becomes `.cancelled`.
-    public init(wrapping error: any Error, as code: Code = .unknown, phase: NetworkPhase? = nil) {
+    package init(wrapping error: any Error, as code: Code = .unknown, phase: NetworkPhase? = nil) {
         if let error = error as? NetworkError {
             self = error
         } else if error is CancellationError {

@@ -33,7 +33,7 @@ public struct HTTPURL: Hashable, Sendable {
 
     /// The scheme.
     public var scheme: Scheme
-    /// The user name and password as written (`name:password`), or nil; sent only if the request's options allow it.
+    /// The user name and password as written (`name:password`), or nil; a request with them is rejected.
     package internal(set) var userInfo: String?
     /// The host in lowercase ASCII; an IPv6 address has brackets and may have a zone.
     public internal(set) var host: String

@@ -12,7 +12,7 @@
 public struct NetworkRequest: Sendable {
     /// The method.
     public var method: HTTPMethod
-    /// The absolute URL; user information is sent only if the options allow it.
+    /// The absolute URL; a request with user information is rejected.
     public var url: HTTPURL
     /// The header fields; the transport adds `Host`, `Content-Length` and `Transfer-Encoding`.
     public var headers: HTTPHeaders

@@ -22,7 +22,19 @@ public struct RequestOptions: Sendable {
     /// A redirect from https to http is never followed.
     public var redirects: Int = 10
     /// The limits of the response.
-    public var limits: ResponseLimits = .init()
+    package var limits: ResponseLimits = .init()
+    /// The maximum length of a collected body in bytes after decompression; 16 MiB by default, nil for none.
+    ///
+    /// It doesn't apply to streams and downloads.
+    public var maximumCollectedBytes: Int? {
+        get { limits.collectedBytes }
+        set { limits.collectedBytes = newValue }
+    }
+    /// The maximum length of any body in bytes after decompression, including streams; nil, the default, for none.
+    public var maximumBodyBytes: Int? {
+        get { limits.bodyBytes }
+        set { limits.bodyBytes = newValue }
+    }
     /// The statuses that mean success, 200–299 by default, or nil for every status; others throw `.unacceptableStatus`.
     ///
     /// `acceptedStatuses?.insert(404)` accepts 404 too.
@@ -32,12 +44,8 @@ public struct RequestOptions: Sendable {
 
     /// Whether a status means success.
     func accepts(_ status: Int) -> Bool { acceptedStatuses?.contains(status) ?? true }
-    /// Whether a user name and password in a URL are sent as Basic credentials; otherwise such a URL is rejected.
-    public var allowsUserInfo: Bool = false
-    /// Whether the client's cookie jar is used.
-    public var usesCookies: Bool = true
     /// Whether compressed responses are requested and decompressed.
-    public var decompresses: Bool = true
+    package var decompresses: Bool = true
     /// Called with the number of body bytes sent and received so far, from any thread, never concurrently.
     public var progress: (@Sendable (TransferProgress) -> Void)?
     /// Whether addresses, TLS version, bytes and times are measured for the response's ``NetworkResponse/metrics``.
@@ -48,13 +56,11 @@ public struct RequestOptions: Sendable {
 }
 
 /// Limits of a response.
-public struct ResponseLimits: Hashable, Sendable {
-    /// The maximum length of a collected body in bytes after decompression; 16 MiB by default, nil for none.
-    ///
-    /// It doesn't apply to streams and downloads.
-    public var collectedBytes: Int? = 16 << 20
-    /// The maximum length of any body in bytes after decompression, including streams; nil, the default, for none.
-    public var bodyBytes: Int? = nil
+package struct ResponseLimits: Hashable, Sendable {
+    /// The maximum length of a collected body in bytes after decompression, or nil for none.
+    package var collectedBytes: Int? = 16 << 20
+    /// The maximum length of any body in bytes after decompression, or nil for none.
+    package var bodyBytes: Int? = nil
     /// The maximum length of the head in bytes, without interim heads; 64 KiB by default.
     package var headBytes: Int = 64 << 10
     /// The maximum number of fields in a head; 200 by default.
@@ -63,5 +69,5 @@ public struct ResponseLimits: Hashable, Sendable {
     package var inflationRatio: Int? = 100
 
     /// Creates the default limits.
-    public init() {}
+    package init() {}
 }

@@ -57,7 +57,7 @@ extension StreamedResponse {
 /// A complete response: status, fields and body.
 public struct NetworkResponse: Sendable {
     /// The status and fields.
-    public var head: ResponseHead
+    package var head: ResponseHead
     /// The whole body.
     public var bytes: [UInt8]
     /// The URL that the response is from, after redirects.
