@@ -130,8 +130,8 @@ import Testing
         app.customization.update { $0.switching(language: "fr") }
         #expect(due() == "Pour le 22 novembre 2026, 9,00 €")
         let conventions = app.customization.current.conventions
-        #expect(conventions.date(Self.moment, .short) == "22/11/2026")
-        #expect(conventions.time(Self.moment) == "10:50", "the app's time zone")
+        #expect(conventions.text(Self.moment, .lengths(date: .short, time: nil)) == "22/11/2026")
+        #expect(conventions.text(Self.moment, .lengths(date: nil, time: .short)) == "10:50", "the app's time zone")
         #expect(plain(conventions.currency(Decimal(string: "0.5") ?? 0, "EUR")) == "0,50 €")
         #expect(plain(conventions.text(Self.moment, .skeleton("MMMd"))) == "22 nov.")
         #expect(app.customization.current.problems.isEmpty)

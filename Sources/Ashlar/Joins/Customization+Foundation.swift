@@ -13,7 +13,7 @@ public import Foundation
 /// let policy = CustomizationPolicy(formatter: FoundationFormatter())
 /// let strings = Customization(path: "Resources", policy: policy)
 /// print(strings.message("due", ["when": Date()]))  // Due on 22/11/2026
-/// print(strings.conventions.date(Date(), .long))  // 22 November 2026
+/// print(strings.conventions.text(Date(), .lengths(date: .long, time: nil)))  // 22 November 2026
 /// ```
 ///
 /// The notation is that of the language, and the calendar that of its region.
@@ -159,26 +159,18 @@ extension MessageDateStyle.Length? {
 }
 
 extension LanguageConventions {
-    /// The date of a point in time in the notation of the language: `22/11/2026`.
+    /// A point in time in the notation of the language, in a style such as `.lengths(date: .short, time: .short)` or
+    /// `.skeleton("yMMMMd")`.
     ///
     /// ```swift
     /// import Foundation
     ///
     /// let strings = Customization(path: "Resources", languages: ["fr"])
-    /// print(strings.conventions.date(Date(timeIntervalSince1970: 1_795_341_011), .long))  // 22 novembre 2026
+    /// let due = Date(timeIntervalSince1970: 1_795_341_011)
+    /// print(strings.conventions.text(due, .lengths(date: .long, time: nil)))  // 22 novembre 2026
     /// ```
     ///
     /// The time zone is that of the customization's ``FoundationFormatter``, or the system's.
-    public func date(_ date: Date, _ length: MessageDateStyle.Length = .medium) -> String {
-        text(date, .lengths(date: length, time: nil))
-    }
-
-    /// The time of day of a point in time in the notation of the language: `09:50`.
-    public func time(_ date: Date, _ length: MessageDateStyle.Length = .short) -> String {
-        text(date, .lengths(date: nil, time: length))
-    }
-
-    /// A point in time in any style, such as `.lengths(date: .short, time: .short)` or `.skeleton("yMMMMd")`.
     public func text(_ date: Date, _ style: MessageDateStyle) -> String {
         let seconds = date.timeIntervalSince1970
         return text(secondsSince1970: seconds, style: style)
