@@ -7,7 +7,7 @@ import SwiftUI
     var body: some Scene {
         WindowGroup {
             Group { if let app { ContentView(report: DebugReport(app.app)) } }
-                .ashlar(app)
+                .environment(\.ashlar, app)
                 .task { app = await Self.start() }
         }
     }

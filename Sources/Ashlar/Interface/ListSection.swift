@@ -88,19 +88,14 @@ extension HostSwitch {
 }
 
 /// The end of a log as rows that can be searched and copied: what a log viewer shows.
-///
-/// ```swift
-/// let log = LogExcerpt("10:02 [INFO] App - starts\n10:03 [ERROR] Net - no connection")
-/// print(log.matching("error net").text)  // 10:03 [ERROR] Net - no connection
-/// ```
-public struct LogExcerpt: Sendable {
+struct LogExcerpt: Sendable {
     /// The lines, the oldest first; the title of a row is the line.
-    public let rows: [ListRow]
+    let rows: [ListRow]
 
     /// Creates an excerpt from the lines of a text; empty lines are left out.
     ///
     /// - Complexity: O(*n*) in the length of the text.
-    public init(_ text: String) {
+    init(_ text: String) {
         rows = text.split(whereSeparator: \.isNewline).enumerated().map { ListRow(String($1), id: "\($0)") }
     }
 
@@ -111,7 +106,7 @@ public struct LogExcerpt: Sendable {
     /// The rows keep their identity.
     ///
     /// - Complexity: O(*n* × *words*) in the length of the text.
-    public func matching(_ search: String) -> LogExcerpt {
+    func matching(_ search: String) -> LogExcerpt {
         let words = search.lowercased().split(whereSeparator: \.isWhitespace)
         guard !words.isEmpty else { return self }
         return LogExcerpt(
@@ -122,5 +117,5 @@ public struct LogExcerpt: Sendable {
     }
 
     /// The lines as one text, to copy.
-    public var text: String { rows.map(\.title).joined(separator: "\n") }
+    var text: String { rows.map(\.title).joined(separator: "\n") }
 }

@@ -29,18 +29,16 @@
 
     /// The end of an app's log, to search, copy and share; see ``LogExcerpt``.
     ///
-    /// What is shared is the file of ``AshlarApp/exportLog(in:runs:bytes:)``. Show the view inside a `NavigationStack`.
-    public struct LogViewer: View {
+    /// What is shared is the file of ``AshlarApp/exportLog(in:runs:bytes:)``.
+    struct LogViewer: View {
         private let report: DebugReport
         @Environment(\.ashlar) private var app
         @State private var log = LogExcerpt("")
         @State private var search = ""
 
-        /// Creates a viewer.
-        public init(_ report: DebugReport) { self.report = report }
+        init(_ report: DebugReport) { self.report = report }
 
-        /// The lines, with a search field and buttons.
-        public var body: some View {
+        var body: some View {
             let shown = log.matching(search)
             let title = InterfaceText.log.text(app?.strings)
             List(shown.rows) { Text(verbatim: $0.title).font(.caption) }

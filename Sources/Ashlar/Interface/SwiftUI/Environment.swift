@@ -6,18 +6,13 @@
     }
 
     extension EnvironmentValues {
-        /// The app whose snapshots the views below read, or nil.
+        /// The app whose snapshots the views below read, or nil: `.environment(\.ashlar, app)` sets it.
         ///
         /// UIKit has the same value as a trait; see `UITraitCollection.ashlar`.
         public var ashlar: ObservableApp? {
             get { self[AppKey.self] }
             set { self[AppKey.self] = newValue }
         }
-    }
-
-    extension View {
-        /// Sets the app whose snapshots this view and those below read, also in views of UIKit.
-        public func ashlar(_ app: ObservableApp?) -> some View { environment(\.ashlar, app) }
     }
 
     #if canImport(UIKit) && !os(watchOS)

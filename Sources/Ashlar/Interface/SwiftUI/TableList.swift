@@ -73,7 +73,7 @@
 
     /// The environments of an app's hosts, with a tick at the selected one; selecting a row selects its environment.
     ///
-    /// The app is the one of the view's environment; see `View.ashlar(_:)`.
+    /// The app is the one of the view's environment; see `EnvironmentValues.ashlar`.
     public struct HostPicker: View {
         @Environment(\.ashlar) private var app
         @State private var problem: String?

@@ -1,5 +1,5 @@
 #if canImport(SwiftUI)
-    public import AshlarAppConfig
+    import AshlarAppConfig
     public import AshlarCustomization
     public import ImageIO
     public import SwiftUI
@@ -65,7 +65,7 @@
         /// - Parameters:
         ///   - spec: The name and the size.
         ///   - scale: The factor for the user's text size, a `@ScaledMetric` of 1; `themeFont(_:)` applies it.
-        public init(_ spec: FontSpec, scale: Double = 1) {
+        init(_ spec: FontSpec, scale: Double = 1) {
             let size = CGFloat(spec.size * scale)
             self = spec.name.map { .custom($0, fixedSize: size) } ?? .system(size: size)
         }
