@@ -11,11 +11,11 @@ import Testing
     }
 
     /// The events of two requests, the second of which fails.
-    private func activity() async -> [(name: String, activity: NetworkActivity)] {
+    private func activity() async -> [(name: String, activity: NetworkEvent)] {
         let bus = EventBus()
-        let seen = Mutex<[(String, NetworkActivity)]>([])
-        let on = bus.watch(NetworkActivity.on) { signal in seen.withLock { $0.append((signal.name, signal.payload)) } }
-        let off = bus.watch(NetworkActivity.off) { signal in seen.withLock { $0.append((signal.name, signal.payload)) }
+        let seen = Mutex<[(String, NetworkEvent)]>([])
+        let on = bus.watch(NetworkEvent.on) { signal in seen.withLock { $0.append((signal.name, signal.payload)) } }
+        let off = bus.watch(NetworkEvent.off) { signal in seen.withLock { $0.append((signal.name, signal.payload)) }
         }
         var configuration = ClientConfiguration()
         configuration.observers.append(.activity(on: bus))

@@ -25,10 +25,10 @@ final class NetworkStateService: Service, WatchOwner {
     let counts = Mutex((now: 0, all: 0))
 
     init(_ context: ServiceContext) async throws {
-        context.bus.watch(NetworkActivity.on, owner: self) { service, _ in
+        context.bus.watch(NetworkEvent.on, owner: self) { service, _ in
             service.counts.withLock { $0 = ($0.now + 1, $0.all + 1) }
         }
-        context.bus.watch(NetworkActivity.off, owner: self) { service, _ in service.counts.withLock { $0.now -= 1 } }
+        context.bus.watch(NetworkEvent.off, owner: self) { service, _ in service.counts.withLock { $0.now -= 1 } }
     }
 }
 

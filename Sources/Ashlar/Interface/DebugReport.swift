@@ -32,7 +32,7 @@ public final class DebugReport: Sendable {
     public init(_ app: AshlarApp, limit: Int = 50) {
         self.app = app
         self.limit = max(0, limit)
-        app.bus.watch(NetworkActivity.off) { [weak self] signal in
+        app.bus.watch(NetworkEvent.off) { [weak self] signal in
             let activity = signal.payload
             let result = activity.error.map { $0.userMessage } ?? "\(activity.status ?? 0)"
             self?.add("\(activity.request.method.rawValue) \(activity.request.url)", result, to: \.requests)
@@ -46,7 +46,7 @@ public final class DebugReport: Sendable {
     /// Returns the end of the log for a viewer; for the file that a user can send, see ``AshlarApp/exportLog(in:runs:bytes:)``.
     ///
     /// - Complexity: O(*n*) in the number of bytes, which are read from the end of the log's file.
-    public func log(bytes: Int = 1 << 18) -> LogExcerpt {
+    func log(bytes: Int = 1 << 18) -> LogExcerpt {
         LogSystem.flush()
         return LogExcerpt(LogSystem.liveTail(bytes: bytes))
     }

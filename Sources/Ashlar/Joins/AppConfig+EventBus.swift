@@ -8,8 +8,7 @@ extension ConfigStore {
     /// Triggers ``changed`` on a bus after each later change.
     ///
     /// - Returns: The task that announces changes until it is cancelled.
-    @discardableResult
-    public func announce(on bus: EventBus) -> Task<Void, Never> {
+    func announce(on bus: EventBus) -> Task<Void, Never> {
         let start = current
         return Task {
             var last = start

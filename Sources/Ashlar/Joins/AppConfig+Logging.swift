@@ -33,7 +33,7 @@ extension LogSystem {
     ///
     /// - Returns: An error for each malformed value, with its file and line.
     @discardableResult
-    public static func configure(from config: ApplicationConfig) -> [ConfigError] {
+    package static func configure(from config: ApplicationConfig) -> [ConfigError] {
         configure(from: config, over: LogSystem.thresholds)
     }
 

@@ -9,8 +9,7 @@ extension CustomizationCenter {
     /// Triggers ``changed`` on a bus after each later change.
     ///
     /// - Returns: The task that announces changes until it is cancelled.
-    @discardableResult
-    public func announce(on bus: EventBus) -> Task<Void, Never> {
+    func announce(on bus: EventBus) -> Task<Void, Never> {
         // The stream begins with the current customization.
         let start = current
         let changes = changes()

@@ -1,19 +1,14 @@
-public import AshlarEventBus
-public import AshlarLogging
+import AshlarEventBus
+import AshlarLogging
 
 extension EventBus {
     /// Logs every failure on this bus: a handler that throws, and a refused trigger.
     ///
     /// This method sets the bus's failure hook and replaces an earlier one.
-    ///
-    /// ```swift
-    /// let bus = EventBus()
-    /// bus.logFailures(to: Log("bus"))
-    /// ```
-    public func logFailures(to log: Log, at level: LogLevel = .error) {
+    func logFailures(to log: Log) {
         onFailure { failure in
-            log.log(
-                level, "\(failure.name): \(String(describing: failure.error))",
+            log.error(
+                "\(failure.name): \(String(describing: failure.error))",
                 ["sequence": failure.sequence, "watcher": failure.watcher.map { "\($0)" }])
         }
     }
@@ -35,16 +30,7 @@ extension EventBus {
 
 extension LogFields {
     /// The correlation ID and the trace of the events that the current task triggers: the fields `correlation` and `trace`.
-    ///
-    /// Use it as the provider of a log, like ``AshlarApp``.
-    ///
-    /// ```swift
-    /// var configuration = LogConfiguration(sinks: [])
-    /// configuration.fieldProvider = { .ofEvents }
-    /// LogSystem.start(configuration)
-    /// EventMetadata(correlationID: "order-7").whileCurrent { Log("App").info("placed") }  // placed {correlation=order-7}
-    /// ```
-    public static var ofEvents: LogFields {
+    static var ofEvents: LogFields {
         guard let metadata = EventMetadata.current else { return [:] }
         var fields: LogFields = [:]
         if let id = metadata.correlationID { fields.append("correlation", id) }

@@ -42,39 +42,4 @@ extension EventBus {
         nonisolated(unsafe) let observer = token
         return NotificationForwarding { center.removeObserver(observer) }
     }
-
-    /// Posts a notification for each event of a topic, inside the trigger.
-    ///
-    /// - Parameters:
-    ///   - topic: The topic.
-    ///   - name: The name of the notifications.
-    ///   - center: The notification center.
-    ///   - userInfo: Returns the user information of a notification; by default, none.
-    /// - Returns: The handle that ends the watch.
-    public func post<Payload>(
-        _ topic: Topic<Payload>, as name: Notification.Name, to center: NotificationCenter = .default,
-        userInfo: @escaping @Sendable (Payload) -> [AnyHashable: Any]? = { _ in nil }
-    ) -> Watch {
-        watch(topic) { center.post(name: name, object: nil, userInfo: userInfo($0.payload)) }
-    }
 }
-
-#if compiler(>=6.2)
-    @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
-    extension EventBus {
-        /// Triggers a topic for each message of a type, on the main actor.
-        public func forward<Message: NotificationCenter.MainActorMessage & Sendable>(
-            _ message: Message.Type, from center: NotificationCenter = .default, to topic: Topic<Message>
-        ) -> NotificationForwarding where Message.Subject: AnyObject {
-            let token = center.addObserver(for: message) { [weak self] message in _ = self?.trigger(topic, message) }
-            return NotificationForwarding { center.removeObserver(token) }
-        }
-
-        /// Posts a message for each event of a topic, on the main actor, in the order of the triggers.
-        public func post<Message: NotificationCenter.MainActorMessage & Sendable>(
-            _ topic: Topic<Message>, to center: NotificationCenter = .default
-        ) -> Watch where Message.Subject: AnyObject {
-            watchOnMain(topic) { center.post($0.payload) }
-        }
-    }
-#endif

@@ -60,7 +60,7 @@ final class InspectorFeed: Sendable {
         }
     }
 
-    func begin(_ activity: NetworkActivity) {
+    func begin(_ activity: NetworkEvent) {
         let request = LiveRequest(id: activity.id, activity.request)
         state.withLock { state in
             state.requests.append(request)
@@ -68,7 +68,7 @@ final class InspectorFeed: Sendable {
         }
     }
 
-    func end(_ activity: NetworkActivity) {
+    func end(_ activity: NetworkEvent) {
         let now = LogTime.now.nanoseconds / 1000
         let unknown = LiveRequest(id: activity.id, activity.request)
         let error = activity.error?.userMessage
@@ -138,8 +138,8 @@ final class InspectorTaps: Sendable {
             return true
         }
         sink = LogSystem.attach(lines)
-        app.bus.watch(NetworkActivity.on) { feed.begin($0.payload) }.store(in: watches)
-        app.bus.watch(NetworkActivity.off) { feed.end($0.payload) }.store(in: watches)
+        app.bus.watch(NetworkEvent.on) { feed.begin($0.payload) }.store(in: watches)
+        app.bus.watch(NetworkEvent.off) { feed.end($0.payload) }.store(in: watches)
         app.bus.intercept("**", with: InspectorTap(feed: feed)).store(in: watches)
         feed.begin(after: Self.earlierLines(of: app))
     }
