@@ -103,7 +103,7 @@ import Testing
                 configuration.languages = ["en"]
                 let app = AshlarApp(configuration)
                 #expect(app.issues.map(\.description) == [])
-                #expect(app.flavor?.name == "acme-staging")
+                #expect(app.flavor == "acme-staging")
                 #expect(app.config.current.string(forKey: "title") == "acme")
                 #expect(app.config.current.string(forKey: "server") == "staging")
                 #expect(app.customization.current.string("name") == "Acme")

@@ -1,25 +1,9 @@
 import AshlarAppConfig
 import AshlarNetworking
 
-/// A name that selects brand, configuration sections, environments, default hosts and log folder together.
-///
-/// A file `Flavors.json` (or `.plist`) in the app's folder declares the flavors:
-///
-/// ```json
-/// {
-///   "acme-staging": {
-///     "brand": "acme", "bundleIdentifier": "com.acme.app", "environments": ["debug"],
-///     "host": "prerelease", "logFolder": "/var/log/acme"
-///   }
-/// }
-/// ```
-///
-/// Every member is optional. `host` is `canonical`, `release`, `prerelease`, or the key of an environment of the host map.
-/// The name comes from ``AshlarApp/Configuration/flavor``, the argument `--flavor`, the variable `ASHLAR_FLAVOR` or the
-/// key `AshlarFlavor` of Info.plist, in this order. Settings of the configuration take precedence over the flavor's.
-public struct AppFlavor: Sendable {
-    /// The name.
-    public let name: String
+/// A flavor of the app, as its file declares it; see ``AshlarApp/Configuration/flavor``.
+struct AppFlavor: Sendable {
+    let name: String
     /// The source of the name, such as `the argument --flavor`.
     let origin: String
     /// The brand, if the flavor selects one.

@@ -8,7 +8,7 @@ extension AshlarApp {
     /// The settings of an ``AshlarApp``: a folder of files, and options for each part.
     ///
     /// Without a folder, the app's files are found by the conventions of ``ResourceFolder``. A nil setting comes from
-    /// the ``AppFlavor``, then from the configuration's section `app`, then from the platform.
+    /// the flavor, then from the configuration's section `app`, then from the platform.
     ///
     /// ```swift
     /// var configuration = AshlarApp.Configuration(resources: "Resources", environments: [.debug])
@@ -20,9 +20,22 @@ extension AshlarApp {
     public struct Configuration: Sendable {
         /// The folder that contains the configuration files, `.lproj` folders, host map and themes; nil to find it.
         public var resources: ResourceFolder?
-        /// The name of the flavor; nil for that of the argument, variable or Info.plist.
+        /// The name that selects brand, configuration sections, environments, default hosts and log folder together.
         ///
-        /// See ``AppFlavor``.
+        /// A file `Flavors.json` (or `.plist`) in the app's folder declares the flavors:
+        ///
+        /// ```json
+        /// {
+        ///   "acme-staging": {
+        ///     "brand": "acme", "bundleIdentifier": "com.acme.app", "environments": ["debug"],
+        ///     "host": "prerelease", "logFolder": "/var/log/acme"
+        ///   }
+        /// }
+        /// ```
+        ///
+        /// Every member is optional. `host` is `canonical`, `release`, `prerelease`, or the key of an environment of the
+        /// host map. Settings of the configuration take precedence over the flavor's. If the name is nil, it is that of the
+        /// argument `--flavor`, the variable `ASHLAR_FLAVOR` or the key `AshlarFlavor` of Info.plist, in this order.
         public var flavor: String?
         /// The environments whose configuration files apply, the strongest last; nil for those of the flavor or process.
         public var environments: [ConfigEnvironment]?
@@ -34,7 +47,7 @@ extension AshlarApp {
         public var config: ConfigPlan?
         /// The place where the log and the user's selections of hosts are stored, per flavor.
         ///
-        /// `log.folder`, the flavor's `logFolder` and ``hostChoices`` take precedence.
+        /// `log.folder` and the flavor's `logFolder` take precedence.
         public var storage: AppStorage = .standard
         /// The settings of the log; nil starts no log.
         ///
@@ -59,7 +72,7 @@ extension AshlarApp {
         public var hostDefault: HostDefault?
         /// Stores the user's selections of hosts, separately for each flavor and environment; nil, the default, for a
         /// file in ``storage``.
-        public var hostChoices: HostChoiceStore?
+        package var hostChoices: HostChoiceStore?
         /// The URLs that open the app, in addition to those of the configuration.
         public var links: AppLinks = AppLinks()
         /// The settings that all requests share; the configuration's section `network` takes precedence.

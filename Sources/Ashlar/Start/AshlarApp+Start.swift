@@ -15,11 +15,6 @@ extension AshlarApp {
         return app
     }
 
-    /// Starts an app with the files of a folder and makes it ``current``.
-    public static func start(resources: String) async -> AshlarApp {
-        await start(Configuration(resources: resources))
-    }
-
     /// Starts an app with the resources of a bundle, such as `.module`, and makes it ``current``.
     public static func start(bundle: Bundle) async -> AshlarApp {
         var configuration = Configuration()
@@ -85,14 +80,11 @@ public struct StartupIssue: Error, Sendable, CustomStringConvertible {
     public let message: String
     /// Whether the issue is an error: something is missing or can't be read; otherwise it is a warning.
     public let isError: Bool
-    /// The underlying error, if there is one.
-    public let underlying: (any Error)?
 
     package init(_ part: Part, _ cause: some Sendable, isError: Bool = false) {
         self.part = part
         message = "\(cause)"
         self.isError = isError
-        underlying = cause as? any Error
     }
 
     /// The part and the message.

@@ -27,8 +27,8 @@ public import AshlarNetworking
 public final class AshlarApp: Sendable {
     /// The folder of the app's files.
     public let resources: ResourceFolder
-    /// The flavor that selects brand, environments and hosts, if there is one.
-    public let flavor: AppFlavor?
+    /// The name of the flavor that selects brand, environments and hosts, if there is one.
+    public let flavor: String?
     /// The configuration, from which the other parts take their settings.
     public let config: ConfigStore
     /// The result of starting the log: where it writes, and the previous run; nil if the app starts no log.
@@ -37,7 +37,7 @@ public final class AshlarApp: Sendable {
     public let customization: CustomizationCenter
     /// The selected host for each canonical host.
     public let hosts: HostSwitch
-    /// Sends requests to the selected hosts; logs them and triggers ``NetworkActivity`` on `bus`.
+    /// Sends requests to the selected hosts; logs them and triggers `NetworkEvent.on` and `off` on `bus`.
     public let client: NetworkClient
     /// The bus that the router, the services and the client use.
     public let bus: EventBus
@@ -68,7 +68,7 @@ public final class AshlarApp: Sendable {
         self.settings = settings
         links = configuration.links
         resources = settings.resources
-        flavor = settings.flavor
+        flavor = settings.flavor?.name
         let bus = configuration.bus ?? EventBus()
         self.bus = bus
 
