@@ -4,10 +4,11 @@ import Testing
 @Suite struct FormatSnapshotTests {
     private func layer(_ role: CustomizationLayer.Role, _ values: [String: CustomizationValue]) -> CustomizationLayer {
         let entries = values.sorted { $0.key < $1.key }.map {
-            CustomizationEntry(key: $0.key, value: $0.value, location: .init(file: "\(role)", line: 1, column: 1))
+            CustomizationEntry(
+                key: $0.key, value: $0.value, location: .init(file: role.description, line: 1, column: 1))
         }
         return CustomizationLayer(
-            id: "\(role)", role: role, tables: ["Localizable": StringsTable(entries: entries)])
+            id: role.description, role: role, tables: ["Localizable": StringsTable(entries: entries)])
     }
 
     private func files(_ forms: [PluralCategory: String]) -> CustomizationValue {

@@ -314,9 +314,9 @@ import Testing
     func snapshot() {
         func layer(_ role: CustomizationLayer.Role, _ text: String) -> CustomizationLayer {
             let entry = CustomizationEntry(
-                key: "files", value: .string(text), location: .init(file: "\(role)", line: 7, column: 1))
+                key: "files", value: .string(text), location: .init(file: role.description, line: 7, column: 1))
             return CustomizationLayer(
-                id: "\(role)", role: role, tables: ["Localizable": StringsTable(entries: [entry])])
+                id: role.description, role: role, tables: ["Localizable": StringsTable(entries: [entry])])
         }
         let english = layer(.base("en"), Self.files)
         let russian = layer(.language("ru"), "{count, plural, one {# файл} few {# файла} other {# файлов}}")

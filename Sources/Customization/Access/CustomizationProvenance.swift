@@ -14,7 +14,7 @@ public struct CustomizationExplanation: Sendable, Hashable, CustomStringConverti
         public var location: CustomizationLocation
 
         /// The candidate in one line: location, value, role.
-        fileprivate var line: String { "\(location): \(value) (\(role))" }
+        fileprivate var line: String { "\(location): \(value) (\(role.description))" }
     }
 
     /// The key.

@@ -3,7 +3,7 @@
 /// A layer is immutable. Composing layers results in a flat table with the value of the highest layer for each key.
 public struct CustomizationLayer: Sendable {
     /// The purpose of a layer, which determines its position in the stack.
-    public enum Role: Hashable, Sendable, CustomStringConvertible {
+    public enum Role: Hashable, Sendable {
         /// The base language, which is complete and lowest.
         case base(LanguageTag)
         /// A language of the user's chain.
@@ -18,7 +18,7 @@ public struct CustomizationLayer: Sendable {
         case override
 
         /// The role as text, such as `language fr-CA`.
-        public var description: String {
+        package var description: String {
             switch self {
             case .base(let tag): "base \(tag)"
             case .language(let tag): "language \(tag)"
