@@ -112,7 +112,7 @@ import Testing
     func plans() throws {
         struct Hidden: ConfigSettings {
             var plainCode = ""
-            static let fields = [ConfigField("plainCode", "", isSecret: true)]
+            static let fields = [ConfigField("plainCode", isSecret: true)]
         }
         var first = plan(["ApplicationConfig.json": #"{"plainCode": "visible", "n": "${plainCode}"}"#])
         let second = first

@@ -47,7 +47,7 @@ import Testing
     func declaredKeys() throws {
         struct Settings: ConfigSettings {
             var dbURL = ""
-            static let fields = [ConfigField("dbURL", "The database.", isRequired: true)]
+            static let fields = [ConfigField("dbURL", isRequired: true)]
         }
         let report = Self.load(variables: ["APP_STORAGE__DBURL": "db://x"]) { $0.require(Settings.self, at: "storage") }
         #expect(report.errors.isEmpty)

@@ -15,12 +15,12 @@ import Testing
         var api = API()
 
         static let fields = [
-            ConfigField("http.timeout", "Seconds.", in: 1...120),
-            ConfigField("http.host", "The server.", isRequired: true),
-            ConfigField("mode", "The mode.", expected: "fast or safe", isRequired: true) { (mode: String) in
+            ConfigField("http.timeout", in: 1...120),
+            ConfigField("http.host", isRequired: true),
+            ConfigField("mode", expected: "fast or safe", isRequired: true) { (mode: String) in
                 ["fast", "safe"].contains(mode)
             },
-            ConfigField("api.token", "The token.", expected: "20 characters", isSecret: true) { (token: String) in
+            ConfigField("api.token", expected: "20 characters", isSecret: true) { (token: String) in
                 token.count == 20
             },
         ]

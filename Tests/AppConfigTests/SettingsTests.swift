@@ -22,10 +22,10 @@ private struct Settings: ConfigSettings {
     var since = Date(timeIntervalSinceReferenceDate: 0)
 
     static let fields = [
-        ConfigField("http.timeout", "Seconds until a request | fails.", in: 1...120),
-        ConfigField("token", "The service's key.", isRequired: true, isSecret: true),
-        ConfigField("ratio", "", in: 0.0...1.0),
-        ConfigField("tags", "Labels.", expected: "at most 3 tags") { (tags: [String]) in tags.count <= 3 },
+        ConfigField("http.timeout", in: 1...120),
+        ConfigField("token", isRequired: true, isSecret: true),
+        ConfigField("ratio", in: 0.0...1.0),
+        ConfigField("tags", expected: "at most 3 tags") { (tags: [String]) in tags.count <= 3 },
     ]
 }
 
@@ -39,7 +39,7 @@ private struct Settings: ConfigSettings {
             var timeout = 30
             var name = ""
             static let fields = [
-                ConfigField("timeout", "Seconds.", in: 1...60), ConfigField("name", "A name.", isRequired: true),
+                ConfigField("timeout", in: 1...60), ConfigField("name", isRequired: true),
             ]
         }
         let config: ApplicationConfig = ["list": [1, "a"], "names": ["x", [1]], "opt": "q", "timeout": 99]
@@ -162,7 +162,7 @@ private struct Settings: ConfigSettings {
     func secrets() throws {
         struct Hidden: ConfigSettings {
             var plainName = 0
-            static let fields = [ConfigField("plainName", "", in: 0...9, isSecret: true)]
+            static let fields = [ConfigField("plainName", in: 0...9, isSecret: true)]
         }
         let config = ApplicationConfig(["plainName": 4711])
         let error = #expect(throws: ConfigError.self) { try config.bind(Hidden.self) }
@@ -185,8 +185,8 @@ private struct Settings: ConfigSettings {
             var colors = ["red"]
             var optional: Mode?
             static let fields = [
-                ConfigField("color", "A color.", oneOf: ["red", "green"]),
-                ConfigField("colors", "Colors.", oneOf: ["red", "green"]),
+                ConfigField("color", oneOf: ["red", "green"]),
+                ConfigField("colors", oneOf: ["red", "green"]),
             ]
         }
         let config: ApplicationConfig = [
@@ -214,14 +214,14 @@ private struct Settings: ConfigSettings {
         var limits = Limits()
         var replicas: [Server] = []
         static let fields = [
-            ConfigField("port", "The port.", in: 1...65535), ConfigField("token", "The key.", isSecret: true),
+            ConfigField("port", in: 1...65535), ConfigField("token", isSecret: true),
         ]
     }
 
     private struct Cluster: ConfigSettings {
         struct Section: ConfigSettings {
             var size = 1
-            static let fields = [ConfigField("size", "The size.", in: 1...9)]
+            static let fields = [ConfigField("size", in: 1...9)]
         }
         struct Plain: Codable, Equatable { var name: String }
         var servers: [Server] = []
@@ -230,7 +230,7 @@ private struct Settings: ConfigSettings {
         var section = Section()
         var ports = [1]
         var plain: [Plain] = []
-        static let fields = [ConfigField("ports", "Ports.", in: 1...9)]
+        static let fields = [ConfigField("ports", in: 1...9)]
     }
 
     @Test("Elements of collections have the defaults, the ranges, and the unknown keys of their type")
@@ -276,7 +276,7 @@ private struct Settings: ConfigSettings {
     func elementSecrets() throws {
         struct Account: ConfigSettings {
             var plainCode = ""
-            static let fields = [ConfigField("plainCode", "", isSecret: true)]
+            static let fields = [ConfigField("plainCode", isSecret: true)]
         }
         struct Accounts: ConfigSettings {
             var list: [Account] = []

@@ -15,8 +15,8 @@
 ///     var token = ""
 ///
 ///     static let fields = [
-///         ConfigField("http.timeout", "The seconds after which a request fails.", in: 1...120),
-///         ConfigField("token", "The key of the service.", isRequired: true, isSecret: true),
+///         ConfigField("http.timeout", in: 1...120),
+///         ConfigField("token", isRequired: true, isSecret: true),
 ///     ]
 /// }
 ///
@@ -28,7 +28,7 @@ public protocol ConfigSettings: Codable, Equatable, Sendable {
     /// Creates settings with their default values.
     init()
 
-    /// The descriptions, ranges, and secrecy of the settings; empty by default.
+    /// The ranges and secrecy of the settings; empty by default.
     static var fields: [ConfigField] { get }
 }
 
@@ -37,12 +37,10 @@ extension ConfigSettings {
     public static var fields: [ConfigField] { [] }
 }
 
-/// The documentation and the requirements of a setting.
+/// The requirements of a setting.
 public struct ConfigField: Sendable {
     /// The path of the setting within the structure.
     let path: ConfigPath
-    /// The description of the setting.
-    let summary: String
     /// Whether a source must have a value; otherwise the default applies.
     let isRequired: Bool
     /// Whether the value is never printed.
@@ -54,48 +52,36 @@ public struct ConfigField: Sendable {
     /// Returns whether a value satisfies the requirement; nil for a value of another type.
     private(set) var isRight: (@Sendable (ConfigValue, ConfigCoercion) -> Bool?)?
 
-    /// Creates a field without a restriction of the value.
-    public init(_ path: ConfigPath, _ summary: String, isRequired: Bool = false, isSecret: Bool = false) {
+    /// Creates a field whose value, or each of whose elements, is one of some texts; by default, any value.
+    ///
+    /// The error of another text lists the choices and suggests the nearest one. For an enumeration that conforms to
+    /// `CaseIterable`, the cases are the choices without a field.
+    public init(_ path: ConfigPath, oneOf choices: [String] = [], isRequired: Bool = false, isSecret: Bool = false) {
         self.path = path
-        self.summary = summary
         self.isRequired = isRequired
         self.isSecret = isSecret
+        if choices.isEmpty { return }
+        self.choices = choices.map { ConfigValue.string($0) }
+        expected = ConfigChoices.expected(self.choices)
+        isRight = { value, coercion in String(configValue: value, coercion: coercion).map { choices.contains($0) } }
     }
 
     /// Creates a field whose value, or each of whose elements, is in a range.
     public init<Value: ConfigConvertible & Comparable & Sendable>(
-        _ path: ConfigPath, _ summary: String, in range: ClosedRange<Value>, isRequired: Bool = false,
-        isSecret: Bool = false
+        _ path: ConfigPath, in range: ClosedRange<Value>, isRequired: Bool = false, isSecret: Bool = false
     ) {
         let expected = "\(range.lowerBound) to \(range.upperBound)"
-        self.init(path, summary, expected: expected, isRequired: isRequired, isSecret: isSecret) { value in
-            range.contains(value)
-        }
-    }
-
-    /// Creates a field whose value, or each of whose elements, is one of some texts.
-    ///
-    /// The error of another text lists the choices and suggests the nearest one. For an enumeration that conforms to
-    /// `CaseIterable`, the cases are the choices without a field.
-    public init(
-        _ path: ConfigPath, _ summary: String, oneOf choices: [String], isRequired: Bool = false,
-        isSecret: Bool = false
-    ) {
-        let values = choices.map { ConfigValue.string($0) }
-        self.init(
-            path, summary, expected: ConfigChoices.expected(values), isRequired: isRequired, isSecret: isSecret
-        ) { (value: String) in choices.contains(value) }
-        self.choices = values
+        self.init(path, expected: expected, isRequired: isRequired, isSecret: isSecret) { range.contains($0) }
     }
 
     /// Creates a field whose value passes a test, which `expected` describes.
     ///
     /// If the setting is an array or a dictionary and `Value` is the type of its elements, each element must pass.
     public init<Value: ConfigConvertible & Sendable>(
-        _ path: ConfigPath, _ summary: String, expected: String, isRequired: Bool = false, isSecret: Bool = false,
+        _ path: ConfigPath, expected: String, isRequired: Bool = false, isSecret: Bool = false,
         _ isRight: @escaping @Sendable (Value) -> Bool
     ) {
-        self.init(path, summary, isRequired: isRequired, isSecret: isSecret)
+        self.init(path, isRequired: isRequired, isSecret: isSecret)
         self.expected = expected
         self.isRight = { value, coercion in Value(configValue: value, coercion: coercion).map(isRight) }
     }

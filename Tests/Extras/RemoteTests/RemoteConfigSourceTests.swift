@@ -35,7 +35,7 @@ actor StubServer {
 
     struct Digit: ConfigSettings {
         var n = 0
-        static let fields = [ConfigField("n", "A digit.", in: 0...9)]
+        static let fields = [ConfigField("n", in: 0...9)]
     }
 
     func store(_ source: RemoteConfigSource, requiresDigit: Bool = false) throws -> ConfigStore {
