@@ -121,7 +121,7 @@ import Testing
         let config = ApplicationConfig(values)
         let diff = ConfigDiff(from: [:], to: config)
         let subjects: [Any] = [
-            diff, diff.changes[0], ConfigStoreEvent.reloaded(diff), ConfigDocument(values),
+            diff, diff.changes[0], Result<ConfigDiff, ConfigError>.success(diff), ConfigDocument(values),
             ConfigSourceContent.document(ConfigDocument(values)),
             ConfigStore(config).changes(), config.explain("apiToken"),
         ]

@@ -28,7 +28,7 @@ extension TemporaryFolder {
             #expect(error?.code == .malformedSource)
             #expect(store.current.int(forKey: "n") == 1)
             #expect(store.errors.map(\.description) == [error?.description])
-            guard case .failed(let published)? = await events.next() else {
+            guard case .failure(let published)? = await events.next() else {
                 Issue.record("no failure was published")
                 return
             }
@@ -40,7 +40,7 @@ extension TemporaryFolder {
         #expect(store.current.int(forKey: "n") == 3)
         #expect(store.current.string(forKey: "runtime") == "kept")
         #expect(store.errors.isEmpty)
-        guard case .reloaded(diff)? = await events.next() else {
+        guard case .success(diff)? = await events.next() else {
             Issue.record("no reload was published")
             return
         }
@@ -86,7 +86,7 @@ extension TemporaryFolder {
         #expect(try store.reload().isEmpty)
         try scratch.write("{\"m\": 2}")
         try store.reload()
-        guard case .reloaded(let diff)? = await events.next() else {
+        guard case .success(let diff)? = await events.next() else {
             Issue.record("no reload was published")
             return
         }

@@ -224,13 +224,13 @@ import Testing
         var events = store.events().makeAsyncIterator()
         let watch = store.watch(every: .milliseconds(5))
         try scratch.write("{\"n\": ", atomically: true)
-        guard case .failed? = await events.next() else {
+        guard case .failure? = await events.next() else {
             Issue.record("no failure was published")
             return
         }
         #expect(store.current.int(forKey: "n") == 0)
         try scratch.write("{\"n\": 1}", atomically: true)
-        guard case .reloaded(let diff)? = await events.next() else {
+        guard case .success(let diff)? = await events.next() else {
             Issue.record("no reload was published")
             return
         }

@@ -26,7 +26,7 @@ public final class ConfigStore: Sendable {
         /// The files directly before the latest load, and the number of its reload.
         var files: PathSnapshot
         var filesReload = 0
-        var events: [Int: AsyncStream<ConfigStoreEvent>.Continuation] = [:]
+        var events: [Int: AsyncStream<Result<ConfigDiff, ConfigError>>.Continuation] = [:]
         var lastNumber = 0
     }
 
@@ -126,7 +126,7 @@ public final class ConfigStore: Sendable {
             isLatest = number > old.reload
             return isLatest ? Published(config: old.config, errors: report.errors, reload: number) : nil
         }
-        if isLatest { send(.failed(error)) }
+        if isLatest { send(.failure(error)) }
         throw error
     }
 
@@ -150,7 +150,7 @@ public final class ConfigStore: Sendable {
             return isLatest ? Published(config: new, reload: number) : nil
         }
         // Writing a file without changing its values isn't an event.
-        if isLatest, !diff.isEmpty { send(.reloaded(diff)) }
+        if isLatest, !diff.isEmpty { send(.success(diff)) }
         return diff
     }
 
@@ -161,12 +161,12 @@ public final class ConfigStore: Sendable {
 
     // MARK: Events
 
-    /// Returns a stream of the later reloads that change a value or fail.
+    /// Returns a stream of the later reloads that change a value or fail; then, the last good values stay current.
     ///
     /// Up to 64 events wait for a slow consumer; then the oldest events are dropped.
-    public func events() -> AsyncStream<ConfigStoreEvent> {
+    public func events() -> AsyncStream<Result<ConfigDiff, ConfigError>> {
         let (stream, continuation) = AsyncStream.makeStream(
-            of: ConfigStoreEvent.self, bufferingPolicy: .bufferingNewest(64))
+            of: Result<ConfigDiff, ConfigError>.self, bufferingPolicy: .bufferingNewest(64))
         let number = state.withLock { state in
             state.lastNumber += 1
             state.events[state.lastNumber] = continuation
@@ -178,7 +178,7 @@ public final class ConfigStore: Sendable {
         return stream
     }
 
-    private func send(_ event: ConfigStoreEvent) {
+    private func send(_ event: Result<ConfigDiff, ConfigError>) {
         for consumer in state.withLock({ Array($0.events.values) }) { consumer.yield(event) }
     }
 }
@@ -192,12 +192,4 @@ package struct ConfigAdjustment: Sendable {
     package init(_ apply: @escaping @Sendable (ConfigStore, ApplicationConfig) -> ApplicationConfig) {
         self.apply = apply
     }
-}
-
-/// A reload of a store.
-public enum ConfigStoreEvent: Sendable {
-    /// A reload changed values.
-    case reloaded(ConfigDiff)
-    /// A reload failed, and the last good values stay current.
-    case failed(ConfigError)
 }
