@@ -44,7 +44,7 @@ public struct ConfigExplanation: Sendable, CustomStringConvertible {
     }
 
     /// The path of the value.
-    public let path: ConfigPath
+    package let path: ConfigPath
     /// The name that the description prints instead of the path.
     var title: String?
     /// The value as text; `nil` if there is none.

@@ -80,7 +80,7 @@ public struct ConfigDiff: Sendable, Hashable, CustomStringConvertible {
     public let changes: [Change]
 
     /// Whether nothing changed.
-    public var isEmpty: Bool { changes.isEmpty }
+    package var isEmpty: Bool { changes.isEmpty }
 
     /// The changes, one per line.
     public var description: String { changes.map(\.description).joined(separator: "\n") }
@@ -111,7 +111,8 @@ public struct ConfigDiff: Sendable, Hashable, CustomStringConvertible {
                 before: Side(tree: before.tree, isSecret: before.isSecret, node: old),
                 after: Side(tree: after.tree, isSecret: after.isSecret, node: new))
         }
-        self.changes = changes.sorted { $0.path < $1.path }
+        self.changes = changes.map { (path: $0.path.description, change: $0) }.sorted { $0.path < $1.path }
+            .map(\.change)
     }
 
     /// The values of one configuration that aren't dictionaries, and its empty dictionaries.

@@ -3,10 +3,10 @@
 /// In text, both `.` and `::` separate keys, `\` escapes the next character, and `[2]` selects an element of an array:
 /// `"servers[2].name"`, `"http::timeout"`, `"com\\.acme\\.App.title"`. Keys are case-sensitive. A path from text first
 /// matches a literal key of the root, so `"font.title.name"` finds a root key that contains dots. A path from
-/// `components` matches exactly these components.
+/// components matches exactly these components.
 ///
-/// Two paths are equal when their components are: `"a.b"` equals `"a::b"` and `ConfigPath(components: ["a", "b"])`, but
-/// not `ConfigPath(components: ["a.b"])`, which prints as `a\.b`.
+/// Two paths are equal when their components are: `"a.b"` equals `"a::b"` and `ConfigPath([.key("a"), .key("b")])`, but
+/// not `ConfigPath([.key("a.b")])`, which prints as `a\.b`.
 public struct ConfigPath: Sendable {
     /// One step of a path.
     public enum Component: Hashable, Sendable {
@@ -29,10 +29,10 @@ public struct ConfigPath: Sendable {
     /// Creates a path from text; nothing is parsed until the path is used.
     public init(_ text: String) { storage = .text(text) }
 
-    /// Creates a path of exactly these keys, which can contain any characters.
-    public init(components: [String]) { storage = .components(components.map { .key($0) }) }
+    /// Creates a path of exactly these keys.
+    package init(components: [String]) { storage = .components(components.map { .key($0) }) }
 
-    /// Creates a path of exactly these steps.
+    /// Creates a path of exactly these steps, whose keys can contain any characters.
     public init(_ components: [Component]) { storage = .components(components) }
 
     /// The steps of the path; each call parses the text.
@@ -52,7 +52,7 @@ public struct ConfigPath: Sendable {
     func appending(index: Int) -> ConfigPath { ConfigPath(components + [.index(index)]) }
 }
 
-extension ConfigPath: Hashable, ExpressibleByStringLiteral, CustomStringConvertible, Comparable {
+extension ConfigPath: Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
     /// Creates a path from text.
     public init(stringLiteral value: String) { self.init(value) }
 
@@ -61,9 +61,6 @@ extension ConfigPath: Hashable, ExpressibleByStringLiteral, CustomStringConverti
 
     /// Feeds the components to the hasher.
     public func hash(into hasher: inout Hasher) { hasher.combine(components) }
-
-    /// Whether the first path's text sorts before the second's.
-    public static func < (left: ConfigPath, right: ConfigPath) -> Bool { left.description < right.description }
 
     /// The path in its shortest unambiguous form, such as `servers[2].name`.
     public var description: String {

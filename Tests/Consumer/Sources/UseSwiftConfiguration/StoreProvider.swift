@@ -20,7 +20,7 @@ struct StoreProvider: ConfigProvider {
         forKey key: AbsoluteConfigKey, type: ConfigType,
         updatesHandler: (ConfigUpdatesAsyncSequence<Result<LookupResult, any Error>, Never>) async throws -> Return
     ) async throws -> Return {
-        let changes = store.changes(of: ConfigPath(components: key.components))
+        let changes = store.changes(of: ConfigPath(key.components.map { .key($0) }))
         return try await updatesHandler(
             ConfigUpdatesAsyncSequence(changes.map { _ in Result { try value(forKey: key, type: type) } }))
     }
@@ -38,7 +38,7 @@ struct StoreSnapshot: ConfigSnapshot {
     var providerName: String { "AshlarAppConfig" }
 
     func value(forKey key: AbsoluteConfigKey, type: ConfigType) throws -> LookupResult {
-        let path = ConfigPath(components: key.components)
+        let path = ConfigPath(key.components.map { .key($0) })
         guard config[path] != nil else { return LookupResult(encodedKey: path.description, value: nil) }
         let content: ConfigContent =
             switch type {
