@@ -33,7 +33,7 @@ extension NetworkError.Code {
     /// A header field's name or value is invalid; `key` is the field's name.
     package static let invalidHeader = Self("invalidHeader")
     /// The request's body can't be built, such as a multipart form with an invalid boundary.
-    public static let invalidBody = Self("invalidBody")
+    package static let invalidBody = Self("invalidBody")
     /// A value can't be encoded as JSON or as a form.
     public static let encodingFailed = Self("encodingFailed")
     /// A file can't be read, written or measured; `file` is its path.
@@ -73,7 +73,7 @@ extension NetworkError.Code {
     /// The response ended before its announced or framed end.
     public static let truncated = Self("truncated")
     /// The response's chunks or compression are damaged.
-    public static let corrupted = Self("corrupted")
+    package static let corrupted = Self("corrupted")
     /// The body exceeds the request's limit.
     public static let bodyTooLarge = Self("bodyTooLarge")
     /// The decompressed body exceeds the request's limit.
@@ -103,7 +103,7 @@ extension NetworkError.Code {
     /// The bytes aren't JSON; `offset`, `line` and `column` are the position.
     public static let invalidJSON = Self("invalidJSON")
     /// The JSON exceeds a limit of depth or size.
-    public static let jsonLimit = Self("jsonLimit")
+    package static let jsonLimit = Self("jsonLimit")
 
     // Host environments.
 
@@ -112,7 +112,7 @@ extension NetworkError.Code {
     /// The host map doesn't contain the canonical host.
     package static let unknownHost = Self("unknownHost")
     /// The host map doesn't contain the environment for the host; `key` is its key.
-    public static let unknownEnvironment = Self("unknownEnvironment")
+    package static let unknownEnvironment = Self("unknownEnvironment")
     /// The typed host is invalid; the selection is unchanged.
     public static let invalidUserHost = Self("invalidUserHost")
 

@@ -116,7 +116,7 @@ public struct RedactedRequest: Hashable, Sendable, CustomStringConvertible {
     /// The URL, with secret values hidden.
     public var url: String
     /// The fields, with secret values hidden.
-    public var headers: HTTPHeaders
+    package var headers: HTTPHeaders
 
     /// Creates a redacted request from parts that contain no secrets.
     package init(method: HTTPMethod, url: String, headers: HTTPHeaders = [:]) {

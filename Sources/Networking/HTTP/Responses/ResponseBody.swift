@@ -56,7 +56,7 @@ public final class ResponseBody: AsyncSequence, Sendable {
     ///   - announced: The length announced in the head, to reject a long body before reading it.
     /// - Returns: The rest of the body in one piece.
     /// - Throws: `.bodyTooLarge`, or the reason for an early end, with the first bytes.
-    public func collect(upTo limit: Int? = 16 << 20, announced: Int? = nil) async throws(NetworkError) -> [UInt8] {
+    package func collect(upTo limit: Int? = 16 << 20, announced: Int? = nil) async throws(NetworkError) -> [UInt8] {
         if let limit, let announced, announced > limit {
             cancel()
             throw Self.tooLarge(limit, "the response announces \(announced) bytes")
