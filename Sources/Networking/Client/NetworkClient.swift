@@ -68,11 +68,12 @@ public final class NetworkClient: Sendable {
         return String(describing: type(of: transport))
     }
 
-    /// Returns the platform's transport: libcurl's on Linux, `URLSession`'s on Apple systems.
+    /// Returns the transport that a client has by default, for a transport that wraps it: libcurl's on Linux, `URLSession`'s
+    /// on Apple systems.
     ///
     /// If it is missing or can't honor the configuration, the returned transport fails each request; protection is never
     /// reduced.
-    private static func platformTransport(_ configuration: TransportConfiguration) -> any NetworkTransport {
+    public static func platformTransport(_ configuration: TransportConfiguration = .init()) -> any NetworkTransport {
         do throws(NetworkError) {
             #if os(Linux)
                 return try CurlTransport(configuration)

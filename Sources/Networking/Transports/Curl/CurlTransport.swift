@@ -14,16 +14,7 @@
     ///
     /// At most 256 KiB of a body are received before it is read. TLS trusts the system's or the configured roots;
     /// verification can't be disabled.
-    ///
-    /// ```swift
-    /// do {
-    ///     let client = NetworkClient(transport: try CurlTransport())
-    ///     print(client.transportDescription)
-    /// } catch {
-    ///     print(error.message)  // why libcurl can't be used
-    /// }
-    /// ```
-    public final class CurlTransport: NetworkTransport {
+    package final class CurlTransport: NetworkTransport {
         /// The version of the library, such as `7.88.1`.
         package let version: String
         /// Whether requests may use HTTP/2.
@@ -38,7 +29,7 @@
         /// - Throws: `.unsupported` if the library is missing, damaged or older than 7.68; `.invalidConfiguration` for
         ///   a pin whose host no URL can have, a malformed pin, a setting that the TLS library doesn't support, or a
         ///   restriction of networks.
-        public convenience init(
+        package convenience init(
             _ configuration: TransportConfiguration = .init(), library: String = "libcurl.so.4"
         ) throws(NetworkError) {
             try self.init(configuration, CurlLibrary.open(library))
@@ -54,7 +45,7 @@
         deinit { loop.stopWhenIdle() }
 
         /// Sends a request and returns when the head of the response has arrived.
-        public func send(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
+        package func send(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
             try request.headers.validate()
             if request.upgrade != nil { return try await upgrade(request) }
             let exchange = try CurlExchange(request, loop: loop)

@@ -7,7 +7,7 @@
     ///
     /// The session stores no cookies, cache or credentials, and follows no redirects; the client does this.
     /// See <doc:TransportDifferences>.
-    public final class URLSessionTransport: NetworkTransport {
+    package final class URLSessionTransport: NetworkTransport {
         /// A session and its delegate.
         struct Route: Sendable {
             let session: URLSession
@@ -35,7 +35,7 @@
         ///
         /// - Throws: `.invalidConfiguration` for settings that a session can't honor: `addresses`, `usesEnvironmentProxies`,
         ///   and `clientCertificates` that aren't PKCS#12.
-        public init(_ configuration: TransportConfiguration = .init()) throws(NetworkError) {
+        package init(_ configuration: TransportConfiguration = .init()) throws(NetworkError) {
             try Self.check(configuration)
             let identities = try URLSessionIdentity.table(configuration.clientCertificates)
             let trust = try ServerTrust(configuration)
@@ -100,7 +100,7 @@
         ///
         /// - Throws: `.invalidConfiguration` for a `connectTimeout` that is shorter than the idle timeout, because a session
         ///   doesn't report when it has connected; the idle timeout includes the time for it.
-        public func send(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
+        package func send(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
             let pipe = ResponsePipe()
             try request.headers.validate()
             let options = request.options
