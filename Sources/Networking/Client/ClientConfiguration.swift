@@ -6,7 +6,6 @@
 /// configuration.options.totalTimeout = .seconds(30)
 /// let client = NetworkClient(configuration)
 /// ```
-@dynamicMemberLookup
 public struct ClientConfiguration: Sendable {
     /// The base URL or canonical host of the paths given to `get(_:)`, `post(_:_:)` and so on; none by default.
     public var base: EndpointHost?
@@ -39,7 +38,7 @@ public struct ClientConfiguration: Sendable {
     public var cookies: CookieJar? = CookieJar()
     /// The rule for hiding secrets in errors and events.
     public var redaction: NetworkRedaction = .standard
-    /// The settings of the transport; their members are also members of this configuration.
+    /// The settings of the transport.
     public var transport: TransportConfiguration = .init()
 
     /// The clock of total timeouts and events, which a test can replace.
@@ -91,12 +90,6 @@ public struct ClientConfiguration: Sendable {
     /// ```
     public mutating func insert(_ step: some NetworkMiddleware, _ place: MiddlewarePlace) {
         inserted.append((place, step))
-    }
-
-    /// A setting of the transport.
-    public subscript<Value>(dynamicMember path: WritableKeyPath<TransportConfiguration, Value>) -> Value {
-        get { transport[keyPath: path] }
-        set { transport[keyPath: path] = newValue }
     }
 }
 

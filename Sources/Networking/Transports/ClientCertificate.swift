@@ -6,7 +6,7 @@ internal import AshlarCore
 ///
 /// ```swift
 /// var configuration = ClientConfiguration()
-/// configuration.clientCertificates = [
+/// configuration.transport.clientCertificates = [
 ///     "api.example.com": .pem("/etc/app/client.pem", key: "/etc/app/client.key", password: "secret")
 /// ]
 /// let client = NetworkClient(configuration)

@@ -7,7 +7,7 @@ internal import AshlarCore
 ///
 /// ```swift
 /// var configuration = ClientConfiguration()
-/// configuration.proxy = try NetworkProxy(
+/// configuration.transport.proxy = try NetworkProxy(
 ///     "http://proxy.example.com:8080", user: "anna", password: "secret",
 ///     excluding: ["localhost", ".internal.example.com", "10.0.0.0/8"])
 /// let client = NetworkClient(configuration)
