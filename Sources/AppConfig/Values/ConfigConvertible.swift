@@ -32,8 +32,8 @@ extension ConfigConvertible {
     /// The name of the type in messages; that of an enumeration lists its raw values.
     package static var expectedTypeName: String {
         if let type = Self.self as? any ConfigNamedType.Type { return type.configTypeName }
-        let rawValues = (Self.self as? any CaseIterable.Type).map { rawValues(of: $0) } ?? []
-        return rawValues.isEmpty ? "\(Self.self)" : "\(Self.self) (\(rawValues.joined(separator: ", ")))"
+        let values = (Self.self as? any CaseIterable.Type).map { rawValues(of: $0) } ?? []
+        return values.isEmpty ? "\(Self.self)" : "\(Self.self) (\(values.joined(separator: ", ")))"
     }
 }
 
