@@ -220,23 +220,22 @@ struct RouteBuildTableTests {
     @Test("Query and fragment are written encoded and read back")
     func queryAndFragment() throws {
         let pattern = try RoutePattern("/n/:id")
-        let query = RouteQuery(items: [
-            .init("a", "x y&z=1+2"), .init("flag", nil), .init("a", ""), .init("é", "#?/"), .init("", nil),
-        ])
+        let query = RouteQuery(items: [("a", "x y&z=1+2"), ("flag", nil), ("a", ""), ("é", "#?/"), ("", nil)])
         let url = try pattern.path(["id": "5"], query: query, fragment: "a b#c/d?é")
         #expect(url == "/n/5?a=x%20y%26z%3D1%2B2&flag&a=&%C3%A9=%23?/&=#a%20b%23c/d?%C3%A9")
         let match = try pattern.match(url)
-        #expect(match.query.items.dropLast() == query.items.dropLast())
-        #expect(match.query.items.last == .init("", ""))
+        #expect(match.query.items.dropLast().elementsEqual(query.items.dropLast()) { $0 == $1 })
+        #expect(match.query.items.last?.name == "" && match.query.items.last?.value == "")
         #expect(match.fragment == "a b#c/d?é")
         #expect(match.query.values(of: "a") == ["x y&z=1+2", ""])
-        #expect(match.query["flag"] == "" && match.query.contains("flag") && !match.query.contains("b"))
+        #expect(match.query["flag"] == "" && match.query["b"] == nil)
     }
 
     @Test("An item of a query is split at its first =, and names are compared by their bytes")
     func queryItems() throws {
         let query = try RouteTable(["/"]).match("/?a=b=c&=d&%C3%A9=1&e%CC%81=2").query
-        #expect(query.items == [.init("a", "b=c"), .init("", "d"), .init("\u{E9}", "1"), .init("e\u{301}", "2")])
+        let expected = [("a", "b=c"), ("", "d"), ("\u{E9}", "1"), ("e\u{301}", "2")]
+        #expect(query.items.elementsEqual(expected) { $0.name == $1.0 && $0.value == $1.1 })
         #expect(query.values(of: "\u{E9}") == ["1"])
         #expect(query.values(of: "e\u{301}") == ["2"])
     }
@@ -247,8 +246,9 @@ struct RouteBuildTableTests {
         let items = ["", " ", "+", "a+b c", "%", "%41", "&=#?/", "é🎈", "\u{0}\n"]
         for name in items {
             for value in items {
-                let query = RouteQuery(items: [.init(name, value), .init("z", nil)])
-                #expect(try table.match("/?\(query)").query == query)
+                let query = RouteQuery(items: [(name, value), ("z", nil)])
+                let read = try table.match("/?\(query)").query
+                #expect(read.items.elementsEqual(query.items) { $0 == $1 })
             }
         }
     }

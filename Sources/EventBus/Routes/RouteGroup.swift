@@ -72,7 +72,7 @@ extension Router {
     /// ```swift
     /// let router = Router(bus: EventBus())
     /// let admin = try router.group("/admin") { admin in
-    ///     admin.guardRoutes { $0.query.contains("token") ? .allow : .deny() }
+    ///     admin.guardRoutes { $0.query["token"] != nil ? .allow : .deny() }
     ///     admin.route("/") { _ in print("overview") }
     ///     admin.group("/users") { users in
     ///         users.route("/:id(int)") { print("user", $0.parameters["id"] ?? "") }

@@ -19,13 +19,13 @@ public struct RouteMatch: Sendable, CustomStringConvertible {
     public var pattern: String { route.pattern.source }
 
     /// The scheme in lowercase; nil for a path.
-    public var scheme: String? { parts.hasAuthority ? parts.text(at: 0) : nil }
+    package var scheme: String? { parts.hasAuthority ? parts.text(at: 0) : nil }
 
     /// The host in normal form, with its port unless that is the scheme's default; nil for a path.
-    public var host: String? { parts.hasAuthority ? parts.text(at: 1) : nil }
+    package var host: String? { parts.hasAuthority ? parts.text(at: 1) : nil }
 
     /// The path, percent-encoded as in the URL; `/` for a URL that ends with its host.
-    public var path: String {
+    package var path: String {
         let path = url.utf8.dropFirst(parts.pathRange.lowerBound).prefix(parts.pathRange.count)
         return path.isEmpty ? "/" : String(Substring(path))
     }

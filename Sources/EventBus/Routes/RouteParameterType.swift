@@ -2,7 +2,7 @@ internal import AshlarCore
 
 /// A type of parameter values, which restricts the matches of a route and is written `:name(type)`.
 ///
-/// The built-in types are `int`, `uint`, `uuid`, `double`, `bool`, `slug` and `string`. ``RouterOptions/types`` adds
+/// The built-in types are `int`, `uint`, `uuid`, `double`, `bool`, `slug` and `string`. The types of ``RouterOptions`` add
 /// others; a type with the name of a built-in type replaces it.
 ///
 /// ```swift

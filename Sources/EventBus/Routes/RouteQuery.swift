@@ -5,27 +5,14 @@ internal import AshlarCore
 /// ```swift
 /// let table = try RouteTable(["/notes"])
 /// let query = try table.match("/notes?tag=swift&tag=linux&draft").query
-/// print(query["tag"] ?? "", query.values(of: "tag"), query.contains("draft"))  // swift ["swift", "linux"] true
+/// print(query["tag"] ?? "", query.values(of: "tag"), query["draft"] != nil)  // swift ["swift", "linux"] true
 /// ```
-public struct RouteQuery: Sendable, Hashable, CustomStringConvertible {
-    /// A name in a query and its value.
-    public struct Item: Sendable, Hashable {
-        /// The decoded name.
-        public var name: String
-        /// The decoded value; nil if there is no `=`.
-        public var value: String?
+public struct RouteQuery: Sendable, CustomStringConvertible {
+    /// The decoded names and values in the order of the query; a value is nil if there is no `=`.
+    public var items: [(name: String, value: String?)]
 
-        /// Creates an item.
-        public init(_ name: String, _ value: String?) {
-            self.name = name
-            self.value = value
-        }
-    }
-
-    /// The items in the order of the query.
-    public var items: [Item]
     /// Creates a query from items.
-    public init(items: [Item] = []) { self.items = items }
+    public init(items: [(name: String, value: String?)] = []) { self.items = items }
 
     /// Parses the query of a URL.
     ///
@@ -39,7 +26,7 @@ public struct RouteQuery: Sendable, Hashable, CustomStringConvertible {
             let name = try PercentCoding.decode(item[..<equals], plusIsSpace: plusIsSpace)
             let value = item[equals...].dropFirst()
             items.append(
-                Item(name, equals < item.endIndex ? try PercentCoding.decode(value, plusIsSpace: plusIsSpace) : nil))
+                (name, equals < item.endIndex ? try PercentCoding.decode(value, plusIsSpace: plusIsSpace) : nil))
         }
     }
 
@@ -50,9 +37,6 @@ public struct RouteQuery: Sendable, Hashable, CustomStringConvertible {
     public func values(of name: String) -> [String] {
         items.filter { $0.name.hasSameBytes(as: name) }.map { $0.value ?? "" }
     }
-
-    /// Returns whether the query contains a name, with or without a value.
-    public func contains(_ name: String) -> Bool { self[name] != nil }
 
     /// The percent-encoded query without a `?`; parsing it returns the same items.
     public var description: String {

@@ -125,22 +125,12 @@ extension EventBusError.Code {
 
 /// The options for matching patterns and paths.
 public struct RouterOptions: Sendable {
-    /// Whether matching distinguishes lowercase and uppercase ASCII letters; other letters are always distinguished.
-    public var isCaseSensitive: Bool
-    /// Whether one slash at the end of a path or pattern is ignored, so that `/notes/` equals `/notes`; true by default.
-    public var ignoresTrailingSlash: Bool
-    /// Whether empty segments are ignored, so that `//notes///5` equals `/notes/5`.
-    public var collapsesSlashes: Bool
-    /// Whether `+` in a query is a space, as in HTML forms, and not a plus sign, as in the rest of a URL.
-    public var plusIsSpace: Bool
-    /// Parameter types in addition to the built-in types; for duplicate names, the last type wins.
-    ///
-    /// They are tried in this order, before the built-in types.
-    public var types: [RouteParameterType]
-    /// Whether a route silently replaces an earlier route that matches the same paths.
-    ///
-    /// Otherwise such a route is an error, unless it is registered with `replacing: true`.
-    public var replacesConflicts: Bool
+    package var isCaseSensitive: Bool
+    package var ignoresTrailingSlash: Bool
+    package var collapsesSlashes: Bool
+    package var plusIsSpace: Bool
+    package var types: [RouteParameterType]
+    package var replacesConflicts: Bool
 
     /// The behavior of iStructure: letters match in any case, and a later route replaces an earlier one.
     ///
@@ -149,6 +139,18 @@ public struct RouterOptions: Sendable {
     public static let seed = RouterOptions(isCaseSensitive: false, replacesConflicts: true)
 
     /// Creates options.
+    ///
+    /// - Parameters:
+    ///   - isCaseSensitive: Whether matching distinguishes lowercase and uppercase ASCII letters; other letters are always
+    ///     distinguished.
+    ///   - ignoresTrailingSlash: Whether one slash at the end of a path or pattern is ignored, so that `/notes/` equals
+    ///     `/notes`.
+    ///   - collapsesSlashes: Whether empty segments are ignored, so that `//notes///5` equals `/notes/5`.
+    ///   - plusIsSpace: Whether `+` in a query is a space, as in HTML forms, and not a plus sign, as in the rest of a URL.
+    ///   - types: Parameter types, which are tried in this order, before the built-in types; for duplicate names, the last
+    ///     type wins.
+    ///   - replacesConflicts: Whether a route silently replaces an earlier route that matches the same paths. Otherwise such
+    ///     a route is an error, unless it is registered with `replacing: true`.
     public init(
         isCaseSensitive: Bool = true, ignoresTrailingSlash: Bool = true, collapsesSlashes: Bool = false,
         plusIsSpace: Bool = false, types: [RouteParameterType] = [], replacesConflicts: Bool = false

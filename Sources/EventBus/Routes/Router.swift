@@ -167,7 +167,7 @@ public final class Router: Sendable {
     /// try router.route("/login") { _ in print("who are you?") }
     /// try router.route("/admin/:page") { print($0.parameters["page"] ?? "") }
     /// try router.guardRoutes("/admin") { navigation in
-    ///     navigation.query.contains("token") ? .allow : .redirect("/login")
+    ///     navigation.query["token"] != nil ? .allow : .redirect("/login")
     /// }
     /// try await router.navigate(to: "/admin/users")  // who are you?
     /// ```
@@ -285,6 +285,6 @@ public final class Router: Sendable {
 }
 
 extension EventBusError.Code {
-    /// Another route would match the built path; it is in `found`.
+    /// Another route would match the built path; the description contains it.
     public static let routeShadowed = Self("routeShadowed")
 }
