@@ -197,7 +197,7 @@ private func check(_ condition: Bool, _ code: Int32) { if !condition { exit(code
                 prepareChild()
                 let log = Recorder<String>()
                 let registries = (0..<2).map { _ in ServiceRegistry(bus: EventBus()) }
-                var runs: [Task<ServiceRunOutcome, any Error>] = []
+                var runs: [Task<(signal: ProcessSignal?, unclean: [String]), any Error>] = []
                 for (index, services) in registries.enumerated() {
                     try await services.register("s") { _ in Worker { log.note("\(index)") } }
                     runs.append(Task { try await services.run() })

@@ -1,13 +1,5 @@
 internal import AshlarCore
 
-/// The result of ``ServiceRegistry/run(shuttingDownOn:cancellingOn:startingWithin:stoppingWithin:)``.
-public struct ServiceRunOutcome: Sendable, Equatable {
-    /// The signal that ended the run; nil if the services ended by themselves or another caller shut them down.
-    public let signal: ProcessSignal?
-    /// The names of the services that hadn't stopped at the limit or whose stop threw.
-    public let unclean: [String]
-}
-
 extension ServiceRegistry {
     /// A run of all services: the life of a server.
     final class Run: Sendable {
@@ -53,7 +45,8 @@ extension ServiceRegistry {
     ///   - cancellationSignals: The signals that cancel the services, also during a shutdown.
     ///   - start: The time that each service has for its start.
     ///   - stop: The time for the stops of all services.
-    /// - Returns: The signal, and the services that didn't end in order.
+    /// - Returns: The signal that ended the run, or nil if the services ended by themselves or another caller shut them
+    ///   down; and the names of the services that hadn't stopped at the limit or whose stop threw.
     /// - Throws: The first failure of a service that isn't ignored, also one of its `run()` during the shutdown;
     ///   `CancellationError`; or ``EventBusError`` with the code `signalsUnavailable`, `serviceRunning` if another run
     ///   hasn't ended, or `serviceStopped` after a shutdown.
@@ -61,7 +54,7 @@ extension ServiceRegistry {
         shuttingDownOn signals: [ProcessSignal] = [.terminate, .interrupt],
         cancellingOn cancellationSignals: [ProcessSignal] = [], startingWithin start: Duration? = nil,
         stoppingWithin stop: Duration? = nil
-    ) async throws -> ServiceRunOutcome {
+    ) async throws -> (signal: ProcessSignal?, unclean: [String]) {
         guard currentRun == nil else { throw EventBusError(.serviceRunning, subject: "run", expected: "one run") }
         guard machine.shutdown == nil else {
             throw ServiceMachine.stopped(ByteText("run"), "a shutdown before the run")
@@ -104,7 +97,7 @@ extension ServiceRegistry {
         let (error, signal) = run.state.withLock { ($0.error, $0.signal) }
         if let error { throw error }
         if signal == nil { try Task.checkCancellation() }
-        return ServiceRunOutcome(signal: signal, unclean: unclean)
+        return (signal, unclean)
     }
 
     /// Ends a run; with `isCancelling`, cancels the services, also if their shutdown has already begun.
