@@ -88,12 +88,14 @@ private final class Bridge: Sendable {
             guard let self else { return await next(event) }
             return await export(event, next)
         }
-        bus.intercept("**", excluding: self, with: exporter).store(in: watches)
+        bus.intercept(Topic(matching: "**"), excluding: self, with: exporter).store(in: watches)
         bus.watchInterest { [weak self] in self?.follow($0) }.store(in: watches)
     }
 
     /// Events of numbers and requests for the length of texts leave the process; others don't.
-    private func export(_ event: InterceptedEvent, _ next: AsyncInterceptor.Next) async -> DeliveryResult {
+    private func export(
+        _ event: InterceptedEvent, _ next: @Sendable (InterceptedEvent) async -> DeliveryResult
+    ) async -> DeliveryResult {
         guard let subject = try? subjects.subject(of: event.name) else { return await next(event) }
         var headers = event.metadata?.headers ?? [:]
         headers["traceparent"] = event.metadata?.traceParent?.description
@@ -225,7 +227,7 @@ struct BrokerTests {
         #expect(broker.subjects == [])
         let first = buses[0].watch(Topic<Int>("note:v1.2 beta")) { _ in }
         let second = buses[0].watch(Topic<Int>("note:v1.2 beta")) { _ in }
-        let all = buses[1].events("note:**")
+        let all = buses[1].events(Topic(matching: "note:**"))
         let responder = try buses[2].respond(to: length) { $0.count }
         #expect(broker.subjects == ["app.note", "app.note.>", "app.note.v1%2E2%20beta", "app.text.length"])
         first.cancel()

@@ -63,7 +63,7 @@ struct ChurnTests {
         }
         #expect(steady.value.load(ordering: .relaxed) == triggered.value.load(ordering: .relaxed))
         constant.cancel()
-        try await until { !bus.report().entries.contains(where: { !$0.isDead }) }
+        try await until { !bus.currentWatches().entries.contains(where: { !$0.isDead }) }
         let (allMade, allEnded) = (Counted.made.load(ordering: .relaxed), Counted.ended.load(ordering: .relaxed))
         #expect(allMade - made > 8)
         #expect(allMade - made == allEnded - ended)
@@ -101,7 +101,7 @@ struct ChurnTests {
                 isOver.value.store(true, ordering: .relaxed)
             }
         }
-        #expect(bus.report().entries.isEmpty)
+        #expect(bus.currentWatches().entries.isEmpty)
     }
 
     private final class Gone: Sendable { let value = Atomic(false) }

@@ -52,7 +52,7 @@ struct InterceptorTests {
         bus.intercept(a, excluding: near, with: station("first")).store(in: bag)
         bus.trigger(a, 1, from: near)
         #expect(seen.items == ["watcher 1"])
-        bus.intercept("**", excluding: far, with: station("second")).store(in: bag)
+        bus.intercept(Topic(matching: "**"), excluding: far, with: station("second")).store(in: bag)
         bus.trigger(a, 2, from: near)
         await bus.send(a, 3, from: far)
         bus.trigger(a, 4)
@@ -66,7 +66,7 @@ struct InterceptorTests {
     func change() async {
         let stored = Topic<Int>("stored", keeping: 1)
         bus.intercept(
-            "**",
+            Topic(matching: "**"),
             with: Station { event, next in
                 var event = event
                 if let number = event.payload as? Int { event.payload = number * 2 }
@@ -105,7 +105,7 @@ struct InterceptorTests {
     func postpone() async throws {
         let late = Recorder<@Sendable () -> DeliveryResult>()
         bus.intercept(
-            "late:*",
+            Topic(matching: "late:*"),
             with: Station { event, next in
                 late.note { next(event) }
                 return .postponed
@@ -129,7 +129,7 @@ struct InterceptorTests {
     func rebound() throws {
         let late = Recorder<@Sendable () -> DeliveryResult>()
         let interception = bus.intercept(
-            "x",
+            Topic(matching: "x"),
             with: Station { event, next in
                 late.note { next(event) }
                 return .postponed
@@ -170,7 +170,7 @@ struct InterceptorTests {
         bus.watch(a) { [seen] in seen.note("\($0.payload)") }.store(in: bag)
         bus.watch("b") { [seen] in seen.note("b \($0.payload)") }.store(in: bag)
         bus.intercept(
-            "*",
+            Topic(matching: "*"),
             with: Station { event, next in
                 var event = event
                 event.payload = "text"
@@ -191,7 +191,7 @@ struct InterceptorTests {
         let before = bus.watch("net:on") { _ in }
         let pattern = try TopicPattern(parsing: pattern)
         bus.intercept(
-            pattern,
+            Topic(matching: pattern),
             with: Station { [seen] event, next in
                 seen.note(event.name)
                 return next(event)
@@ -231,7 +231,7 @@ struct InterceptorTests {
         let gate = Gate()
         let count = Atomic(0)
         bus.intercept(
-            "**",
+            Topic(matching: "**"),
             with: Station { event, next in
                 count.add(1, ordering: .relaxed)
                 return next(event)

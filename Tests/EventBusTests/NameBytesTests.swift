@@ -77,7 +77,7 @@ struct NameBytesTests {
             bus.watch(try TopicPattern(parsing: name)) { _ in }.store(in: bag)
         }
         #expect(
-            bytes(bus.report().entries.map(\.watched)) == bytes([decomposed, decomposed, composed, composed]))
+            bytes(bus.currentWatches().entries.map(\.watched)) == bytes([decomposed, decomposed, composed, composed]))
         bag.cancelAll()
     }
 }

@@ -89,7 +89,9 @@ struct QueuedDeliveryTests {
         var keeper: Keeper? = Keeper("anna")
         let names = Recorder<String>()
         bus.watchOnMain(number, owner: keeper!) { names.note("\($0.name) \($1.payload)") }
-        bus.watchOnMain("number", owner: keeper!, alwaysQueued: true) { names.note("late \($0.name) \($1.name)") }
+        bus.watchOnMain(Topic(matching: "number"), owner: keeper!, alwaysQueued: true) {
+            names.note("late \($0.name) \($1.name)")
+        }
         bus.trigger(number, 1)
         #expect(names.items == ["anna 1"])
         keeper = nil
@@ -130,7 +132,7 @@ struct QueuedDeliveryTests {
 
     @Test(
         "An idle mailbox handles the next event",
-        arguments: [EventBuffer.newest(4), .oldest(4), .latest, .unbounded, .suspend(4)])
+        arguments: [EventBuffer.newest(4), .oldest(4), .newest(1), .unbounded, .suspend(4)])
     func idleMailbox(buffer: EventBuffer) async throws {
         bus.watch(number, buffer: buffer) { [seen] in seen.note($0.payload) }.store(in: bag)
         for round in 1...20 {
@@ -150,7 +152,7 @@ struct QueuedDeliveryTests {
         bus.watchOnMain(Ping.topic) { names.note("main \($0.payload.number)") }.store(in: bag)
         bus.watchOnMain(Ping.topic, owner: keeper) { names.note("\($0.name) \($1.payload.number)") }
         bus.watch(Ping.topic, on: ledger) { await $0.add($1.payload.number) }.store(in: bag)
-        bus.watch(Ping.topic, buffer: .latest) { names.note("mailbox \($0.payload.number)") }.store(in: bag)
+        bus.watch(Ping.topic, buffer: .newest(1)) { names.note("mailbox \($0.payload.number)") }.store(in: bag)
         let receipt = bus.trigger(Ping(number: 7))
         #expect((receipt.delivered, receipt.queued) == (2, 3))
         #expect(names.items.prefix(2) == ["main 7", "anna 7"])
@@ -198,7 +200,7 @@ struct QueuedDeliveryTests {
         }
         #expect(bus.trigger(number, 1).delivered == 1)
         #expect(!watch.isLive)
-        #expect(bus.report().entries.isEmpty)
+        #expect(bus.currentWatches().entries.isEmpty)
         #expect(bus.trigger(number, 2).isUndelivered)
         #expect(seen.items == [1])
     }

@@ -173,14 +173,14 @@ struct RequestTests {
             watch.cancel()
         }
         #expect(slot == nil)
-        #expect(bus.report().topicCount == 0)
+        #expect(bus.currentWatches().topicCount == 0)
     }
 
     @Test("A request is an event at the line of its caller")
     func location() async throws {
         let traces = Recorder<EventLocation>()
         let tracing = bus.intercept(
-            "**",
+            Topic(matching: "**"),
             with: Station { event, next in
                 traces.note(event.location)
                 return next(event)

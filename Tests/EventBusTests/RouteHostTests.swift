@@ -142,7 +142,7 @@ struct ByteNameTests {
         let match = try RoutePattern("/:\u{E9}").match("/x?e\u{301}=1")
         #expect(match.parameters["\u{E9}"] == "x" && match.parameters["e\u{301}"] == nil)
         #expect(match.parameters.segments(of: "e\u{301}") == nil)
-        #expect(match.query["e\u{301}"] == "1" && match.query["\u{E9}"] == nil && !match.query.contains("\u{E9}"))
+        #expect(match.query["e\u{301}"] == "1" && match.query["\u{E9}"] == nil)
         let upper = try RouteTable(["/\u{C9}", "/\u{E9}"], options: RouterOptions(isCaseSensitive: false))
         #expect(upper.contains("/\u{C9}") && !upper.contains("/E\u{301}"), "only ASCII letters match in any case")
     }
@@ -156,6 +156,6 @@ struct ByteNameTests {
         bus.watch(one, owner: owner) { _, _ in }
         bus.watch(two, owner: owner) { _, _ in }
         #expect(bus.unwatch("caf\u{E9}", owner: owner) == 1)
-        #expect(bus.report().entries.map { Array($0.watched.utf8) } == [Array("cafe\u{301}".utf8)])
+        #expect(bus.currentWatches().entries.map { Array($0.watched.utf8) } == [Array("cafe\u{301}".utf8)])
     }
 }

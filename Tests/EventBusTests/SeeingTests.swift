@@ -15,7 +15,7 @@ struct SeeingTests {
         bus.watch(a) { [bus] in if $0.payload == 1 { bus.trigger("inner") } else { throw Oops() } }.store(in: bag)
         bus.watch(a, buffer: .unbounded) { _ in }.store(in: bag)
         let tracing = bus.intercept(
-            "**",
+            Topic(matching: "**"),
             with: Station { event, next in
                 let result = next(event)
                 traces.note((event.name, event.location, result))
@@ -43,7 +43,7 @@ struct SeeingTests {
         for _ in 0..<2 { bus.watch(a, owner: keeper) { _, _ in } }
         let line = #line - 1
         let watches = [bus.watch("net:*", priority: 3) { _ in }, bus.watch(a, from: thing!) { _ in }]
-        let report = bus.report()
+        let report = bus.currentWatches()
         #expect(report.entries.map(\.watched) == ["a", "a", "a", "net:*"])
         #expect(report.entries.map(\.owner) == ["Keeper", "Keeper", nil, nil])
         #expect(report.entries[0].location.line == line)
@@ -53,11 +53,11 @@ struct SeeingTests {
         #expect(report.entries[3].priority == 3)
         #expect(report.entries.filter(\.isDead).isEmpty)
         thing = nil
-        #expect(bus.report().entries.filter(\.isDead).map(\.watched) == ["a"])
-        #expect(bus.report().entries.count { $0.owner == nil } == 2)
+        #expect(bus.currentWatches().entries.filter(\.isDead).map(\.watched) == ["a"])
+        #expect(bus.currentWatches().entries.count { $0.owner == nil } == 2)
         for watch in watches { watch.cancel() }
-        #expect(bus.report().entries.allSatisfy { $0.owner != nil })
-        #expect(report.description.contains("DUPLICATE"))
+        #expect(bus.currentWatches().entries.allSatisfy { $0.owner != nil })
+        #expect(bus.report().contains("DUPLICATE"))
     }
 
     @Test("Unused names are removed")
@@ -69,7 +69,7 @@ struct SeeingTests {
             watch.cancel()
             bus.trigger(try Topic<Int>(named: "passing:\(i)"), i)
         }
-        #expect(bus.report().topicCount == 0)
+        #expect(bus.currentWatches().topicCount == 0)
     }
 
     @Test("The patterns of cancelled watches occupy no memory")
@@ -89,7 +89,7 @@ struct SeeingTests {
             bus.watch("**", from: Thing(), owner: keeper) { _, _ in }
             bus.watch(a, from: Thing(), owner: keeper) { _, _ in }
         }
-        #expect(bus.report().entries.count < 200)
+        #expect(bus.currentWatches().entries.count < 200)
         let living = (0..<500).map { _ in Thing() }
         for thing in living { bus.watch("**", from: thing, owner: keeper) { _, _ in } }
         for thing in living { #expect(bus.trigger(a, 1, from: thing).delivered == 1) }

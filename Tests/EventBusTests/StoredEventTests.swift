@@ -171,7 +171,7 @@ struct StoredEventTests {
         }
         bus.trigger(state, 3)
         #expect(seen.items == ["once", "1", "all state 1"])
-        #expect(bus.report().entries.isEmpty)
+        #expect(bus.currentWatches().entries.isEmpty)
     }
 
     @Test("A queued watch for one event receives it from the replay")

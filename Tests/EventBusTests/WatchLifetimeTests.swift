@@ -29,7 +29,7 @@ struct WatchLifetimeTests {
         let isSanitized = dlsym(nil, "__asan_init") != nil
         #expect(isReused || isSanitized, "the allocator never reused an address, so nothing was tested")
         #expect(seen.items.isEmpty)
-        #expect(bus.report().entries.allSatisfy { $0.isDead })
+        #expect(bus.currentWatches().entries.allSatisfy { $0.isDead })
     }
 
     @Test("The bus doesn't retain owners or sources, and releases handlers with their watch")

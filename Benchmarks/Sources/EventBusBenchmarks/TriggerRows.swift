@@ -38,8 +38,9 @@ extension BenchmarkSuite {
         let topics = (0..<3).map { _ in Topic<Int>("bench:number") }
         let watches = [
             plain.watch(topics[0]) { a.value &+= $0.payload }, beside.watch(topics[1]) { b.value &+= $0.payload },
-            through.watch(topics[2]) { c.value &+= $0.payload }, beside.intercept("other:*", with: Pass()),
-            through.intercept("bench:*", with: Pass()),
+            through.watch(topics[2]) { c.value &+= $0.payload },
+            beside.intercept(Topic(matching: "other:*"), with: Pass()),
+            through.intercept(Topic(matching: "bench:*"), with: Pass()),
         ]
         let (first, second, third) = (topics[0], topics[1], topics[2])
         let theirs = Contender("no interceptor") { n in for i in 0..<n { plain.trigger(first, i) } }

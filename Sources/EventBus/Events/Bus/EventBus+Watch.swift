@@ -130,6 +130,7 @@ extension EventBus {
     func declare(
         _ core: TopicCore, _ payload: Any.Type, at location: @autoclosure () -> EventLocation
     ) throws(EventBusError) -> TopicEntry {
+        precondition(core.pattern == nil, "the pattern \(core.name) isn't a topic")
         let topic = topic(core.name)
         guard topic.bind(payload, at: location()).payload == payload else {
             throw mismatch(topic, payload, at: location())

@@ -1,13 +1,13 @@
 /// The current watches of a bus with their source locations.
-public struct EventBusReport: Sendable, CustomStringConvertible {
+package struct EventBusReport: Sendable {
     /// A watch.
-    public struct Entry: Sendable, Hashable {
+    package struct Entry: Sendable, Hashable {
         /// The name of the watched topic, or the pattern.
-        public let watched: String
+        package let watched: String
         /// The source location of the watch.
-        public let location: EventLocation
+        package let location: EventLocation
         /// The type of the owner or actor; nil if the watch has none.
-        public let owner: String?
+        package let owner: String?
         /// Whether only events from one object are taken.
         package let hasSource: Bool
         /// The priority of the watch.
@@ -29,19 +29,29 @@ public struct EventBusReport: Sendable, CustomStringConvertible {
     }
 
     /// The watches, sorted by what they watch, then in the order of their creation.
-    public let entries: [Entry]
+    package let entries: [Entry]
     /// The number of topics that have an entry on the bus.
     package let topicCount: Int
-
-    /// One line for each watch.
-    public var description: String { entries.map { $0.line + "\n" }.joined() }
 }
 
 extension EventBus {
-    /// Returns the current watches.
+    /// Returns the current watches with their owners and source locations, one line for each; empty if there are none.
+    ///
+    /// The lines are sorted by what is watched, then in the order of the watches. They mark watches whose owner or source has
+    /// been released, and those that the same owner made twice on one line.
+    ///
+    /// ```swift
+    /// let bus = EventBus()
+    /// let watch = bus.watch("network:on") { _ in }
+    /// print(bus.report())  // network:on  no owner  App/Login.swift:12
+    /// watch.cancel()
+    /// ```
     ///
     /// - Complexity: O(*n* log *n*) in the number of watches.
-    public func report() -> EventBusReport {
+    public func report() -> String { currentWatches().entries.map { $0.line + "\n" }.joined() }
+
+    /// Returns the current watches.
+    package func currentWatches() -> EventBusReport {
         let topics = allTopics
         let found =
             topics.flatMap { topic in topic.watchers.map { (topic.name, $0) } }

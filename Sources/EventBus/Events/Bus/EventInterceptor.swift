@@ -100,17 +100,24 @@ extension EventBus {
 /// watch.cancel()
 /// ```
 public final class AsyncInterceptor: EventInterceptor {
-    /// Passes an event to the next interceptor or to the watchers, and waits for watchers with suspending buffers.
-    public typealias Next = @Sendable (InterceptedEvent) async -> DeliveryResult
-    private typealias Body = @Sendable (InterceptedEvent, Next) async -> DeliveryResult
+    private typealias Body =
+        @Sendable (InterceptedEvent, @Sendable (InterceptedEvent) async -> DeliveryResult) async -> DeliveryResult
 
     private let mailbox: Mailbox
     private let body: Body
 
     /// Creates an interceptor whose events wait in a buffer.
+    ///
+    /// - Parameters:
+    ///   - buffer: The buffer.
+    ///   - body: Handles one event. Its `next` passes an event to the next interceptor or to the watchers, and waits for
+    ///     watchers with suspending buffers.
     public init(
         _ buffer: EventBuffer,
-        _ body: @escaping @Sendable (InterceptedEvent, _ next: Next) async -> DeliveryResult
+        _ body:
+            @escaping @Sendable (
+                InterceptedEvent, _ next: @Sendable (InterceptedEvent) async -> DeliveryResult
+            ) async -> DeliveryResult
     ) {
         mailbox = Mailbox(buffer)
         self.body = body

@@ -12,7 +12,7 @@ public import Synchronization
 /// }
 /// EventBus.shared.trigger(Topics.signedIn, 42)
 /// ```
-public struct Topic<Payload: Sendable>: Sendable, Hashable, CustomStringConvertible {
+public struct Topic<Payload: Sendable>: Sendable, Hashable {
     @usableFromInline let core: TopicCore
 
     /// Creates a topic with a literal name.
@@ -45,29 +45,27 @@ public struct Topic<Payload: Sendable>: Sendable, Hashable, CustomStringConverti
 
     init(core: TopicCore) { self.core = core }
 
-    /// Creates the selection of the topics that a pattern matches, in the form of a topic, for watches only.
-    init(_ pattern: TopicPattern) where Payload == any Sendable {
+    /// Creates the selection of all topics that a pattern matches, to watch or intercept them.
+    ///
+    /// ```swift
+    /// let bus = EventBus()
+    /// let watch = bus.watch(Topic(matching: "note:*"), buffer: .newest(16)) { print($0.name) }
+    /// bus.trigger("note:saved")  // note:saved
+    /// watch.cancel()
+    /// ```
+    ///
+    /// Triggering such a topic is a mistake of the program.
+    public init(matching pattern: TopicPattern) where Payload == any Sendable {
         core = TopicCore(pattern.description, isLiteral: true, pattern: pattern)
     }
 
-    /// The topic's name.
+    /// The topic's name, or the pattern.
     public var name: String { core.name }
-
-    /// The topic's name.
-    public var description: String { core.name }
-
-    /// Topics are equal if their names have the same bytes.
-    public static func == (a: Self, b: Self) -> Bool {
-        a.core === b.core || a.core.name.hasSameBytes(as: b.core.name)
-    }
-
-    /// Hashes the bytes of the name.
-    public func hash(into hasher: inout Hasher) { hasher.combine(ByteText(core.name)) }
 }
 
 /// The shared part of a topic: its name, and its entry on the first bus with which it was used.
 @usableFromInline
-final class TopicCore: Sendable {
+final class TopicCore: Sendable, Hashable {
     let name: String
     let keeping: Int
     /// Whether the name is part of the program, so that a conflict of payload types is a mistake of the program.
@@ -97,6 +95,13 @@ final class TopicCore: Sendable {
     }
 
     deinit { current.withLock { $0.entry }?.unpin() }
+
+    /// Topics are equal if their names have the same bytes.
+    @usableFromInline
+    static func == (a: TopicCore, b: TopicCore) -> Bool { a === b || a.name.hasSameBytes(as: b.name) }
+
+    @usableFromInline
+    func hash(into hasher: inout Hasher) { hasher.combine(ByteText(name)) }
 
     /// Caches the entry, unless the entry of another existing bus is cached.
     func remember(_ entry: TopicEntry) {

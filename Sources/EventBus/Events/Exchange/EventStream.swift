@@ -6,11 +6,6 @@ internal import AshlarCore
 /// Each further iterator watches from its creation. Every iterator receives every event. An iterator stops watching
 /// when it is released, or when its task is cancelled.
 public struct EventStream<Payload: Sendable>: AsyncSequence, Sendable {
-    /// An event.
-    public typealias Element = Signal<Payload>
-    /// The stream doesn't fail.
-    public typealias Failure = Never
-
     private let subscribe: @Sendable () -> StreamSubscription<Payload>
     private let first: FirstSubscription<Payload>
 
@@ -83,7 +78,7 @@ final class StreamSubscription<Payload: Sendable>: Sendable {
 }
 
 extension EventBus {
-    /// Returns the later events of a topic or pattern as an asynchronous sequence.
+    /// Returns the later events of a topic, or of the topics that a pattern matches, as an asynchronous sequence.
     ///
     /// ```swift
     /// let bus = EventBus()
@@ -101,14 +96,6 @@ extension EventBus {
     ) -> EventStream<Payload> {
         let options = WatchOptions(pattern: topic.core.pattern, source: source, at: TriggerPlace(fileID, line))
         return EventStream { [weak self] in self?.subscribe(topic, options, buffer) ?? .ended(buffer) }
-    }
-
-    /// Returns the later events of the topics that a pattern matches.
-    public func events(
-        _ pattern: TopicPattern, from source: AnyObject? = nil, buffer: EventBuffer = .newest(64),
-        fileID: StaticString = #fileID, line: UInt32 = #line
-    ) -> EventStream<any Sendable> {
-        events(Topic(pattern), from: source, buffer: buffer, fileID: fileID, line: line)
     }
 
     /// Watches with a mailbox until the returned object is released.

@@ -156,7 +156,7 @@ final class Mailbox: Sendable {
 /// The capacity of a watcher's queue, and the event that is dropped when the queue is full.
 ///
 /// Every dropped event is counted, in the result of the trigger and by the stream.
-public struct EventBuffer: Sendable, Hashable, CustomStringConvertible {
+public struct EventBuffer: Sendable, Hashable {
     enum Overflow: Hashable {
         case dropOldest
         case dropNewest
@@ -181,9 +181,6 @@ public struct EventBuffer: Sendable, Hashable, CustomStringConvertible {
     /// - Precondition: `0 < capacity`.
     public static func oldest(_ capacity: Int) -> EventBuffer { EventBuffer(capacity, .dropNewest) }
 
-    /// Stores only the last event.
-    public static let latest = EventBuffer(1, .dropOldest)
-
     /// Stores every event, limited only by memory.
     public static let unbounded = EventBuffer(.max, .dropNewest)
 
@@ -191,14 +188,4 @@ public struct EventBuffer: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Precondition: `0 < capacity`.
     public static func suspend(_ capacity: Int) -> EventBuffer { EventBuffer(capacity, .suspend) }
-
-    /// The policy and its capacity, such as `newest(64)`.
-    public var description: String {
-        if self == .unbounded { return "unbounded" }
-        return switch overflow {
-        case .dropOldest: "newest(\(capacity))"
-        case .dropNewest: "oldest(\(capacity))"
-        case .suspend: "suspend(\(capacity))"
-        }
-    }
 }

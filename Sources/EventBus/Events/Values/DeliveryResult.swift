@@ -1,7 +1,7 @@
 /// The result of a trigger: the number of deliveries and the errors of handlers.
 public struct DeliveryResult: Sendable {
     /// The number of the trigger on its bus, from 1; 0 if there was no watcher.
-    public let sequence: UInt64
+    @usableFromInline package let sequence: UInt64
     /// The number of handlers that ran, including those that threw.
     public var delivered: Int { Int(counts.delivered) }
     /// The number of watchers that receive the event later: on an actor, in a task or in a stream.

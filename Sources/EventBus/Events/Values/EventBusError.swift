@@ -1,14 +1,15 @@
 /// A failure of the event bus, its router or its service registry.
 ///
-/// `subject` is the text in question (a topic name, a pattern, a path or a service name), `offset` a position in it,
-/// and `expected` and `found` describe the problem. Fields that don't apply are nil or empty.
+/// `subject` is the text in question (a topic name, a pattern, a path or a service name), and `offset` a position in it.
+/// The description also states the expected and the found text, and source locations. Fields that don't apply are nil or
+/// empty.
 public struct EventBusError: Error, Sendable, CustomStringConvertible {
     /// The kind of a failure; codes may be added, so a `switch` over them needs a `default`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code's name in lower camel case, such as `"malformedName"`.
         public let description: String
 
-        /// Creates a code, for this module and for adapters that report their own failures.
+        /// Creates a code, to compare an error with the name of its code.
         public init(_ name: StaticString) { description = name.description }
     }
 
@@ -19,20 +20,20 @@ public struct EventBusError: Error, Sendable, CustomStringConvertible {
     /// The byte offset of the mistake in the UTF-8 of `subject`.
     public var offset: Int?
     /// The expected text or condition.
-    public var expected: String?
+    package var expected: String?
     /// The text or condition found instead.
-    public var found: String?
+    package var found: String?
     /// The source location of the failure.
-    public var location: EventLocation?
+    package var location: EventLocation?
     /// An earlier source location with which it conflicts.
-    public var otherLocation: EventLocation?
+    package var otherLocation: EventLocation?
     /// The steps that led to the failure, in order: a cycle of services, or a chain of redirects.
     public var trail: [String]
     /// The underlying error, if there is one.
     public var underlying: (any Error)?
 
     /// Creates an error.
-    public init(
+    package init(
         _ code: Code, subject: String, offset: Int? = nil, expected: String? = nil, found: String? = nil,
         location: EventLocation? = nil, otherLocation: EventLocation? = nil, trail: [String] = [],
         underlying: (any Error)? = nil
@@ -72,7 +73,7 @@ extension EventBusError.Code {
     /// A nested trigger exceeded the depth limit of the bus and was refused.
     package static let nestedTooDeep = Self("nestedTooDeep")
     /// The owner of a watch was released, but not its bag, so the watch had to be removed.
-    public static let ownerReleased = Self("ownerReleased")
+    package static let ownerReleased = Self("ownerReleased")
     /// A call of the handler didn't end in time.
     package static let handlerRunning = Self("handlerRunning")
 }
@@ -80,11 +81,10 @@ extension EventBusError.Code {
 /// A location in source code, from `#fileID` and `#line`.
 public struct EventLocation: Hashable, Sendable, CustomStringConvertible {
     /// The module and file, such as `"App/Login.swift"`.
-    public let file: String
+    package let file: String
     /// The line, from 1.
-    public let line: Int
+    package let line: Int
 
-    /// Creates a location.
     init(file: String, line: Int) {
         self.file = file
         self.line = line

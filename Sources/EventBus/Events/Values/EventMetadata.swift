@@ -78,40 +78,6 @@ public struct EventMetadata: Hashable, Sendable {
     }
 }
 
-/// Metadata is encoded with the names of the headers of W3C Trace Context; the time is an integer of nanoseconds.
-extension EventMetadata: Codable {
-    private enum CodingKeys: String, CodingKey {
-        case time, source
-        case correlationID = "correlation"
-        case traceParent = "traceparent"
-        case traceState = "tracestate"
-        case headers
-    }
-
-    /// Decodes metadata; every part can be missing.
-    public init(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: CodingKeys.self)
-        time = try values.decodeIfPresent(Int64.self, forKey: .time).map { .nanoseconds($0) }
-        source = try values.decodeIfPresent(String.self, forKey: .source)
-        correlationID = try values.decodeIfPresent(String.self, forKey: .correlationID)
-        traceParent = try values.decodeIfPresent(TraceParent.self, forKey: .traceParent)
-        traceState = try values.decodeIfPresent(String.self, forKey: .traceState)
-        headers = try values.decodeIfPresent([String: String].self, forKey: .headers) ?? [:]
-    }
-
-    /// Encodes the parts that aren't nil or empty.
-    public func encode(to encoder: any Encoder) throws {
-        var values = encoder.container(keyedBy: CodingKeys.self)
-        // A time of more than 292 years is the largest that fits.
-        try values.encodeIfPresent(time.map { Int64(clamping: $0.attoseconds / 1_000_000_000) }, forKey: .time)
-        try values.encodeIfPresent(source, forKey: .source)
-        try values.encodeIfPresent(correlationID, forKey: .correlationID)
-        try values.encodeIfPresent(traceParent, forKey: .traceParent)
-        try values.encodeIfPresent(traceState, forKey: .traceState)
-        try values.encodeIfPresent(headers.isEmpty ? nil : headers, forKey: .headers)
-    }
-}
-
 /// Metadata in one reference, which is nil for events without metadata.
 @usableFromInline
 final class MetadataBox: Sendable {

@@ -13,30 +13,25 @@ internal import AshlarCore
 /// | `note:**` | `note` and `note.>` |
 /// | `**` | `>` |
 ///
-/// ```swift
-/// let subjects = EventSubjects(prefix: "app")
-/// print(try subjects.subject(of: "note:big picture"))  // app.note.big%20picture
-/// print(subjects.name(of: "app.note.big%20picture") ?? "")  // note:big picture
-/// print(subjects.subjects(of: "note:**"))  // ["app.note", "app.note.>"]
-/// ```
-public struct EventSubjects: Sendable {
+/// With the prefix `app`, `note:big picture` is `app.note.big%20picture`, and `note:**` is `app.note` and `app.note.>`.
+package struct EventSubjects: Sendable {
     private let prefix: String
 
     /// Creates a mapping.
     ///
     /// - Parameter prefix: One or more tokens before every subject, without a `.` at the end; may be empty.
-    public init(prefix: String = "") { self.prefix = prefix.isEmpty ? "" : prefix + "." }
+    package init(prefix: String = "") { self.prefix = prefix.isEmpty ? "" : prefix + "." }
 
     /// Returns the subject of a name.
     ///
     /// - Throws: ``EventBusError`` with the code `malformedName`.
-    public func subject(of name: String) throws(EventBusError) -> String {
+    package func subject(of name: String) throws(EventBusError) -> String {
         if let mistake = TopicName.mistake(in: name) { throw mistake }
         return prefix + Self.tokens(of: name).joined(separator: ".")
     }
 
     /// Returns the name of a subject; nil if it isn't the subject of any name.
-    public func name(of subject: String) -> String? {
+    package func name(of subject: String) -> String? {
         guard subject.utf8.starts(with: prefix.utf8) else { return nil }
         let rest = subject.utf8.dropFirst(prefix.utf8.count)
         var segments: [String] = []
@@ -51,7 +46,7 @@ public struct EventSubjects: Sendable {
     }
 
     /// Returns the subjects that together match the same names as a pattern.
-    public func subjects(of pattern: TopicPattern) -> [String] {
+    package func subjects(of pattern: TopicPattern) -> [String] {
         let tokens = pattern.segments.map { $0.map { Self.token(String(decoding: $0, as: UTF8.self)) } ?? "*" }
         let head = prefix + tokens.joined(separator: ".")
         guard pattern.hasTail else { return [head] }

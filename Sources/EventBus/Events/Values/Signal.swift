@@ -10,7 +10,7 @@ public struct Signal<Payload: Sendable>: Sendable {
     /// events.
     public let sequence: UInt64
     /// The nesting depth of the trigger on the bus and its thread.
-    public let depth: Int
+    @usableFromInline package let depth: Int
     @usableFromInline let eventSource: EventSource
     @usableFromInline let box: MetadataBox?
 

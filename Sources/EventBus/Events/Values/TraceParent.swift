@@ -4,7 +4,7 @@ internal import AshlarCore
 ///
 /// ```swift
 /// let parent = try TraceParent(parsing: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
-/// print(parent.traceID, parent.isSampled)  // 4bf92f3577b34da6a3ce929d0e0e4736 true
+/// print(parent.traceID)  // 4bf92f3577b34da6a3ce929d0e0e4736
 /// print(parent.child().traceID == parent.traceID)  // true
 /// ```
 public struct TraceParent: Hashable, Sendable, CustomStringConvertible {
@@ -20,7 +20,7 @@ public struct TraceParent: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Whether the caller may have recorded the trace.
-    public var isSampled: Bool { flags & 1 == 1 }
+    package var isSampled: Bool { flags & 1 == 1 }
 
     /// Creates the start of a new trace, with random identifiers.
     public init(isSampled: Bool = true) {
@@ -81,20 +81,6 @@ public struct TraceParent: Hashable, Sendable, CustomStringConvertible {
 
     /// The value of the header, in version `00`.
     public var description: String { "00-\(traceID)-\(parentID)-\(flags.digits(2, radix: 16))" }
-}
-
-/// A trace is encoded as the value of its header.
-extension TraceParent: Codable {
-    /// Decodes the value of a header.
-    public init(from decoder: any Decoder) throws {
-        try self.init(parsing: try decoder.singleValueContainer().decode(String.self))
-    }
-
-    /// Encodes the value of the header.
-    public func encode(to encoder: any Encoder) throws {
-        var value = encoder.singleValueContainer()
-        try value.encode(description)
-    }
 }
 
 extension EventBusError.Code {

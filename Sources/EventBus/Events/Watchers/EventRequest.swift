@@ -17,7 +17,7 @@ import Synchronization
 /// }
 /// let bus = EventBus()
 /// let answer = RequestTopic<String, Int>("answer")
-/// let watch = bus.intercept("**", with: Remote())
+/// let watch = bus.intercept(Topic(matching: "**"), with: Remote())
 /// print(try await bus.request(answer, "question"))  // 42
 /// watch.cancel()
 /// ```

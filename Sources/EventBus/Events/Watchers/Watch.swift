@@ -4,7 +4,7 @@ internal import AshlarCore
 ///
 /// Releasing the handle doesn't cancel the watch; ``cancel()`` does, or releasing the ``WatchBag`` in which it is
 /// stored. Copies refer to the same watch.
-public struct Watch: Sendable, Hashable {
+public struct Watch: Sendable {
     let host: any WatchHost
     let id: UInt64
     let source: ObjectIdentifier?
@@ -77,10 +77,10 @@ public struct Watch: Sendable, Hashable {
     }
 
     /// Whether the watch still receives events.
-    public var isLive: Bool { watcher?.isLive ?? host.isLive(id) }
+    package var isLive: Bool { watcher?.isLive ?? host.isLive(id) }
 
     /// The watched name of a topic or pattern, or `**` for all events from one object.
-    public var watched: String { watcher?.details?.pattern?.description ?? host.watched }
+    package var watched: String { watcher?.details?.pattern?.description ?? host.watched }
 
     /// Stores the watch in a bag, which cancels it when the bag is released.
     ///
@@ -91,13 +91,12 @@ public struct Watch: Sendable, Hashable {
         return self
     }
 
-    /// Watches are equal if they are copies of one watch.
-    public static func == (a: Watch, b: Watch) -> Bool { a.host === b.host && a.id == b.id }
+    /// The identity of the watch, which its copies share.
+    var key: Key { Key(host: ObjectIdentifier(host), id: id) }
 
-    /// Hashes the identity of the watch.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(ObjectIdentifier(host))
-        hasher.combine(id)
+    struct Key: Hashable {
+        let host: ObjectIdentifier
+        let id: UInt64
     }
 }
 

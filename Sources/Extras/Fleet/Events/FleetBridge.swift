@@ -42,13 +42,14 @@ final class FleetBridge: Sendable {
             let watch =
                 if rule.delivery.isStored {
                     bus.intercept(
-                        rule.pattern, excluding: self,
+                        Topic(matching: rule.pattern), excluding: self,
                         with: AsyncInterceptor(.suspend(4096)) { [self] event, next in
                             isFirst(index, event.name) ? await store(event, rule, index) : await next(event)
                         })
                 } else {
                     bus.intercept(
-                        rule.pattern, excluding: self, with: Exporter(bridge: self, index: index, rule: rule))
+                        Topic(matching: rule.pattern), excluding: self,
+                        with: Exporter(bridge: self, index: index, rule: rule))
                 }
             watch.store(in: watches)
         }

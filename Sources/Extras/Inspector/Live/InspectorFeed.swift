@@ -140,7 +140,7 @@ final class InspectorTaps: Sendable {
         sink = LogSystem.attach(lines)
         app.bus.watch(NetworkEvent.on) { feed.begin($0.payload) }.store(in: watches)
         app.bus.watch(NetworkEvent.off) { feed.end($0.payload) }.store(in: watches)
-        app.bus.intercept("**", with: InspectorTap(feed: feed)).store(in: watches)
+        app.bus.intercept(Topic(matching: "**"), with: InspectorTap(feed: feed)).store(in: watches)
         feed.begin(after: Self.earlierLines(of: app))
     }
 

@@ -19,7 +19,7 @@ final class Screen: WatchOwner {
     init(_ bus: EventBus) {
         bus.watchOnMain(Topics.saved, owner: self) { screen, signal in screen.show("note \(signal.payload)") }
         bus.watchOnMain(SignedIn.topic, owner: self) { screen, signal in screen.show("user \(signal.payload.user)") }
-        bus.watchOnMain("network:*", owner: self) { screen, signal in screen.show(signal.name) }
+        bus.watchOnMain(Topic(matching: "network:*"), owner: self) { screen, signal in screen.show(signal.name) }
     }
 
     func show(_ text: String) { shown.append(text) }
