@@ -99,7 +99,7 @@ import Testing
 
         @Test("An IPv6 address is reported without brackets and described with them")
         func ipv6() async throws {
-            let server = try FaultServer(isIPv6: true) { connection in
+            let server = try FaultServer.onIPv6 { connection in
                 while connection.request() != nil { connection.write(answer()) }
             }
             let client = try TransportKind.curl.client()

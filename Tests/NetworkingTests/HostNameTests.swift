@@ -65,9 +65,9 @@ import Testing
     #if os(Linux)
         @Test(
             "A request with a zone reaches its interface, without the zone in the Host field",
-            .enabled(if: (try? FaultServer(isIPv6: true) { _ in }) != nil, "this machine has no IPv6"))
+            .enabled(if: (try? FaultServer.onIPv6 { _ in }) != nil, "this machine has no IPv6"))
         func sendsToZone() async throws {
-            let server = try FaultServer(isIPv6: true) { connection in
+            let server = try FaultServer.onIPv6 { connection in
                 while let request = connection.request() { connection.write(answer(body: request["Host"] ?? "none")) }
             }
             let client = try TransportKind.curl.client()

@@ -58,13 +58,21 @@ import AshlarNetworkingTestSupport
             }
             switch relay.bytes == nil ? .closed : relay.end {
             case .closed: endWriting()
-            case .reset: abort()
+            case .reset: endNow()
             case .garbage:
                 write("garbage, which is no record of TLS")
                 endWriting()
             case .silent: break
             }
             done.wait()
+        }
+
+        /// Ends the connection with RST now, while another thread may be reading.
+        private func endNow() {
+            reset()
+            var address = sockaddr()
+            address.sa_family = sa_family_t(AF_UNSPEC)
+            connect(descriptor, &address, socklen_t(MemoryLayout<sockaddr>.size))
         }
     }
 

@@ -22,7 +22,7 @@ package struct ServedRequest: Sendable {
 
 /// The server's end of one connection, optionally with TLS.
 package final class FaultConnection {
-    private let descriptor: Int32
+    package let descriptor: Int32
     private let stream: TLSStream?
     private var buffer: [UInt8] = []
 
@@ -65,12 +65,6 @@ package final class FaultConnection {
     @discardableResult
     package func write(_ text: String) -> Bool { write(Array(text.utf8)) }
 
-    /// Whether bytes can be written within a number of milliseconds without waiting for the client.
-    package func isWritable(within milliseconds: Int32) -> Bool {
-        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        return poll(&entry, 1, milliseconds) > 0
-    }
-
     package func pause(_ seconds: Double) {
         var time = timespec(tv_sec: Int(seconds), tv_nsec: Int((seconds - seconds.rounded(.down)) * 1e9))
         var rest = timespec()
@@ -93,14 +87,6 @@ package final class FaultConnection {
     package func endWriting() {
         stream?.finish()
         shutdown(descriptor, Int32(SHUT_WR))
-    }
-
-    /// Ends the connection with RST now, while another thread may be reading.
-    package func abort() {
-        reset()
-        var address = sockaddr()
-        address.sa_family = sa_family_t(AF_UNSPEC)
-        connect(descriptor, &address, socklen_t(MemoryLayout<sockaddr>.size))
     }
 
     /// Receives some bytes, or nil at the end.
@@ -182,14 +168,6 @@ package final class FaultConnection {
         while buffer.count < count { guard fill() else { return nil } }
         defer { buffer.removeFirst(count) }
         return Array(buffer.prefix(count))
-    }
-
-    /// Sends the same bytes after every read, until the client closes the connection.
-    package func answerEveryRead(_ bytes: [UInt8]) {
-        var piece = [UInt8](repeating: 0, count: 4096)
-        while piece.withUnsafeMutableBytes({ read($0) }) > 0 {
-            guard bytes.withUnsafeBytes({ write($0) }) == bytes.count else { return }
-        }
     }
 
     private func fill() -> Bool {

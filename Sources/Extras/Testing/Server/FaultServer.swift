@@ -66,13 +66,20 @@ package final class FaultServer: Sendable {
 
     /// Creates a server that runs a script for every connection and then closes the connection.
     ///
-    /// The system chooses the port, unless one is given for IPv4.
+    /// The system chooses the port, unless one is given.
+    package convenience init(
+        port: Int = 0, identity: TLSIdentity? = nil, _ script: @escaping @Sendable (FaultConnection) -> Void
+    ) throws {
+        try self.init(listener: FaultServer.listen(on: port), identity: identity, script)
+    }
+
+    /// Creates a server for a socket that listens, which the server closes.
     package init(
-        isIPv6: Bool = false, port: Int = 0, identity: TLSIdentity? = nil,
+        listener: (descriptor: Int32, port: Int), identity: TLSIdentity? = nil,
         _ script: @escaping @Sendable (FaultConnection) -> Void
     ) throws {
-        let (listener, port) = try isIPv6 ? Self.listenIPv6() : Self.listen(on: port)
-        self.port = port
+        port = listener.port
+        let listener = listener.descriptor
         let sockets = Sockets(listener)
         self.sockets = sockets
         let hasThread = HelperThread.start {
@@ -90,25 +97,6 @@ package final class FaultServer: Sendable {
         guard hasThread else { throw ServerFailure(what: "no thread") }
     }
 
-    /// Creates a server that reads a request, answers with raw bytes and closes.
-    package convenience init(raw: [UInt8]) throws {
-        try self.init { connection in
-            guard connection.request() != nil else { return }
-            connection.write(raw)
-            connection.finish()
-        }
-    }
-
-    /// Creates a server that reads a request, answers with raw text and closes.
-    package convenience init(raw: String) throws { try self.init(raw: Array(raw.utf8)) }
-
-    /// Creates a server that answers every request of a connection with the result of a closure.
-    package convenience init(answering answer: @escaping @Sendable (ServedRequest) -> String) throws {
-        try self.init { connection in
-            while let request = connection.request() { connection.write(Array(answer(request).utf8)) }
-        }
-    }
-
     deinit { stop() }
 
     /// Ends all connections, and accepts no more.
@@ -119,7 +107,7 @@ package final class FaultServer: Sendable {
     /// The number of opened connections.
     package var connectionCount: Int { sockets.state.withLock { $0.accepted } }
 
-    private static func listen(on port: Int) throws -> (Int32, Int) {
+    private static func listen(on port: Int) throws -> (descriptor: Int32, port: Int) {
         let descriptor = socket(AF_INET, streamType, 0)
         var on: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
@@ -138,26 +126,7 @@ package final class FaultServer: Sendable {
         return (descriptor, Int(UInt16(bigEndian: address.sin_port)))
     }
 
-    private static func listenIPv6() throws -> (Int32, Int) {
-        let descriptor = socket(AF_INET6, streamType, 0)
-        var address = sockaddr_in6()
-        address.sin6_family = sa_family_t(AF_INET6)
-        address.sin6_addr = in6addr_loopback
-        var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
-        let bound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(descriptor, address, size) == 0 && startListening(descriptor)
-                    && getsockname(descriptor, address, &size) == 0
-            }
-        }
-        guard bound else {
-            close(descriptor)
-            throw ServerFailure(what: "no port on ::1")
-        }
-        return (descriptor, Int(UInt16(bigEndian: address.sin6_port)))
-    }
-
-    private static var streamType: Int32 {
+    package static var streamType: Int32 {
         #if os(Linux)
             Int32(SOCK_STREAM.rawValue)
         #else
