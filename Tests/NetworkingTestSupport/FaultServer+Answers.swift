@@ -1,4 +1,4 @@
-import AshlarTesting
+package import AshlarTesting
 import Foundation
 
 extension FaultServer {
