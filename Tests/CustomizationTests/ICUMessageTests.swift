@@ -110,7 +110,7 @@ import Testing
     @Test("Random messages have the text of ICU")
     func icu() throws {
         struct Row: Decodable {
-            let language: LanguageTag, message: String, n: Double, m: Int, s: String, text: String
+            let language: String, message: String, n: Double, m: Int, s: String, text: String
         }
         let rows = try CLDRFixture.lines("messages.txt").map { line in
             try JSONDecoder().decode(Row.self, from: Data(line.utf8))
@@ -118,8 +118,9 @@ import Testing
         #expect(rows.count == 800)
         var failures: [String] = []
         for row in rows {
+            let language = LanguageConventions(try #require(LanguageTag(row.language)))
             let output = CustomizationMessage(icu: row.message).formatted(
-                ["n": row.n, "m": row.m, "s": row.s], language: LanguageConventions(row.language))
+                ["n": row.n, "m": row.m, "s": row.s], language: language)
             if Array(output.text.utf8) != Array(row.text.utf8) {
                 failures.append(
                     "\(row.language) \(row.message.debugDescription) n=\(row.n) m=\(row.m): "
