@@ -79,7 +79,7 @@ public struct ConfigSourceContent: Sendable {
 
     let kind: Kind
     /// The location of the whole content, such as a file; the source's name if `nil`.
-    public var location: ConfigLocation?
+    package var location: ConfigLocation?
     /// The time at which the source obtained the content, from which explanations compute its age.
     package var date: Date?
     /// Whether the values, and every value that is built from them, are never printed.

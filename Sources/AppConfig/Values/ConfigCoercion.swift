@@ -122,22 +122,17 @@ extension String: ConfigConvertible {
     }
 }
 
-extension Double: ConfigConvertible {
-    /// Reads a number.
-    public init?(configValue value: ConfigValue, coercion: ConfigCoercion) {
-        guard let value = coercion.double(value) else { return nil }
-        self = value
-    }
-}
-
-extension Float: ConfigConvertible {
-    /// Reads a number, rounded to the nearest float; returns nil for a number beyond the range of floats.
+extension ConfigConvertible where Self: BinaryFloatingPoint {
+    /// Reads a number, rounded to the nearest one of the type; returns nil for a number beyond its range.
     public init?(configValue value: ConfigValue, coercion: ConfigCoercion) {
         guard let value = coercion.double(value) else { return nil }
         self.init(value)
         if value.isFinite, !isFinite, coercion.kind != .seed { return nil }
     }
 }
+
+extension Double: ConfigConvertible {}
+extension Float: ConfigConvertible {}
 
 extension ConfigConvertible where Self: FixedWidthInteger {
     /// Reads an integer within the range of the type.
