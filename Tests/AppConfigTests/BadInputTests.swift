@@ -144,7 +144,7 @@ import Testing
         #expect(try read(Array(plist.utf8)).get().string(forKey: "a") == text)
     }
 
-    @Test("A duplicate key is an error that names both lines, or by option a diagnostic")
+    @Test("A duplicate key is an error that names both lines")
     func duplicates() throws {
         let text = plist(
             "<key>a</key><dict>\n<key>x</key><string>1</string>\n<key>y</key><true/>\n<key>x</key><string>2</string>\n</dict>"
@@ -153,12 +153,6 @@ import Testing
         #expect(
             error.description
                 == "a.x: duplicate key (ApplicationConfig.plist:7:1; first defined at ApplicationConfig.plist:5)")
-        var lenient = plan(["ApplicationConfig.plist": text])
-        lenient.refusesDuplicateKeys = false
-        let config = try ApplicationConfig.load(lenient)
-        #expect(config.string(forKey: "a.x") == "2")
-        #expect(config.value(forKey: "a", as: [String: ConfigValue].self)?.count == 2)
-        #expect(config.diagnostics.contains { $0.code == .duplicateKey && $0.message.contains(":5") })
         #expect(loadError("{\"a\": 1, \"b\": 2, \"a\": 3}")?.code == .duplicateKey)
     }
 

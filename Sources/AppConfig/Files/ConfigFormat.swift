@@ -66,7 +66,7 @@ extension ConfigError {
 public struct ConfigDocument: Sendable {
     private enum Contents: CustomReflectable {
         case assignments(ConfigAssignments)
-        case reading(ConfigReading)
+        case tree(ConfigTree)
 
         /// A mirror without the values, which can be secret.
         var customMirror: Mirror { Mirror(self, children: []) }
@@ -85,7 +85,7 @@ public struct ConfigDocument: Sendable {
         contents = .assignments(assignments)
     }
 
-    init(_ reading: ConfigReading) { contents = .reading(reading) }
+    init(_ tree: ConfigTree) { contents = .tree(tree) }
 
     /// Sets the value at a path; a later value replaces an earlier one at, above, or below its path.
     ///
@@ -122,10 +122,9 @@ public struct ConfigDocument: Sendable {
         defer { contents = .assignments(ConfigAssignments()) }
         switch contents {
         case .assignments(let assignments): return assignments
-        case .reading(let reading):
+        case .tree(let tree):
             var assignments = ConfigAssignments()
-            for child in reading.tree.children(of: 0) {
-                let tree = reading.tree
+            for child in tree.children(of: 0) {
                 assignments.set(tree.value(of: child), at: tree.key(of: child), from: tree.location(of: child))
             }
             return assignments
@@ -133,14 +132,10 @@ public struct ConfigDocument: Sendable {
     }
 
     /// Returns the values as a tree with locations in a file.
-    func reading(of file: ConfigLocation) -> ConfigReading {
+    func tree(of file: ConfigLocation) -> ConfigTree {
         switch contents {
-        case .assignments(let assignments):
-            return ConfigReading(tree: assignments.tree(of: file, isLiteral: isLiteral).placed(in: file))
-        case .reading(let reading):
-            return ConfigReading(
-                tree: isLiteral ? reading.tree.placed(in: file).literal() : reading.tree.placed(in: file),
-                diagnostics: reading.diagnostics)
+        case .assignments(let assignments): assignments.tree(of: file, isLiteral: isLiteral).placed(in: file)
+        case .tree(let tree): isLiteral ? tree.placed(in: file).literal() : tree.placed(in: file)
         }
     }
 }

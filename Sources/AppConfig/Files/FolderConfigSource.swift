@@ -110,7 +110,7 @@ public struct FolderConfigSource: ConfigSource, LimitedConfigSource {
             sections.formUnion(outer)
             try assignments.set(Self.value(bytes), at: steps, from: location)
         }
-        return ConfigDocument(ConfigReading(tree: assignments.tree(of: ConfigLocation(file: path))))
+        return ConfigDocument(assignments.tree(of: ConfigLocation(file: path)))
     }
 
     private static func value(_ bytes: [UInt8]) -> ConfigValue {

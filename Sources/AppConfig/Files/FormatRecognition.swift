@@ -6,8 +6,6 @@ struct ConfigReaderContext: Sendable {
     /// The location of the whole file.
     var location: ConfigLocation
     var limits = ConfigLimits()
-    /// Whether a duplicate key in a dictionary is an error; otherwise the last value wins.
-    var refusesDuplicates = true
     /// Whether comments are permitted in JSON.
     var allowsComments = false
 
@@ -16,22 +14,6 @@ struct ConfigReaderContext: Sendable {
         guard bytes.count > limits.bytes else { return }
         throw ConfigError(
             .limitExceeded, location: location, expected: "at most \(limits.bytes) bytes", found: "\(bytes.count)")
-    }
-
-    /// Returns the diagnostic for a duplicate key.
-    ///
-    /// - Throws: A `duplicateKey` error, unless the last entry wins.
-    func duplicate(
-        _ key: ConfigPath, first: ConfigLocation, second: ConfigLocation
-    ) throws(ConfigError) -> ConfigDiagnostic {
-        if refusesDuplicates {
-            throw ConfigError(
-                .duplicateKey, key: key, location: second, reason: "duplicate key", notes: ["first defined at \(first)"]
-            )
-        }
-        return ConfigDiagnostic(
-            .duplicateKey, key: key, location: second,
-            message: "duplicate key, first defined at \(first); the last value wins")
     }
 }
 
@@ -49,16 +31,10 @@ extension ConfigPath {
     }
 }
 
-/// The result of reading a file.
-struct ConfigReading: Sendable {
-    var tree: ConfigTree
-    var diagnostics: [ConfigDiagnostic] = []
-}
-
 /// Recognizes the format of a configuration file by its first bytes.
 enum FormatRecognition {
     /// Reads bytes in any supported format.
-    static func read(_ bytes: [UInt8], _ context: ConfigReaderContext) throws(ConfigError) -> ConfigReading {
+    static func read(_ bytes: [UInt8], _ context: ConfigReaderContext) throws(ConfigError) -> ConfigTree {
         try context.checkSize(bytes)
         if BinaryPropertyListParser.recognizes(bytes) { return try PropertyListReader.read(bytes, context) }
         if let isBigEndian = utf16ByteOrder(of: bytes) {
@@ -67,8 +43,7 @@ enum FormatRecognition {
         return try readText(bytes, context)
     }
 
-    private static func readText(_ bytes: [UInt8], _ context: ConfigReaderContext) throws(ConfigError) -> ConfigReading
-    {
+    private static func readText(_ bytes: [UInt8], _ context: ConfigReaderContext) throws(ConfigError) -> ConfigTree {
         func failure(at offset: Int, expected: String, found: String) -> ConfigError {
             let lines = ConfigTreeSource.Positions.lines(LineTable(bytes))
             let source = ConfigTreeSource(whole: context.location, positions: lines)

@@ -103,8 +103,8 @@ enum ConfigGivenText {
         -> ConfigValue
     {
         let wrapped = Array("{\"value\":\(text)}".utf8)
-        let reading: ConfigReading? = try? FormatRecognition.read(wrapped, ConfigReaderContext(location: place))
-        guard let tree = reading?.tree, tree.count(of: 0) == 1, let value = tree.child(of: 0, key: "value"),
+        let tree: ConfigTree? = try? FormatRecognition.read(wrapped, ConfigReaderContext(location: place))
+        guard let tree, tree.count(of: 0) == 1, let value = tree.child(of: 0, key: "value"),
             tree.kind(of: value) == kind
         else { throw malformed(kind, place) }
         return tree.value(of: value)

@@ -12,11 +12,10 @@ struct JSONReader {
     private var builder = ConfigTreeBuilder()
 
     /// Reads the bytes of a file.
-    static func read(_ bytes: [UInt8], _ context: ConfigReaderContext) throws(ConfigError) -> ConfigReading {
+    static func read(_ bytes: [UInt8], _ context: ConfigReaderContext) throws(ConfigError) -> ConfigTree {
         let source = ConfigTreeSource(whole: context.location, positions: .lines(LineTable(bytes)))
         let options = JSONDocument.Options(
-            depth: context.limits.depth, rejectsDuplicateKeys: context.refusesDuplicates,
-            allowsComments: context.allowsComments)
+            depth: context.limits.depth, rejectsDuplicateKeys: true, allowsComments: context.allowsComments)
         let document: JSONDocument
         do throws(JSONSyntaxError) {
             document = try JSONDocument(bytes, options: options)
@@ -45,12 +44,10 @@ struct JSONReader {
         return ConfigError(code, key: ConfigPath(error.steps), location: location, reason: error.message)
     }
 
-    private mutating func read() throws(ConfigError) -> ConfigReading {
+    private mutating func read() throws(ConfigError) -> ConfigTree {
         guard document.kind(at: 0) == .object else { throw failure(at: 0, expected: "an object as the root") }
         let end = document.next(after: 0)
         var ends: [Int] = []
-        /// The node for each position on the tape, if duplicates must be found.
-        var nodes = [Int](repeating: 0, count: context.refusesDuplicates ? 0 : end)
         var position = 0
         while position < end {
             while let end = ends.last, end <= position {
@@ -67,17 +64,12 @@ struct JSONReader {
             if builder.count >= context.limits.values {
                 throw failure(.limitExceeded, at: position, expected: "at most \(context.limits.values) values")
             }
-            if !nodes.isEmpty { nodes[position] = builder.count }
             try append(position)
             if builder.container == builder.count - 1 { ends.append(document.next(after: position)) }
             position += 1
         }
         while builder.container != nil { builder.close() }
-        var diagnostics: [ConfigDiagnostic] = []
-        for position in nodes.indices where JSONTape.kind(document.word(at: position)) == JSONTape.object {
-            try supersedeDuplicates(in: position, nodes, &diagnostics)
-        }
-        return ConfigReading(tree: builder.finish(sources: [source]), diagnostics: diagnostics)
+        return builder.finish(sources: [source])
     }
 
     private mutating func append(_ position: Int) throws(ConfigError) {
@@ -101,19 +93,6 @@ struct JSONReader {
                 throw failure(at: position, expected: "a finite number", found: "a larger number")
             }
             builder.append(.real, value.bitPattern, position: place)
-        }
-    }
-
-    private mutating func supersedeDuplicates(
-        in object: Int, _ nodes: [Int], _ diagnostics: inout [ConfigDiagnostic]
-    ) throws(ConfigError) {
-        var latest: [String: Int] = [:]
-        for key in document.children(of: object) {
-            let name = document.string(at: key)
-            guard let twin = latest.updateValue(key, forKey: name) else { continue }
-            let (first, second) = (source.location(at: offset(of: twin)), source.location(at: offset(of: key)))
-            diagnostics.append(try context.duplicate(path(to: key), first: first, second: second))
-            builder.supersede(nodes[twin + 1])
         }
     }
 

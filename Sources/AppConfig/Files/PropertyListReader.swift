@@ -4,7 +4,7 @@ internal import AshlarTrees
 /// Reads XML and binary property lists into trees.
 enum PropertyListReader {
     /// Reads the bytes of a file: as binary if they start with `bplist`, otherwise as XML in UTF-8.
-    static func read(_ bytes: [UInt8], _ context: ConfigReaderContext) throws(ConfigError) -> ConfigReading {
+    static func read(_ bytes: [UInt8], _ context: ConfigReaderContext) throws(ConfigError) -> ConfigTree {
         let isBinary = BinaryPropertyListParser.recognizes(bytes)
         let limits = PropertyListLimits(
             depth: context.limits.depth, values: context.limits.values, keyBytes: max(context.limits.bytes, 1 << 16))
@@ -36,15 +36,14 @@ enum PropertyListReader {
                 expected: isLongKey ? "a key of at most 65535 bytes" : "a value",
                 found: isLongKey ? nil : node.kind.phrase)
         }
-        var diagnostics: [ConfigDiagnostic] = []
-        for twin in document.duplicates {
-            let key = document.path(of: twin.later)
+        if let twin = document.duplicates.first {
             let first = source.location(at: document.nodes[twin.earlier].keyPosition)
-            let second = source.location(at: document.nodes[twin.later].keyPosition)
-            diagnostics.append(try context.duplicate(key, first: first, second: second))
-            builder.supersede(twin.earlier)
+            throw ConfigError(
+                .duplicateKey, key: document.path(of: twin.later),
+                location: source.location(at: document.nodes[twin.later].keyPosition), reason: "duplicate key",
+                notes: ["first defined at \(first)"])
         }
-        return ConfigReading(tree: builder.finish(sources: [source]), diagnostics: diagnostics)
+        return builder.finish(sources: [source])
     }
 
     private static func error(_ error: PropertyListError, _ context: ConfigReaderContext) -> ConfigError {

@@ -67,7 +67,7 @@ extension ConfigLoader {
                         bytes, location, format: format, as: .source, label: name, date: date,
                         isSecret: content.isSecret)
                 case .document(let document):
-                    let tree = document.reading(of: location).tree
+                    let tree = document.tree(of: location)
                     try tree.check(plan.limits, location)
                     append(content.isSecret ? tree.secret() : tree, .source, name, date: date)
                 }
@@ -120,12 +120,9 @@ extension ConfigLoader {
         _ bytes: [UInt8], _ location: ConfigLocation, format: (any ConfigFormat)?, as kind: ConfigLayerKind,
         label: String, date: Double? = nil, isSecret: Bool = false
     ) {
-        let context = ConfigReaderContext(
-            location: location, limits: plan.limits, refusesDuplicates: plan.refusesDuplicateKeys)
         do throws(ConfigError) {
-            let reading = try Self.read(bytes, format, context)
-            diagnostics += reading.diagnostics
-            append(isSecret ? reading.tree.secret() : reading.tree, kind, label, date: date)
+            let tree = try Self.read(bytes, format, ConfigReaderContext(location: location, limits: plan.limits))
+            append(isSecret ? tree.secret() : tree, kind, label, date: date)
         } catch {
             fail(error)
         }
@@ -133,13 +130,13 @@ extension ConfigLoader {
 
     static func read(
         _ bytes: [UInt8], _ format: (any ConfigFormat)?, _ context: ConfigReaderContext
-    ) throws(ConfigError) -> ConfigReading {
+    ) throws(ConfigError) -> ConfigTree {
         guard let format else { return try FormatRecognition.read(bytes, context) }
         try context.checkSize(bytes)
         do {
-            let reading = try format.document(from: bytes, limits: context.limits).reading(of: context.location)
-            try reading.tree.check(context.limits, context.location)
-            return reading
+            let tree = try format.document(from: bytes, limits: context.limits).tree(of: context.location)
+            try tree.check(context.limits, context.location)
+            return tree
         } catch {
             throw .reading(error, of: context.location)
         }

@@ -37,7 +37,7 @@ extension ApplicationConfig {
     package static func revision(
         of bytes: [UInt8], as format: (any ConfigFormat)?, at location: ConfigLocation
     ) throws(ConfigError) -> Double? {
-        let tree = try ConfigLoader.read(bytes, format, ConfigReaderContext(location: location)).tree
+        let tree = try ConfigLoader.read(bytes, format, ConfigReaderContext(location: location))
         guard let node = tree.child(of: 0, key: ConfigDirectives.revision) else { return nil }
         return ConfigDirectives.revision(node, tree)
     }

@@ -82,8 +82,6 @@ public struct ConfigPlan: Sendable {
     public var secrets: ConfigSecrets = ConfigSecrets()
     /// The limits of sources.
     public var limits: ConfigLimits = ConfigLimits()
-    /// Whether a duplicate key in a dictionary is an error; otherwise it adds a diagnostic, and the last value wins.
-    public var refusesDuplicateKeys: Bool = true
 
     /// Creates a plan for the `ApplicationConfig` files at a location.
     ///

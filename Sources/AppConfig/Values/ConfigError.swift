@@ -22,7 +22,7 @@ public struct ConfigError: Error, Sendable {
         public static var unreadableSource: Code { Code(kind: .unreadableSource) }
         /// A source isn't a well-formed property list or JSON text, or its root isn't a dictionary.
         public static var malformedSource: Code { Code(kind: .malformedSource) }
-        /// A dictionary has a duplicate key; in a diagnostic, the last value wins.
+        /// A dictionary has a duplicate key.
         package static var duplicateKey: Code { Code(kind: .duplicateKey) }
         /// A source or a value exceeds one of the ``ConfigLimits``.
         package static var limitExceeded: Code { Code(kind: .limitExceeded) }

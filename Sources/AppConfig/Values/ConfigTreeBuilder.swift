@@ -129,13 +129,6 @@ struct ConfigTreeBuilder {
         if tree.hasGaps { hasGaps = true }
     }
 
-    /// Removes a node from its container, as if it had not been read.
-    mutating func supersede(_ node: Int) {
-        nodes[node].flags.insert(.superseded)
-        nodes[Int(nodes[node].parent)].payload -= 1
-        hasGaps = true
-    }
-
     mutating func mark(_ node: Int, _ flags: ConfigNode.Flags) {
         nodes[node].flags.insert(flags)
         if flags.contains(.elements) { hasGaps = true }
