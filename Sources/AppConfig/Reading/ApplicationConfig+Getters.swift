@@ -38,36 +38,28 @@ extension ApplicationConfig {
     private func read<T: ConfigConvertible>(_ key: String, as type: T.Type = T.self, isSecret: Bool = false) -> T? {
         guard let place = place(of: key) else { return nil }
         if let value = place.read(as: type) { return value }
-        recordDefault(place, key, T.expectedTypeName, isSecret: isSecret)
+        recordDefault(place, key, T.configTypeName, isSecret: isSecret)
         return nil
     }
 
     /// The value of a key, or its default value if it is missing or malformed; a malformed value records a diagnostic.
-    @inlinable
-    public subscript<Value>(_ key: ConfigKey<Value>) -> Value {
-        // The compiler can't specialize `value(of:)` in other modules: in the row "typed get, Int, 1,024 keys of 10,000"
-        // of the benchmarks it takes 140 ns. It folds these casts, and a read then takes about as long as `int(forKey:)`,
-        // 50 ns; a third of the best peer's time is 83 ns.
-        if Value.self == Int.self, let key = key as? ConfigKey<Int>, let value = int(of: key) as? Value {
-            return value
-        }
-        if Value.self == Bool.self, let key = key as? ConfigKey<Bool>, let value = bool(of: key) as? Value {
-            return value
-        }
-        if Value.self == Double.self, let key = key as? ConfigKey<Double>, let value = double(of: key) as? Value {
-            return value
-        }
-        if Value.self == String.self, let key = key as? ConfigKey<String>, let value = string(of: key) as? Value {
-            return value
-        }
-        return value(of: key)
-    }
+    public subscript<Value>(_ key: ConfigKey<Value>) -> Value { read(key) }
 
-    @usableFromInline func int(of key: ConfigKey<Int>) -> Int { read(key) }
-    @usableFromInline func bool(of key: ConfigKey<Bool>) -> Bool { read(key) }
-    @usableFromInline func double(of key: ConfigKey<Double>) -> Double { read(key) }
-    @usableFromInline func string(of key: ConfigKey<String>) -> String { read(key) }
-    @usableFromInline func value<Value>(of key: ConfigKey<Value>) -> Value { read(key) }
+    // The compiler can't specialize the generic subscript in other modules. In the row "typed get, Int, 1,024 keys of
+    // 10,000" of the benchmarks it takes 140 ns, and these overloads about as long as `int(forKey:)`, 50 ns; a third of
+    // the best peer's time is 83 ns.
+
+    /// The value of a key, or its default value if it is missing or malformed.
+    public subscript(_ key: ConfigKey<Int>) -> Int { read(key) }
+
+    /// The value of a key, or its default value if it is missing or malformed.
+    public subscript(_ key: ConfigKey<Bool>) -> Bool { read(key) }
+
+    /// The value of a key, or its default value if it is missing or malformed.
+    public subscript(_ key: ConfigKey<Double>) -> Double { read(key) }
+
+    /// The value of a key, or its default value if it is missing or malformed.
+    public subscript(_ key: ConfigKey<String>) -> String { read(key) }
 
     private func read<Value>(_ key: ConfigKey<Value>) -> Value {
         read(key.name, isSecret: key.isSecret) ?? key.defaultValue
@@ -79,7 +71,7 @@ extension ApplicationConfig {
     package func value<Value>(of key: ConfigKey<Value>, report: (ConfigDiagnostic) -> Void) -> Value {
         guard let place = place(of: key.name) else { return key.defaultValue }
         if let value = place.read(as: Value.self) { return value }
-        recordDefault(place, key.name, Value.expectedTypeName, isSecret: key.isSecret).map(report)
+        recordDefault(place, key.name, Value.configTypeName, isSecret: key.isSecret).map(report)
         return key.defaultValue
     }
 
@@ -88,8 +80,8 @@ extension ApplicationConfig {
     /// - Throws: ``ConfigError`` with the code `missingKey` or `typeMismatch`. It contains the file and line, the
     ///   expected and found values, the overridden value, and for a missing key the most similar existing key.
     public func get<T: ConfigConvertible>(_ path: ConfigPath, as type: T.Type = T.self) throws(ConfigError) -> T {
-        guard let place = locate(path) else { throw missing(path, expected: T.expectedTypeName) }
-        guard let value = place.read(as: T.self) else { throw mismatch(place, path, T.expectedTypeName) }
+        guard let place = locate(path) else { throw missing(path, expected: T.configTypeName) }
+        guard let value = place.read(as: T.self) else { throw mismatch(place, path, T.configTypeName) }
         return value
     }
 }

@@ -154,7 +154,7 @@ final class ConfigDecoding: DecodableTree {
 
     private func convert<T: ConfigConvertible>(_ node: Int, _ type: T.Type = T.self) throws -> T {
         guard let made = T(configValue: value(node), coercion: snapshot.context.coercion) else {
-            throw mismatch(node, T.expectedTypeName)
+            throw mismatch(node, T.configTypeName)
         }
         return made
     }

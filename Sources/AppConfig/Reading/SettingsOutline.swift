@@ -62,7 +62,7 @@ struct SettingsOutline {
             return
         }
         let field = fields.removeValue(forKey: steps)
-        let name = (node.type as? any ConfigConvertible.Type)?.expectedTypeName ?? "\(node.type)"
+        let name = (node.type as? any ConfigConvertible.Type)?.configTypeName ?? "\(node.type)"
         entries.append(
             Entry(
                 steps: steps, type: node.type, typeName: name, defaultValue: Self.value(of: node),

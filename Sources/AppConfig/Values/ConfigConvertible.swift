@@ -19,27 +19,16 @@ internal import AshlarCore
 /// let stage = try config.get("stage", as: Stage.self)
 /// ```
 public protocol ConfigConvertible {
+    /// The name of the expected type in messages.
+    static var configTypeName: String { get }
+
     /// Converts a configuration value; returns nil if the rules don't permit it.
     init?(configValue value: ConfigValue, coercion: ConfigCoercion)
 }
 
-/// A type with a name of its own in messages.
-package protocol ConfigNamedType {
-    static var configTypeName: String { get }
-}
-
 extension ConfigConvertible {
-    /// The name of the type in messages; that of an enumeration lists its raw values.
-    package static var expectedTypeName: String {
-        if let type = Self.self as? any ConfigNamedType.Type { return type.configTypeName }
-        let values = (Self.self as? any CaseIterable.Type).map { rawValues(of: $0) } ?? []
-        return values.isEmpty ? "\(Self.self)" : "\(Self.self) (\(values.joined(separator: ", ")))"
-    }
-}
-
-/// Returns the raw values of all cases as text; none for a type without raw values.
-private func rawValues<Cases: CaseIterable>(of type: Cases.Type) -> [String] {
-    type.allCases.compactMap { ($0 as? any RawRepresentable).map { "\($0.rawValue)" } }
+    /// The name of the type.
+    public static var configTypeName: String { "\(Self.self)" }
 }
 
 extension ConfigConvertible where Self: RawRepresentable, RawValue: ConfigConvertible {
@@ -47,6 +36,13 @@ extension ConfigConvertible where Self: RawRepresentable, RawValue: ConfigConver
     public init?(configValue value: ConfigValue, coercion: ConfigCoercion) {
         guard let raw = RawValue(configValue: value, coercion: coercion) else { return nil }
         self.init(rawValue: raw)
+    }
+}
+
+extension ConfigConvertible where Self: RawRepresentable & CaseIterable, RawValue: ConfigConvertible {
+    /// The name of the type with all its raw values.
+    public static var configTypeName: String {
+        "\(Self.self) (\(allCases.map { "\($0.rawValue)" }.joined(separator: ", ")))"
     }
 }
 
@@ -110,6 +106,9 @@ extension Duration: ConfigConvertible {
 }
 
 extension Array: ConfigConvertible where Element: ConfigConvertible {
+    /// The element's name in brackets.
+    public static var configTypeName: String { "[\(Element.configTypeName)]" }
+
     /// Reads an array if all of its elements can be read.
     public init?(configValue value: ConfigValue, coercion: ConfigCoercion) {
         guard case .array(let elements) = value else { return nil }
@@ -123,6 +122,9 @@ extension Array: ConfigConvertible where Element: ConfigConvertible {
 }
 
 extension Dictionary: ConfigConvertible where Key == String, Value: ConfigConvertible {
+    /// The name of a dictionary with string keys.
+    public static var configTypeName: String { "[String: \(Value.configTypeName)]" }
+
     /// Reads a dictionary if all of its values can be read.
     public init?(configValue value: ConfigValue, coercion: ConfigCoercion) {
         guard case .dictionary(let entries) = value else { return nil }
@@ -135,6 +137,9 @@ extension Dictionary: ConfigConvertible where Key == String, Value: ConfigConver
 }
 
 extension Optional: ConfigConvertible where Wrapped: ConfigConvertible {
+    /// The name of the wrapped type, with a question mark.
+    public static var configTypeName: String { "\(Wrapped.configTypeName)?" }
+
     /// Reads the wrapped type; only `null` becomes nil.
     public init?(configValue value: ConfigValue, coercion: ConfigCoercion) {
         if case .null = value {
@@ -145,16 +150,4 @@ extension Optional: ConfigConvertible where Wrapped: ConfigConvertible {
             return nil
         }
     }
-}
-
-extension Array: ConfigNamedType where Element: ConfigConvertible {
-    package static var configTypeName: String { "[\(Element.expectedTypeName)]" }
-}
-
-extension Dictionary: ConfigNamedType where Key == String, Value: ConfigConvertible {
-    package static var configTypeName: String { "[String: \(Value.expectedTypeName)]" }
-}
-
-extension Optional: ConfigNamedType where Wrapped: ConfigConvertible {
-    package static var configTypeName: String { "\(Wrapped.expectedTypeName)?" }
 }

@@ -102,7 +102,7 @@ enum ConfigUnits {
 }
 
 /// A size in bytes, with units in text.
-struct ConfigByteCount: ConfigConvertible, ConfigNamedType {
+struct ConfigByteCount: ConfigConvertible {
     static let configTypeName = "a size in bytes such as 10MiB"
     let count: Int
 

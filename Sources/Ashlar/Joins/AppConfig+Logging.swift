@@ -1,9 +1,9 @@
 public import AshlarAppConfig
 public import AshlarLogging
 
-extension LogLevel: ConfigConvertible, ConfigNamedType {
+extension LogLevel: ConfigConvertible {
     /// The description of a level in error messages.
-    package static var configTypeName: String {
+    public static var configTypeName: String {
         "log level (\(allCases.map { $0.description.lowercased() }.joined(separator: ", ")))"
     }
 
@@ -87,7 +87,7 @@ extension LogSystem {
 }
 
 /// A level, or `off`.
-private struct Threshold: ConfigConvertible, ConfigNamedType {
+private struct Threshold: ConfigConvertible {
     static var configTypeName: String { "\(LogLevel.configTypeName) or off" }
     let level: LogLevel?
 
