@@ -217,7 +217,7 @@ import Testing
         let config = report.config
         #expect(config.string(forKey: "again") == "db://u:hunter2@h")
         let texts = [
-            config.description, "\(config.explain("again"))", "\(config.explain("v"))",
+            config.description, config.debugDescription, "\(config.explain("again"))", "\(config.explain("v"))",
             "\(#expect(throws: ConfigError.self) { try config.get("again", as: Int.self) } as Any)",
         ]
         for text in texts { #expect(!text.contains("hunter"), "\(text)") }

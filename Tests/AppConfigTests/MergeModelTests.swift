@@ -116,6 +116,11 @@ enum MergeModel {
     /// Returns the first error in the explanations of the leaves, or nil.
     private func explanationProblem(_ config: ApplicationConfig, _ files: [[String: ConfigValue]]) -> String? {
         let layers = files + MergeModel.sections(files, Self.identifier).compactMap(\.dictionary)
+        let places = Dictionary(
+            uniqueKeysWithValues: config.debugDescription.split(separator: "\n").map { line in
+                let parts = line.components(separatedBy: " = ")
+                return (parts[0], line.components(separatedBy: "  // ").last ?? "")
+            })
         for path in config.paths() {
             let explanation = config.explain(path)
             guard let winner = explanation.winner else { return "\(path) has no winner" }
@@ -123,7 +128,7 @@ enum MergeModel {
                 if winner.text != explanation.text {
                     return "\(path): \(winner.text) won, not \(explanation.text ?? "")"
                 }
-                if config.locate(path)?.location.description != winner.location.description {
+                if places[path.description] != winner.location.description {
                     return "\(path) is from \(winner.location)"
                 }
             }

@@ -109,7 +109,7 @@ import Testing
         plan.secrets.paths = Set((0..<250).map { ConfigPath("listed\($0)") })
         let config = try ApplicationConfig.load(plan)
         #expect(config.string(forKey: "built7") == "<hunter-7-b>")
-        var texts = [config.description, "\(config)"]
+        var texts = [config.description, config.debugDescription, "\(config)"]
         var dumped = ""
         dump(config, to: &dumped)
         texts.append(dumped)

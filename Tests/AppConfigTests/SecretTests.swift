@@ -6,7 +6,7 @@ import Testing
 @Suite struct SecretTests {
     /// All descriptions of a configuration, its values, and its changes.
     static func prints(_ config: ApplicationConfig) -> String {
-        var texts = [config.description, "\(config)", String(reflecting: config)]
+        var texts = [config.description, config.debugDescription, "\(config)", String(reflecting: config)]
         var dumped = ""
         dump(config, to: &dumped)
         texts.append(dumped)

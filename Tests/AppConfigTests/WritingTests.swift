@@ -44,23 +44,15 @@ import Testing
         #expect(config.explain("http.deep.b").winner?.location.line == 2)
         #expect(config["list"] == [1, "two", 3])
         #expect(
-            config.description == """
-                http.deep.b = 2
-                http.host = "h"
-                http.timeout = 5
-                list[0] = 1
-                list[1] = "two"
-                list[2] = 3
-                title = "t"
+            config.debugDescription == """
+                http.deep.b = 2  // ApplicationConfig.json:2
+                http.host = "h"  // ApplicationConfig.json:2
+                http.timeout = 5  // run time
+                list[0] = 1  // ApplicationConfig.json:3
+                list[1] = "two"  // run time
+                list[2] = 3  // ApplicationConfig.json:4
+                title = "t"  // ApplicationConfig.json:4
                 """)
-        let places = [
-            "http.deep.b": "ApplicationConfig.json:2", "http.host": "ApplicationConfig.json:2",
-            "http.timeout": "run time", "list[0]": "ApplicationConfig.json:3", "list[1]": "run time",
-            "list[2]": "ApplicationConfig.json:4", "title": "ApplicationConfig.json:4",
-        ]
-        for (path, place) in places {
-            #expect(config.locate(ConfigPath(path))?.location.description == place, "\(path)")
-        }
         // A dictionary with a written member is merged with the layers; a written dictionary replaces them.
         #expect(config.explain("http").merged.count == 2)
         config["http"] = ["timeout": 1]

@@ -63,13 +63,10 @@ extension ConfigError {
 /// try document.set(30, at: "http.timeout", line: 3)
 /// try document.set(["a", "b"], at: "http.hosts", line: 4)
 /// ```
-public struct ConfigDocument: Sendable {
-    private enum Contents: CustomReflectable {
+public struct ConfigDocument: Sendable, CustomReflectable {
+    private enum Contents {
         case assignments(ConfigAssignments)
         case tree(ConfigTree)
-
-        /// A mirror without the values, which can be secret.
-        var customMirror: Mirror { Mirror(self, children: []) }
     }
 
     private var contents: Contents
@@ -130,6 +127,9 @@ public struct ConfigDocument: Sendable {
             return assignments
         }
     }
+
+    /// A mirror without values, which can be secret.
+    public var customMirror: Mirror { Mirror(self, children: ["isLiteral": isLiteral], displayStyle: .struct) }
 
     /// Returns the values as a tree with locations in a file.
     func tree(of file: ConfigLocation) -> ConfigTree {

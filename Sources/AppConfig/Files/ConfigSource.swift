@@ -68,13 +68,10 @@ extension ConfigSource {
 
 /// The content of a source at one time.
 public struct ConfigSourceContent: Sendable {
-    enum Kind: Sendable, CustomReflectable {
+    enum Kind: Sendable {
         case bytes([UInt8], (any ConfigFormat)?)
         case document(ConfigDocument)
         case missing
-
-        /// A mirror without the values, which can be secret.
-        var customMirror: Mirror { Mirror(self, children: []) }
     }
 
     let kind: Kind
@@ -101,4 +98,11 @@ public struct ConfigSourceContent: Sendable {
     public static var missing: ConfigSourceContent { ConfigSourceContent(kind: .missing) }
 
     private init(kind: Kind) { self.kind = kind }
+}
+
+extension ConfigSourceContent: CustomReflectable {
+    /// A mirror without the values, which can be secret.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["location": location as Any, "date": date as Any], displayStyle: .struct)
+    }
 }

@@ -3,7 +3,7 @@ internal import AshlarCore
 /// The result of loading: the merged tree, its index, and its layers.
 ///
 /// A snapshot never changes; values set at run time are stored in `ApplicationConfig`.
-final class ConfigSnapshot: Sendable, CustomReflectable {
+final class ConfigSnapshot: Sendable {
     let tree: ConfigTree
     let index: ConfigIndex
     let context: ConfigContext
@@ -22,9 +22,6 @@ final class ConfigSnapshot: Sendable, CustomReflectable {
         index = other.index
         self.context = context
     }
-
-    /// A mirror without the values, which can be secret.
-    var customMirror: Mirror { Mirror(self, children: []) }
 
     /// Whether each node is secret.
     var secretNodes: [Bool] {

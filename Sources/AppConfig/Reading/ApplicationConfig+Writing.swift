@@ -175,10 +175,7 @@ struct ConfigSectionWriter {
 }
 
 /// The writes at run time: the last value at each path, or `nil` for a removed value.
-struct ConfigWrites: Sendable, CustomReflectable {
+struct ConfigWrites: Sendable {
     var values: [[ConfigPath.Component]: (order: Int, value: ConfigValue?)] = [:]
     var count = 0
-
-    /// A mirror without the values, which can be secret.
-    var customMirror: Mirror { Mirror(self, children: []) }
 }

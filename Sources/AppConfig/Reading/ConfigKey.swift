@@ -16,9 +16,8 @@ public struct ConfigKey<Value: ConfigConvertible & Sendable>: Sendable {
     /// The key as written.
     package let name: String
     /// The value if the entry is missing or malformed.
-    package var defaultValue: Value { fallback.value }
-    var isSecret: Bool { fallback.isSecret }
-    private let fallback: ConfigKeyDefault<Value>
+    package let defaultValue: Value
+    let isSecret: Bool
 
     /// Creates a key.
     ///
@@ -30,15 +29,16 @@ public struct ConfigKey<Value: ConfigConvertible & Sendable>: Sendable {
     ///     may be printed before, use ``ConfigSecrets`` or ``ConfigPlan/declare(_:at:)``.
     public init(_ name: String, default defaultValue: Value, secret isSecret: Bool = false) {
         self.name = name
-        fallback = ConfigKeyDefault(value: defaultValue, isSecret: isSecret)
+        self.defaultValue = defaultValue
+        self.isSecret = isSecret
         ConfigDeclaredKeys.add(name, Value.self, isSecret: isSecret)
     }
 }
 
-/// The default value of a key, whose mirror contains no secret.
-private struct ConfigKeyDefault<Value: Sendable>: Sendable, CustomReflectable {
-    let value: Value
-    let isSecret: Bool
-
-    var customMirror: Mirror { Mirror(self, children: ["value": isSecret ? ConfigDescription.redacted : value as Any]) }
+extension ConfigKey: CustomReflectable {
+    /// The name and default value; the default value of a secret key is `<redacted>`.
+    public var customMirror: Mirror {
+        let value: Any = isSecret ? ConfigDescription.redacted : defaultValue
+        return Mirror(self, children: ["name": name, "defaultValue": value], displayStyle: .struct)
+    }
 }

@@ -10,7 +10,7 @@ internal import AshlarCore
 /// ```
 public struct ConfigDiff: Sendable, Hashable, CustomStringConvertible {
     /// One different value.
-    public struct Change: Sendable, Hashable, CustomStringConvertible {
+    public struct Change: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
         /// The path of the value.
         public let path: ConfigPath
         /// Whether the value is secret.
@@ -45,16 +45,18 @@ public struct ConfigDiff: Sendable, Hashable, CustomStringConvertible {
 
         /// The path, the old and the new value in one line.
         public var description: String { "\(path): \(old ?? "nothing") → \(new ?? "nothing")" }
+
+        /// The path, the old and the new value as text.
+        public var customMirror: Mirror {
+            Mirror(self, children: ["path": path, "old": old as Any, "new": new as Any], displayStyle: .struct)
+        }
     }
 
     /// The node of a value in one configuration; not a value, because values can be nested deeply.
-    fileprivate struct Side: Sendable, Hashable, CustomReflectable {
+    fileprivate struct Side: Sendable, Hashable {
         let tree: ConfigTree
         let isSecret: [Bool]
         let node: Int?
-
-        /// A mirror without the value, which can be secret.
-        var customMirror: Mirror { Mirror(self, children: []) }
 
         /// The value without secrets.
         var value: ConfigValue? { node.map { tree.value(of: $0, hiding: isSecret) } }

@@ -32,7 +32,7 @@ extension ConfigLoader {
         let suffixes = plan.extensions.map { ".\($0)" }
         let names = suffixes.dropLast().joined(separator: ", ") + (suffixes.count > 2 ? "," : "")
         noteMissing(
-            "\(stem)\(names) or \(suffixes.last ?? "") in \(plan.files.kind)",
+            "\(stem)\(names) or \(suffixes.last ?? "") in \(plan.files)",
             ConfigLocation(file: "\(stem).plist"), isRequired)
     }
 

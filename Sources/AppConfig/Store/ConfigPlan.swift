@@ -172,12 +172,18 @@ public struct ConfigPlan: Sendable {
     }
 }
 
-// A plan can contain the values of secret keys, so its mirror, which is also what it prints, contains no values.
-extension ConfigPlan: CustomReflectable {
+// A plan can contain the values of secret keys, so its description contains no values.
+extension ConfigPlan: CustomStringConvertible, CustomReflectable {
+    /// The files and environments, without values.
+    public var description: String {
+        ([name] + environments.map(\.name)).joined(separator: "+") + " in \(files)"
+            + (bundleIdentifier.map { " for \($0)" } ?? "")
+    }
+
     /// The parts of the plan; for defaults, variables and arguments only their number.
     public var customMirror: Mirror {
         let children: KeyValuePairs<String, Any> = [
-            "files": files.kind, "name": name, "environments": environments.map(\.name),
+            "files": files, "name": name, "environments": environments.map(\.name),
             "bundleIdentifier": bundleIdentifier ?? "none", "defaults": "\(defaults.count) keys",
             "localFile": localFile ?? "none", "variablePrefix": variablePrefix ?? "none",
             "variables": variables.map { "\($0.count) given" } ?? "the process's",
@@ -187,17 +193,17 @@ extension ConfigPlan: CustomReflectable {
     }
 }
 
-extension ConfigFiles.Kind: CustomStringConvertible, CustomReflectable {
+extension ConfigFiles: CustomStringConvertible, CustomReflectable {
     /// The path of the directory, or the names of the files in memory.
-    var description: String {
-        switch self {
+    public var description: String {
+        switch kind {
         case .directory(let path): path
         case .memory(let files): "memory (\(files.keys.sorted().joined(separator: ", ")))"
         }
     }
 
-    /// A mirror without the files, which can contain secrets.
-    var customMirror: Mirror { Mirror(self, children: []) }
+    /// A mirror with only the description.
+    public var customMirror: Mirror { Mirror(self, children: ["place": description], displayStyle: .struct) }
 }
 
 /// A source of a plan and its position among the layers.

@@ -193,3 +193,10 @@ package struct ConfigAdjustment: Sendable {
         self.apply = apply
     }
 }
+
+extension ConfigStore: CustomReflectable {
+    /// The current configuration and the errors of the latest load.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["current": current, "errors": errors.map(\.description)], displayStyle: .class)
+    }
+}

@@ -77,21 +77,7 @@ public struct ConfigError: Error, Sendable {
     /// The failures that this error combines, in order; empty for a single failure.
     public var problems: [ConfigError] = []
     /// The underlying error, if there is one.
-    public var underlying: (any Error)? {
-        get { cause.error }
-        set { cause.error = newValue }
-    }
-    private var cause = Cause()
-
-    /// The underlying error, whose own description may quote a secret.
-    private struct Cause: CustomReflectable {
-        var error: (any Error)?
-
-        var customMirror: Mirror {
-            let children: [Mirror.Child] = error.map { [("type", "\(type(of: $0))")] } ?? []
-            return Mirror(self, children: children)
-        }
-    }
+    public var underlying: (any Error)?
 
     package init(
         _ code: Code, key: ConfigPath? = nil, location: ConfigLocation? = nil, reason: String? = nil,
@@ -132,6 +118,18 @@ extension ConfigError: CustomStringConvertible {
         if !place.isEmpty { text += " (\(place.joined(separator: "; ")))" }
         if let hint { text += "; \(hint)" }
         return text.onOneLine
+    }
+}
+
+// The description of another type's error may quote a secret.
+extension ConfigError: CustomReflectable {
+    /// The code, the message, and the type of the underlying error.
+    public var customMirror: Mirror {
+        var children: KeyValuePairs<String, Any> = ["code": code, "description": description]
+        if let underlying {
+            children = ["code": code, "description": description, "underlying": "\(type(of: underlying))"]
+        }
+        return Mirror(self, children: children, displayStyle: .struct)
     }
 }
 
