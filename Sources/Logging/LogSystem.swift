@@ -91,7 +91,7 @@ public enum LogSystem {
     /// The newest finished run of the same application that failed or has lines; if there is none, the newest one.
     ///
     /// The first ``start(_:)`` determines it.
-    package static var priorRun: PriorRun? { LogPipeline.shared.report.priorRun }
+    public static var priorRun: PriorRun? { LogPipeline.shared.report.priorRun }
 
     /// The number of this process's lines that were lost: before the start, on a full disk, in full queues, by a collector,
     /// or in calls that were nested too deeply.

@@ -158,7 +158,7 @@ extension EventBusError.Code {
     /// Another service is registered with the name.
     package static let duplicateService = Self("duplicateService")
     /// Services need each other in a cycle, or the code of a service waits for the service; the cycle is in `trail`.
-    package static let serviceCycle = Self("serviceCycle")
+    public static let serviceCycle = Self("serviceCycle")
     /// The start, the run or the stop of the service threw; `underlying` is the error.
     public static let serviceFailed = Self("serviceFailed")
     /// The service was stopped before the start completed, or its stop hasn't ended yet.

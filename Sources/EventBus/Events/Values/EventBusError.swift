@@ -73,7 +73,7 @@ extension EventBusError.Code {
     /// A nested trigger exceeded the depth limit of the bus and was refused.
     package static let nestedTooDeep = Self("nestedTooDeep")
     /// The owner of a watch was released, but not its bag, so the watch had to be removed.
-    package static let ownerReleased = Self("ownerReleased")
+    public static let ownerReleased = Self("ownerReleased")
     /// A call of the handler didn't end in time.
     package static let handlerRunning = Self("handlerRunning")
 }

@@ -2,7 +2,6 @@ extension NetworkError {
     /// The kind of a failure.
     ///
     /// Codes may be added, so a `switch` needs a `default`. A custom transport or middleware may create further codes.
-    /// The codes of faults that an app can only report have no static name.
     public struct Code: Hashable, Sendable, RawRepresentable, CustomStringConvertible {
         // As for every `RawRepresentable` type, codes with equal names are equal.
 
@@ -31,9 +30,9 @@ extension NetworkError.Code {
     /// The URL can't be requested: no host, not http(s), control characters, user information, or a bad port or escape.
     public static let invalidURL = Self("invalidURL")
     /// A header field's name or value is invalid; `key` is the field's name.
-    package static let invalidHeader = Self("invalidHeader")
+    public static let invalidHeader = Self("invalidHeader")
     /// The request's body can't be built, such as a multipart form with an invalid boundary.
-    package static let invalidBody = Self("invalidBody")
+    public static let invalidBody = Self("invalidBody")
     /// A value can't be encoded as JSON or as a form.
     public static let encodingFailed = Self("encodingFailed")
     /// A file can't be read, written or measured; `file` is its path.
@@ -73,20 +72,20 @@ extension NetworkError.Code {
     /// The response ended before its announced or framed end.
     public static let truncated = Self("truncated")
     /// The response's chunks or compression are damaged.
-    package static let corrupted = Self("corrupted")
+    public static let corrupted = Self("corrupted")
     /// The body exceeds the request's limit.
     public static let bodyTooLarge = Self("bodyTooLarge")
     /// The decompressed body exceeds the request's limit.
-    package static let decompressionLimit = Self("decompressionLimit")
+    public static let decompressionLimit = Self("decompressionLimit")
     /// The request doesn't accept the response's status; `status` is its number.
     public static let unacceptableStatus = Self("unacceptableStatus")
 
     // Redirects.
 
     /// The response's `Location` is missing, malformed or not http(s).
-    package static let invalidRedirect = Self("invalidRedirect")
+    public static let invalidRedirect = Self("invalidRedirect")
     /// The response redirects from https to http.
-    package static let insecureRedirect = Self("insecureRedirect")
+    public static let insecureRedirect = Self("insecureRedirect")
     /// The request has the client's credentials and would be sent to another machine over plain HTTP.
     public static let insecureCredentials = Self("insecureCredentials")
     /// The response redirects more often than allowed, or in a loop.
@@ -103,16 +102,16 @@ extension NetworkError.Code {
     /// The bytes aren't JSON; `offset`, `line` and `column` are the position.
     public static let invalidJSON = Self("invalidJSON")
     /// The JSON exceeds a limit of depth or size.
-    package static let jsonLimit = Self("jsonLimit")
+    public static let jsonLimit = Self("jsonLimit")
 
     // Host environments.
 
     /// The host map can't be read; `path`, `line` and `column` are the position.
     public static let invalidHostMap = Self("invalidHostMap")
     /// The host map doesn't contain the canonical host.
-    package static let unknownHost = Self("unknownHost")
+    public static let unknownHost = Self("unknownHost")
     /// The host map doesn't contain the environment for the host; `key` is its key.
-    package static let unknownEnvironment = Self("unknownEnvironment")
+    public static let unknownEnvironment = Self("unknownEnvironment")
     /// The typed host is invalid; the selection is unchanged.
     public static let invalidUserHost = Self("invalidUserHost")
 
