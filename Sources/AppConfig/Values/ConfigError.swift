@@ -23,11 +23,11 @@ public struct ConfigError: Error, Sendable {
         /// A source isn't a well-formed property list or JSON text, or its root isn't a dictionary.
         public static var malformedSource: Code { Code(kind: .malformedSource) }
         /// A dictionary has a duplicate key.
-        package static var duplicateKey: Code { Code(kind: .duplicateKey) }
+        public static var duplicateKey: Code { Code(kind: .duplicateKey) }
         /// A source or a value exceeds one of the ``ConfigLimits``.
-        package static var limitExceeded: Code { Code(kind: .limitExceeded) }
+        public static var limitExceeded: Code { Code(kind: .limitExceeded) }
         /// A key begins with `$` but isn't a directive, or a directive is malformed.
-        package static var unknownDirective: Code { Code(kind: .unknownDirective) }
+        public static var unknownDirective: Code { Code(kind: .unknownDirective) }
         /// A required value doesn't exist.
         public static var missingKey: Code { Code(kind: .missingKey) }
         /// The value exists, but doesn't have the requested type.
@@ -37,16 +37,16 @@ public struct ConfigError: Error, Sendable {
         /// A key exists that no settings declare; in a diagnostic, a variable, an argument or a file sets it.
         public static var unknownKey: Code { Code(kind: .unknownKey) }
         /// A `${…}` refers to no value and has no default, or is malformed.
-        package static var unresolvedReference: Code { Code(kind: .unresolvedReference) }
+        public static var unresolvedReference: Code { Code(kind: .unresolvedReference) }
         /// References form a cycle.
-        package static var referenceCycle: Code { Code(kind: .referenceCycle) }
+        public static var referenceCycle: Code { Code(kind: .referenceCycle) }
         /// Several failures; see `problems`.
-        package static var several: Code { Code(kind: .several) }
+        public static var several: Code { Code(kind: .several) }
 
         // The codes of diagnostics only.
 
         /// A value had the wrong type, and a default replaces it.
-        package static var defaultUsed: Code { Code(kind: .defaultUsed) }
+        public static var defaultUsed: Code { Code(kind: .defaultUsed) }
         /// A dictionary and a value of another type have the same key; the stronger layer wins.
         package static var kindConflict: Code { Code(kind: .kindConflict) }
         /// A literal key such as `a.b` hides the nested value at the path `a.b`.

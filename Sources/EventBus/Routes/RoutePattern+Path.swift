@@ -123,9 +123,9 @@ extension RoutePattern {
 
 extension EventBusError.Code {
     /// A value that the pattern needs is missing when a path is built; `expected` is the parameter's name.
-    package static let parameterMissing = Self("parameterMissing")
+    public static let parameterMissing = Self("parameterMissing")
     /// A value for an unknown name when a path is built.
     package static let parameterUnknown = Self("parameterUnknown")
     /// A parameter's value is empty, has another type than the parameter, or couldn't be read from the path.
-    package static let parameterInvalid = Self("parameterInvalid")
+    public static let parameterInvalid = Self("parameterInvalid")
 }

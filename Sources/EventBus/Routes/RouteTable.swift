@@ -118,7 +118,7 @@ public struct RouteTable: Sendable {
 
 extension EventBusError.Code {
     /// A pattern that matches exactly the paths of a registered pattern, which is in `found`.
-    package static let routeConflict = Self("routeConflict")
+    public static let routeConflict = Self("routeConflict")
     /// No route matches the path.
     public static let routeNotFound = Self("routeNotFound")
 }

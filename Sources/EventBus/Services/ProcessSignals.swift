@@ -117,5 +117,5 @@ enum ProcessSignals {
 
 extension EventBusError.Code {
     /// The system can't deliver the signals.
-    package static let signalsUnavailable = Self("signalsUnavailable")
+    public static let signalsUnavailable = Self("signalsUnavailable")
 }

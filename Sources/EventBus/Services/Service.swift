@@ -154,9 +154,9 @@ struct ServicePolicy: Sendable {
 
 extension EventBusError.Code {
     /// No service is registered with the name.
-    package static let unknownService = Self("unknownService")
+    public static let unknownService = Self("unknownService")
     /// Another service is registered with the name.
-    package static let duplicateService = Self("duplicateService")
+    public static let duplicateService = Self("duplicateService")
     /// Services need each other in a cycle, or the code of a service waits for the service; the cycle is in `trail`.
     public static let serviceCycle = Self("serviceCycle")
     /// The start, the run or the stop of the service threw; `underlying` is the error.
@@ -164,9 +164,9 @@ extension EventBusError.Code {
     /// The service was stopped before the start completed, or its stop hasn't ended yet.
     public static let serviceStopped = Self("serviceStopped")
     /// Running services need the service; `trail` contains their names.
-    package static let serviceInUse = Self("serviceInUse")
+    public static let serviceInUse = Self("serviceInUse")
     /// The service didn't start or stop before the deadline.
-    package static let serviceOverran = Self("serviceOverran")
+    public static let serviceOverran = Self("serviceOverran")
     /// The service with the name has another type.
     package static let serviceType = Self("serviceType")
 }

@@ -130,5 +130,5 @@ extension ServiceRegistry {
 
 extension EventBusError.Code {
     /// A run of the registry hasn't ended.
-    package static let serviceRunning = Self("serviceRunning")
+    public static let serviceRunning = Self("serviceRunning")
 }

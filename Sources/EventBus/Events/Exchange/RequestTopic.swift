@@ -152,11 +152,11 @@ final class PendingRequest<Request: Sendable, Reply: Sendable>: Sendable, AnyPen
 
 extension EventBusError.Code {
     /// The request topic already has a responder.
-    package static let duplicateResponder = Self("duplicateResponder")
+    public static let duplicateResponder = Self("duplicateResponder")
     /// The request topic has no responder.
     public static let noResponder = Self("noResponder")
     /// The responder ended before it answered the request.
-    package static let noReply = Self("noReply")
+    public static let noReply = Self("noReply")
     /// The reply didn't arrive in time.
     public static let requestTimedOut = Self("requestTimedOut")
 }

@@ -67,7 +67,7 @@ extension EventBusError.Code {
     /// The name is empty, too long, or contains an empty segment or a `*`.
     public static let malformedName = Self("malformedName")
     /// The pattern contains a misplaced `*`.
-    package static let malformedPattern = Self("malformedPattern")
+    public static let malformedPattern = Self("malformedPattern")
     /// The name is bound to another payload type on this bus.
     public static let payloadMismatch = Self("payloadMismatch")
     /// A nested trigger exceeded the depth limit of the bus and was refused.
@@ -75,7 +75,7 @@ extension EventBusError.Code {
     /// The owner of a watch was released, but not its bag, so the watch had to be removed.
     public static let ownerReleased = Self("ownerReleased")
     /// A call of the handler didn't end in time.
-    package static let handlerRunning = Self("handlerRunning")
+    public static let handlerRunning = Self("handlerRunning")
 }
 
 /// A location in source code, from `#fileID` and `#line`.
