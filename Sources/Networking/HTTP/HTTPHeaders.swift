@@ -3,7 +3,8 @@ internal import AshlarCore
 /// A header field: a name, a value, and whether the value is secret.
 public struct HTTPField: Hashable, Sendable, CustomStringConvertible {
     /// The name as written; names are compared ignoring case.
-    public let name: String
+    public var name: String { key.text }
+    private let key: Key
     /// The value; each character represents one byte (Latin-1), so characters above U+00FF can't be sent.
     public var value: String
     /// Whether the value is hidden in descriptions and removed by a redirect to another origin.
@@ -11,7 +12,7 @@ public struct HTTPField: Hashable, Sendable, CustomStringConvertible {
 
     /// Creates a field, which is checked when a request is sent.
     public init(_ name: String, _ value: String, isSensitive: Bool = false) {
-        self.name = name
+        key = Key(text: name)
         self.value = value
         self.isSensitive = isSensitive
     }
@@ -27,16 +28,15 @@ public struct HTTPField: Hashable, Sendable, CustomStringConvertible {
     /// The field as one line; a sensitive value is hidden.
     public var description: String { "\(name): \(isSensitive ? SecretNames.placeholder : value)" }
 
-    /// Whether two fields have equal names (ignoring case), values and sensitivity.
-    public static func == (a: HTTPField, b: HTTPField) -> Bool {
-        a.value == b.value && a.isSensitive == b.isSensitive && a.name.equalsIgnoringASCIICase(b.name)
-    }
+    /// A name that is compared ignoring case.
+    private struct Key: Hashable, Sendable {
+        let text: String
 
-    /// Hashes the name ignoring case, the value and the sensitivity.
-    public func hash(into hasher: inout Hasher) {
-        for byte in name.utf8 { hasher.combine(byte.asciiLowercased) }
-        hasher.combine(value)
-        hasher.combine(isSensitive)
+        static func == (a: Key, b: Key) -> Bool { a.text.equalsIgnoringASCIICase(b.text) }
+
+        func hash(into hasher: inout Hasher) {
+            for byte in text.utf8 { hasher.combine(byte.asciiLowercased) }
+        }
     }
 }
 
@@ -110,7 +110,7 @@ public struct HTTPHeaders: Hashable, Sendable, RandomAccessCollection, Expressib
     }
 
     /// Whether there is a field with the name.
-    public func contains(_ name: String) -> Bool {
+    package func contains(_ name: String) -> Bool {
         index(of: name) != nil
     }
 
@@ -139,7 +139,7 @@ public struct HTTPHeaders: Hashable, Sendable, RandomAccessCollection, Expressib
     }
 
     /// Removes all fields of a name.
-    public mutating func remove(_ name: String) { fields.removeAll { $0.name.equalsIgnoringASCIICase(name) } }
+    package mutating func remove(_ name: String) { fields.removeAll { $0.name.equalsIgnoringASCIICase(name) } }
 
     mutating func removeAll(where condition: (HTTPField) -> Bool) { fields.removeAll(where: condition) }
 }

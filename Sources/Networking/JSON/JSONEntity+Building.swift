@@ -34,7 +34,7 @@ extension JSONEntity {
     /// Creates a number with the fewest digits that identify the double.
     ///
     /// - Throws: `.encodingFailed` for infinities and NaN, which JSON can't represent.
-    public init(_ value: Double) throws(NetworkError) {
+    package init(_ value: Double) throws(NetworkError) {
         guard value.isFinite else {
             throw NetworkError(.encodingFailed, "JSON can't represent \(value)")
         }

@@ -108,7 +108,7 @@ extension JSONEntity {
     }
 
     /// The keys of an object in the order of the document, with duplicates; empty for other values.
-    public var keys: [String] { isObject ? map(\.key) : [] }
+    package var keys: [String] { isObject ? map(\.key) : [] }
 
     // MARK: Dates and URLs
 

@@ -155,9 +155,9 @@ public struct JSONEntity: Sendable {
     /// Whether the value is `null`; false for a missing one.
     public var isNull: Bool { isValid && kind == JSONTape.null }
     /// Whether the value is an array.
-    public var isArray: Bool { isValid && kind == JSONTape.array }
+    package var isArray: Bool { isValid && kind == JSONTape.array }
     /// Whether the value is an object.
-    public var isObject: Bool { isValid && kind == JSONTape.object }
+    package var isObject: Bool { isValid && kind == JSONTape.object }
 
     /// The number of elements or members; 0 for other values.
     ///
@@ -207,10 +207,7 @@ public struct JSONEntity: Sendable {
 }
 
 extension JSONEntity: Sequence {
-    /// Iterates over the elements of an array or the values of an object, in the order of the document.
-    ///
-    /// Other values have no elements. A value of an object has its own key; an element has the key of its array.
-    public struct Iterator: IteratorProtocol, Sendable {
+    private struct Values: IteratorProtocol, Sendable {
         private let parent: JSONEntity
         private let isObject: Bool
         private var position: Int
@@ -223,9 +220,8 @@ extension JSONEntity: Sequence {
             end = parent.isContainer ? parent.document.next(after: Int(parent.index)) : 0
         }
 
-        /// Returns the next element or value, or nil at the end.
         @inline(__always)
-        public mutating func next() -> JSONEntity? {
+        mutating func next() -> JSONEntity? {
             guard position < end else { return nil }
             let value = isObject ? position + 1 : position
             let entity = JSONEntity(
@@ -236,9 +232,11 @@ extension JSONEntity: Sequence {
         }
     }
 
-    /// Returns an iterator over the elements of an array or the values of an object.
+    /// Returns an iterator over the elements of an array or the values of an object, in the order of the document.
+    ///
+    /// Other values have no elements. A value of an object has its own key; an element has the key of its array.
     @inline(__always)
-    public func makeIterator() -> Iterator { Iterator(self) }
+    public func makeIterator() -> some IteratorProtocol<JSONEntity> & Sendable { Values(self) }
 }
 
 extension JSONEntity: Hashable {
