@@ -8,8 +8,8 @@ let source = RemoteConfigSource("greeting") { version in
 var plan = ConfigPlan(files: .memory(["ApplicationConfig.json": "{}"]))
 plan.add(source)
 let store = try ConfigStore(loading: plan)
-let changes = try await store.refresh()
-let furtherChanges = try await store.refresh()
+let changes = try await store.refresh().changes
+let furtherChanges = try await store.refresh().changes
 precondition(!changes.isEmpty && furtherChanges.isEmpty)
 precondition(store.current.string(forKey: "text") == "hello")
 precondition(source.status.version == "1")
