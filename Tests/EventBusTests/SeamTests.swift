@@ -363,7 +363,7 @@ struct SeamTests {
         let line = #line - 3
         for number in 0..<3 { bus.trigger(numbers, number) }
         #expect(failures.items.map { ($0.error as? EventBusError)?.code } == [.ownerReleased])
-        #expect(failures.items.first?.watcher?.line == line)
+        #expect(failures.items.first?.location?.line == line)
         #expect(bus.currentWatches().entries.isEmpty)
     }
 

@@ -14,7 +14,7 @@
 /// the tasks that start or stop them.
 public actor ServiceRegistry {
     /// The bus of the services.
-    public nonisolated let bus: EventBus
+    package nonisolated let bus: EventBus
     let clock: any Clock<Duration>
     var machine = ServiceMachine()
     var makers: [ByteText: @Sendable (ServiceContext) async throws -> any Service] = [:]

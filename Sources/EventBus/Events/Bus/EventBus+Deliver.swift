@@ -182,7 +182,7 @@ extension EventBus {
     /// Handles the end of a queued handler: reports its error, and removes a watcher that has received its only event.
     func finishQueued(_ watcher: Watcher, name: String, sequence: UInt64, error: (any Error)?) {
         if let error {
-            report(EventFailure(error: error, name: name, sequence: sequence, watcher: watcher.location))
+            report(EventFailure(error: error, name: name, sequence: sequence, location: watcher.location))
         }
         guard watcher.isOnce else { return }
         if let topic = topic(ifKnown: name) { remove(watcher, topic) } else { _ = patterns.cancel(watcher.id) }
@@ -197,12 +197,12 @@ extension EventBus {
         _ error: any Error, _ watcher: Watcher, name: String, sequence: UInt64, result: inout DeliveryResult
     ) {
         result.add(error)
-        report(EventFailure(error: error, name: name, sequence: sequence, watcher: watcher.location))
+        report(EventFailure(error: error, name: name, sequence: sequence, location: watcher.location))
     }
 
     /// Reports the error of an event that isn't delivered, and returns its result.
     func refuse(_ error: EventBusError) -> DeliveryResult {
-        report(EventFailure(error: error, name: error.subject, sequence: 0, watcher: nil))
+        report(EventFailure(error: error, name: error.subject, sequence: 0, location: nil))
         return DeliveryResult().adding(failures: [error])
     }
 

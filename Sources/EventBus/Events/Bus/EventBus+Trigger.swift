@@ -101,17 +101,6 @@ extension EventBus {
         return await sending.complete(result)
     }
 
-    /// Sends an event whose type has a topic.
-    @discardableResult
-    public func send<E: Event>(
-        _ event: E, from source: (any AnyObject & Sendable)? = nil, awaitingHandlers: Bool = false,
-        isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt32 = #line
-    ) async -> DeliveryResult {
-        await send(
-            E.topic, event, from: source, awaitingHandlers: awaitingHandlers, isolation: isolation, fileID: fileID,
-            line: line)
-    }
-
     /// Triggers an event for a sender that waits.
     func beginSend<Payload: Sendable>(
         _ payload: Payload, _ core: TopicCore, from source: AnyObject?, isolation: (any Actor)?, place: TriggerPlace,

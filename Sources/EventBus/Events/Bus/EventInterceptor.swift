@@ -42,8 +42,8 @@ public struct InterceptedEvent: Sendable {
     public var payload: any Sendable
     /// The origin of the event.
     public var metadata: EventMetadata?
-    /// The source line of the trigger.
-    public var location: EventLocation { call.location }
+    /// The source line of the trigger, such as `App/Login.swift:12`.
+    public var location: String { call.location.description }
     /// Whether another process receives the event, so that it isn't undelivered without a watcher here; false at first.
     public var isExported = false
     var call: TriggerCall

@@ -79,7 +79,7 @@ extension EventBusError.Code {
 }
 
 /// A location in source code, from `#fileID` and `#line`.
-public struct EventLocation: Hashable, Sendable, CustomStringConvertible {
+package struct EventLocation: Hashable, Sendable, CustomStringConvertible {
     /// The module and file, such as `"App/Login.swift"`.
     package let file: String
     /// The line, from 1.
@@ -93,5 +93,5 @@ public struct EventLocation: Hashable, Sendable, CustomStringConvertible {
     init(_ fileID: StaticString, _ line: UInt32) { self.init(file: fileID.description, line: Int(line)) }
 
     /// The location in the format of a compiler, such as `"App/Login.swift:12"`.
-    public var description: String { "\(file):\(line)" }
+    package var description: String { "\(file):\(line)" }
 }

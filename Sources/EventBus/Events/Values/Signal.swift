@@ -71,6 +71,9 @@ public struct EventFailure: Sendable {
     public let name: String
     /// The number of the trigger; 0 if it was refused.
     package let sequence: UInt64
-    /// The location of the watch whose handler threw; nil if the bus refused the event.
-    public let watcher: EventLocation?
+    /// The location of the watch whose handler threw.
+    package let location: EventLocation?
+
+    /// The location of the watch whose handler threw, such as `App/Login.swift:12`; nil if the bus refused the event.
+    public var watcher: String? { location?.description }
 }

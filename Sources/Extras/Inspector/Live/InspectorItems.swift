@@ -75,7 +75,7 @@ extension InspectedEvent {
         self.init(
             number: 0, name: event.name, time: LogTime.now.nanoseconds / 1000,
             payload: Self.text(of: event.request?.payload ?? event.payload, name: event.name)?.shortened,
-            source: event.metadata?.source, location: "\(event.location)")
+            source: event.metadata?.source, location: event.location)
     }
 
     /// Returns a payload as JSON in one line, or its type if it can't be encoded; nil without data.
