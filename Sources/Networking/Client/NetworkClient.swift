@@ -57,6 +57,9 @@ public final class NetworkClient: Sendable {
             redaction: configuration.redaction, identity: configuration.makeIdentity())
     }
 
+    /// A client with the default configuration and without host environments, created on first use.
+    public static let shared = NetworkClient()
+
     /// A description of the transport: `libcurl 7.88.1`, `URLSession`, or the reason for which every request fails.
     public var transportDescription: String {
         #if os(Linux)
