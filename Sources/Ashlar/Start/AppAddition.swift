@@ -6,7 +6,7 @@ package protocol AppAddition: Sendable {
     /// Opens the files before the configuration is loaded.
     ///
     /// - Parameters:
-    ///   - client: A client that ignores the selection of hosts, so that a wrong host map can be replaced.
+    ///   - client: A client that ignores the selection of hosts, so that a new file can correct it.
     ///   - issues: The issues of the start.
     /// - Returns: The opened files, which the app retains.
     func started(client: NetworkClient, issues: inout [StartupIssue]) -> any StartedAddition

@@ -24,7 +24,7 @@ extension AppSettings {
 
     /// Returns a client for the files of an addition.
     ///
-    /// Their URLs ignore the selection of hosts, so that a wrong host map can be replaced.
+    /// Their URLs ignore the selection of hosts, so that a new file can correct it.
     func fileClient(_ configuration: AshlarApp.Configuration) -> NetworkClient {
         var client = configuration.client
         client.observers.append(.lines(to: Log("network")))

@@ -16,7 +16,7 @@ actor StubServer {
 
     func fail() { documents.append(nil) }
 
-    func answer(_ version: String?) throws -> RemoteDocument.Response {
+    func answer(_ version: String?) throws -> RemoteConfigSource.Response {
         asked.append(version)
         guard let document = documents.isEmpty ? nil : documents.removeFirst() else { throw Down() }
         if let version, version == document.version { return .notModified }
@@ -28,7 +28,7 @@ actor StubServer {
     let server = StubServer()
 
     func source(
-        cache: String? = nil, verify: RemoteDocument.Verification? = nil
+        cache: String? = nil, verify: RemoteConfigSource.Verification? = nil
     ) -> RemoteConfigSource {
         RemoteConfigSource("remote", cache: cache, verify: verify) { [server] in try await server.answer($0) }
     }
@@ -141,7 +141,7 @@ actor StubServer {
             signature == [UInt8(truncatingIfNeeded: document.reduce(0) { $0 &+ Int($1) })]
         }
         func signature(_ text: String) -> [UInt8] {
-            let signed = RemoteDocument.signedBytes(of: Array(text.utf8), name: "remote")
+            let signed = RemoteConfigSource.signedBytes(of: Array(text.utf8), name: "remote")
             return [UInt8(truncatingIfNeeded: signed.reduce(0) { $0 &+ Int($1) })]
         }
         let first = source(cache: scratch.file("cache"), verify: verify)

@@ -50,7 +50,7 @@ private final class FileServer: Sendable {
         let configuration = ClientConfiguration()
         let client = NetworkClient(configuration, transport: stub)
         let remote = try RemoteConfigSource("remote", url: "https://example.org/c.json", client: client) {
-            $0 == RemoteDocument.signedBytes(of: document, name: "remote") && $1 == [1, 2]
+            $0 == RemoteConfigSource.signedBytes(of: document, name: "remote") && $1 == [1, 2]
         }
         try await remote.refresh()
         var plan = ConfigPlan(files: .memory(["ApplicationConfig.json": #"{"n": 0}"#]), environments: [])

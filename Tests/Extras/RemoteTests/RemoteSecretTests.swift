@@ -18,7 +18,8 @@ import Testing
         let failing = RemoteConfigSource("failing") { _ in throw Failure() }
         _ = try? await failing.refresh()
         let subjects: [Any] = [
-            failing, failing.status, RemoteDocument.Response.document(Array("hunter".utf8)), remote.content(), remote,
+            failing, failing.status, RemoteConfigSource.Response.document(Array("hunter".utf8)), remote.content(),
+            remote,
             remote.status,
         ]
         for text in subjects.flatMap(Self.texts) { #expect(!text.contains("hunter"), "\(text)") }

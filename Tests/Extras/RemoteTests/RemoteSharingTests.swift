@@ -158,7 +158,7 @@ import AshlarTestSupport
             }
             struct Down: Error {}
             let (asked, signed) = (Recorder<String?>(), Recorder<[UInt8]>())
-            let answers = Mutex<[RemoteDocument.Response]>([])
+            let answers = Mutex<[RemoteConfigSource.Response]>([])
             let source = RemoteConfigSource(
                 "remote", cache: path,
                 verify: {
@@ -174,7 +174,7 @@ import AshlarTestSupport
             #expect(source.status.version == "\"ä\n1\"")
             let date = try #require(source.status.date)
             #expect(date >= before && date <= Date())
-            #expect(signed.take() == [RemoteDocument.signedBytes(of: Array(text.utf8), name: "remote")])
+            #expect(signed.take() == [RemoteConfigSource.signedBytes(of: Array(text.utf8), name: "remote")])
             var plan = ConfigPlan(files: .memory(["ApplicationConfig.json": #"{"n": 0}"#]), environments: [])
             plan.add(source)
             let store = try ConfigStore(loading: plan)

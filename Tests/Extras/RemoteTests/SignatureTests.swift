@@ -23,7 +23,7 @@ import Testing
             _ document: [UInt8], name: String = "configuration", environment: String? = "production",
             signed: [UInt8]? = nil
         ) {
-            let bytes = RemoteDocument.signedBytes(of: signed ?? document, name: name, environment: environment)
+            let bytes = RemoteConfigSource.signedBytes(of: signed ?? document, name: name, environment: environment)
             let headers: HTTPHeaders = ["Content-Signature": Base64.encode(Self.sign(bytes))]
             response.withLock { $0 = StubResponse(headers: headers, chunks: [document]) }
         }
@@ -69,7 +69,7 @@ import Testing
             for environment in [nil] + texts.map(Optional.some) {
                 for document in texts {
                     seen.insert(
-                        RemoteDocument.signedBytes(of: Array(document.utf8), name: name, environment: environment))
+                        RemoteConfigSource.signedBytes(of: Array(document.utf8), name: name, environment: environment))
                     count += 1
                 }
             }
@@ -84,7 +84,8 @@ import Testing
             ("settings", "production", true), ("settings", "staging", false), ("hosts", "production", false),
             ("settings", nil, false),
         ] as [(String, String?, Bool)] {
-            let signature = Self.sign(RemoteDocument.signedBytes(of: document, name: name, environment: environment))
+            let signature = Self.sign(
+                RemoteConfigSource.signedBytes(of: document, name: name, environment: environment))
             let source = RemoteConfigSource(
                 "settings", environment: "production", verify: { Self.sign($0) == $1 },
                 fetch: { _ in .document(document, signature: signature) })

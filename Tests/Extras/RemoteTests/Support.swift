@@ -22,7 +22,7 @@ extension TemporaryFolder {
 /// A plan for files in memory in the environment of a release build.
 func plan(_ files: [String: String]) -> ConfigPlan { ConfigPlan(files: .memory(files), environments: []) }
 
-extension RemoteDocument.Status {
+extension RemoteConfigSource.Status {
     /// The error of a configuration.
     var failure: ConfigError? { error as? ConfigError }
 }

@@ -25,8 +25,8 @@ public struct RemoteFiles: Sendable {
     /// Decides whether a signature belongs to the signed bytes.
     ///
     /// The signature is in the response's field `Content-Signature`. A configuration without a signature is then rejected.
-    /// The name of the signed document is `configuration`; see ``RemoteDocument/signedBytes(of:name:environment:)``.
-    public var verify: RemoteDocument.Verification?
+    /// The name of the signed document is `configuration`; see ``RemoteConfigSource/signedBytes(of:name:environment:)``.
+    public var verify: RemoteConfigSource.Verification?
 
     /// Creates a description without files.
     public init(cache: String) { self.cache = cache }

@@ -44,12 +44,12 @@ public struct RemoteConfigSource: ConfigSource {
     ///   - signedName: The name for which documents are signed; nil for `name`.
     ///   - environment: The environment for which documents are signed.
     ///   - verify: Checks the signature of a document, such as an Ed25519 signature with a key in the program. If set,
-    ///     documents without a signature are rejected. See ``RemoteDocument/signedBytes(of:name:environment:)``.
+    ///     documents without a signature are rejected. See ``signedBytes(of:name:environment:)``.
     ///   - fetch: Fetches the document; receives the current version.
     public init(
         _ name: String, cache: String? = nil, format: (any ConfigFormat)? = nil, signedName: String? = nil,
-        environment: String? = nil, verify: RemoteDocument.Verification? = nil,
-        fetch: @escaping @Sendable (_ version: String?) async throws -> RemoteDocument.Response
+        environment: String? = nil, verify: Verification? = nil,
+        fetch: @escaping @Sendable (_ version: String?) async throws -> Response
     ) {
         self.format = format
         let location = ConfigLocation(file: SecretText.redacted(name))
@@ -85,7 +85,7 @@ public struct RemoteConfigSource: ConfigSource {
     public init(
         _ name: String, url: String, client: NetworkClient, cache: String? = nil, format: (any ConfigFormat)? = nil,
         signatureField: String = "Content-Signature", signedName: String? = nil, environment: String? = nil,
-        verify: RemoteDocument.Verification? = nil
+        verify: Verification? = nil
     ) throws(NetworkError) {
         let fetch = try RemoteDocument.fetch(url, by: client, signatureField: signatureField)
         self.init(
@@ -97,7 +97,7 @@ public struct RemoteConfigSource: ConfigSource {
     public var name: String { document.name }
 
     /// The state of the source; its error is a `ConfigError`.
-    public var status: RemoteDocument.Status {
+    public var status: Status {
         var status = document.status
         status.error = status.error.map { configError($0) }
         return status

@@ -1,62 +1,13 @@
 internal import AshlarCore
 internal import AshlarNetworking
-internal import AshlarTrees
-public import Foundation
+internal import Foundation
 
 /// The document of a ``RemoteConfigSource``: fetched, verified, stored for the next start, and published.
 ///
 /// Documents are accepted one at a time. If fetches overlap, the response of the one that began last is used.
-public final class RemoteDocument: Sendable {
-    /// The response of a server.
-    public struct Response: Sendable {
-        fileprivate let document: (bytes: [UInt8], version: String?, signature: [UInt8]?)?
-
-        /// The version of the document hasn't changed.
-        public static var notModified: Response { Response(document: nil) }
-
-        /// A document, its version (such as the entity tag of the response), and its signature.
-        public static func document(
-            _ bytes: [UInt8], version: String? = nil, signature: [UInt8]? = nil
-        ) -> Response {
-            Response(document: (bytes, version, signature))
-        }
-    }
-
-    /// The state of a document.
-    public struct Status: Sendable {
-        /// The version of the accepted document.
-        public let version: String?
-        /// The start of the request that fetched or confirmed the accepted document; `nil` without a document.
-        public let date: Date?
-        /// The latest failure: of a fetch, of a document that was rejected, or of the cache file.
-        public internal(set) var error: (any Error)?
-    }
-
-    /// A closure that returns whether a signature belongs to the bytes of ``signedBytes(of:name:environment:)``.
-    public typealias Verification = @Sendable (_ signed: [UInt8], _ signature: [UInt8]) throws -> Bool
-
-    /// Returns the bytes that the signature of a document covers: its name, its environment and its content, which
-    /// includes its `$revision`.
-    ///
-    /// One key can therefore sign all documents of an app: the signature of one isn't valid for another one, nor for
-    /// another environment. The bytes are `ashlar-document 1`, the lines `name:` and `environment:` with a JSON string, or
-    /// without an environment the first of them only, an empty line, and the document.
-    ///
-    /// ```swift
-    /// let signed = RemoteDocument.signedBytes(of: Array("{}".utf8), name: "hosts", environment: "production")
-    /// print(signed.count)  // 61
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - document: The content of the document.
-    ///   - name: The name of the document, such as `configuration` or `hosts` for the files of an app.
-    ///   - environment: The environment whose apps accept the document; nil for apps without one.
-    /// - Returns: The bytes to sign.
-    public static func signedBytes(of document: [UInt8], name: String, environment: String? = nil) -> [UInt8] {
-        var head = "ashlar-document 1\nname: \(JSONText.quoted(name))\n"
-        if let environment { head += "environment: \(JSONText.quoted(environment))\n" }
-        return Array((head + "\n").utf8) + document
-    }
+final class RemoteDocument: Sendable {
+    typealias Response = RemoteConfigSource.Response
+    typealias Verification = RemoteConfigSource.Verification
 
     private struct State {
         var document: StoredDocument?
@@ -124,10 +75,10 @@ public final class RemoteDocument: Sendable {
     }
 
     /// The state of the document.
-    var status: Status {
+    var status: RemoteConfigSource.Status {
         state.withLock { state in
             let date = state.document.map { Date(timeIntervalSinceReferenceDate: $0.date) }
-            return Status(version: state.document?.version, date: date, error: state.error)
+            return RemoteConfigSource.Status(version: state.document?.version, date: date, error: state.error)
         }
     }
 
@@ -225,7 +176,7 @@ public final class RemoteDocument: Sendable {
             guard let signature = document.signature else {
                 throw RemoteError(.invalidSignature, "the document has no signature")
             }
-            let signed = Self.signedBytes(of: document.bytes, name: signedName, environment: environment)
+            let signed = RemoteConfigSource.signedBytes(of: document.bytes, name: signedName, environment: environment)
             guard try verify(signed, signature) else {
                 throw RemoteError(.invalidSignature, "the signature is wrong")
             }
@@ -240,23 +191,6 @@ public final class RemoteDocument: Sendable {
             throw RemoteError(.outdated, "the document has no $revision, but the accepted one has")
         }
         if revision < known { throw RemoteError(.outdated, "the document is older than the accepted one") }
-    }
-}
-
-extension RemoteDocument.Response: CustomReflectable {
-    /// A mirror without the content, which can be secret.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["version": document?.version as Any], displayStyle: .struct)
-    }
-}
-
-extension RemoteDocument.Status: CustomReflectable {
-    /// The version, the date, and the text of the error without secrets.
-    public var customMirror: Mirror {
-        let text = error.map { SecretText.redacted("\($0)") }
-        return Mirror(
-            self,
-            children: ["version": version as Any, "date": date as Any, "error": text as Any], displayStyle: .struct)
     }
 }
 
