@@ -17,11 +17,11 @@ public struct RetryPolicy: Hashable, Sendable {
     /// The maximum number of times that a request is sent, unless its options have another; 3 by default.
     public var attempts: Int = 3
     /// The upper bound of the first delay; 200 ms by default.
-    package var firstPause: Duration = .milliseconds(200)
+    public var firstPause: Duration = .milliseconds(200)
     /// The upper bound of all delays; 20 s by default.
-    package var longestPause: Duration = .seconds(20)
-    /// The statuses that are retried.
-    package var statuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
+    public var longestPause: Duration = .seconds(20)
+    /// The statuses that are retried: 408, 425, 429, 500, 502, 503 and 504 by default.
+    public var statuses: Set<Int> = [408, 425, 429, 500, 502, 503, 504]
 
     /// The maximum `Retry-After` to wait for; a response with a greater one is returned.
     private static let longestRetryAfter: Duration = .seconds(60)
