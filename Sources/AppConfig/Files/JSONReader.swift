@@ -4,7 +4,7 @@ internal import AshlarTrees
 /// Reads JSON objects into trees.
 ///
 /// The reader is stricter than RFC 8259: integers must fit into 64 bits, other numbers must be finite, and keys must be
-/// unique unless the context permits duplicates.
+/// unique.
 struct JSONReader {
     private let document: JSONDocument
     private let context: ConfigReaderContext
