@@ -38,7 +38,7 @@ enum ConfigDirectives {
         return paths
     }
 
-    /// Returns a tree whose directives are superseded, so that a merge omits them.
+    /// Returns a tree whose directives are removed, so that a merge omits them.
     ///
     /// - Throws: ``ConfigError`` if a key begins with `$` but isn't a directive, or if a directive is malformed or
     ///   misplaced.

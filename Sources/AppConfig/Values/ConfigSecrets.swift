@@ -148,7 +148,7 @@ extension ConfigTree {
             var state = levels[top].state
             if levels[top].isArray {
                 if !state.isOutsideListedPaths { state = matcher.step(state, .index(levels[top].index)) }
-                if !node.flags.contains(.superseded) { levels[top].index += 1 }
+                if !node.flags.contains(.removed) { levels[top].index += 1 }
             } else {
                 state = matcher.step(state, .key(key(of: number)))
             }

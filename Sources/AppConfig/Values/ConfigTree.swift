@@ -27,8 +27,8 @@ struct ConfigNode {
         static let secret = Flags(rawValue: 1)
         /// Whether the key contains a character that is escaped in the text of a path.
         static let escapedKey = Flags(rawValue: 2)
-        /// Whether a later duplicate replaced the node.
-        static let superseded = Flags(rawValue: 4)
+        /// Whether the node was removed from its container, as a directive or a malformed setting is.
+        static let removed = Flags(rawValue: 4)
         /// Whether references produced the value.
         static let interpolated = Flags(rawValue: 8)
         /// Whether a dictionary sets elements of a weaker array; its keys are their indices.
@@ -52,7 +52,7 @@ final class ConfigTree: Sendable {
     let hasDirectives: Bool
     /// Whether a string contains `${`.
     let hasTemplates: Bool
-    /// Whether a node is `superseded` or `null`, which a merge omits, or sets elements, which a merge applies.
+    /// Whether a node is `removed` or `null`, which a merge omits, or sets elements, which a merge applies.
     let hasGaps: Bool
     /// For each node that contains references, the nodes that they refer to.
     let sourceNodes: [Int: [Int]]
@@ -103,8 +103,8 @@ final class ConfigTree: Sendable {
     /// Returns the tree without some values; the numbers of the other nodes don't change.
     func removing(_ removed: [Int]) -> ConfigTree {
         var nodes = nodes
-        for node in removed where !nodes[node].flags.contains(.superseded) {
-            nodes[node].flags.insert(.superseded)
+        for node in removed where !nodes[node].flags.contains(.removed) {
+            nodes[node].flags.insert(.removed)
             nodes[Int(nodes[node].parent)].payload -= 1
         }
         return copy(nodes: nodes, hasGaps: true)
@@ -163,7 +163,7 @@ extension ConfigTree {
             while at < end {
                 let node = at
                 at = Int(tree.nodes[node].end)
-                if !tree.nodes[node].flags.contains(.superseded) { return node }
+                if !tree.nodes[node].flags.contains(.removed) { return node }
             }
             return nil
         }
