@@ -93,8 +93,8 @@ struct InspectorAction: Decodable, Sendable {
             thresholds.contexts[name] = value == nil ? nil : .some(level)
         }
         LogSystem.thresholds = thresholds
-        let rules = thresholds.contexts.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value?.name ?? "off")" }
-        return "thresholds: " + ([thresholds.global?.name ?? "off"] + rules).joined(separator: ", ")
+        let rules = thresholds.contexts.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value?.description ?? "off")" }
+        return "thresholds: " + ([thresholds.global?.description ?? "off"] + rules).joined(separator: ", ")
     }
 
     /// Triggers an event whose payload is JSON: a number, a Boolean, a text or, for all other values, a `JSONEntity`.
