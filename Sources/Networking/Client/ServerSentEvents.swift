@@ -7,9 +7,10 @@ extension NetworkClient {
     /// the sequence reconnects and sends the last identifier in `Last-Event-ID`. It first waits for the server's
     /// `retry`, if there is one, and then for a random time, so that the clients of a restarted server don't return at
     /// the same moment. The bound of the random time is `retry`, or 3 s, and doubles with each consecutive failure, up to
-    /// one minute. The sequence ends when the server answers with a status other than 200, such as 204. It throws failures that another attempt can't repair:
-    /// an unacceptable status that isn't transient, another content type, or an event of more than 1 MiB. Only the
-    /// connect and idle timeouts apply; set the idle timeout to more than the server's longest silence.
+    /// one minute. The sequence ends when the server answers with a status other than 200, such as 204. It throws failures
+    /// that another attempt can't repair: an unacceptable status that isn't transient, another content type, or an event
+    /// of more than 1 MiB. Only the connect and idle timeouts apply; set the idle timeout to more than the server's
+    /// longest silence.
     ///
     /// Only a GET is sent again: another method could cause its effect, or its price, once more. Its sequence ends with
     /// the stream, and throws the reason if the stream breaks. See also ``ResponseBody/events()``.
@@ -171,6 +172,13 @@ public struct ServerSentEvent: Hashable, Sendable {
     public var data: String
     /// The last identifier that the server sent, or an empty string.
     public var id: String
+
+    /// Creates an event.
+    public init(type: String = "message", data: String, id: String = "") {
+        self.type = type
+        self.data = data
+        self.id = id
+    }
 }
 
 /// Reads the bytes of an event stream (WHATWG HTML, section 9.2.6), in pieces of any length.
