@@ -105,16 +105,21 @@ extension LogMessage {
             value.write(to: &stream)
         }
 
-        /// Appends a value in the form of `String(describing:)`, and an optional one in the form of its value or `nil`.
+        /// Appends a value in the form of `String(describing:)`.
         ///
         /// The value's `description` can log; it runs without a lock.
-        public mutating func appendInterpolation<Value>(_ value: Value) { buffer.append(LogPrivacy.text(of: value)) }
+        public mutating func appendInterpolation<Value>(_ value: Value) { buffer.append(String(describing: value)) }
+
+        /// Appends an optional value, or `nil`.
+        public mutating func appendInterpolation<Value>(_ value: Value?) {
+            if let value { buffer.append(LogPrivacy.text(of: value)) } else { buffer.append("nil" as StaticString) }
+        }
 
         /// Appends a value or its replacement.
         ///
         /// A private value isn't evaluated unless ``LogConfiguration/revealsPrivateValues`` is set.
         public mutating func appendInterpolation<Value>(_ value: @autoclosure () -> Value, privacy: LogPrivacy) {
-            guard privacy != .public, !LogPrivacy.revealsPrivateValues else {
+            guard !LogPrivacy.revealsPrivateValues else {
                 buffer.append(LogPrivacy.text(of: value()))
                 return
             }

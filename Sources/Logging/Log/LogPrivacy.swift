@@ -1,9 +1,9 @@
 internal import AshlarBase
 internal import Synchronization
 
-/// Whether an interpolated value appears in the log.
+/// What is printed instead of an interpolated value.
 public struct LogPrivacy: Hashable, Sendable {
-    private enum Kind { case open, hidden, hashed }
+    private enum Kind { case hidden, hashed }
     private let kind: Kind
 
     private static let reveals = Atomic<Bool>(false)
@@ -12,9 +12,6 @@ public struct LogPrivacy: Hashable, Sendable {
         get { reveals.load(ordering: .relaxed) }
         set { reveals.store(newValue, ordering: .relaxed) }
     }
-
-    /// The value is printed.
-    public static var `public`: LogPrivacy { LogPrivacy(kind: .open) }
 
     /// `<private>` is printed instead of the value.
     public static var `private`: LogPrivacy { LogPrivacy(kind: .hidden) }
@@ -28,7 +25,6 @@ public struct LogPrivacy: Hashable, Sendable {
 
     func replacement<Value>(for value: @autoclosure () -> Value) -> String {
         switch kind {
-        case .open: return Self.text(of: value())
         case .hidden: return "<private>"
         case .hashed:
             // Each process seeds `Hasher` differently.
