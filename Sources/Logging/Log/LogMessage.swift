@@ -86,9 +86,7 @@ extension LogMessage {
         public mutating func appendInterpolation(_ text: String) { buffer.append(text) }
 
         /// Appends an integer in decimal digits.
-        public mutating func appendInterpolation(_ value: Int) { buffer.append(decimal: Int64(value)) }
-
-        /// Appends an integer of any type in decimal digits.
+        @_specialize(where Integer == Int)
         public mutating func appendInterpolation<Integer: FixedWidthInteger>(_ value: Integer) {
             if let small = Int64(exactly: value) {
                 buffer.append(decimal: small)
