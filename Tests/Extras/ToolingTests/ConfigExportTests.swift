@@ -9,7 +9,6 @@ import Testing
 @Suite struct ConfigExportTests {
     private static func load(_ text: String) throws -> ApplicationConfig {
         var plan = ConfigPlan(files: .memory(["ApplicationConfig.plist": text]), environments: [])
-        plan.literalLayers = [.base]
         return try ApplicationConfig.load(plan)
     }
 
