@@ -8,8 +8,7 @@ import Testing
 
 @Suite struct ConfigExportTests {
     private static func load(_ text: String) throws -> ApplicationConfig {
-        var plan = ConfigPlan(files: .memory(["ApplicationConfig.plist": text]), environments: [])
-        return try ApplicationConfig.load(plan)
+        try ApplicationConfig.load(ConfigPlan(files: .memory(["ApplicationConfig.plist": text]), environments: []))
     }
 
     @Test("Exports omit secrets")
