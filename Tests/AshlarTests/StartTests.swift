@@ -144,7 +144,7 @@ import Testing
         func wrappers() async {
             struct Screen {
                 @Setting("api.timeout") var timeout = 24.0
-                @Setting("api.host") var host: String? = nil
+                @Setting("api.host") var host: String?
                 @Setting("title") var retries = 3
                 @Localized("cancel") var cancel
             }

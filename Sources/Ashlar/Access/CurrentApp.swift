@@ -38,7 +38,7 @@ extension AshlarApp {
 /// ```swift
 /// struct API {
 ///     @Setting("api.timeout") var timeout = 24.0
-///     @Setting("api.host") var host: String? = nil
+///     @Setting("api.host") var host: String?
 /// }
 /// ```
 ///
@@ -66,6 +66,11 @@ public struct Setting<Value: ConfigConvertible & Sendable>: Sendable {
         guard let app = AshlarApp.current else { return key.defaultValue }
         return app.values.config.value(of: key) { Log("config").warning("\($0.description)") }
     }
+}
+
+extension Setting where Value: ExpressibleByNilLiteral {
+    /// Creates a setting that is nil if the key is absent.
+    public init(_ key: String, secret isSecret: Bool = false) { self.init(wrappedValue: nil, key, secret: isSecret) }
 }
 
 /// A string of the current app's customization, read at each access.
