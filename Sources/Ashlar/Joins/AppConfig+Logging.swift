@@ -26,11 +26,6 @@ extension LogSystem {
     /// An absent key changes nothing. A malformed value is returned as an error and changes nothing; the other values
     /// apply. Call this method again after a reload.
     ///
-    /// ```swift
-    /// let config = ApplicationConfig(["log": ["threshold": "warning", "contexts": ["network": "debug"]]])
-    /// for error in LogSystem.configure(from: config) { print(error) }
-    /// ```
-    ///
     /// - Returns: An error for each malformed value, with its file and line.
     @discardableResult
     package static func configure(from config: ApplicationConfig) -> [ConfigError] {
