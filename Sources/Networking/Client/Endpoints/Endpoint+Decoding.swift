@@ -38,7 +38,7 @@ extension Endpoint where Output == NetworkResponse {
 }
 
 extension NetworkResponse {
-    /// Decodes the JSON body in ``jsonFormat``; an empty body, as that of a 204, is nil for an optional type.
+    /// Decodes the JSON body in the client's format; an empty body, as that of a 204, is nil for an optional type.
     ///
     /// - Parameter type: The type to decode.
     /// - Returns: The value.
