@@ -23,7 +23,9 @@ struct StartRows {
                     usleep(50_000)
                     var configuration = configuration(folder)
                     // Nothing is removed, so that every start finds the same number of runs.
-                    configuration.retention = LogRetention(runs: .max, bytes: .max, age: .seconds(1 << 40))
+                    configuration.retention.runs = .max
+                    configuration.retention.bytes = .max
+                    configuration.retention.age = .seconds(1 << 40)
                     return milliseconds { LogSystem.start(configuration) }
                 })
         }
