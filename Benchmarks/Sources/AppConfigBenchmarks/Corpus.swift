@@ -44,9 +44,18 @@ struct Corpus {
     }
 }
 
+/// A file in memory.
+private struct BytesSource: ConfigSource {
+    let name = "ApplicationConfig.plist"
+    let bytes: [UInt8]
+
+    func content() -> ConfigSourceContent { .bytes(bytes) }
+}
+
 /// Loads a file from memory; stops the program if that fails, so that no benchmark measures an error.
 func load(_ bytes: [UInt8]) -> ApplicationConfig {
-    let plan = ConfigPlan(files: .memory(["ApplicationConfig.plist": bytes]), environments: [])
+    var plan = ConfigPlan(files: .memory([:]), environments: [])
+    plan.add(BytesSource(bytes: bytes))
     do {
         return try ApplicationConfig.load(plan)
     } catch {
