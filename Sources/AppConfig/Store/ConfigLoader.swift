@@ -33,11 +33,17 @@ extension ApplicationConfig {
     /// Returns the `$revision` of a file, an integer or a date in seconds since 2001; a nil format is a property list or
     /// JSON.
     ///
-    /// - Throws: ``ConfigError`` if the bytes are malformed.
+    /// - Throws: ``ConfigError`` if the bytes are malformed, or change the value at one of the `reserved` paths.
     package static func revision(
-        of bytes: [UInt8], as format: (any ConfigFormat)?, at location: ConfigLocation
+        of bytes: [UInt8], as format: (any ConfigFormat)?, at location: ConfigLocation, reserved: [ConfigPath] = []
     ) throws(ConfigError) -> Double? {
         let tree = try ConfigLoader.read(bytes, format, ConfigReaderContext(location: location))
+        for path in reserved {
+            guard let node = tree.change(of: path) else { continue }
+            throw ConfigError(
+                .invalidValue, key: tree.path(of: node), location: tree.location(of: node),
+                reason: "a document without a signature can't change \(path)")
+        }
         guard let node = tree.child(of: 0, key: ConfigDirectives.revision) else { return nil }
         return ConfigDirectives.revision(node, tree)
     }

@@ -224,6 +224,31 @@ extension ConfigTree {
         return ConfigPath(components.reversed())
     }
 
+    /// Returns the node that sets, removes or hides the value at a path when the tree is merged over another one.
+    ///
+    /// A value that isn't a dictionary replaces everything below it, a literal root key such as `a.b` hides the path `a.b`,
+    /// and the section of a bundle identifier can be merged over the root.
+    func change(of path: ConfigPath) -> Int? {
+        let text = path.description
+        for child in children(of: 0) {
+            let key = key(of: child)
+            if key == text || key.hasPrefix(text + ".") { return child }
+            let isSection = key.contains(".") && kind(of: child) == .dictionary
+            if isSection, let node = change(of: path.components, from: child) { return node }
+        }
+        return change(of: path.components, from: 0)
+    }
+
+    private func change(of components: [ConfigPath.Component], from root: Int) -> Int? {
+        var node = root
+        for component in components {
+            guard kind(of: node) == .dictionary else { return node }
+            guard let next = descend(from: node, [component]) else { return nil }
+            node = next
+        }
+        return node
+    }
+
     /// Follows exactly these steps from a node.
     func descend(from node: Int = 0, _ components: some Sequence<ConfigPath.Component>) -> Int? {
         var at = node

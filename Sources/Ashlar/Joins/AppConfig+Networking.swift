@@ -37,6 +37,11 @@ extension TransportConfiguration {
     package mutating func apply(_ config: ApplicationConfig) -> [ConfigError] {
         connections = config.int(forKey: "network.connections") ?? connections
         connectionsPerHost = config.int(forKey: "network.connectionsPerHost") ?? connectionsPerHost
+        return applyPins(of: config)
+    }
+
+    /// Applies the pins of a configuration; returns an error for each malformed one.
+    mutating func applyPins(of config: ApplicationConfig) -> [ConfigError] {
         guard let hosts = config["network.pinnedKeys"] else { return [] }
         var errors: [ConfigError] = []
         let path: ConfigPath = "network.pinnedKeys"

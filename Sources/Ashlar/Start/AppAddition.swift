@@ -17,10 +17,17 @@ package protocol StartedAddition: Sendable {
     /// A source over the files of the app's configuration.
     var source: (any ConfigSource)? { get }
 
+    /// Whether the content of `source` is signed, so that it can replace the pins that the app ships.
+    var isSigned: Bool { get }
+
     /// Changes the host map or selects hosts; the app calls it once, before its first request.
     ///
     /// - Parameters:
     ///   - hosts: The app's host map and selections.
     ///   - issues: The issues of the start.
     func use(hosts: HostSwitch, issues: inout [StartupIssue])
+}
+
+extension StartedAddition {
+    package var isSigned: Bool { false }
 }

@@ -9,24 +9,21 @@ import Foundation
 extension AppSettings {
     /// Returns the plan of the app, or a plan for `ApplicationConfig` files in its folder, of which the base file is
     /// required.
-    func plan(_ configuration: AshlarApp.Configuration, adding sources: [any ConfigSource]) -> ConfigPlan {
-        var plan: ConfigPlan
-        if let own = configuration.config {
-            plan = own
-        } else {
-            plan = ConfigPlan(
-                files: .directory(resources.path), environments: environments, bundleIdentifier: bundleIdentifier)
-            plan.requiredLayers = [.base]
-        }
-        for source in sources { plan.add(source) }
+    func plan(_ configuration: AshlarApp.Configuration) -> ConfigPlan {
+        if let own = configuration.config { return own }
+        var plan = ConfigPlan(
+            files: .directory(resources.path), environments: environments, bundleIdentifier: bundleIdentifier)
+        plan.requiredLayers = [.base]
         return plan
     }
 
-    /// Returns a client for the files of an addition.
+    /// Returns a client for the files of an addition, with the pins of the configuration that the app ships.
     ///
     /// Their URLs ignore the selection of hosts, so that a new file can correct it.
-    func fileClient(_ configuration: AshlarApp.Configuration) -> NetworkClient {
+    func fileClient(_ configuration: AshlarApp.Configuration, shipped: ApplicationConfig?) -> NetworkClient {
         var client = configuration.client
+        // The client of the app reports the errors.
+        if let shipped { _ = client.transport.apply(shipped) }
         client.observers.append(.lines(to: Log("network")))
         return NetworkClient(client, transport: configuration.transport)
     }
@@ -105,9 +102,12 @@ extension AppSettings {
         return hosts
     }
 
+    /// Returns the settings of the app's client.
+    ///
+    /// The pins of `shipped` take precedence over those of the whole configuration, parts of which aren't signed.
     func client(
-        _ own: ClientConfiguration, config store: ConfigStore, bus: EventBus, customization: CustomizationCenter,
-        issues: inout [StartupIssue]
+        _ own: ClientConfiguration, config store: ConfigStore, shipped: ApplicationConfig?, bus: EventBus,
+        customization: CustomizationCenter, issues: inout [StartupIssue]
     ) -> ClientConfiguration {
         var client = own
         client.observers += [.activity(on: bus), .lines(to: Log("network"))]
@@ -118,6 +118,7 @@ extension AppSettings {
             client.retry?.attempts = 1
         }
         issues += client.transport.apply(store.current).map { StartupIssue(.configuration, $0, isError: true) }
+        if let shipped { _ = client.transport.applyPins(of: shipped) }
         client.adjustsOptions = { options in
             own.adjustsOptions?(&options)
             options.apply(store.current)

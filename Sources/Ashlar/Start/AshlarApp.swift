@@ -72,11 +72,14 @@ public final class AshlarApp: Sendable {
         let bus = configuration.bus ?? EventBus()
         self.bus = bus
 
+        var plan = settings.plan(configuration)
+        // The requests for the files of additions already need the pins that the app ships.
+        let shipped = configuration.additions.isEmpty ? nil : ApplicationConfig.loadReport(plan)
         additions = configuration.additions.map {
-            $0.started(client: settings.fileClient(configuration), issues: &issues)
+            $0.started(client: settings.fileClient(configuration, shipped: shipped?.config), issues: &issues)
         }
-        let sources = additions.compactMap(\.source)
-        let config = ConfigStore(loadingBestEffort: settings.plan(configuration, adding: sources))
+        for source in additions.compactMap(\.source) { plan.add(source) }
+        let config = ConfigStore(loadingBestEffort: plan)
         self.config = config
         issues += config.errors.map { StartupIssue(.configuration, $0, isError: true) }
         issues += config.current.diagnostics.filter { $0.code != .missingSource }
@@ -95,7 +98,9 @@ public final class AshlarApp: Sendable {
         serviceLog = bus.logServices(to: Log("services"))
         client = NetworkClient(
             settings.client(
-                configuration.client, config: config, bus: bus, customization: customization, issues: &issues),
+                configuration.client, config: config,
+                shipped: additions.allSatisfy(\.isSigned) ? nil : shipped?.config, bus: bus,
+                customization: customization, issues: &issues),
             transport: configuration.transport, hosts: hosts)
         router = Router(bus: bus)
         services = ServiceRegistry(bus: bus)

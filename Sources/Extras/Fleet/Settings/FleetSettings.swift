@@ -12,6 +12,8 @@ internal import Foundation
 /// | `config.` and a path, such as `config.api.timeout` | JSON | lies over the files of the configuration |
 /// | `hosts.` and a canonical host | the key of an environment | selects the environment of the host |
 ///
+/// Pins of the files that the app ships take precedence over those of the bucket.
+///
 /// Assign it before the start of the app, and connect the app later. Without a server, the app starts with the last good
 /// values, which are stored in a file.
 ///

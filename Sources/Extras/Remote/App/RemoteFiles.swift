@@ -19,12 +19,15 @@ public struct RemoteFiles: Sendable {
     /// The folder of the last good configuration; it must exist.
     public var cache: String
     /// The URL of a configuration, a property list or JSON; it lies over the files of the app.
+    ///
+    /// The pins of the files that the app ships apply to the requests for it.
     public var configuration: String?
     /// The environment whose configuration the app accepts, such as `production`; signatures cover it.
     public var environment: String?
     /// Decides whether a signature belongs to the signed bytes.
     ///
     /// The signature is in the response's field `Content-Signature`. A configuration without a signature is then rejected.
+    /// If this is nil, a configuration that changes `network.pinnedKeys` or `app.links.hosts` is rejected.
     /// The name of the signed document is `configuration`; see ``RemoteConfigSource/signedBytes(of:name:environment:)``.
     public var verify: RemoteConfigSource.Verification?
 
@@ -83,6 +86,7 @@ struct RemoteParts: StartedAddition {
     let configuration: RemoteConfigSource?
 
     init(_ files: RemoteFiles, client: NetworkClient, issues: inout [StartupIssue]) {
+        isSigned = files.verify != nil
         do throws(NetworkError) {
             configuration = try files.configuration.map { url throws(NetworkError) in
                 try RemoteConfigSource(
@@ -97,6 +101,8 @@ struct RemoteParts: StartedAddition {
     }
 
     var source: (any ConfigSource)? { configuration }
+
+    let isSigned: Bool
 
     func use(hosts: HostSwitch, issues: inout [StartupIssue]) {}
 }

@@ -1,3 +1,4 @@
+internal import Ashlar
 public import AshlarAppConfig
 internal import AshlarCore
 public import AshlarNetworking
@@ -17,6 +18,9 @@ internal import Foundation
 /// An attacker can send an old document with its valid signature. To refuse it, give each document a `$revision` in its
 /// root: an integer or a date that doesn't decrease. A document with a lower one than the last good one, or without one,
 /// is rejected.
+///
+/// Without `verify`, a document that changes `network.pinnedKeys` or `app.links.hosts` is rejected. An attacker who can
+/// change a document could otherwise remove the pins that protect against it.
 ///
 /// ```swift
 /// let remote = RemoteConfigSource("settings", cache: "/var/cache/acme/settings") { version in
@@ -55,7 +59,10 @@ public struct RemoteConfigSource: ConfigSource {
         let location = ConfigLocation(file: SecretText.redacted(name))
         document = RemoteDocument(
             name, cache: cache, signedName: signedName, environment: environment, verify: verify,
-            revision: { try ApplicationConfig.revision(of: $0, as: format, at: location) }, fetch: fetch)
+            revision: {
+                let reserved = verify == nil ? ShippedSettings.paths : []
+                return try ApplicationConfig.revision(of: $0, as: format, at: location, reserved: reserved)
+            }, fetch: fetch)
     }
 
     /// Creates a source that fetches a document over HTTP with conditional requests.
