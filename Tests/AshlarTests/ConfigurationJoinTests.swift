@@ -121,6 +121,42 @@ import Testing
         #expect(transport.pinnedKeys["a.example"] != nil)
     }
 
+    @Test(
+        "Without a readable dictionary of pins, no request is sent; without a readable pin, none to its host",
+        arguments: [
+            (#"{"network": {"pinnedKeys": "sha256//x"}}"#, true),
+            (#"{"network": {"pinnedKeys": ["a.example"]}}"#, true),
+            (#"{"network": {"pinnedKeys": "${nope}"}}"#, true), (#"{"network": "${nope}"}"#, true),
+            (#"{"network": []}"#, true), (#"{"network.pinnedKeys": 5}"#, true),
+            (#"{"network": {"pinnedKeys": {"a.example": "${nope}"}}}"#, false),
+            (#"{"network": {"pinnedKeys": {"a.example": "${network.pinnedKeys.a\\.example}"}}}"#, false),
+            (#"{"network": {"pinnedKeys": {"a.example": {"b": "${nope}"}}}}"#, false),
+            (#"{"network": {"pinnedKeys": {"a.example": []}}}"#, false),
+        ])
+    func malformedPins(text: String, refusesAll: Bool) async throws {
+        let store = ConfigStore(
+            loadingBestEffort: ConfigPlan(files: .memory(["ApplicationConfig.json": text]), environments: []))
+        var configuration = ClientConfiguration()
+        let errors = configuration.transport.apply(store.current, loadErrors: store.errors)
+        #expect(!(store.errors + errors).isEmpty)
+        if !refusesAll { #expect(configuration.transport.pinnedKeys.keys.sorted() == ["a.example"]) }
+        // Nothing listens on port 1, so that a request that isn't refused can't connect.
+        let client = NetworkClient(configuration)
+        let failure = await #expect(throws: NetworkError.self) { try await client.get("http://127.0.0.1:1/") }
+        #expect(failure?.code == (refusesAll ? .invalidConfiguration : .cannotConnect), "\(failure as Any)")
+    }
+
+    @Test("Without many readable values, whose errors are summarized, no request is sent")
+    func manyMalformedPins() {
+        let values = (0..<150).map { "\"a\($0)\": \"${nope}\"" }.joined(separator: ", ")
+        let text = #"{\#(values), "network": {"pinnedKeys": {"a.example": "${nope}"}}}"#
+        let store = ConfigStore(
+            loadingBestEffort: ConfigPlan(files: .memory(["ApplicationConfig.json": text]), environments: []))
+        var transport = TransportConfiguration()
+        _ = transport.apply(store.current, loadErrors: store.errors)
+        #expect(!transport.pinnedKeys.isEmpty)
+    }
+
     #if os(Linux) || os(macOS)
         @Test("Changes of configuration, customization and hosts, errors and the prior run are events on the bus")
         func events() async {

@@ -31,31 +31,56 @@ extension TransportConfiguration {
     /// | `network.connectionsPerHost` | the maximum number for one host |
     /// | `network.pinnedKeys` | a dictionary of hosts and keys, as in `pinnedKeys` |
     ///
-    /// A transport reads them when it is created; later changes have no effect.
+    /// A transport reads them when it is created; later changes have no effect. A host whose pins can't be read can't be
+    /// reached, and no host can be reached if the dictionary itself can't be read.
     ///
-    /// - Returns: An error for each malformed pin, without which an app must not connect.
-    package mutating func apply(_ config: ApplicationConfig) -> [ConfigError] {
+    /// - Parameters:
+    ///   - config: The configuration.
+    ///   - loadErrors: The errors of loading it: a value with an unresolved reference is missing from it.
+    /// - Returns: An error for each malformed pin, except those of loading.
+    package mutating func apply(_ config: ApplicationConfig, loadErrors: [ConfigError] = []) -> [ConfigError] {
         connections = config.int(forKey: "network.connections") ?? connections
         connectionsPerHost = config.int(forKey: "network.connectionsPerHost") ?? connectionsPerHost
-        return applyPins(of: config)
+        return applyPins(of: config, loadErrors: loadErrors)
     }
 
     /// Applies the pins of a configuration; returns an error for each malformed one.
-    mutating func applyPins(of config: ApplicationConfig) -> [ConfigError] {
-        guard let hosts = config["network.pinnedKeys"] else { return [] }
-        var errors: [ConfigError] = []
+    mutating func applyPins(of config: ApplicationConfig, loadErrors: [ConfigError]) -> [ConfigError] {
         let path: ConfigPath = "network.pinnedKeys"
-        for host in hosts.dictionary?.keys.sorted() ?? [] {
-            do throws(ConfigError) {
-                pinnedKeys[host] = try config.get(path.appending(host), as: String.self)
-            } catch {
-                errors.append(error)
-                // No key has this value, so requests to the host fail instead of being sent without a pin.
-                pinnedKeys[host] = "sha256//"
+        var errors: [ConfigError] = []
+        do throws(ConfigError) {
+            if config["network"] != nil { _ = try config.get("network", as: [String: ConfigValue].self) }
+            let hosts = config[path] == nil ? [:] : try config.get(path, as: [String: ConfigValue].self)
+            for host in hosts.keys.sorted() {
+                do throws(ConfigError) {
+                    pinnedKeys[host] = try config.get(path.appending(host))
+                } catch {
+                    errors.append(error)
+                    pinnedKeys[host] = Self.keyOfNobody
+                }
+            }
+        } catch {
+            errors.append(error)
+            pinnedKeys["*"] = Self.malformedPin
+        }
+        let omitting: Set<ConfigError.Code> = [.unresolvedReference, .referenceCycle, .limitExceeded]
+        for error in loadErrors where omitting.contains(error.code) {
+            // Many references are summarized as one error without a key; a source that exceeds a limit has no key, either.
+            guard error.key != nil || error.code == .unresolvedReference else { continue }
+            let keys = error.key?.components ?? []
+            if path.components.starts(with: keys) {
+                pinnedKeys["*"] = Self.malformedPin
+            } else if keys.starts(with: path.components), case .key(let host) = keys[path.components.count] {
+                pinnedKeys[host] = Self.keyOfNobody
             }
         }
         return errors
     }
+
+    /// A pin with a hash that no key has.
+    private static let keyOfNobody = "sha256//\(String(repeating: "A", count: 43))="
+    /// A pin that no transport accepts, so that each request fails.
+    private static let malformedPin = "sha256//"
 }
 
 extension HostSwitch {

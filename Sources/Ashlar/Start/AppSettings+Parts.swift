@@ -20,10 +20,10 @@ extension AppSettings {
     /// Returns a client for the files of an addition, with the pins of the configuration that the app ships.
     ///
     /// Their URLs ignore the selection of hosts, so that a new file can correct it.
-    func fileClient(_ configuration: AshlarApp.Configuration, shipped: ApplicationConfig?) -> NetworkClient {
+    func fileClient(_ configuration: AshlarApp.Configuration, shipped: ConfigLoadReport?) -> NetworkClient {
         var client = configuration.client
         // The client of the app reports the errors.
-        if let shipped { _ = client.transport.apply(shipped) }
+        if let shipped { _ = client.transport.apply(shipped.config, loadErrors: shipped.errors) }
         client.observers.append(.lines(to: Log("network")))
         return NetworkClient(client, transport: configuration.transport)
     }
@@ -106,7 +106,7 @@ extension AppSettings {
     ///
     /// The pins of `shipped` take precedence over those of the whole configuration, parts of which aren't signed.
     func client(
-        _ own: ClientConfiguration, config store: ConfigStore, shipped: ApplicationConfig?, bus: EventBus,
+        _ own: ClientConfiguration, config store: ConfigStore, shipped: ConfigLoadReport?, bus: EventBus,
         customization: CustomizationCenter, issues: inout [StartupIssue]
     ) -> ClientConfiguration {
         var client = own
@@ -117,8 +117,9 @@ extension AppSettings {
             client.retry = .standard
             client.retry?.attempts = 1
         }
-        issues += client.transport.apply(store.current).map { StartupIssue(.configuration, $0, isError: true) }
-        if let shipped { _ = client.transport.applyPins(of: shipped) }
+        issues += client.transport.apply(store.current, loadErrors: store.errors)
+            .map { StartupIssue(.configuration, $0, isError: true) }
+        if let shipped { _ = client.transport.applyPins(of: shipped.config, loadErrors: shipped.errors) }
         client.adjustsOptions = { options in
             own.adjustsOptions?(&options)
             options.apply(store.current)

@@ -76,7 +76,7 @@ public final class AshlarApp: Sendable {
         // The requests for the files of additions already need the pins that the app ships.
         let shipped = configuration.additions.isEmpty ? nil : ApplicationConfig.loadReport(plan)
         additions = configuration.additions.map {
-            $0.started(client: settings.fileClient(configuration, shipped: shipped?.config), issues: &issues)
+            $0.started(client: settings.fileClient(configuration, shipped: shipped), issues: &issues)
         }
         for source in additions.compactMap(\.source) { plan.add(source) }
         let config = ConfigStore(loadingBestEffort: plan)
@@ -99,7 +99,7 @@ public final class AshlarApp: Sendable {
         client = NetworkClient(
             settings.client(
                 configuration.client, config: config,
-                shipped: additions.allSatisfy(\.isSigned) ? nil : shipped?.config, bus: bus,
+                shipped: additions.allSatisfy(\.isSigned) ? nil : shipped, bus: bus,
                 customization: customization, issues: &issues),
             transport: configuration.transport, hosts: hosts)
         router = Router(bus: bus)
