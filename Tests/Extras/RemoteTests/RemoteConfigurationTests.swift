@@ -153,6 +153,35 @@ private final class FileServer: Sendable {
         }
     }
 
+    @Test(
+        "A document from another machine is fetched over TLS, unless its signature is verified",
+        arguments: [
+            ("http://config.example/file", false), ("HTTP://192.0.2.1/file", false), ("http://0.0.0.0/file", false),
+            ("http://127.0.0.1.example/file", false), ("http://localhost.example/file", false),
+            ("https://config.example/file", true), ("http://localhost:8080/file", true),
+            ("http://127.0.0.1/file", true), ("http://[::1]/file", true),
+        ])
+    func plainHTTP(url: String, isSafe: Bool) throws {
+        let client = FileServer("{}").client
+        if isSafe {
+            _ = try RemoteConfigSource("remote", url: url, client: client)
+        } else {
+            let error = #expect(throws: NetworkError.self) {
+                try RemoteConfigSource("remote", url: url, client: client)
+            }
+            #expect(error?.code == .invalidConfiguration && error?.key == "url")
+        }
+        _ = try RemoteConfigSource("remote", url: url, client: client, verify: { _, _ in true })
+
+        let folder = try TemporaryFolder(["ApplicationConfig.json": "{}"])
+        var configuration = AshlarApp.Configuration(resources: folder.path, environments: [], log: nil)
+        configuration.storage = .memory
+        configuration.remote = RemoteFiles(cache: folder.path)
+        configuration.remote?.configuration = url
+        let issues = AshlarApp(configuration).issues.filter { $0.part == .configuration }
+        #expect(issues.contains { $0.isError && $0.message.contains("plain HTTP") } == !isSafe, "\(issues)")
+    }
+
     @Test("A malformed URL throws")
     func malformedURL() {
         #expect(throws: NetworkError.self) {

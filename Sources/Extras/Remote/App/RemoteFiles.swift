@@ -20,7 +20,8 @@ public struct RemoteFiles: Sendable {
     public var cache: String
     /// The URL of a configuration, a property list or JSON; it lies over the files of the app.
     ///
-    /// The pins of the files that the app ships apply to the requests for it.
+    /// Without ``verify``, it is an `https` URL or one of this machine. The pins of the files that the app ships apply to
+    /// the requests for it.
     public var configuration: String?
     /// The environment whose configuration the app accepts, such as `production`; signatures cover it.
     public var environment: String?

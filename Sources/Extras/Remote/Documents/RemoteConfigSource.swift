@@ -88,13 +88,13 @@ public struct RemoteConfigSource: ConfigSource {
     ///   - signedName: The name for which documents are signed; nil for `name`.
     ///   - environment: The environment for which documents are signed.
     ///   - verify: Checks the signature of a document; documents without a signature are then rejected.
-    /// - Throws: `NetworkError` if the URL is malformed.
+    /// - Throws: `NetworkError` if the URL is malformed, or if it is an `http` URL of another machine and `verify` is nil.
     public init(
         _ name: String, url: String, client: NetworkClient, cache: String? = nil, format: (any ConfigFormat)? = nil,
         signatureField: String = "Content-Signature", signedName: String? = nil, environment: String? = nil,
         verify: Verification? = nil
     ) throws(NetworkError) {
-        let fetch = try RemoteDocument.fetch(url, by: client, signatureField: signatureField)
+        let fetch = try RemoteDocument.fetch(url, by: client, signatureField: signatureField, isSigned: verify != nil)
         self.init(
             name, cache: cache, format: format, signedName: signedName, environment: environment, verify: verify,
             fetch: fetch)

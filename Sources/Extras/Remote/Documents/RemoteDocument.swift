@@ -58,10 +58,19 @@ final class RemoteDocument: Sendable {
     }
 
     /// Returns a closure that fetches a document with conditional requests.
+    ///
+    /// - Throws: `NetworkError` if the URL is malformed, or is one of another machine without TLS and the document isn't
+    ///   signed.
     static func fetch(
-        _ url: String, by client: NetworkClient, signatureField: String = "Content-Signature"
+        _ url: String, by client: NetworkClient, signatureField: String, isSigned: Bool
     ) throws(NetworkError) -> @Sendable (String?) async throws -> Response {
         var request = try NetworkRequest(.get, url)
+        guard isSigned || request.url.scheme == .https || request.url.isLoopback else {
+            throw NetworkError(
+                .invalidConfiguration,
+                "a network can change a document over plain HTTP: use https, or verify signatures", phase: .prepare,
+                key: "url")
+        }
         request.options.acceptedStatuses?.insert(304)
         let conditional = request
         return { version in

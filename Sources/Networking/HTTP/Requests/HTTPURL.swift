@@ -163,7 +163,7 @@ enum IPAddress {
 
 extension HTTPURL {
     /// Whether the host is this machine: `localhost` (RFC 6761, 6.3), an address in `127.0.0.0/8`, or `::1`.
-    var isLoopback: Bool {
+    package var isLoopback: Bool {
         if host.hasPrefix("[") {
             guard let address = IPAddress.ipv6(host.dropFirst().dropLast()) else { return false }
             return address == (0, 1) || address.high == 0 && address.low >> 24 == 0xFFFF_7F
