@@ -1,28 +1,11 @@
-internal import AshlarCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// The keys beginning with `$`, with which a file describes its values.
 ///
 /// - `$secret: [names]`: the values of these keys, and the values inside them, are never printed.
-/// - `$revision: number or date`: in the root, the age of a document; remote sources refuse one that is older.
+/// - `$revision: integer or date`: in the root, the age of a document; remote sources refuse one that is older.
 enum ConfigDirectives {
     static let secret = "$secret"
     static let revision = "$revision"
-
-    /// The number or the seconds since 2001 in a `$revision`; nil if it is malformed.
-    static func revision(_ node: Int, _ tree: ConfigTree) -> Double? {
-        switch tree.scalar(of: node) {
-        case .integer(let number)?: Double(number)
-        case .date(let date)?: date.timeIntervalSinceReferenceDate
-        case .string(let text)?: RFC3339.parse(text.utf8, allowsDateOnly: true)?.secondsSince2001
-        default: nil
-        }
-    }
+    static let revisionForm = "an integer or a date in the root"
 
     /// The paths in a layer's `$secret` directives, as they are after the merge.
     static func secretPaths(in layer: ConfigLayer) -> Set<ConfigPath> {
@@ -59,8 +42,8 @@ enum ConfigDirectives {
                     tree.kind(of: node) == .array && tree.children(of: node).allSatisfy { tree.kind(of: $0) == .string }
                 if !isRight { wrong(expected: "an array of strings") }
             case revision:
-                if revision(node, tree) == nil || tree.nodes[node].parent != 0 {
-                    wrong(expected: "an integer or a date in the root")
+                if ConfigRevision(node, of: tree) == nil || tree.nodes[node].parent != 0 {
+                    wrong(expected: revisionForm)
                 }
             default: wrong(expected: "a key that does not begin with $, or one of $secret, $revision", found: key)
             }

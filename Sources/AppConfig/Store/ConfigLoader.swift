@@ -30,13 +30,13 @@ extension ApplicationConfig {
 }
 
 extension ApplicationConfig {
-    /// Returns the `$revision` of a file, an integer or a date in seconds since 2001; a nil format is a property list or
-    /// JSON.
+    /// Returns the `$revision` of a file; a nil format is a property list or JSON.
     ///
-    /// - Throws: ``ConfigError`` if the bytes are malformed, or change the value at one of the `reserved` paths.
+    /// - Throws: ``ConfigError`` if the bytes or the revision are malformed, or if the bytes change the value at one of
+    ///   the `reserved` paths.
     package static func revision(
         of bytes: [UInt8], as format: (any ConfigFormat)?, at location: ConfigLocation, reserved: [ConfigPath] = []
-    ) throws(ConfigError) -> Double? {
+    ) throws(ConfigError) -> ConfigRevision? {
         let tree = try ConfigLoader.read(bytes, format, ConfigReaderContext(location: location))
         for path in reserved {
             guard let node = tree.change(of: path) else { continue }
@@ -45,7 +45,12 @@ extension ApplicationConfig {
                 reason: "a document without a signature can't change \(path)")
         }
         guard let node = tree.child(of: 0, key: ConfigDirectives.revision) else { return nil }
-        return ConfigDirectives.revision(node, tree)
+        guard let revision = ConfigRevision(node, of: tree) else {
+            throw ConfigError(
+                .unknownDirective, key: tree.path(of: node), location: tree.location(of: node),
+                expected: ConfigDirectives.revisionForm, found: tree.kind(of: node).name)
+        }
+        return revision
     }
 }
 

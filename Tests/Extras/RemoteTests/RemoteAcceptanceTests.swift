@@ -114,6 +114,50 @@ extension RemoteConfigSourceTests {
         #expect(restarted.current.int(forKey: "n") == 3)
     }
 
+    @Test(
+        "Revisions compare exactly: 64-bit integers, and dates to the nanosecond",
+        arguments: [
+            ("9007199254740992", "9007199254740993"), ("9223372036854775806", "9223372036854775807"),
+            ("9223372036854775807", "9223372036854775808"), ("18446744073709551614", "18446744073709551615"),
+            ("-9007199254740993", "-9007199254740992"), ("-9223372036854775808", "-9223372036854775807"),
+            (#""2026-11-28T15:00:00.000000001Z""#, #""2026-11-28T15:00:00.000000002Z""#),
+            (#""2026-11-28T15:00:00.999999999Z""#, #""2026-11-28T15:00:01Z""#),
+            (#""1999-11-28T15:00:00.123456788Z""#, #""1999-11-28T16:00:00.123456789+01:00""#),
+            ("817570800", #""2026-11-28T15:00:00.000000001Z""#), (#""2026-11-28T14:59:59.999999999Z""#, "817570800"),
+        ])
+    func exactRevisions(lower: String, higher: String) async throws {
+        let scratch = try TemporaryFolder([:])
+        let (first, second) = (source(cache: scratch.file("cache")), source(cache: scratch.file("cache")))
+        func serve(_ revision: String) async {
+            await server.serve("{\"$revision\": \(revision)}", version: revision)
+        }
+        for revision in [lower, higher] {
+            await serve(revision)
+            try await first.refresh()
+        }
+        await serve(lower)
+        let error = await #expect(throws: ConfigError.self) { try await first.refresh() }
+        #expect((error?.underlying as? RemoteError)?.code == .outdated)
+        // Another process that fetches the lower one doesn't replace the stored one.
+        await serve(lower)
+        try await second.refresh()
+        #expect(second.status.version == lower)
+        #expect(source(cache: scratch.file("cache")).status.version == higher)
+    }
+
+    @Test(
+        "A revision that doesn't compare exactly is refused",
+        arguments: [
+            "18446744073709551616", "-9223372036854775809", "1.5", "1e3", "true", #""x""#, "[1]",
+            #""2026-11-28T15:00:00.0000000001Z""#, #""2026-02-30""#,
+        ])
+    func malformedRevisions(revision: String) async throws {
+        let source = source()
+        await server.serve("{\"$revision\": \(revision)}", version: "1")
+        await #expect(throws: ConfigError.self) { try await source.refresh() }
+        #expect(source.status.version == nil)
+    }
+
     @Test("A date that no clock shows has no age", arguments: [Double.nan, .infinity, -.infinity, 1e300, -1e300])
     func dates(seconds: Double) throws {
         struct Dated: ConfigSource {

@@ -16,7 +16,7 @@ internal import Foundation
 /// `ConfigStore(loadingBestEffort:)`, as `AshlarApp` does.
 ///
 /// An attacker can send an old document with its valid signature. To refuse it, give each document a `$revision` in its
-/// root: an integer or a date that doesn't decrease. A document with a lower one than the last good one, or without one,
+/// root: a 64-bit integer, or a date to the nanosecond, that doesn't decrease. A document with a lower one than the last good one, or without one,
 /// is rejected.
 ///
 /// Without `verify`, a document that changes `network.pinnedKeys` or `app.links.hosts` is rejected. An attacker who can

@@ -1,3 +1,4 @@
+internal import AshlarAppConfig
 internal import AshlarCore
 internal import AshlarNetworking
 internal import Foundation
@@ -27,7 +28,7 @@ final class RemoteDocument: Sendable {
     private let signedName: String
     private let environment: String?
     private let verify: Verification?
-    private let revision: @Sendable ([UInt8]) throws -> Double?
+    private let revision: @Sendable ([UInt8]) throws -> ConfigRevision?
     private let request: @Sendable (String?) async throws -> Response
     private let state = Mutex(State())
     /// The number of new documents.
@@ -37,7 +38,7 @@ final class RemoteDocument: Sendable {
     /// Creates a document whose revision a closure returns, which throws if the content is malformed.
     init(
         _ name: String, cache: String?, signedName: String? = nil, environment: String?, verify: Verification?,
-        revision: @escaping @Sendable ([UInt8]) throws -> Double?,
+        revision: @escaping @Sendable ([UInt8]) throws -> ConfigRevision?,
         fetch: @escaping @Sendable (_ version: String?) async throws -> Response
     ) {
         self.name = name
@@ -169,8 +170,10 @@ final class RemoteDocument: Sendable {
                 var other = other
                 // A document that the program can't use, or that comes from a wrong clock, is replaced.
                 guard (try? validate(&other)) != nil else { return false }
-                let revisions = (other.revision ?? -.infinity, document.revision ?? -.infinity)
-                if revisions.0 != revisions.1 { return revisions.0 > revisions.1 }
+                if other.revision != document.revision {
+                    guard let stored = other.revision, let own = document.revision else { return other.revision != nil }
+                    return stored > own
+                }
                 return other.date > document.date && other.date <= Date().timeIntervalSinceReferenceDate
             }
             return nil

@@ -1,3 +1,4 @@
+import AshlarAppConfig
 import AshlarCore
 
 /// A document from a server, and its file: the last accepted copy for the next start.
@@ -14,7 +15,7 @@ struct StoredDocument: Sendable, Equatable {
     /// The seconds since 2001 at which the document was fetched, or confirmed by the server.
     var date: Double
     /// The age of the content, which the signature includes; it isn't in the file, because the content has it.
-    var revision: Double?
+    var revision: ConfigRevision?
 
     private static let heading = "ashlar document 1"
     private static let largestFile = 64 << 20
