@@ -89,6 +89,31 @@ import Testing
             }
         }
 
+        @Test(
+            "An app that requires hosts doesn't start with a host map without a usable host",
+            arguments: [
+                "{}", #"{"a": 1}"#, #"{"configurations": []}"#, #"{"configurations": {}}"#, #"{"configurations": [5]}"#,
+                #"{"configurations": [{"canonical_host": ""}]}"#, #"{"configurations": [{"hosts": []}]}"#,
+                #"{"configurations": [{"canonical_host": "a.example", "canonical_protocol": "https", "hosts": []}]}"#,
+                """
+                {"configurations": [
+                  {"canonical_host": "a.example", "canonical_protocol": "https", "hosts": [{"host": "b.example"}, 5]}
+                ]}
+                """,
+            ])
+        func unusableHosts(map: String) async {
+            await #expect(processExitsWith: .success) { [map = map as String] in
+                let folder = try TemporaryFolder(["ApplicationConfig.json": "{}", "HostMap.json": map])
+                let configuration = AshlarApp.Configuration.inMemory(resources: folder.path, log: nil)
+                let failure = await #expect(throws: StartupFailure.self) {
+                    try await AshlarApp.start(configuration, requires: [.hosts])
+                }
+                #expect(failure?.issues.isEmpty == false && failure?.issues.allSatisfy { $0.part == .hosts } == true)
+                // Without the requirement, the app starts.
+                _ = await AshlarApp.start(configuration)
+            }
+        }
+
         @Test("An app starts with the files of the working directory and without a log")
         func oneLine() async {
             await #expect(processExitsWith: .success) {

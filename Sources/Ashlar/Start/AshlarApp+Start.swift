@@ -24,7 +24,7 @@ extension AshlarApp {
 
     /// Starts an app, unless a required part has errors, and makes it ``current``.
     ///
-    /// An optional file of a required part, such as the host map, must exist.
+    /// An optional file of a required part, such as the host map, must exist, and the host map must have an entry for a host.
     ///
     /// ```swift
     /// do {
@@ -47,6 +47,11 @@ extension AshlarApp {
         if parts.contains(.customization), app.customization.current.layers.isEmpty {
             errors.append(
                 StartupIssue(.customization, "no .lproj folder with strings in \(app.resources.path)", isError: true))
+        }
+        let isMapRead = !errors.contains { $0.part == .hosts }
+        if parts.contains(.hosts), isMapRead, app.hosts.current.map.configurations.allSatisfy(\.hosts.isEmpty) {
+            errors.append(
+                StartupIssue(.hosts, "the host map in \(app.resources.path) has no usable host", isError: true))
         }
         guard errors.isEmpty else { throw StartupFailure(issues: errors) }
         setCurrent(app)
