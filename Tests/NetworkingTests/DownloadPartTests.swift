@@ -106,7 +106,8 @@ import Testing
                 first.bodyFailure = NetworkError(.truncated)
                 return first
             }
-            return StubResponse(status: 206, headers: ["Content-Range": range], chunks: [Array(content[100...])])
+            return StubResponse(
+                status: 206, headers: ["ETag": "\"a\"", "Content-Range": range], chunks: [Array(content[100...])])
         }
         _ = await download(stub)
         let code = await download(stub).failure?.code

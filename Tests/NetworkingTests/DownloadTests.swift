@@ -86,7 +86,9 @@ import Testing
                 var broken = StubResponse(headers: ["ETag": "\"a\"", "Content-Length": "4"], chunks: [[1, 2]])
                 broken.bodyFailure = NetworkError(.truncated)
                 return broken
-            case 1: return StubResponse(status: 206, headers: ["Content-Range": "bytes 0-3/4"], chunks: [[1, 2, 3, 4]])
+            case 1:
+                return StubResponse(
+                    status: 206, headers: ["ETag": "\"a\"", "Content-Range": "bytes 0-3/4"], chunks: [[1, 2, 3, 4]])
             default: return StubResponse(chunks: [[1, 2], [3, 4]])
             }
         }

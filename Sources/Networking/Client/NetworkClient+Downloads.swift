@@ -6,8 +6,11 @@ extension NetworkClient {
     ///
     /// The bytes are written to `<path>.partial`, which only the owner can read, and which is moved to `path` once it is
     /// complete. If a GET with a strong `ETag` fails, the next download of its URL to the same path requests the rest with
-    /// `If-Range`. A rest that doesn't fit throws `.badResponse`, and the next download starts over. The request permits no
-    /// content coding. Of two downloads to one path at the same time, the second one fails.
+    /// `If-Range`. A rest that doesn't fit or has no `ETag` throws `.badResponse`, and the next download starts over. Of two
+    /// downloads to one path at the same time, the second one fails.
+    ///
+    /// The request permits no content coding (`Accept-Encoding: identity`), and a compressed response throws `.badResponse`.
+    /// A request with its own `Accept-Encoding` stores the bytes as the server sends them.
     ///
     /// - Parameters:
     ///   - request: The request, whose `maximumBodyBytes` limit the whole content.
@@ -52,6 +55,8 @@ private struct PartialFile {
     private let handle: FileHandle
     private(set) var request: NetworkRequest
     private let isResumable: Bool
+    /// Whether the caller's own `Accept-Encoding` asks for encoded bytes.
+    private let permitsCodings: Bool
     private var length = 0
     /// The strong tag of the content so far (RFC 9110, 13.1.5), or nil if it can't be resumed.
     private var tag: String?
@@ -62,6 +67,8 @@ private struct PartialFile {
         self.path = path
         self.request = request
         self.request.options.decompresses = false
+        permitsCodings = request.headers.contains("Accept-Encoding")
+        if !permitsCodings { self.request.headers.set("Accept-Encoding", "identity") }
         isResumable = request.method == .get && request.body.isEmpty && !request.headers.contains("Range")
         guard !path.isEmpty, !path.utf8.contains(0), FileStatus(path).map({ $0.kind == .regular }) != false else {
             throw .download(path, "needs a regular file")
@@ -87,13 +94,16 @@ private struct PartialFile {
     /// Writes the body of a response, and moves the file to its place once it is complete.
     mutating func receive(_ response: StreamedResponse, _ reporter: ProgressReporter?) async throws(NetworkError) {
         let found = response.headers["ETag"]
+        guard permitsCodings || !response.headers.isCompressed else {
+            throw rejected("the server compresses the content all the same; only an own Accept-Encoding stores it so")
+        }
         let isIdentity = response.headers["Content-Encoding"] == nil
         let isRest = tag != nil && [206, 416].contains(response.status)
         if isRest {
             let range = response.headers["Content-Range"] ?? ""
             let whole = range.split(separator: "/").last.flatMap { Int($0) } ?? 0
             guard whole > length, range.lowercased() == "bytes \(length)-\(whole - 1)/\(whole)", isIdentity,
-                found == nil || found == tag
+                found == tag
             else { throw misfit() }
             total = whole
         } else {
@@ -129,10 +139,23 @@ private struct PartialFile {
         try? handle.close()
     }
 
-    /// Returns the error for a part that doesn't fit; the next download starts over.
+    /// Returns the error for a part that doesn't fit.
     private mutating func misfit() -> NetworkError {
+        rejected("the part of the content isn't the rest of a partial file")
+    }
+
+    /// Returns the error for a response that can't be stored; the next download starts over.
+    private mutating func rejected(_ reason: String) -> NetworkError {
         tag = nil
-        return NetworkError(.badResponse, "the part of the content isn't the rest of a partial file", phase: .receive)
+        return NetworkError(.badResponse, reason, phase: .receive)
+    }
+}
+
+extension HTTPHeaders {
+    /// Whether the bytes of the body are compressed; servers also send other values, such as `utf-8`, with plain bodies.
+    fileprivate var isCompressed: Bool {
+        let codings = ["gzip", "x-gzip", "deflate", "br", "zstd", "compress", "x-compress"]
+        return list(for: "Content-Encoding").contains { codings.contains($0.lowercased()) }
     }
 }
 

@@ -148,7 +148,9 @@
             result.httpShouldHandleCookies = false
             result.timeoutInterval = 86_400
             for field in request.headers { result.addValue(field.value, forHTTPHeaderField: field.name) }
-            if !request.options.decompresses { result.setValue("identity", forHTTPHeaderField: "Accept-Encoding") }
+            if !request.options.decompresses, !request.headers.contains("Accept-Encoding") {
+                result.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+            }
             return result
         }
     }
