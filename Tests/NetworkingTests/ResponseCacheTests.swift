@@ -269,6 +269,51 @@ import Testing
         #expect(try !client.explain(NetworkRequest(.get, "https://h/r")).hasPrefix("cached"))
     }
 
+    /// Switches the host while a request is between the cache and the transport, as a retry or the refresh of a token can.
+    private struct Switching: NetworkMiddleware {
+        let host: Mutex<String>
+        /// The host to which the next request switches; nil for none.
+        let target: Mutex<String?>
+
+        nonisolated(nonsending) func intercept(
+            _ request: NetworkRequest, next: NetworkNext
+        ) async throws(NetworkError) -> StreamedResponse {
+            if let name = target.withLock({ $0.take() }) { host.withLock { $0 = name } }
+            return try await next(request)
+        }
+    }
+
+    @Test(
+        "A response is stored for its own host only, if the host is switched between cache and transport",
+        arguments: [MiddlewarePlace.beforeAuthentication, .beforeRetry, .beforeTransport])
+    func switchedHost(place: MiddlewarePlace) async throws {
+        let step = Switching(host: Mutex("first.example"), target: Mutex("second.example"))
+        let stub = StubTransport { request in
+            request.headers["If-None-Match"] == nil
+                ? response(request.url.host, ["Cache-Control": "max-age=60", "ETag": "\"a\""])
+                : .status(304, headers: ["ETag": "\"a\""])
+        }
+        var configuration = ClientConfiguration()
+        configuration.base = "api.example"
+        configuration.cache = cache()
+        configuration.insert(step, place)
+        let client = NetworkClient(
+            configuration, transport: stub,
+            hosts: { _, _ in ProtocolHostPair(scheme: "https", host: step.host.withLock { $0 }) })
+        #expect(try await client.get("a").text() == "second.example")
+        step.host.withLock { $0 = "first.example" }
+        #expect(try await client.get("a").text() == "first.example")
+        #expect(try client.explain(NetworkRequest(.get, "https://second.example/a")).hasPrefix("not cached"))
+        // The validation of a stale response goes to the other host, whose 304 doesn't confirm it.
+        time.withLock { $0 += 100 }
+        step.target.withLock { $0 = "second.example" }
+        #expect(try await client.get("a").text() == "second.example")
+        #expect(
+            try client.explain(NetworkRequest(.get, "https://first.example/a")).hasPrefix("validated first"))
+        let hosts = ["second.example", "first.example", "second.example", "second.example"]
+        #expect(stub.requests.map(\.url.host) == hosts)
+    }
+
     @Test("Eight responses of one URL are stored side by side")
     func variants() async throws {
         let stub = StubTransport { request in

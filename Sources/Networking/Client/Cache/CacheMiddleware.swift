@@ -169,16 +169,18 @@ struct CacheExchange {
             }
             return stale(entry)
         }
-        guard let entry else { return await store(response, requested) }
+        // After a switch, neither an error nor a 304 of the new host says anything about the stored response.
+        let isSwitched = isSwitched(response)
+        guard let entry, !isSwitched || response.status == 304 else { return await store(response, requested) }
         if [500, 502, 503, 504].contains(response.status), mayReplaceError(entry, request) {
             await response.body.discard(upTo: 64 << 10)
             return stale(entry)
         }
         guard response.status == 304 else { return await store(response, requested) }
         await response.body.discard(upTo: 64 << 10)
-        guard CachePolicy.confirms(response.head, entry) else {
+        guard !isSwitched, CachePolicy.confirms(response.head, entry) else {
             // The server confirms a response that isn't stored here.
-            await cache.replace(actual, by: nil, began: generation)
+            if !isSwitched { await cache.replace(actual, by: nil, began: generation) }
             let requested = cache.now
             return await store(try await next(request), requested)
         }
@@ -199,10 +201,17 @@ struct CacheExchange {
         return (entry.response(to: actual, freshness, "hit; fwd=stale; detail=error"), entry)
     }
 
+    /// Whether the request went to another host than the cache looked at, because the host was switched meanwhile, for
+    /// example during a retry.
+    private func isSwitched(_ response: StreamedResponse) -> Bool {
+        !(response.history.first ?? response.url).hasSameOrigin(as: actual.url)
+    }
+
     /// Reads and stores a response, if it may be stored.
     private func store(
         _ response: StreamedResponse, _ requested: Int64
     ) async -> (response: StreamedResponse, stored: CacheEntry?) {
+        guard !isSwitched(response) else { return (response, nil) }
         // The cache is outside the redirects, so it doesn't know how long they are valid.
         guard response.history.isEmpty, CachePolicy.reasonNotToStore(actual, response.head) == nil,
             response.head.contentLength ?? 0 <= cache.bodyLimit
