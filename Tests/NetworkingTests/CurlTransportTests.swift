@@ -140,7 +140,7 @@ import Testing
             }
             let client = try TransportKind.curl.client()
             var request = try client.request(.get, server.url)
-            request.options.limits.inflationRatio = nil
+            request.options.maximumDecompressionRatio = nil
             let received = Locked(0)
             request.options.progress = { progress in received.withLock { $0 = max($0, progress.received) } }
             let response = try await client.stream(request)
@@ -186,7 +186,7 @@ import Testing
             let server = try FaultServer { connection in
                 guard connection.request() != nil else { return }
                 connection.write("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 100000\r\n\r\n")
-                connection.write(zeros)
+                for _ in 0..<9 { connection.write(zeros) }
                 _ = connection.waitForClose()
             }
             let client = try TransportKind.curl.client()
@@ -201,23 +201,32 @@ import Testing
             #expect(ContinuousClock.now - start < .seconds(60), "not only when the idle time has passed")
         }
 
-        @Test("A decompression bomb ends at the ratio, and a limited body at its limit")
+        @Test("A body of up to 64 MiB may compress to any ratio, and a longer one to that of the request")
         func bomb() async throws {
             let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
                 "Fixtures/zeros-8MiB.gz")
             let zeros = [UInt8](try Data(contentsOf: path))
-            let server = try FaultServer(
-                raw: Array("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(zeros.count)\r\n\r\n".utf8)
-                    + zeros)
+            let server = try FaultServer { connection in
+                while let request = connection.request() {
+                    let count = Int(request.target.dropFirst()) ?? 0
+                    connection.write(
+                        "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(count * zeros.count)\r\n\r\n")
+                    for _ in 0..<count { connection.write(zeros) }
+                }
+            }
             let client = try TransportKind.curl.client()
-            var request = try client.request(.get, server.url)
+            #expect(try await client.send(client.request(.get, server.url + "/1")).bytes.count == 8 << 20)
+            var request = try client.request(.get, server.url + "/8")
+            request.options.maximumCollectedBytes = nil
+            #expect(try await client.send(request).bytes.count == 64 << 20)
+            request.url = try HTTPURL(server.url + "/9")
             let bomb = request
             let error = await outcome { () async throws(NetworkError) in try await client.send(bomb) }.failure
             #expect(error?.code == .decompressionLimit)
             #expect(error?.limit == 100)
-            request.options.limits.inflationRatio = nil
-            #expect(try await client.send(request).bytes.count == 8 << 20)
-            request.options.limits.bodyBytes = 1_000_000
+            request.options.maximumDecompressionRatio = 2000
+            #expect(try await client.send(request).bytes.count == 72 << 20)
+            request.options.maximumBodyBytes = 1_000_000
             let limited = request
             let over = await outcome { () async throws(NetworkError) in try await client.send(limited) }.failure
             #expect(over?.code == .bodyTooLarge)

@@ -75,7 +75,7 @@ extension NetworkError.Code {
     public static let corrupted = Self("corrupted")
     /// The body exceeds the request's limit.
     public static let bodyTooLarge = Self("bodyTooLarge")
-    /// The decompressed body exceeds the request's limit.
+    /// The decompressed body exceeds ``RequestOptions/maximumDecompressionRatio``.
     public static let decompressionLimit = Self("decompressionLimit")
     /// The request doesn't accept the response's status; `status` is its number.
     public static let unacceptableStatus = Self("unacceptableStatus")

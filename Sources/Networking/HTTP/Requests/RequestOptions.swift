@@ -35,6 +35,13 @@ public struct RequestOptions: Sendable {
         get { limits.bodyBytes }
         set { limits.bodyBytes = newValue }
     }
+    /// The maximum ratio of decompressed to received bytes of a body over 64 MiB; 100 by default, nil for none.
+    ///
+    /// A response beyond it throws `.decompressionLimit`. `URLSession` doesn't report the ratio, so its transport ignores it.
+    public var maximumDecompressionRatio: Int? {
+        get { limits.inflationRatio }
+        set { limits.inflationRatio = newValue }
+    }
     /// The statuses that mean success, 200–299 by default, or nil for every status; others throw `.unacceptableStatus`.
     ///
     /// `acceptedStatuses?.insert(404)` accepts 404 too.
@@ -65,7 +72,7 @@ package struct ResponseLimits: Hashable, Sendable {
     package var headBytes: Int = 64 << 10
     /// The maximum number of fields in a head; 200 by default.
     package var headerFields: Int = 200
-    /// The maximum ratio of decompressed to received bytes after 1 MiB; 100 by default, nil for none.
+    /// The maximum ratio of decompressed to received bytes after 64 MiB; 100 by default, nil for none.
     package var inflationRatio: Int? = 100
 
     /// Creates the default limits.

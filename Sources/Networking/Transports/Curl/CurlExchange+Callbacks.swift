@@ -206,7 +206,7 @@
             if let limit = limits.bodyBytes, received > limit {
                 throw ResponseBody.tooLarge(limit, "the response is longer than allowed")
             }
-            guard let ratio = limits.inflationRatio, decoder != nil, received > 1 << 20, received > raw &* ratio else {
+            guard let ratio = limits.inflationRatio, decoder != nil, received > 64 << 20, received > raw &* ratio else {
                 return
             }
             var error = NetworkError(
