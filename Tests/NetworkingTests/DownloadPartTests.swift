@@ -141,13 +141,13 @@ import Testing
         _ = await download(stub)
         let client = NetworkClient(transport: stub)
         var request = try client.request(.get, "http://h/")
-        request.options.limits.bodyBytes = 999
+        request.options.maximumBodyBytes = 999
         let error = await outcome { [path] () async throws(NetworkError) in
             try await client.download(request, to: path)
         }.failure
         #expect(error?.code == .bodyTooLarge && error?.limit == 999)
         #expect(found == nil)
-        request.options.limits.bodyBytes = 1000
+        request.options.maximumBodyBytes = 1000
         try await client.download(request, to: path)
         #expect(found == Self.content)
     }

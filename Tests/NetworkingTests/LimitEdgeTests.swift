@@ -27,10 +27,10 @@ import Testing
         let client = try kind.client()
         for (limit, passes) in [(1000, true), (999, false), (0, false)] {
             var request = try client.request(.get, server.url)
-            request.options.limits.bodyBytes = limit
+            request.options.maximumBodyBytes = limit
             #expect(await code(client, request) == (passes ? nil : .bodyTooLarge))
-            request.options.limits.bodyBytes = nil
-            request.options.limits.collectedBytes = limit
+            request.options.maximumBodyBytes = nil
+            request.options.maximumCollectedBytes = limit
             #expect(await code(client, request) == (passes ? nil : .bodyTooLarge))
         }
     }
@@ -45,8 +45,8 @@ import Testing
         let client = try kind.client()
         var request = try client.request(what == "HEAD" ? .head : .get, server.url)
         request.options.acceptedStatuses = nil
-        request.options.limits.bodyBytes = 10
-        request.options.limits.collectedBytes = 10
+        request.options.maximumBodyBytes = 10
+        request.options.maximumCollectedBytes = 10
         let response = try await client.send(request)
         #expect(response.bytes.isEmpty && response.headers["Content-Length"] == "99999999999")
         let streamed = try await client.stream(request)
@@ -60,12 +60,12 @@ import Testing
         let server = try FaultServer(raw: "HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\n\r\nfew")
         let client = try kind.client()
         var request = try client.request(.get, server.url)
-        request.options.limits.collectedBytes = nil
+        request.options.maximumCollectedBytes = nil
         let unlimited = request
         let error = await outcome { () async throws(NetworkError) in try await client.send(unlimited) }.failure
         #expect(error?.code == .truncated)
         #expect(error?.bodyPrefix == Array("few".utf8))
-        request.options.limits.collectedBytes = 1000
+        request.options.maximumCollectedBytes = 1000
         #expect(await code(client, request) == .bodyTooLarge)
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("ashlar-\(UUID().uuidString)").path
         let files = [path, path + ".partial"]
@@ -103,7 +103,7 @@ import Testing
         let client = try kind.client()
         var request = try client.request(.get, server.url)
         #expect(try await client.send(request).text() == "hello")
-        request.options.limits.bodyBytes = 4
+        request.options.maximumBodyBytes = 4
         #expect(await code(client, request) == .bodyTooLarge)
     }
 
@@ -111,9 +111,9 @@ import Testing
     func stub() async throws {
         let client = NetworkClient(transport: StubTransport { _ in StubResponse(chunks: [[1, 2], [3, 4]]) })
         var request = try client.request(.get, "http://h/")
-        request.options.limits.bodyBytes = 4
+        request.options.maximumBodyBytes = 4
         #expect(try await client.send(request).bytes == [1, 2, 3, 4])
-        request.options.limits.bodyBytes = 3
+        request.options.maximumBodyBytes = 3
         let response = try await client.stream(request)
         #expect(try await response.body.next() == [1, 2])
         let error = await #expect(throws: NetworkError.self) { try await response.body.next() }

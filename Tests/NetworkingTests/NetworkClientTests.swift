@@ -1,6 +1,7 @@
 import AshlarNetworking
 import AshlarNetworkingTestSupport
 import AshlarTestSupport
+import Foundation
 import Testing
 
 private struct Secret: Endpoint {
@@ -111,14 +112,88 @@ private struct Appending: NetworkMiddleware {
         let client = NetworkClient(transport: stub)
         for path in ["a", "b"] {
             var request = try client.request(.get, "http://h/\(path)")
-            request.options.limits.collectedBytes = 3
+            request.options.maximumCollectedBytes = 3
             let limited = request
             let error = await #expect(throws: NetworkError.self) { try await client.send(limited) }
             #expect(error?.code == .bodyTooLarge)
             #expect(error?.limit == 3)
-            request.options.limits.collectedBytes = 4
+            request.options.maximumCollectedBytes = 4
             #expect(try await client.send(request).bytes == [1, 2, 3, 4])
         }
+    }
+
+    private static let ways: [String] = ["send", "stream", "download"]
+
+    /// Sends a request in one of `ways`, and returns the options that the transport receives.
+    private func sentOptions(
+        _ way: String, _ configuration: ClientConfiguration, _ set: (inout RequestOptions) -> Void
+    ) async throws -> RequestOptions {
+        var configuration = configuration
+        let now = ContinuousClock.now
+        configuration.now = { now }
+        let stub = StubTransport { _ in .status(404) }
+        let client = NetworkClient(configuration, transport: stub)
+        var request = try NetworkRequest(.get, "http://h.example/")
+        set(&request.options)
+        switch way {
+        case "send": _ = try await client.send(request)
+        case "stream": _ = try await client.stream(request)
+        default:
+            let path = FileManager.default.temporaryDirectory.appendingPathComponent("ashlar-\(UUID().uuidString)").path
+            defer { unlink(path) }
+            _ = try await client.download(request, to: path)
+        }
+        return try #require(stub.requests.first).options
+    }
+
+    @Test("Options that a request doesn't set are the client's", arguments: ways)
+    func clientOptions(way: String) async throws {
+        var configuration = ClientConfiguration()
+        configuration.options.connectTimeout = .seconds(1)
+        configuration.options.idleTimeout = nil
+        configuration.options.totalTimeout = .seconds(3)
+        configuration.options.attempts = 4
+        configuration.options.redirects = 5
+        configuration.options.maximumCollectedBytes = 6
+        configuration.options.maximumBodyBytes = 7
+        configuration.options.maximumDecompressionRatio = 8
+        configuration.options.acceptedStatuses = [404]
+        configuration.options.progress = { _ in }
+        let adjustments = Counter()
+        configuration.adjustsOptions = { options in
+            _ = adjustments.next()
+            options.measures = true
+        }
+        let sent = try await sentOptions(way, configuration) { _ in }
+        #expect(sent.connectTimeout == .seconds(1) && sent.idleTimeout == nil && sent.totalTimeout == .seconds(3))
+        #expect(sent.attempts == 4 && sent.redirects == 5)
+        #expect(sent.maximumCollectedBytes == 6 && sent.maximumBodyBytes == 7)
+        #expect(sent.maximumDecompressionRatio == 8)
+        #expect(sent.acceptedStatuses == [404] && sent.progress != nil && sent.measures)
+        #expect(adjustments.next() == 1, "the options are adjusted once")
+    }
+
+    @Test("Options that a request sets are its own, even if they have the default value", arguments: ways)
+    func ownOptions(way: String) async throws {
+        var configuration = ClientConfiguration()
+        configuration.options.connectTimeout = .seconds(1)
+        configuration.options.idleTimeout = .seconds(2)
+        configuration.options.totalTimeout = .seconds(3)
+        configuration.options.redirects = 5
+        configuration.options.maximumCollectedBytes = 6
+        configuration.options.acceptedStatuses = nil
+        let sent = try await sentOptions(way, configuration) { options in
+            options.connectTimeout = nil
+            options.idleTimeout = .seconds(24)
+            options.totalTimeout = .seconds(300)
+            options.maximumBodyBytes = 9
+            options.acceptedStatuses?.insert(404)
+        }
+        #expect(sent.connectTimeout == nil)
+        #expect(sent.idleTimeout == .seconds(24) && sent.totalTimeout == .seconds(300))
+        #expect(sent.redirects == 5)
+        #expect(sent.maximumCollectedBytes == 6 && sent.maximumBodyBytes == 9)
+        #expect(sent.acceptedStatuses == Set(200...299).union([404]))
     }
 
     @Test("Every request that began ends once for the observers, streams when their body does")

@@ -9,9 +9,9 @@
 public struct ClientConfiguration: Sendable {
     /// The base URL or canonical host of the paths given to `get(_:)`, `post(_:_:)` and so on; none by default.
     public var base: EndpointHost?
-    /// The default options of endpoints.
+    /// The options of every request where it doesn't set its own.
     public var options: RequestOptions = .init()
-    /// Changes the options before each request of an endpoint or method, for example from settings that are reloaded;
+    /// Changes the options before each request, for example from settings that are reloaded;
     /// nil changes nothing.
     package var adjustsOptions: (@Sendable (inout RequestOptions) -> Void)?
     /// Fields sent with every request that doesn't set them itself.
@@ -65,7 +65,7 @@ public struct ClientConfiguration: Sendable {
     package var requestOptions: RequestOptions {
         var options = options
         adjustsOptions?(&options)
-        return options
+        return RequestOptions().completed(by: options)
     }
 
     /// Creates the default configuration.

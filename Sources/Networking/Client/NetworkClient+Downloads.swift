@@ -25,6 +25,8 @@ extension NetworkClient {
         progress: (@Sendable (TransferProgress) -> Void)? = nil
     ) async throws(NetworkError) -> NetworkResponse {
         var response: StreamedResponse?
+        var request = request
+        request.options = options(of: request)
         do throws(NetworkError) {
             var file = try PartialFile(path, of: request, resumes: resume)
             defer { file.close() }

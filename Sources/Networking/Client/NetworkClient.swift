@@ -101,7 +101,7 @@ public final class NetworkClient: Sendable {
 
     /// Sends a request and returns the complete response.
     ///
-    /// The request's own options apply, not the client's.
+    /// Options that the request doesn't set are those of ``ClientConfiguration/options``.
     ///
     /// - Parameter request: The request.
     /// - Returns: The head and body of the response.
@@ -196,9 +196,10 @@ public final class NetworkClient: Sendable {
         return call
     }
 
-    /// Returns the request with the client's fields added where it doesn't set them.
+    /// Returns the request with the client's fields and options added where it doesn't set them.
     private func prepared(_ request: consuming NetworkRequest) -> NetworkRequest {
         request.headers.addMissing(configuration.headers)
+        request.options = options(of: request)
         if let handler = request.options.progress {
             let reporter = ProgressReporter(handler)
             request.options.progress = { reporter.report($0) }
@@ -207,6 +208,11 @@ public final class NetworkClient: Sendable {
             request.headers.append("Content-Type", type)
         }
         return request
+    }
+
+    /// Returns the options of a request, and the client's where it doesn't set them.
+    func options(of request: borrowing NetworkRequest) -> RequestOptions {
+        request.options.isComplete ? request.options : request.options.completed(by: configuration.requestOptions)
     }
 
     /// Returns the response to a call's request if its status is accepted.

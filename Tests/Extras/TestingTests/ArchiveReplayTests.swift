@@ -211,7 +211,7 @@ private let notes = #"""
     @Test("A body over the limit of the request is rejected")
     func limit() async throws {
         var request = try get()
-        request.options.limits.bodyBytes = 9
+        request.options.maximumBodyBytes = 9
         let (transport, small) = (try transport { _ in }, request)
         let error = await #expect(throws: NetworkError.self) { try await transport.send(small).collect() }
         #expect(error?.code == .bodyTooLarge && error?.limit == 9)

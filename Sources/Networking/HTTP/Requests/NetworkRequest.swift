@@ -18,7 +18,7 @@ public struct NetworkRequest: Sendable {
     public var headers: HTTPHeaders
     /// The body.
     public var body: RequestBody
-    /// Timeouts, limits and policies.
+    /// Timeouts, limits and policies; those that aren't set are the client's.
     public var options: RequestOptions
     /// The canonical host that the URL's host represents, or nil to send the request to the URL's host.
     package var canonicalHost: CanonicalHost?
