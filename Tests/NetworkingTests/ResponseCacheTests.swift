@@ -269,6 +269,56 @@ import Testing
         #expect(try !client.explain(NetworkRequest(.get, "https://h/r")).hasPrefix("cached"))
     }
 
+    /// Adds a field with the value of the current user.
+    private struct AddsUser: NetworkMiddleware {
+        let name: String
+        let user: Mutex<String>
+
+        nonisolated(nonsending) func intercept(
+            _ request: NetworkRequest, next: NetworkNext
+        ) async throws(NetworkError) -> StreamedResponse {
+            var request = request
+            request.headers[name] = user.withLock { $0 }
+            return try await next(request)
+        }
+    }
+
+    @Test(
+        "A response to a request that gets a secret below the cache isn't stored for the next user",
+        arguments: [MiddlewarePlace.beforeCache, .beforeAuthentication, .beforeRetry, .beforeTransport],
+        ["Authorization", "Cookie", "X-Api-Key", "X-Team"])
+    func secretBelowCache(place: MiddlewarePlace, name: String) async throws {
+        let step = AddsUser(name: name, user: Mutex("anna"))
+        let stub = StubTransport { request in
+            response(request.headers[name] ?? "", ["Cache-Control": "max-age=60", "Vary": "Cookie"])
+        }
+        var configuration = ClientConfiguration()
+        configuration.cache = cache()
+        configuration.redaction.headerNames.insert("x-team")
+        configuration.insert(step, place)
+        let client = NetworkClient(configuration, transport: stub)
+        for user in ["anna", "ben", "anna"] {
+            step.user.withLock { $0 = user }
+            #expect(try await get(client).text() == user)
+        }
+        #expect(stub.requests.count == (place == .beforeCache ? 2 : 3))
+    }
+
+    @Test("A response to a request with the client's own credentials, or with a plain field from a step, is stored")
+    func ownCredentials() async throws {
+        let stub = StubTransport { request in
+            response(request.headers["Authorization"] ?? "", ["Cache-Control": "max-age=60"])
+        }
+        var configuration = ClientConfiguration()
+        configuration.cache = cache()
+        configuration.authentication = .bearer("t")
+        configuration.authentication?.allowsEveryHost = true
+        configuration.insert(AddsUser(name: "X-Trace", user: Mutex("1")), .beforeTransport)
+        let client = NetworkClient(configuration, transport: stub)
+        for _ in 0..<2 { #expect(try await get(client).text() == "Bearer t") }
+        #expect(stub.requests.count == 1)
+    }
+
     /// Switches the host while a request is between the cache and the transport, as a retry or the refresh of a token can.
     private struct Switching: NetworkMiddleware {
         let host: Mutex<String>

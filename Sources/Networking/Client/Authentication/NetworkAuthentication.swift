@@ -84,10 +84,11 @@ extension HTTPField {
 }
 
 extension NetworkRequest {
-    /// Returns the request with another field.
+    /// Returns the request with the client's credentials.
     func adding(_ field: HTTPField) -> NetworkRequest {
         var request = self
         request.headers.append(field)
+        request.credentials = field
         return request
     }
 }

@@ -211,7 +211,8 @@ struct CacheExchange {
     private func store(
         _ response: StreamedResponse, _ requested: Int64
     ) async -> (response: StreamedResponse, stored: CacheEntry?) {
-        guard !isSwitched(response) else { return (response, nil) }
+        // The key of the cache doesn't contain what steps below it add.
+        guard !isSwitched(response), !next.addedSecrets(to: response, since: actual) else { return (response, nil) }
         // The cache is outside the redirects, so it doesn't know how long they are valid.
         guard response.history.isEmpty, CachePolicy.reasonNotToStore(actual, response.head) == nil,
             response.head.contentLength ?? 0 <= cache.bodyLimit

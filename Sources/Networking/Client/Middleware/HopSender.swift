@@ -55,6 +55,7 @@ final class HopSender: Sendable {
             switch machine.step(after: current, head: response.head) {
             case .deliver:
                 response.history = machine.history
+                response.sent = (request.headers, request.credentials)
                 response.bringsBody = current.method != .head && response.status != 304
                 return response
             case .fail(let error):
@@ -106,6 +107,18 @@ final class HopSender: Sendable {
         preview.jar = preview.headers.count > count ? cookies?.owner : nil
         preview.identity = identity(request)
         return preview
+    }
+
+    /// Whether a step added a secret to a request after it was previewed, other than the client's own credentials.
+    func addedSecrets(to response: StreamedResponse, since preview: NetworkRequest) -> Bool {
+        guard let sent = response.sent else { return false }
+        return sent.headers.contains { field in
+            guard field != sent.credentials, !preview.headers.values(for: field.name).contains(field.value) else {
+                return false
+            }
+            return field.isSensitive || NetworkRedaction.standard.hides(header: field.name)
+                || redaction.hides(header: field.name)
+        }
     }
 
     /// Adds the jar's cookies, unless the request has its own.

@@ -73,6 +73,14 @@ public struct NetworkNext: Sendable {
         }
     }
 
+    /// Whether a step of the rest added a secret to the request of a response.
+    func addedSecrets(to response: StreamedResponse, since preview: NetworkRequest) -> Bool {
+        switch rest {
+        case .function: false
+        case .steps(_, _, let sender): sender.addedSecrets(to: response, since: preview)
+        }
+    }
+
     /// Runs an operation over the same rest of the chain as a call of its own, with its own events and timeout.
     ///
     /// - Parameters:

@@ -29,6 +29,8 @@ public struct NetworkRequest: Sendable {
     var needsSecureHops = false
     /// Whether a redirect led to another origin, which must not receive credentials or signatures.
     var hasLeftOrigin = false
+    /// The field that the client's authentication added, or nil.
+    var credentials: HTTPField?
     /// What identifies the user whose credentials the client adds, for the cache; nil without credentials.
     var identity: String?
     /// Identifies the jar of the cookies that the client adds, for the cache; nil without cookies.

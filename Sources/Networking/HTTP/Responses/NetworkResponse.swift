@@ -8,6 +8,8 @@ public struct StreamedResponse: Sendable {
     public var url: HTTPURL
     /// The URLs that redirected here, oldest first.
     public var history: [HTTPURL] = []
+    /// The fields with which the middleware passed the request on, and those of them that are the client's credentials.
+    var sent: (headers: HTTPHeaders, credentials: HTTPField?)?
     /// Whether a body of the announced length follows; false for HEAD and 304.
     var bringsBody = true
     /// The transport's record of the end of the exchange.
