@@ -88,7 +88,7 @@ public enum LogSystem {
         String(decoding: LogPipeline.shared.liveBytes(limit: max(0, bytes)), as: UTF8.self)
     }
 
-    /// The newest finished run of the same application that failed or has lines; if there is none, the newest one.
+    /// The earlier run that the last start reported; see ``LogStartReport/priorRun``.
     ///
     /// The first ``start(_:)`` determines it.
     public static var priorRun: PriorRun? { LogPipeline.shared.report.priorRun }

@@ -199,6 +199,8 @@ import Testing
     func matrix(mode: LogStorageMode) throws {
         let folder = TemporaryFolder()
         try folder.makeDamagedRuns()
+        // Otherwise, each of these would be reported once.
+        for run in RunFolder(path: folder.path).runs() { #expect(run.markReported()) }
         let now = SystemCalls.wallClock()
         try folder.makeRun(startedAt: now - 1, pid: 0x7FFF_FFF0, log: "[INFO] A - prior\n")
         let foreign = folder.names.filter { !$0.hasPrefix("run-") }
@@ -283,6 +285,7 @@ extension TemporaryFolder {
         mkfifo(name(0) + ".1.log", 0o600)
         try FileManager.default.createDirectory(atPath: name(22) + ".log", withIntermediateDirectories: false)
         try FileManager.default.createSymbolicLink(atPath: name(23) + ".log", withDestinationPath: "/etc/hostname")
+        for file in names { setModified("\(path)/\(file)", start) }
         for foreign in ["notes.txt", "run-1.log", "run-0000000000000000005-1-0000.log.bak"] {
             try Data("mine\n".utf8).write(to: URL(fileURLWithPath: "\(path)/\(foreign)"))
         }

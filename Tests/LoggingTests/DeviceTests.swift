@@ -65,6 +65,7 @@ import Testing
         for (index, boot) in [ProcessIdentity.boot.bytes, [UInt8](repeating: 7, count: 16)].enumerated() {
             try folder.makeRun(startedAt: Int64(5 + index), pid: 0x7FFF_FFF0, boot: boot, log: log)
         }
+        for name in folder.names { setModified(folder.file(name), SystemCalls.wallClock()) }
         let runs = RunFolder(path: folder.path).runs()
         #expect(runs.map { $0.isInUse($0.state(), seesProcesses: true) } == [false, false])
         #expect(runs.map { $0.isInUse($0.state(), seesProcesses: false) } == [false, true])

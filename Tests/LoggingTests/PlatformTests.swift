@@ -81,7 +81,7 @@ import Testing
         SystemCalls.overwrite(descriptor, [], offset: 0)
         #expect(RunReader.contents(of: [folder.path + "/empty"], limit: 10).isEmpty)
         RunReader.removeUnusedEnds(of: [folder.path + "/empty"])
-        try folder.makeRun(startedAt: 5, pid: 1, log: "")
+        try folder.makeRun(startedAt: 5, pid: 1, ending: .clean, log: "")
         let retention = Retention(
             folder: RunFolder(path: folder.path), policy: LogRetention(runs: 1, bytes: 0, age: .zero),
             application: "test",

@@ -149,7 +149,8 @@ import Testing
                 }
                 // A start leaves work in the background to an earlier one that is at work there.
                 folder.waitForRetention()
-                let newest = try #require(PriorRun.all(in: folder.path).first)
+                let runs = RunFolder(path: folder.path).runs()
+                let newest = try #require(EndedRuns(runs).finished(of: "test").first)
                 let system = TestSystem(in: folder) { $0.retention.runs = 3 }
                 folder.waitForRetention()
                 #expect(system.report.priorRun?.startedAt == newest.startedAt)

@@ -175,6 +175,7 @@ import Testing
                 application: RunState.shortened("appλication-with-a-long-name-\(random.next())"))
             state.ending = [.running, .clean, .signal(11)].randomElement(using: &random)!
             (state.lines, state.lost) = (random.next(), random.next())
+            state.endedAt = .random(in: 0...Int64.max, using: &random)
             var bytes = state.bytes
             #expect(bytes.count == 128)
             #expect(RunState(bytes: bytes) == state)
@@ -188,7 +189,7 @@ import Testing
         let good = RunFile(
             run: RunName(startedAt: 1_795_180_952_123_456_789, processID: 42, tag: 0xAB), part: .segment(0))
         #expect(good.name == "run-1795180952123456789-42-00ab.log")
-        for part in [RunFile.Part.state, .segment(0), .segment(12), .child(7)] {
+        for part in [RunFile.Part.state, .segment(0), .segment(12), .child(7), .reported] {
             let file = RunFile(run: good.run, part: part)
             #expect(RunFile(name: file.name) == file)
         }
@@ -208,7 +209,7 @@ import Testing
 }
 
 extension TemporaryFolder {
-    /// Puts a run into the folder as if a process had left it.
+    /// Puts a run into the folder as if a process had left it; it ended when it started.
     func makeRun(
         startedAt: Int64, pid: Int32, processStart: UInt64 = 1, boot: [UInt8] = ProcessIdentity.boot.bytes,
         application: String = "test", ending: RunState.Ending = .running, place: RunState.Place = .unknown,
@@ -222,5 +223,12 @@ extension TemporaryFolder {
         state.place = place
         try Data(state.bytes).write(to: URL(fileURLWithPath: "\(path)/\(name.stateFile)"))
         try Data(log.utf8).write(to: URL(fileURLWithPath: "\(path)/\(name.base).log"))
+        for file in [name.stateFile, name.base + ".log"] { setModified("\(path)/\(file)", startedAt) }
     }
+}
+
+/// Sets the time of a file's last write, in nanoseconds since 1970.
+func setModified(_ path: String, _ nanoseconds: Int64) {
+    let time = timespec(tv_sec: time_t(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+    _ = [time, time].withUnsafeBufferPointer { utimensat(AT_FDCWD, path, $0.baseAddress, AT_SYMLINK_NOFOLLOW) }
 }

@@ -249,6 +249,12 @@ extension SystemCalls {
 
     static func truncate(_ descriptor: Int32, to size: Int64) -> Bool { ftruncate(descriptor, off_t(size)) == 0 }
 
+    /// Sets the time of the last write.
+    static func setModified(_ descriptor: Int32, _ time: FileSignature.Time) {
+        let time = timespec(tv_sec: time_t(time.seconds), tv_nsec: Int(time.nanoseconds))
+        _ = [time, time].withUnsafeBufferPointer { futimens(descriptor, $0.baseAddress) }
+    }
+
     /// Waits until a file's bytes would survive a power failure.
     static func synchronize(_ descriptor: Int32) -> Bool {
         #if canImport(Darwin)

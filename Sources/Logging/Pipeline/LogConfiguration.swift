@@ -141,7 +141,10 @@ public struct LogStartReport: Sendable {
     public internal(set) var storage: Storage
     /// The storage mode; it differs from the configuration's mode if that isn't possible.
     public internal(set) var mode: LogStorageMode
-    /// The newest finished run of the same application that failed or has lines; if there is none, the newest one.
+    /// The newest finished run of the same application that failed and that no start has reported.
+    ///
+    /// If there is none, it is the newest one that failed or has lines, or else the newest one. The newest run is the one
+    /// that ended last.
     public internal(set) var priorRun: PriorRun?
     /// The number of lines that were logged before the start and then written.
     package internal(set) var earlyLines = 0
@@ -157,11 +160,11 @@ public struct LogStartReport: Sendable {
     /// The run and its application, for ``priorRuns``.
     var run: (folder: RunFolder, name: RunName, application: String)?
 
-    /// All earlier finished runs of the same application, the newest first.
+    /// All earlier finished runs of the same application, by their ends, the newest first.
     ///
     /// - Complexity: O(*n*) in the number of files in the folder, which each access reads.
     package var priorRuns: [PriorRun] {
         guard let run else { return [] }
-        return Array(run.folder.runs().filter { $0.name < run.name }.finishedRuns(of: run.application))
+        return EndedRuns(run.folder.runs().filter { $0.name < run.name }).finished(of: run.application)
     }
 }

@@ -203,7 +203,8 @@ struct RunOpening {
         let present = folder.runs()
         let run = try RunIdentity.create(in: path, application: application, after: present.first?.name)
         let older = present.filter { $0.name < run.name }
-        let prior = older.priorRun(of: application)
+        var ended = EndedRuns(older.prefix(Retention.mostRead))
+        let prior = ended.reportPriorRun(of: application)
         if let prior, prior.outcome != .clean { older.first { $0.name == prior.name }?.removeUnusedEnds() }
         let retention = Retention(
             folder: folder, policy: configuration.retention, application: application, own: run.name,
@@ -221,7 +222,7 @@ struct RunOpening {
         if mode != configuration.mode {
             report.notices.append("\(path): files can't be mapped safely; using write-through mode")
         }
-        retention.apply(to: older)
+        retention.apply(to: ended.runs)
         return Opened(store: store, report: report)
     }
 

@@ -53,7 +53,8 @@ public struct LogRotation: Hashable, Sendable {
 
 /// The finished runs to retain.
 ///
-/// The prior run is always retained. Running runs are never removed.
+/// Those that ended last are retained. The prior run and runs that failed and that no start has reported are always
+/// retained. Running runs are never removed.
 public struct LogRetention: Hashable, Sendable {
     /// The maximum number of finished runs.
     public var runs: Int

@@ -88,15 +88,24 @@ public struct PriorRun: Sendable {
         String(decoding: RunReader.contents(of: files, limit: max(0, bytes)), as: UTF8.self)
     }
 
-    /// Returns all runs in a folder, the newest first, including running ones and those of other applications.
+    /// Returns all runs in a folder, the newest start first, including running ones and those of other applications.
     ///
     /// - Complexity: O(*n*) in the number of files; reads one small file for each run.
     public static func all(in folder: String) -> [PriorRun] { RunFolder(path: folder).runs().map { $0.described() } }
 
-    /// Whether the run failed or has lines, so that the next run reports it.
-    var isOfInterest: Bool {
+    /// Whether the run failed, so that a start must report it.
+    var hasFailed: Bool {
+        switch outcome {
+        case .clean, .endedInBackground, .stillRunning: false
         // Without a state file, any program could have created the files.
-        outcome != .clean && outcome != .endedInBackground && application != nil || lostLines > 0
-            || files.contains { (FileStatus($0, followingLinks: false)?.size ?? 0) > 0 }
+        case .signalled, .unclean, .machineRestarted: application != nil || hasLines
+        }
+    }
+
+    /// Whether the run failed or has lines, so that the next run reports it.
+    var isOfInterest: Bool { hasFailed || lostLines > 0 || hasLines }
+
+    private var hasLines: Bool {
+        files.contains { FileStatus($0, followingLinks: false).map { $0.kind == .regular && $0.size > 0 } ?? false }
     }
 }

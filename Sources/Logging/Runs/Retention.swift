@@ -15,6 +15,8 @@ struct Retention: Sendable {
     /// Tests replace it.
     var inBackground: @Sendable (@escaping @Sendable () -> Void) -> Bool = { HelperThread.start($0) }
 
+    /// The maximum number of runs whose ends a start compares, those that started last.
+    static let mostRead = 1000
     /// The maximum number of runs that a start examines or removes; the rest is left to the background.
     static let mostExamined = 24
     static let mostRemoved = 8
@@ -23,6 +25,10 @@ struct Retention: Sendable {
     ///
     /// A start does a small part of the work itself. Therefore short-lived processes, whose background work ends with
     /// them, also observe the limits.
+    ///
+    /// - Parameters:
+    ///   - older: The runs by their ends, the newest first; if there are more than ``mostRead``, these.
+    ///   - now: The time of the clock.
     func apply(to older: [RunFiles], now: Int64 = SystemCalls.wallClock()) {
         var tally = Tally(retention: self, now: now)
         var rest = older[...]
@@ -32,13 +38,15 @@ struct Retention: Sendable {
         if rest.isEmpty { return remove(tally.surplus) }
         guard tally.isFull else {
             // Too many to examine now; nothing has been removed yet.
-            return removeInBackground { surplus(of: folder.runs(), now: now) }
+            return removeInBackground { surplus(of: EndedRuns(folder.runs()).runs, now: now) }
         }
         // The rest is surplus, except for running runs and those of other applications.
         let counted = tally
         remove(counted.surplus + rest.suffix(Self.mostRemoved).filter { counted.concerns($0) })
         guard rest.count > Self.mostRemoved, let next = rest.first?.name else { return }
-        removeInBackground { folder.runs().filter { $0.name <= next && counted.concerns($0) } }
+        removeInBackground {
+            EndedRuns(folder.runs()).runs.drop { $0.name != next }.filter { counted.concerns($0) }
+        }
     }
 
     /// Finds and removes runs in the background, at most one task for each folder at a time.
@@ -110,9 +118,9 @@ struct Retention: Sendable {
         for run in runs.reversed() where run.name != prior { run.remove() }
     }
 
-    /// Removes the oldest finished run, except the prior one, to make room on a full disk.
+    /// Removes the finished run that ended first, except the prior one, to make room on a full disk.
     func makeRoom() {
-        for run in folder.runs().reversed() where run.name < own && run.name != prior {
+        for run in EndedRuns(folder.runs()).runs.reversed() where run.name < own && run.name != prior {
             let state = run.state()
             guard state?.application == application, run.outcome(state) != .stillRunning else { continue }
             if run.remove() { return }

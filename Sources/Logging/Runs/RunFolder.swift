@@ -7,7 +7,7 @@ struct RunFiles: Sendable {
     var parts: [RunFile.Part]
 
     /// The paths of the log files, in order.
-    var paths: [String] { parts.filter { $0 != .state }.sorted().map(path) }
+    var paths: [String] { parts.filter(\.isLog).sorted().map(path) }
 
     private func path(_ part: RunFile.Part) -> String { "\(folder)/\(RunFile(run: name, part: part).name)" }
 
@@ -48,14 +48,20 @@ struct RunFiles: Sendable {
     private func mayBelongToOther(_ state: RunState?) -> Bool {
         guard name.processID != ProcessIdentity.current else { return false }
         if let state, !ProcessIdentity.boot.matches(state.bootID) { return false }
-        let newest = (paths + [path(.state)]).compactMap {
-            FileStatus($0, followingLinks: false)?.signature.modified.seconds
-        }.max()
-        return newest.map { SystemCalls.wallClock() / 1_000_000_000 - $0 < Self.longestSilence } ?? false
+        return lastWrite.map { SystemCalls.wallClock() - $0 < Self.longestSilence } ?? false
     }
 
-    /// The seconds after which a run whose process can't be seen is finished.
-    private static let longestSilence: Int64 = 86_400
+    /// The time after which a run whose process can't be seen is finished, in nanoseconds.
+    private static let longestSilence: Int64 = 86_400_000_000_000
+
+    /// The time of the last write to a file of the run, in nanoseconds since 1970.
+    private var lastWrite: Int64? {
+        (paths + [path(.state)]).compactMap {
+            FileStatus($0, followingLinks: false).map {
+                $0.signature.modified.seconds &* 1_000_000_000 &+ Int64($0.signature.modified.nanoseconds)
+            }
+        }.max()
+    }
 
     /// Whether a process has marked a file of the run as in use.
     ///
@@ -108,14 +114,29 @@ struct RunFiles: Sendable {
             lostLines: Int(clamping: state?.lost ?? 0), files: paths, name: name)
     }
 
-    /// Removes the run unless a process may still write it; returns whether it was removed.
+    /// Removes the run; returns whether it was removed.
     ///
-    /// The state file is the last one, so that an interrupted removal can be repeated.
+    /// A run that a process may still write, or that failed and that no start has reported, remains. The state file is
+    /// the last one, so that an interrupted removal can be repeated.
     @discardableResult
     func remove() -> Bool {
-        guard !isInUse(state()) else { return false }
-        for path in paths + [path(.state)] { FileSystem.remove(path) }
+        guard !isInUse(state()), isReported || !hasFailed else { return false }
+        for path in paths + [path(.reported), path(.state)] { FileSystem.remove(path) }
         return true
+    }
+
+    private var hasFailed: Bool { !paths.isEmpty && described().hasFailed }
+
+    /// Whether a start has reported the failure of the run.
+    var isReported: Bool { parts.contains(.reported) }
+
+    /// Marks the run as reported; returns `false` if another start has done so.
+    ///
+    /// Without room for the mark, a later start reports the run again.
+    func markReported() -> Bool {
+        let descriptor = SystemCalls.openForUpdating(path(.reported), creating: true)
+        if descriptor >= 0 { SystemCalls.close(descriptor) }
+        return descriptor != -SystemCalls.exists
     }
 
     /// Truncates the unused ends of the files, unless a process may still write them.
@@ -129,6 +150,15 @@ struct RunFiles: Sendable {
     /// file decides.
     func began(_ state: RunState?, now: Int64) -> Int64 {
         name.startedAt <= now ? name.startedAt : state?.startedAt ?? name.startedAt
+    }
+
+    /// Returns the time at which the run ended: that of its state file, or else of the last write to its files.
+    ///
+    /// If the clock was set back, the end lies before the start or in the future. Then the start in the name is returned,
+    /// which is after the run before.
+    func ended(_ state: RunState?) -> Int64 {
+        let end = state.map(\.endedAt).flatMap { $0 > 0 ? $0 : nil } ?? lastWrite ?? 0
+        return end > name.startedAt && end <= SystemCalls.wallClock() ? end : name.startedAt
     }
 
     var bytes: Int64 { paths.reduce(0) { $0 + (FileStatus($1, followingLinks: false)?.size ?? 0) } }
@@ -153,24 +183,5 @@ struct RunFolder: Sendable {
             parts[file.run, default: []].append(file.part)
         }
         return parts.map { RunFiles(folder: path, name: $0.key, parts: $0.value) }.sorted { $1.name < $0.name }
-    }
-}
-
-extension Sequence<RunFiles> {
-    /// Returns the finished runs of an application.
-    func finishedRuns(of application: String) -> some Sequence<PriorRun> {
-        lazy.filter { !$0.paths.isEmpty }.map { $0.described() }.filter {
-            ($0.application == nil || $0.application == application) && $0.outcome != .stillRunning
-        }
-    }
-
-    /// Returns the first finished run of an application that failed or has lines; if there is none, the first one.
-    func priorRun(of application: String) -> PriorRun? {
-        var newest: PriorRun?
-        for run in finishedRuns(of: application) {
-            if run.isOfInterest { return run }
-            newest = newest ?? run
-        }
-        return newest
     }
 }

@@ -102,6 +102,7 @@ final class RunIdentity {
     func end(_ ending: RunState.Ending, lines: UInt64) {
         state.ending = ending
         state.lines = lines
+        state.endedAt = SystemCalls.wallClock()
         Self.open.withLock { $0[name] = true }
         ashlar_log_set_state_ending(owner, Int32(state.endingByte))
         write(state.tail(from: RunState.endOffset), at: RunState.endOffset)

@@ -30,6 +30,10 @@ struct RunFile: Hashable, Sendable {
         case segment(Int)
         /// The lines of signal handlers, which can't append to a mapped segment.
         case child(Int)
+        /// An empty file: a start has reported the failure of the run.
+        case reported
+
+        var isLog: Bool { self != .state && self != .reported }
     }
 
     var run: RunName
@@ -41,6 +45,7 @@ struct RunFile: Hashable, Sendable {
         case .segment(0): run.base + ".log"
         case .segment(let number): run.base + ".\(number).log"
         case .child(let pid): run.base + ".child\(pid).log"
+        case .reported: run.base + ".reported"
         }
     }
 
@@ -59,6 +64,7 @@ extension RunFile {
         else { return nil }
         switch (parts.count, parts.last) {
         case (1, "state"): part = .state
+        case (1, "reported"): part = .reported
         case (1, "log"): part = .segment(0)
         case (2, "log"):
             let isChild = parts[0].hasPrefix("child")

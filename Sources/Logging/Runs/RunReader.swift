@@ -46,16 +46,18 @@ package enum RunReader {
         return SystemCalls.read(descriptor, offset: Int64(offset), limit: min(size - offset, limit))
     }
 
-    /// Truncates the unused ends of the files of a killed run.
+    /// Truncates the unused ends of the files of a killed run, without changing their times, which show its end.
     static func removeUnusedEnds(of files: [String]) {
         for path in files {
             let descriptor = SystemCalls.openForUpdating(path)
             guard descriptor >= 0 else { continue }
             defer { SystemCalls.close(descriptor) }
-            let size = FileStatus(descriptor: descriptor)?.size ?? 0
-            let bytes = SystemCalls.read(descriptor, offset: 0, limit: Int(clamping: size))
+            guard let file = FileStatus(descriptor: descriptor)?.signature else { continue }
+            let bytes = SystemCalls.read(descriptor, offset: 0, limit: Int(clamping: file.size))
             let end = LogText.withBytes(bytes) { Damage.end(of: $0) }
-            if Int64(end) < size { _ = SystemCalls.truncate(descriptor, to: Int64(end)) }
+            guard Int64(end) < file.size else { continue }
+            _ = SystemCalls.truncate(descriptor, to: Int64(end))
+            SystemCalls.setModified(descriptor, file.modified)
         }
     }
 }

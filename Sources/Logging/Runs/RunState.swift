@@ -16,6 +16,7 @@
 /// | 98 | 1 | place of the app: 0 unknown, 1 foreground, 2 background |
 /// | 104 | 8 | lines written |
 /// | 112 | 8 | lines lost |
+/// | 120 | 8 | end of a clean run, nanoseconds since 1970; 0 otherwise |
 ///
 /// Numbers are little-endian. The checksum doesn't cover the bytes from 96, because a signal handler writes them.
 struct RunState: Equatable {
@@ -34,6 +35,7 @@ struct RunState: Equatable {
     var place = Place.unknown
     var lines: UInt64 = 0
     var lost: UInt64 = 0
+    var endedAt: Int64 = 0
 
     enum Ending: Equatable {
         case running
@@ -88,7 +90,7 @@ struct RunState: Equatable {
         out += repeatElement(0, count: 5)
         Self.append(lines, to: &out)
         Self.append(lost, to: &out)
-        out += repeatElement(0, count: 8)
+        Self.append(UInt64(bitPattern: endedAt), to: &out)
         return out
     }
 
@@ -127,5 +129,6 @@ extension RunState {
         place = Place(rawValue: bytes[98]) ?? .unknown
         lines = Self.number(bytes, at: 104, UInt64.self)
         lost = Self.number(bytes, at: 112, UInt64.self)
+        endedAt = Int64(bitPattern: Self.number(bytes, at: 120, UInt64.self))
     }
 }
