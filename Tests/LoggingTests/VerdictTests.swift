@@ -36,6 +36,24 @@ import Testing
         #expect(try TestChild("prior", folder.path).run().hasPrefix("signalled(\(signal)) "))
     }
 
+    @Test(
+        "With a handler of SIGABRT that returns, abort is a crash, and a signal from another process is handled",
+        .timeLimit(.minutes(2)), .disabled(if: isThreadSanitized, "the sanitizer handles signals itself"),
+        arguments: [
+            ("abort", LogRunOutcome.signalled(SIGABRT), false), ("receive-abort", .unclean, true),
+            ("raise-abort", .clean, false),
+        ])
+    func handledAbort(how: String, outcome: LogRunOutcome, continues: Bool) throws {
+        for mode in ["writeThrough", "mapped"] {
+            let folder = TemporaryFolder()
+            _ = try TestChild("end", folder.path, ["how=\(how)", "handles=abort", "mode=\(mode)", "notes"]).run()
+            let run = try #require(PriorRun.all(in: folder.path).first)
+            #expect(run.outcome == outcome, "\(mode)")
+            #expect(run.log.contains("fatal signal SIGABRT\n"), "\(mode): \(run.log)")
+            #expect(run.log.contains("the signal was handled, and the process continues") == continues, "\(mode)")
+        }
+    }
+
     @Test("A trap is reported by its signal, SIGKILL is not", .timeLimit(.minutes(5)))
     func trap() throws {
         let folder = TemporaryFolder()

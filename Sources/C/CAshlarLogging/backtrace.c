@@ -217,7 +217,7 @@ void ashlar_log_write_backtrace(int signal, const void *fault, const void *conte
     }
 }
 
-void ashlar_log_end_backtrace(void) {
+void ashlar_log_end_backtrace(int continues) {
     static const char text[] = "the signal was handled, and the process continues";
-    if (atomic_exchange(&is_written, 0)) ashlar_log_signal_write(text, sizeof text - 1);
+    if (atomic_exchange(&is_written, 0) && continues) ashlar_log_signal_write(text, sizeof text - 1);
 }

@@ -164,6 +164,17 @@ static int will_end(int signal, const siginfo_t *information) {
     return sigaction(signal, NULL, &now) == 0 && is_default(&now);
 }
 
+// Whether `abort` or `raise` sent the signal. The handler of an `abort` may return, but `abort` doesn't: it ends the process.
+// The two look alike; after a `raise`, the mark stays until the next handled signal or the end of the run.
+static int is_abort(int signal, const siginfo_t *information) {
+    if (signal != SIGABRT || !information) return 0;
+#if defined(SI_TKILL)
+    return information->si_code == SI_TKILL;
+#else
+    return information->si_pid == 0 || information->si_pid == getpid();
+#endif
+}
+
 // Removes the mark of a handled signal. The run may end meanwhile, or another thread receive a fatal signal.
 static void remove_mark(int descriptor) {
     int ending;
@@ -205,8 +216,9 @@ static void note_signal(int signal, siginfo_t *information, void *context) {
     }
     saved = errno;
     if (descriptor >= 0 && descriptor == known_descriptor(&state_file) && !will_end(signal, information)) {
-        remove_mark(descriptor);
-        ashlar_log_end_backtrace();
+        int aborts = is_abort(signal, information);
+        if (!aborts) remove_mark(descriptor);
+        ashlar_log_end_backtrace(!aborts);
     }
     errno = saved;
 }

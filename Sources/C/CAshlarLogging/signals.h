@@ -4,7 +4,8 @@
 // Writes a line for a signal of a crash, and one for each frame of the interrupted thread. Async-signal-safe.
 void ashlar_log_write_backtrace(int signal, const void *fault, const void *context);
 
-// Reports that the process continues, if a backtrace was written. Async-signal-safe.
-void ashlar_log_end_backtrace(void);
+// Ends a written backtrace, so that a later crash is written too, and reports whether the process continues.
+// Async-signal-safe.
+void ashlar_log_end_backtrace(int continues);
 
 #endif

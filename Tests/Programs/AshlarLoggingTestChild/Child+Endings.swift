@@ -25,6 +25,7 @@ extension Child {
     /// Logs a line and ends in the way of the option `how`.
     func logAndEnd() {
         if option("how") == "handled-null" { signal(SIGUSR1) { _ in } }
+        if option("handles") == "abort" { signal(SIGABRT) { _ in } }
         LogSystem.start(configuration)
         Log("End").info("the last line")
         switch option("how") {
@@ -38,6 +39,15 @@ extension Child {
             case "quick_exit": quick_exit(0)
         #endif
         case "abort": abort()
+        case "raise-abort":
+            raise(SIGABRT)
+            exit(0)
+        case "receive-abort":
+            // Another process sends the signal.
+            let pid = systemFork()
+            if pid == 0 { _exit(kill(getppid(), SIGABRT)) }
+            while waitpid(pid, nil, 0) != pid {}
+            kill(getpid(), SIGKILL)
         case "background":
             LogSystem.noteBackground(true)
             if option("then") == "foreground" { LogSystem.noteBackground(false) }

@@ -54,7 +54,7 @@ void ashlar_log_release_state_file(const void *owner);
 void ashlar_log_collect_images(void);
 
 /// Installs handlers that record the signal with one pwrite and then call the handlers installed before. If such a handler
-/// returns, the record is removed, because the process continues.
+/// returns, the record is removed, because the process continues; after `abort` it doesn't.
 /// Returns the number of signals whose handler could not be installed.
 int ashlar_log_install_signal_handlers(void);
 
