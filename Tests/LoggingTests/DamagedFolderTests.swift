@@ -27,6 +27,22 @@ import Testing
         #expect(size == Int64((half + hole + half).utf8.count))
     }
 
+    @Test(
+        "An unfinished last line is removed with the zeros at its start, a lost block before a line is marked",
+        arguments: [1, 2, 7, 8, 12, 100, 4095, 4096],
+        ["fragment", "rest of a line\n", "rest\n  | continued\n", "rest\0\0with a gap\n"])
+    func unfinishedLine(zeros: Int, rest: String) throws {
+        let start = String(repeating: "\0", count: zeros)
+        for lines in ["", Self.line, Self.line + Self.line] {
+            let folder = TemporaryFolder()
+            let free = String(repeating: "\0", count: 5000)
+            try folder.makeRun(startedAt: 5, pid: 0x7FFF_FFF0, log: lines + start + rest + free)
+            let prior = try #require(TestSystem(in: folder).report.priorRun)
+            let shown = rest.replacingOccurrences(of: "\0", with: "\\x00")
+            #expect(prior.log == (zeros < 4096 ? lines : lines + "[4,096 bytes lost]\n" + shown))
+        }
+    }
+
     @Test("A zero byte in the text of a signal handler doesn't hide lines")
     func zeroInSignalText() throws {
         let folder = TemporaryFolder()

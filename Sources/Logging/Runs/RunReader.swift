@@ -64,16 +64,20 @@ package enum RunReader {
 
 /// Zero bytes in a segment: free space at its end, or damage.
 ///
-/// A mapped segment contains zeros after its last line, and an unfinished line starts with a zero byte. In every mode,
-/// a power failure can leave blocks of zeros anywhere.
+/// A mapped segment contains zeros after its last line, and an unfinished line starts with zero bytes: the first byte is
+/// stored last, and the copy of the others may begin at any of them. In every mode, a power failure can leave blocks of
+/// zeros anywhere.
 enum Damage {
+    /// The size of the smallest block that a power failure leaves, which tells it from the start of an unfinished line.
+    private static let block = 4096
+
     /// Returns the length of the segment without free space and an unfinished last line.
     static func end(of bytes: LogText) -> Int {
         var end = bytes.count
         while end > 0, bytes[end - 1] == 0 { end -= 1 }
         var start = 0
         while let hole = nextHole(in: bytes.prefix(end), from: start) {
-            if hole.count == 1, hole.lowerBound == 0 || bytes[hole.lowerBound - 1] == .newline,
+            if hole.count < block, hole.lowerBound == 0 || bytes[hole.lowerBound - 1] == .newline,
                 isLastLine(bytes.prefix(end).dropFirst(hole.upperBound))
             {
                 return hole.lowerBound
