@@ -72,14 +72,18 @@ import Testing
 
     @Test("A file that can't be created is a failure of the sink; later lines arrive once it can")
     func failure() throws {
-        let folder = TemporaryFolder()
+        let parent = TemporaryFolder()
+        try parent.make()
+        let folder = TemporaryFolder(in: parent.path)
         let path = folder.path + "/a.log"
+        try Data().write(to: URL(fileURLWithPath: folder.path))
         let sink = FileSink(path: path, format: .myLogger)
         func send(_ text: String) -> Bool {
             sink.receive(LogRecord.notice(text))
         }
+        // A file is in the place of the folder.
         #expect(!send("one"))
-        try folder.make()
+        try FileManager.default.removeItem(atPath: folder.path)
         #expect(send("two"))
         #expect(contents(path) == "[WARNING] AshlarLogging - two\n")
         let secret = folder.path + "/secret"
@@ -88,6 +92,20 @@ import Testing
         let link = FileSink(path: folder.path + "/link")
         #expect(!link.receive(LogRecord.notice("x")))
         #expect(contents(secret) == "")
+    }
+
+    @Test("Missing folders are created for their owner only, also when they were removed")
+    func missingFolder() throws {
+        let folder = TemporaryFolder()
+        let path = folder.path + "/a/b/c.log"
+        let sink = FileSink(path: path, format: .myLogger)
+        for text in ["one", "two"] {
+            #expect(send(text, to: sink))
+            #expect(contents(path) == "[INFO] A - \(text)\n")
+            let permissions = try FileManager.default.attributesOfItem(atPath: folder.path + "/a/b")[.posixPermissions]
+            #expect(permissions as? Int == 0o700)
+            try FileManager.default.removeItem(atPath: folder.path)
+        }
     }
 
     private func send(_ text: String, to sink: FileSink) -> Bool {

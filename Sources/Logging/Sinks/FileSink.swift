@@ -33,11 +33,11 @@ public final class FileSink: LogSink {
 
     /// Creates a sink.
     ///
-    /// The file is created with its first line, accessible to its owner only.
+    /// The file and its missing folders are created with the first line, accessible to their owner only.
     ///
     /// - Parameters:
-    ///   - path: The path of the file in an existing folder. A symbolic link isn't followed, and a file of another user or
-    ///     with further names (hard links) isn't appended to.
+    ///   - path: The path of the file. A symbolic link isn't followed, and a file of another user or with further names
+    ///     (hard links) isn't appended to.
     ///   - format: The format of lines.
     ///   - threshold: The least severe level that is written.
     ///   - maximumBytes: The maximum size of the file; a line that would exceed it is written to a new file. The old file
@@ -100,6 +100,10 @@ public final class FileSink: LogSink {
         }
         state.file.close()
         state.file = AppendedFile(path, exclusive: false)
+        if state.file.descriptor == -SystemCalls.missing, let slash = path.lastIndex(of: "/") {
+            try? FolderListing.create(String(path[..<slash]), permissions: 0o700)
+            state.file = AppendedFile(path, exclusive: false)
+        }
         if state.file.status?.isOwn != true { state.file.close() }
         state.isTorn = false
         return state.file.descriptor >= 0
