@@ -130,7 +130,8 @@ import Testing
     func brokenPipe() throws {
         let folder = TemporaryFolder()
         let child = try TestChild("pipe", folder.path)
-        #expect(try child.run() == "alive 10 10\n")
+        // With one line about the first failure.
+        #expect(try child.run() == "alive 11 10\n")
         #expect(child.process.terminationReason == .exit)
     }
 
@@ -143,7 +144,8 @@ import Testing
         let child = try TestChild("closed", folder.path, ["mode=\(mode)"])
         let precious = folder.path + "-precious"
         defer { try? FileManager.default.removeItem(atPath: precious) }
-        #expect(try child.run() == "alive 1000\n")
+        // With one line about the first failure of standard error.
+        #expect(try child.run() == "alive 1001\n")
         #expect(child.process.terminationReason == .exit)
         #expect(try Data(contentsOf: URL(fileURLWithPath: precious)).isEmpty)
         #expect(PriorRun.all(in: folder.path).first?.outcome == .clean)

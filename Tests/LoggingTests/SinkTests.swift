@@ -111,7 +111,23 @@ import Testing
         #expect(calls.load(ordering: .relaxed) == 3)
         #expect(system.counters.failedInSinks == 10)
         #expect(system.counters.quarantines == 1)
-        #expect(system.lines.count == 10)
+        #expect(system.lines.count { $0.hasPrefix("[INFO] A - x") } == 10)
+    }
+
+    @Test("The first failure of each sink is a warning in the run file and in the other sinks")
+    func firstFailure() {
+        let recording = RecordingSink()
+        let fails = Atomic<Bool>(false)
+        let flaky = ClosureSink { _ in !fails.load(ordering: .relaxed) }
+        let system = TestSystem { $0.sinks = [flaky, recording, FileSink(path: "/dev/null/a/b.log")] }
+        for fail in [false, true, false, true] {
+            fails.store(fail, ordering: .relaxed)
+            system.log().info("x")
+        }
+        let warning = "failed to receive a line; later failures are only counted"
+        let warnings = ["FileSink", "ClosureSink"].map { "\($0) \(warning)" }
+        #expect(system.lines.filter { !$0.hasSuffix(" - x") } == warnings.map { "[WARNING] AshlarLogging - \($0)" })
+        #expect(recording.records.map(\.message).filter { $0 != "x" } == warnings)
     }
 
     @Test("A quarantine lasts a second; a further failure repeats it, a success ends it")

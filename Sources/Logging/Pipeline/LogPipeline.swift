@@ -107,8 +107,21 @@ final class LogPipeline: Sendable {
     private func serveSinks(_ record: LogRecord, by settings: PipelineSettings, on thread: ThreadContext) {
         guard thread.state.pointee.sinkNesting == 0 else { return }
         thread.state.pointee.sinkNesting += 1
-        for entry in settings.sinks { entry.deliver(record, counters: counters) }
+        for entry in settings.sinks where entry.deliver(record, counters: counters) {
+            report(failureOf: entry, by: settings, on: thread)
+        }
         thread.state.pointee.sinkNesting -= 1
+    }
+
+    /// Writes a line about the first failure of a sink, also to the other sinks.
+    private func report(failureOf failed: SinkEntry, by settings: PipelineSettings, on thread: ThreadContext) {
+        let notice = LogRecord.notice(
+            "\(type(of: failed.sink)) failed to receive a line; later failures are only counted",
+            sequence: emittedLines)
+        if settings.store != nil { notice.withLine { write($0, by: settings, on: thread) } }
+        for entry in settings.sinks where entry !== failed && entry.deliver(notice, counters: counters) {
+            report(failureOf: entry, by: settings, on: thread)
+        }
     }
 
     // MARK: Captures

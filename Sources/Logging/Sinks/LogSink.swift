@@ -1,8 +1,9 @@
 /// A destination of lines in addition to the run file.
 ///
 /// A sink is called on the thread that logs, after the line is in the run file and without a lock. Several threads can
-/// call it at the same time. Lines that the sink itself logs go to the run file only. After three failures in a row, a
-/// sink receives no lines for a second. Use ``queued(bytes:)`` for a slow sink.
+/// call it at the same time. Lines that the sink itself logs go to the run file only. The first failure of a sink is a
+/// warning in the run file and in the other sinks. After three failures in a row, a sink receives no lines for a second.
+/// Use ``queued(bytes:)`` for a slow sink.
 ///
 /// ```swift
 /// struct CountingSink: LogSink {
@@ -102,6 +103,8 @@ final class SinkEntry: Sendable {
     private struct Health {
         var failures = 0
         var quarantinedUntil: Int64 = 0
+        /// Whether the sink has failed at least once.
+        var hasFailed = false
     }
 
     let sink: any LogSink
@@ -118,25 +121,29 @@ final class SinkEntry: Sendable {
     static let failuresBeforeQuarantine = 3
     static let quarantineNanoseconds: Int64 = 1_000_000_000
 
-    /// Passes the line to the sink, without a lock.
-    func deliver(_ record: LogRecord, counters: Guarded<LogCounters>) {
-        guard record.level <= threshold else { return }
+    /// Passes the line to the sink, without a lock; returns whether this is its first failure.
+    @discardableResult
+    func deliver(_ record: LogRecord, counters: Guarded<LogCounters>) -> Bool {
+        guard record.level <= threshold else { return false }
         let isQuarantined = health.withLock { $0.quarantinedUntil != 0 && clock() < $0.quarantinedUntil }
         if !isQuarantined, sink.receive(record) {
-            health.withLock { $0 = Health() }
-            return
+            health.withLock { $0 = Health(hasFailed: $0.hasFailed) }
+            return false
         }
-        let begins = health.withLock {
-            guard !isQuarantined else { return false }
+        let (begins, isFirst) = health.withLock {
+            guard !isQuarantined else { return (false, false) }
+            let isFirst = !$0.hasFailed
+            $0.hasFailed = true
             $0.failures += 1
-            guard $0.failures >= Self.failuresBeforeQuarantine else { return false }
+            guard $0.failures >= Self.failuresBeforeQuarantine else { return (false, isFirst) }
             $0.quarantinedUntil = clock() + Self.quarantineNanoseconds
-            return true
+            return (true, isFirst)
         }
         counters.withLock {
             $0.failedInSinks += 1
             if begins { $0.quarantines += 1 }
         }
+        return isFirst
     }
 }
 
