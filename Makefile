@@ -25,7 +25,7 @@ parallel = $$(case "$(1)" in Networking|WebSockets) echo --no-parallel ;; esac)
 
 PREFIX ?= /usr/local
 
-.PHONY: help install run test build lint format docs docs-check inspector consumer examples fleet bench bench-check libcurl tsan asan fuzz \
+.PHONY: help install run test build lint format docs docs-check inspector consumer examples fleet java bench bench-check libcurl tsan asan fuzz \
     soak apple api-check apple-release-check clean ci
 
 help: ## Lists the targets
@@ -102,6 +102,14 @@ fleet: ## Runs three processes that a NATS server connects, with a kill of a wor
 	@Scripts/build-quietly "the processes" swift build --package-path Examples --product fleet $(SWIFT_FLAGS)
 	@Examples/.build/debug/fleet
 
+java: ## Compiles the Java classes and compares the values they read with those that Swift reads
+	@Scripts/install-packages default-jdk-headless
+	@mkdir -p .build/java
+	@if command -v javac >/dev/null; then \
+	    javac --release 11 -encoding UTF-8 -Xlint:all -Werror -d .build/java Java/ashlar/*.java Java/Test/*.java && \
+	    java -cp .build/java:Java Check .build/java/values.txt; \
+	fi
+
 bench: ## Compares with other libraries, as ratios (MODULE=Logging for one module, ARGS=--quick for a short run)
 	@Scripts/install-packages binutils libspdlog-dev libfmt-dev libcurl4-openssl-dev libnats-dev nats-server nginx-light valgrind
 	@mkdir -p .build/bench
@@ -154,7 +162,7 @@ clean: ## Removes all build products
 ci: SWIFT_FLAGS := -Xswiftc -warnings-as-errors
 # A missing package is an error then.
 ci: export CI := true
-ci: lint test apple consumer examples inspector ## Runs everything that a change must pass
+ci: lint test apple consumer examples inspector java ## Runs everything that a change must pass
 	Scripts/test-libcurl --faults
 	@Scripts/install-packages publicsuffix wasi-libc libclang-rt-dev-wasm32
 	Scripts/generate-cldr --check

@@ -1,0 +1,189 @@
+package ashlar;
+
+import java.nio.*;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.text.ParseException;
+import java.util.*;
+import java.util.regex.*;
+
+/** The entries of one strings file. A statement with an error is reported; reading continues at the next one. */
+final class StringsFile {
+    /** A value and its location. The text of a list, a dictionary or data is null. */
+    final class Entry {
+        final String text;
+        private final int offset;
+
+        Entry(String text, int offset) {
+            this.text = text;
+            this.offset = offset;
+        }
+
+        String location() { return file + ":" + line(offset); }
+    }
+
+    private static final String[][] MARKS = {
+        {"\0\0þÿ", "UTF-32BE"}, {"ÿþ\0\0", "UTF-32LE"}, {"ï»¿", "UTF-8"}, {"ÿþ", "UTF-16LE"}, {"þÿ", "UTF-16BE"}};
+    /** The upper half of the NeXTSTEP character set, which octal escapes use. */
+    private static final String NEXTSTEP = "\u00a0ÀÁÂÃÄÅÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖÙÚÛÜÝÞµ×÷©¡¢£⁄¥ƒ§¤’“«‹›ﬁﬂ®–†‡·¦¶•‚„”»…‰¬¿"
+        + "¹ˋ´ˆ˜¯˘˙¨²˚¸³˝˛ˇ—±¼½¾àáâãäåçèéêëìÆíªîïðñŁØŒºòóôõöæùúûıüýłøœßþÿ\0\0";
+    private static final int MAXIMUM_DEPTH = 512;
+
+    // Android's \w and \s differ from Java's, so the patterns name the characters.
+    private static final Pattern SPACE = Pattern.compile("[ \\t-\\r\\u2028\\u2029]+|//[^\\n\\r\\u2028\\u2029]*");
+    private static final Pattern BARE = Pattern.compile("[a-zA-Z0-9_$/:.\\-]+");
+    private static final Pattern DATA = Pattern.compile("(?:[0-9a-fA-F]{2}|[ \\t\\n\\r\\u2028\\u2029])*+");
+    private static final Pattern ESCAPE = Pattern.compile("([0-7]{1,3})|U([0-9a-fA-F]{1,4})|(?s:.)");
+    private static final Pattern STATEMENT_END = Pattern.compile(";[ \\t]*(?=[\\n\\r]|\\z)");
+
+    final Map<String, Entry> entries = new HashMap<>();
+    /** The errors, each with file and line. */
+    final List<String> problems = new ArrayList<>();
+    private final String file;
+    private String text = "";
+    private int at;
+
+    StringsFile(byte[] bytes, String file) {
+        this.file = file;
+        text = decode(bytes).replaceAll("\\p{Cs}", "\ufffd");
+        if (text.startsWith("bplist00") || text.trim().startsWith("<")) report(0, "property lists aren't supported");
+        else statements();
+    }
+
+    private String decode(byte[] bytes) {
+        String latin = new String(bytes, StandardCharsets.ISO_8859_1);
+        for (String[] mark : MARKS) if (latin.startsWith(mark[0])) return decode(bytes, mark[0].length(), mark[1]);
+        int sample = Math.min(bytes.length, 1024) & ~1;
+        int[] zeros = new int[2];
+        for (int i = 0; i < sample; i++) if (bytes[i] == 0) zeros[i & 1]++;
+        int side = zeros[1] > zeros[0] ? 1 : 0;
+        boolean isUTF16 = zeros[side] >= Math.max(2, sample / 6) && zeros[side] > 4 * zeros[1 - side];
+        return decode(bytes, 0, !isUTF16 ? "UTF-8" : side == 1 ? "UTF-16LE" : "UTF-16BE");
+    }
+
+    private String decode(byte[] bytes, int start, String charset) {
+        ByteBuffer buffer = ByteBuffer.wrap(bytes, start, bytes.length - start);
+        if (charset.endsWith("LE")) buffer.order(ByteOrder.LITTLE_ENDIAN);
+        // Java's decoder of UTF-16 drops the character after an unpaired surrogate.
+        if (charset.startsWith("UTF-16")) return buffer.asCharBuffer().toString();
+        CharBuffer result = CharBuffer.allocate(bytes.length);
+        boolean isMalformed = Charset.forName(charset).newDecoder().decode(buffer, result, true).isError();
+        result.flip();
+        if (!isMalformed) return result.toString();
+        text = result.toString();
+        report(text.length(), "the bytes aren't text in " + charset);
+        return "";
+    }
+
+    private void statements() {
+        boolean isBraced = skipSpace() && take('{');
+        while (skipSpace()) {
+            int start = at;
+            try {
+                if (isBraced && take('}')) {
+                    isBraced = false;
+                    if (skipSpace()) throw new ParseException("expected the end of the file after \"}\"", at);
+                } else {
+                    String key = string();
+                    String value = skipSpace() && take('=') ? value(0) : key;
+                    if (!skipSpace() || !take(';')) throw new ParseException("expected \";\"", at);
+                    entries.put(key, new Entry(value, start));
+                }
+            } catch (ParseException error) {
+                report(error.getErrorOffset(), error.getMessage());
+                Matcher end = STATEMENT_END.matcher(text);
+                at = end.find(start) ? end.end() : text.length();
+            }
+        }
+        if (isBraced) report(at, "unterminated dictionary");
+    }
+
+    private String string() throws ParseException {
+        int start = at;
+        String string = at < text.length() && "\"'".indexOf(text.charAt(at)) >= 0 ? quoted() : take(BARE);
+        if (string == null) throw new ParseException("expected a string", start);
+        return string;
+    }
+
+    /** Reads a string, or a list, a dictionary or data, for which it returns null. */
+    private String value(int depth) throws ParseException {
+        int start = skipSpace() ? at : text.length();
+        if (depth > MAXIMUM_DEPTH) throw new ParseException("values are nested too deep", start);
+        int kind = start < text.length() ? "<({".indexOf(text.charAt(at)) : -1;
+        if (kind < 0) return string();
+        at++;
+        if (kind == 0) take(DATA);
+        char close = ">)}".charAt(kind);
+        while (kind > 0 && skipSpace() && text.charAt(at) != close) {
+            if (kind == 2) string();
+            if (kind == 1 || skipSpace() && take('=')) value(depth + 1);
+            if (skipSpace() && take(kind == 1 ? ',' : ';')) continue;
+            if (kind == 2) throw new ParseException("expected \";\" in a dictionary", at);
+            break;
+        }
+        if (!skipSpace()) throw new ParseException("the value has no end", start);
+        if (!take(close)) throw new ParseException("malformed value", at);
+        return null;
+    }
+
+    /** Skips whitespace and comments; returns false at the end of the file. */
+    private boolean skipSpace() {
+        while (at < text.length()) {
+            if (text.startsWith("/*", at)) {
+                int end = text.indexOf("*/", at + 2);
+                if (end < 0) report(at, "unterminated comment");
+                at = end < 0 ? text.length() : end + 2;
+            } else if (take(SPACE) == null) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private String quoted() throws ParseException {
+        int start = at;
+        char quote = text.charAt(at++);
+        StringBuilder result = new StringBuilder();
+        while (at < text.length() && text.charAt(at) != quote) {
+            char c = text.charAt(at++);
+            if (c != '\\') result.append(c);
+            else if (at < text.length()) result.append(escape());
+        }
+        if (at == text.length()) throw new ParseException("unterminated string", start);
+        at++;
+        return result.toString().replaceAll("\\p{Cs}", "\ufffd");
+    }
+
+    private String escape() {
+        Matcher match = ESCAPE.matcher(text).region(at, text.length());
+        match.lookingAt();
+        at = match.end();
+        if (match.group(2) != null) return String.valueOf((char) Integer.parseInt(match.group(2), 16));
+        if (match.group(1) != null) {
+            int octal = Integer.parseInt(match.group(1), 8) & 0xff;
+            return String.valueOf(octal < 0x80 ? (char) octal : NEXTSTEP.charAt(octal - 0x80));
+        }
+        int simple = "abfnrtv".indexOf(match.group());
+        if (simple >= 0) return String.valueOf("\u0007\b\f\n\r\t\u000b".charAt(simple));
+        if (!match.group().equals("U")) return match.group();
+        report(at - 2, "expected one to four hexadecimal digits after \\U");
+        return "\\U";
+    }
+
+    private String take(Pattern pattern) {
+        Matcher match = pattern.matcher(text).region(at, text.length());
+        if (!match.lookingAt()) return null;
+        at = match.end();
+        return match.group();
+    }
+
+    private boolean take(char c) {
+        boolean isHere = text.charAt(at) == c;
+        if (isHere) at++;
+        return isHere;
+    }
+
+    private void report(int offset, String message) { problems.add(file + ":" + line(offset) + ": " + message); }
+
+    private int line(int offset) { return text.substring(0, offset).split("\\r\\n?|\\n", -1).length; }
+}
