@@ -129,6 +129,15 @@ extension Log {
         if isEnabled(.info), core.begin() { emit(.info, message(), fields(), at: .init(file, function, line)) }
     }
 
+    /// Writes a line of level ``LogLevel/info``; the same as `info`, with swift-log's name.
+    @inlinable
+    public func notice(
+        _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
+        file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
+    ) {
+        if isEnabled(.info), core.begin() { emit(.info, message(), fields(), at: .init(file, function, line)) }
+    }
+
     /// Writes a line of level ``LogLevel/logging``: a step of normal work.
     @inlinable
     public func logging(
@@ -200,6 +209,15 @@ extension Log {
     @_disfavoredOverload
     public func verbose<Text: StringProtocol>(
         _ message: @autoclosure () -> Text?, _ fields: @autoclosure () -> LogFields = LogFields(),
+        file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
+    ) {
+        if isEnabled(.verbose), core.begin() { emit(.verbose, message(), fields(), at: .init(file, function, line)) }
+    }
+
+    /// Writes a line of level ``LogLevel/verbose``; the same as `verbose`, with swift-log's name.
+    @inlinable
+    public func trace(
+        _ message: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
         file: StaticString = #fileID, function: StaticString = #function, line: UInt = #line
     ) {
         if isEnabled(.verbose), core.begin() { emit(.verbose, message(), fields(), at: .init(file, function, line)) }

@@ -7,11 +7,13 @@ public import Synchronization
 ///
 /// ```swift
 /// let log = Log("Upload")
-/// log.info("begins")
-/// log.debug("part \(3)")
+/// log.info("begins")  // 2026-11-20T13:22:32.123Z [INFO] Upload - begins
 /// log.indent(true)
-/// log.indent(false).debug("part DONE")
+/// log.warning("part \(3) is late")
+/// log.indent(false).info("done")
 /// ```
+///
+/// Without a start, these lines are on the standard error stream; `LogSystem.start` stores them in files, too.
 public struct Log: Sendable {
     @usableFromInline let core: LogCore
     /// The fields of all lines of this logger.

@@ -3,8 +3,9 @@ internal import Synchronization
 
 /// The logging of the process: start, thresholds, format, and the logs of this run and the prior run.
 ///
-/// All members are thread-safe. Lines that are logged before ``start(_:)`` wait in memory (the newest 64 KiB), and
-/// `start` writes them.
+/// All members are thread-safe. Without a start, lines down to ``LogLevel/info`` are printed to the standard error stream
+/// in ``LogFormat/standard``. ``start(_:)`` stores them (the newest 64 KiB) and passes them to the sinks, but doesn't print
+/// them again.
 ///
 /// ```swift
 /// let report = LogSystem.start(LogConfiguration(folder: "/var/log/notes", threshold: .debug))

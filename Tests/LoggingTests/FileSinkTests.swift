@@ -55,6 +55,24 @@ import Testing
         close(host)
     }
 
+    @Test("rotate() continues in a new file; without lines there is nothing to rotate")
+    func rotate() throws {
+        let folder = TemporaryFolder()
+        let path = folder.path + "/a.log"
+        let sink = FileSink(path: path, format: .myLogger, retainedFiles: 2)
+        let system = TestSystem { $0.sinks = [sink] }
+        #expect(sink.rotate() && contents(path) == nil)
+        for index in 1...4 {
+            system.log().info("line \(index)")
+            #expect(sink.rotate() && sink.rotate())
+        }
+        #expect(contents(path)?.isEmpty != false)
+        #expect(contents(path + ".1") == "[INFO] A - line 4\n" && contents(path + ".2") == "[INFO] A - line 3\n")
+        #expect(contents(path + ".3") == nil)
+        let unusable = FileSink(path: "/dev/null/a.log")
+        #expect(unusable.rotate())
+    }
+
     @Test("At its limit the file is renamed and replaces the previously renamed one")
     func limit() throws {
         let folder = TemporaryFolder()

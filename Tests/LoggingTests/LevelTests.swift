@@ -1,6 +1,7 @@
-import AshlarLogging
 import AshlarTestSupport
 import Testing
+
+@testable import AshlarLogging
 
 @Suite struct LevelTests {
     @Test(
@@ -16,7 +17,7 @@ import Testing
         #expect(Int(level.rawValue) == number)
         #expect(level.description == name)
         #expect("\(level)" == name)
-        #expect(level.toolBoxName == toolBox)
+        #expect(level.row.toolBox == toolBox)
         for spelling in [name, name.lowercased(), toolBox, "\(number)", "  \(name)\t", toolBox.lowercased()] {
             #expect(LogLevel(name: spelling) == level, "\(spelling)")
         }
@@ -26,7 +27,7 @@ import Testing
         "Names of other loggers are accepted, other names are not",
         arguments: [
             ("warn", LogLevel.warning), ("err", .error), ("fatal", .unrecoverable), ("fault", .unrecoverable),
-            ("notice", .info), ("trace", .verbose), ("debugging", .debug), ("information", .info),
+            ("notice", .notice), ("trace", .trace), ("Warn", .warning), ("debugging", .debug), ("information", .info),
             ("", nil), ("9", nil), ("-1", nil), ("off", nil), ("debugg", nil), ("ft_", nil), ("de bug", nil),
         ])
     func aliases(name: String, level: LogLevel?) { #expect(LogLevel(name: name) == level) }
@@ -35,6 +36,24 @@ import Testing
     func order() {
         #expect(LogLevel.error < .warning)
         #expect(LogLevel.allCases == LogLevel.allCases.sorted())
-        #expect(LogLevel.allCases.count == 9)
+        #expect(LogLevel.allCases.last == .leastSevere)
+        #expect(LogLevel.notice == .info && LogLevel.trace == .verbose)
+    }
+
+    @Test("Each level has a row of its own whose severities don't rise", arguments: LogLevel.allCases)
+    func rows(level: LogLevel) {
+        let row = level.row
+        let others = LogLevel.allCases.filter { $0 != level }
+        #expect(!others.map(\.row.name).contains(row.name) && !others.map(\.row.short).contains(row.short))
+        #expect(row.short.count <= 5 && (1...24).contains(row.openTelemetry) && (1...7).contains(row.syslog))
+        #expect([17, 16, 0, 1, 2].contains(row.unified))
+        for other in others where other > level {
+            #expect(other.row.openTelemetry < row.openTelemetry && other.row.syslog >= row.syslog, "\(other)")
+        }
+        for name in [row.name, row.short, row.toolBox, "\(level.rawValue)"] { #expect(LogLevel(name: name) == level) }
+        let printed = LogRecord.notice("m", level: level)
+        #expect(
+            printed.formatted(as: (try? LogFormat("{number}|{level}|{message}")) ?? .standard)
+                == "\(level.rawValue)|\(row.name)|m")
     }
 }

@@ -49,6 +49,22 @@ import Testing
                 """)
     }
 
+    @Test("Without a start, a line is on standard error when its call returns", .timeLimit(.minutes(5)))
+    func withoutStart() throws {
+        for starts in [false, true] {
+            let folder = TemporaryFolder()
+            let child = try TestChild("first", folder.path, starts ? ["start"] : [])
+            let pipe = Pipe()
+            child.process.standardError = pipe
+            let output = try child.run()
+            let lines = pipe.readText().split(separator: "\n").map { String($0.drop { $0 != "[" }) }
+            #expect(
+                lines == ["[INFO] First - hi k=1", "[ERROR] First - bad"] + (starts ? ["[INFO] First - then"] : []))
+            let stored = "[INFO] First - hi k=1\n[ERROR] First - bad\n[INFO] First - then\n\n"
+            #expect(output == (starts ? stored : ""))
+        }
+    }
+
     @Test("The environment sets thresholds, and its errors are reported", .timeLimit(.minutes(5)))
     func environment() throws {
         let folder = TemporaryFolder()

@@ -268,6 +268,9 @@ import Testing
         let sorted = names.sorted(by: >)
         #expect(listing.map(\.name) == sorted)
         #expect(listing.allSatisfy { Set($0.parts) == [.state, .segment(0), .segment(2)] })
+        let newest = RunFolder(path: folder.path).runs(newest: 5)
+        #expect(newest.map(\.name) == Array(sorted.prefix(5)))
+        #expect(newest.allSatisfy { Set($0.parts) == [.state, .segment(0), .segment(2)] })
     }
 
     private func retention(_ folder: TemporaryFolder, _ policy: LogRetention) -> Retention {

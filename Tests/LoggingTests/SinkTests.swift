@@ -234,8 +234,12 @@ import Testing
         let system = TestSystem { $0.sinks = [sink] }
         for level in LogLevel.allCases { system.log().log(level, "one\ntwo") }
         let lines = try String(contentsOfFile: folder.file("stream"), encoding: .utf8).split(separator: "\n")
-        let expected = zip([1, 2, 3, 4, 5, 6, 7, 7, 7], LogLevel.allCases)
-        #expect(lines.map(String.init) == expected.map { "<\($0)>[\($1)] A - one\\ntwo" })
+        let priorities: [LogLevel: Int] = [
+            .unrecoverable: 1, .critical: 2, .error: 3, .warning: 4, .info: 5, .logging: 6, .debug: 7, .analytic: 7,
+            .verbose: 7,
+        ]
+        let expected = try LogLevel.allCases.map { "<\(try #require(priorities[$0]))>[\($0)] A - one\\ntwo" }
+        #expect(lines.map(String.init) == expected)
         // The run file has no priorities.
         #expect(system.lines.first == "[\(LogLevel.allCases[0])] A - one\\ntwo")
     }

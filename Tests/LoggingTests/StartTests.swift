@@ -110,6 +110,27 @@ import Testing
         #expect(PriorRun.all(in: folder.path).map(\.outcome) == [.clean])
     }
 
+    @Test("Before the start, lines go to the early sinks at once, and later to sinks that print elsewhere")
+    func earlySinks() {
+        let (early, later) = (RecordingSink(), RecordingSink())
+        let pipeline = LogPipeline(earlySinks: [early])
+        let log = Log("A", pipeline: pipeline)
+        log.error("bad")
+        log.debug("below the default threshold")
+        #expect(early.records.map(\.message) == ["bad"])
+        let printing: [any LogSink] = [
+            StandardErrorSink(), .console, StandardErrorSink().queued(),
+            StandardErrorSink().filtered(by: LogThresholds()),
+        ]
+        #expect(printing.allSatisfy(\.isStandardErrorPrinter) && !later.isStandardErrorPrinter)
+        #expect(!later.queued().isStandardErrorPrinter)
+        var configuration = LogConfiguration(sinks: [later, StandardErrorSink(threshold: .unrecoverable)])
+        configuration.readsEnvironment = false
+        #expect(pipeline.start(configuration).earlyLines == 1)
+        log.info("then")
+        #expect(later.records.map(\.message) == ["bad", "then"] && early.records.count == 1)
+    }
+
     @Test("Early lines beyond 64 KiB are dropped, the oldest first, and counted")
     func earlyOverflow() {
         let pipeline = LogPipeline()
@@ -123,7 +144,8 @@ import Testing
         configuration.readsEnvironment = false
         #expect(pipeline.start(configuration).earlyLines == 1000 - dropped)
         let live = String(decoding: pipeline.liveBytes(limit: nil), as: UTF8.self)
-        #expect(live.hasPrefix("[INFO] A - line \(dropped + 1)\n"))
+        let notice = "[WARNING] AshlarLogging - \(dropped) lines lost: the memory for lines before the start was full\n"
+        #expect(live.hasPrefix("\(notice)[INFO] A - line \(dropped + 1)\n"))
         #expect(live.hasSuffix("line 1000\n"))
     }
 }

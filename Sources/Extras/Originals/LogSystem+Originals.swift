@@ -16,7 +16,7 @@ extension LogSystem {
     @discardableResult
     public static func setLogSeverity(_ level: LogLevel) -> String {
         threshold = level
-        return level.toolBoxName
+        return level.row.toolBox
     }
 
     /// Sets the pattern of `format` without changing indent and time style: MyLogger's `setFormat:`.

@@ -51,7 +51,7 @@ struct CompiledFormat: Sendable {
             switch piece.kind {
             case .literal: line.append(piece.literal)
             case .indent: if record.depth > 0 { writeIndent(record.depth, to: line) }
-            case .level: line.append(record.level.printedName)
+            case .level: line.append(record.level.row.name)
             case .context:
                 let escaped = record.source.escaped
                 if escaped.count <= short {
@@ -63,8 +63,8 @@ struct CompiledFormat: Sendable {
             case .fields: cut = LogfmtWriter.append(record.fields, to: line, end: end, reserve: 64) || cut
             case .time: time.append(record.time, to: line)
             case .sequence: line.append(decimal: record.sequence)
-            case .number: line.append(byte: .zero + record.level.rawValue)
-            case .toolBoxLevel: line.append(record.level.toolBoxText)
+            case .number: line.append(decimal: UInt64(record.level.rawValue))
+            case .toolBoxLevel: line.append(record.level.row.toolBox)
             case .file: writePlace(record.place.file, to: line, end: line.count + short)
             case .function: writePlace(record.place.function, to: line, end: line.count + short)
             case .method: writeMethod(record.place.function, to: line, end: line.count + short)

@@ -68,8 +68,8 @@ package struct JSONLineWriter {
         switch member {
         case .time: quoted { time.append(record.time, to: line) }
         case .sequence: line.append(decimal: record.sequence)
-        case .level: quoted { line.append(record.level.printedName) }
-        case .number: line.append(byte: .zero + record.level.rawValue)
+        case .level: quoted { line.append(record.level.row.name) }
+        case .number: line.append(decimal: UInt64(record.level.rawValue))
         case .depth: line.append(decimal: UInt64(max(0, record.depth)))
         case .context: append(record.source.name, limit: short)
         case .file: append(record.place.file, limit: short)

@@ -124,7 +124,7 @@ extension CompiledFormat {
         line.append("time=" as StaticString)
         time.append(record.time, to: line)
         line.append(" level=" as StaticString)
-        line.append(record.level.printedName)
+        line.append(record.level.row.name)
         line.append(" context=" as StaticString)
         let short = line.count + Self.shortLimit(limit - line.count)
         var cut = LogText.withBytes(record.source.name) { LogfmtWriter.append($0, to: line, end: short) }

@@ -88,7 +88,7 @@ extension LogPipeline {
     private static func move(_ memory: (any LineStore)?, to opened: RunOpening.Opened) {
         guard let memory, let store = opened.store else { return }
         for line in memory.contents(limit: nil).split(separator: .newline) {
-            LogText.withBytes(line + [.newline]) { store.append($0, level: .verbose) }
+            LogText.withBytes(line + [.newline]) { store.append($0, level: .leastSevere) }
         }
     }
 
@@ -103,6 +103,7 @@ extension LogPipeline {
             recorder: configuration.recording.map { LineRecorder($0, capacity: configuration.recordedBytes) },
             fieldProvider: configuration.fieldProvider, fieldHook: configuration.fieldHook)
         LogMessage.allow(settings.maximumLineBytes)
+        reportLostEarly(by: settings)
         // Early lines come first, then lines that are logged concurrently.
         let copies = replayEarly(by: settings, isLast: false)
         replaceSettings { _ in settings }
@@ -200,7 +201,7 @@ struct RunOpening {
     private func open(_ path: String) throws(FileFailure) -> Opened {
         let application = RunState.shortened(configuration.application)
         let folder = RunFolder(path: path)
-        let present = folder.runs()
+        let present = folder.runs(newest: Retention.mostRead + 1)
         let run = try RunIdentity.create(in: path, application: application, after: present.first?.name)
         let older = present.filter { $0.name < run.name }
         var ended = EndedRuns(older.prefix(Retention.mostRead))

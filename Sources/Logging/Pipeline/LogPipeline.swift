@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// The path of a line: settings, record, format, run file, sinks.
 final class LogPipeline: Sendable {
-    static let shared = LogPipeline(counters: LogCounters.process)
+    static let shared = LogPipeline(counters: LogCounters.process, earlySinks: [StandardErrorSink()])
 
     let table = ThresholdTable()
     let counters: Guarded<LogCounters>
@@ -14,10 +14,13 @@ final class LogPipeline: Sendable {
     private let early = Guarded<RecentRecords?>(RecentRecords(capacity: 64 * 1024))
     let control = Guarded(RunControl())
 
-    init(counters: Guarded<LogCounters> = Guarded(LogCounters())) {
+    /// Creates a pipeline; `earlySinks` receive lines before the start.
+    init(counters: Guarded<LogCounters> = Guarded(LogCounters()), earlySinks: [any LogSink] = []) {
         self.counters = counters
         latest = Guarded(
-            PipelineSettings(store: nil, format: LogFormat.standard.compiled, sinks: [], maximumLineBytes: 65536))
+            PipelineSettings(
+                store: nil, format: LogFormat.standard.compiled, sinks: earlySinks.map { SinkEntry($0) },
+                maximumLineBytes: 65536))
     }
 
     // MARK: Settings
@@ -89,8 +92,12 @@ final class LogPipeline: Sendable {
     }
 
     private func deliver(_ record: borrowing LineRecord, by settings: PipelineSettings, on thread: ThreadContext) {
-        guard settings.store != nil else { return storeEarly(record) }
-        write(record, by: settings, on: thread)
+        if settings.store != nil {
+            write(record, by: settings, on: thread)
+        } else if !storeEarly(record) {
+            // The run began after this line had read the settings.
+            return record.record.withLine { deliver($0, by: self.settings, on: thread) }
+        }
         if !settings.sinks.isEmpty { serveSinks(record.record, by: settings, on: thread) }
     }
 
@@ -138,13 +145,12 @@ final class LogPipeline: Sendable {
 
     // MARK: Before the start
 
-    private func storeEarly(_ record: borrowing LineRecord) {
+    /// Stores a line until the start; returns `false` if the run has begun.
+    private func storeEarly(_ record: borrowing LineRecord) -> Bool {
         let record = record.record
-        guard let dropped = early.withLock({ $0?.append(record) }) else {
-            // The run began after this line had read the settings.
-            return deliver([record], by: settings, on: .current)
-        }
+        guard let dropped = early.withLock({ $0?.append(record) }) else { return false }
         if dropped > 0 { counters.withLock { $0.droppedEarly += dropped } }
+        return true
     }
 
     /// Removes the early lines and writes them to the store; the sinks receive them later.
@@ -159,9 +165,17 @@ final class LogPipeline: Sendable {
         return records
     }
 
-    /// Passes early lines to the sinks.
+    /// Writes a line about the early lines that didn't fit into memory.
+    func reportLostEarly(by settings: PipelineSettings) {
+        let lost = counters.withLock { $0.droppedEarly }
+        guard lost > 0, settings.store != nil, early.withLock({ $0 != nil }) else { return }
+        let notice = LogRecord.notice("\(lost) lines lost: the memory for lines before the start was full")
+        notice.withLine { write($0, by: settings, on: .current) }
+    }
+
+    /// Passes early lines to the sinks, except to those that print where these lines have been printed.
     func serveSinks(early records: [LogRecord]) {
-        let settings = settings
+        let settings = settings.with(sinks: settings.sinks.filter { !$0.sink.isStandardErrorPrinter })
         for record in records { serveSinks(record, by: settings, on: .current) }
     }
 

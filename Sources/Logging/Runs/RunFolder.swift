@@ -174,14 +174,22 @@ struct RunFiles: Sendable {
 struct RunFolder: Sendable {
     let path: String
 
-    /// Returns the runs in the folder, the newest first.
+    /// Returns the runs in the folder, those that started last first, at most `limit`.
     ///
-    /// - Complexity: O(*n* log *n*) in the number of files.
-    func runs() -> [RunFiles] {
-        var parts: [RunName: [RunFile.Part]] = [:]
-        for file in (FolderListing.names(in: path) ?? []).compactMap({ RunFile(name: $0) }) {
-            parts[file.run, default: []].append(file.part)
+    /// - Complexity: O(*n* log *n*) in the number of files, of whose names only those of the returned runs are parsed.
+    func runs(newest limit: Int = .max) -> [RunFiles] {
+        var runs: [RunFiles] = []
+        // The names are sorted, so the files of a run follow each other.
+        for name in (FolderListing.names(in: path) ?? []).reversed() {
+            guard let file = RunFile(name: name) else { continue }
+            if runs.last?.name == file.run {
+                runs[runs.count - 1].parts.append(file.part)
+            } else if runs.count < limit {
+                runs.append(RunFiles(folder: path, name: file.run, parts: [file.part]))
+            } else {
+                break
+            }
         }
-        return parts.map { RunFiles(folder: path, name: $0.key, parts: $0.value) }.sorted { $1.name < $0.name }
+        return runs.sorted { $1.name < $0.name }
     }
 }

@@ -14,7 +14,9 @@ extension LogSink where Self == ConsoleSink {
 /// The time is local. The lines of a message are aligned, and fields that don't fit into the width of the terminal are
 /// on their own lines. `COLUMNS` overrides the width. Environment variables control colors as for
 /// ``StandardErrorSink``. If the standard error stream isn't a terminal, lines are printed in ``LogFormat/standard``.
-public struct ConsoleSink: LogSink {
+public struct ConsoleSink: LogSink, StandardErrorPrinter {
+    let printsToStandardError = true
+
     private let output: StandardErrorSink
     /// Returns the number of columns of the terminal; nil for other streams.
     private let width: @Sendable () -> Int?
@@ -57,9 +59,9 @@ public struct ConsoleSink: LogSink {
         let margin = Self.headWidth + columns + 2 + indent
         colored(.dim, line) { appendTime(record.time, to: line) }
         line.append(byte: .space)
-        let level = Self.name(of: record.level)
-        colored(record.level.color, line) { line.append(level) }
-        line.append(repeating: .space, count: 6 - level.utf8CodeUnitCount)
+        let level = record.level.row
+        colored(level.color, line) { line.append(level.short) }
+        line.append(repeating: .space, count: 6 - level.short.utf8.count)
         colored(Self.color(of: context), line) { append(context, to: line) }
         line.append(repeating: .space, count: columns - context.count + 2 + indent)
         let message = record.message
@@ -127,7 +129,7 @@ public struct ConsoleSink: LogSink {
         line.append(nanosecond / 1_000_000, digits: 3)
     }
 
-    private func colored(_ color: StaticString, _ line: ByteBuffer, _ body: () -> Void) {
+    private func colored(_ color: String, _ line: ByteBuffer, _ body: () -> Void) {
         guard output.isColored else { return body() }
         line.append(color)
         body()
@@ -135,27 +137,13 @@ public struct ConsoleSink: LogSink {
     }
 
     /// Returns a color that is the same for a context in each run.
-    private static func color(of context: String) -> StaticString {
-        let colors: [StaticString] = ["\u{1B}[34m", "\u{1B}[35m", "\u{1B}[36m", "\u{1B}[32m", "\u{1B}[33m"]
+    private static func color(of context: String) -> String {
+        let colors = ["\u{1B}[34m", "\u{1B}[35m", "\u{1B}[36m", "\u{1B}[32m", "\u{1B}[33m"]
         return colors[context.utf8.reduce(0) { ($0 &* 31 &+ Int($1)) & 0xFFFF } % colors.count]
-    }
-
-    private static func name(of level: LogLevel) -> StaticString {
-        switch level {
-        case .unrecoverable: "FATAL"
-        case .critical: "CRIT"
-        case .error: "ERROR"
-        case .warning: "WARN"
-        case .info: "INFO"
-        case .logging: "LOG"
-        case .debug: "DEBUG"
-        case .analytic: "DATA"
-        case .verbose: "TRACE"
-        }
     }
 }
 
-extension StaticString {
+extension String {
     /// The escape sequence of dimmed text.
-    fileprivate static var dim: StaticString { "\u{1B}[2m" }
+    fileprivate static var dim: String { "\u{1B}[2m" }
 }

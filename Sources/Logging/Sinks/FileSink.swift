@@ -44,7 +44,7 @@ public final class FileSink: LogSink {
     ///     is renamed to `path.1`, the previous one to `path.2`, and so on. By default, the file never ends.
     ///   - retainedFiles: The number of old files that are retained, from 1 to 10,000.
     public init(
-        path: String, format: LogFormat = .standard, threshold: LogLevel = .verbose, maximumBytes: Int = .max,
+        path: String, format: LogFormat = .standard, threshold: LogLevel = .leastSevere, maximumBytes: Int = .max,
         retainedFiles: Int = 1
     ) {
         self.path = FileSystem.absolutePath(path)
@@ -59,6 +59,20 @@ public final class FileSink: LogSink {
     /// Appends the line; returns `false` if that fails.
     public func receive(_ record: LogRecord) -> Bool {
         LineWriter.withLine(of: record, format) { line in state.withLock { write(line, to: &$0) } }
+    }
+
+    /// Continues in a new file at once, such as after a command of an administrator; the old file becomes `path.1`.
+    ///
+    /// Without a file or with an empty one, nothing changes.
+    ///
+    /// - Returns: Whether the next line goes to a new or empty file.
+    @discardableResult
+    public func rotate() -> Bool {
+        state.withLock { state in
+            guard FileStatus(path, followingLinks: false) != nil else { return true }
+            guard check(&state), state.file.size == 0 || shiftFiles() else { return false }
+            return check(&state)
+        }
     }
 
     private func write(_ line: LogText, to state: inout State) -> Bool {

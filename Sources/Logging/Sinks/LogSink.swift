@@ -27,7 +27,7 @@ extension LogSink {
     /// Returns `true`, for sinks without a buffer.
     public func flush(within limit: Duration) -> Bool { true }
     /// All levels.
-    public var threshold: LogLevel { .verbose }
+    public var threshold: LogLevel { .leastSevere }
 
     /// Returns a sink that passes some of the lines to this one, by context.
     ///
@@ -66,7 +66,7 @@ public struct ClosureSink: LogSink {
     private let body: @Sendable (LogRecord) -> Bool
 
     /// Creates a sink that passes each line to `body`, which returns `false` if it failed.
-    public init(threshold: LogLevel = .verbose, _ body: @escaping @Sendable (LogRecord) -> Bool) {
+    public init(threshold: LogLevel = .leastSevere, _ body: @escaping @Sendable (LogRecord) -> Bool) {
         self.threshold = threshold
         self.body = body
     }
@@ -75,8 +75,18 @@ public struct ClosureSink: LogSink {
     public func receive(_ record: LogRecord) -> Bool { body(record) }
 }
 
+/// A sink that may print to the standard error stream, where lines before the start have been printed.
+protocol StandardErrorPrinter {
+    var printsToStandardError: Bool { get }
+}
+
+extension LogSink {
+    var isStandardErrorPrinter: Bool { (self as? any StandardErrorPrinter)?.printsToStandardError ?? false }
+}
+
 /// A sink that passes some of the lines to another sink, by context.
-struct FilteredSink: LogSink {
+struct FilteredSink: LogSink, StandardErrorPrinter {
+    var printsToStandardError: Bool { sink.isStandardErrorPrinter }
     private let sink: any LogSink
     private let thresholds: LogThresholds
     /// The least severe level that any context has.
@@ -151,7 +161,7 @@ final class SinkEntry: Sendable {
 enum LineWriter {
     /// Runs `body` with the formatted line, after a prefix and in a color, if there are any, and its line end.
     static func withLine<Result>(
-        of record: LogRecord, _ format: LogFormat, prefix: StaticString? = nil, color: StaticString? = nil,
+        of record: LogRecord, _ format: LogFormat, prefix: String? = nil, color: String? = nil,
         _ body: (LogText) -> Result
     ) -> Result {
         let line = ThreadContext.current.line

@@ -21,18 +21,9 @@
                 if loggers.count < 1024 { loggers[context] = made }
                 return made
             }
-            logger.log(level: Self.type(of: record.level), "\(record.unifiedLogText, privacy: .public)")
+            logger.log(
+                level: OSLogType(rawValue: record.level.row.unified), "\(record.unifiedLogText, privacy: .public)")
             return true
-        }
-
-        private static func type(of level: LogLevel) -> OSLogType {
-            switch level {
-            case .unrecoverable, .critical: .fault
-            case .error, .warning: .error
-            case .info: .default
-            case .logging: .info
-            case .debug, .analytic, .verbose: .debug
-            }
         }
     }
 #endif

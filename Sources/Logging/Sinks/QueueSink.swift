@@ -1,7 +1,8 @@
 internal import AshlarBase
 
 /// A sink that passes lines to another sink on its own thread, through a bounded queue.
-final class QueueSink: LogSink {
+final class QueueSink: LogSink, StandardErrorPrinter {
+    var printsToStandardError: Bool { queue.target.sink.isStandardErrorPrinter }
     private let queue: Queue
     /// The least severe level that the other sink receives.
     let threshold: LogLevel

@@ -6,7 +6,7 @@ internal import AshlarBase
 /// precedence over `CLICOLOR_FORCE`, `CLICOLOR`, and `TERM=dumb`, in this order. A closed stream or a broken pipe is a
 /// failure of the sink and never raises a signal. On Apple systems, this is a property of the stream
 /// (`F_SETNOSIGPIPE`), so the program's own writes to a broken standard error stream also return `EPIPE`.
-public struct StandardErrorSink: LogSink {
+public struct StandardErrorSink: LogSink, StandardErrorPrinter {
     /// The format of lines.
     var format: LogFormat
     /// The least severe level that is printed.
@@ -15,6 +15,8 @@ public struct StandardErrorSink: LogSink {
     var isColored: Bool
     /// Whether lines begin with their priority.
     private let hasPriorities: Bool
+
+    var printsToStandardError: Bool { descriptor == 2 }
 
     private let descriptor: Int32
     private let blocksSignals: Bool
@@ -28,7 +30,7 @@ public struct StandardErrorSink: LogSink {
     ///   - hasPriorities: Whether lines begin with their priority, such as `<3>` for an error. For a service of systemd, the
     ///     journal removes and records it (sd-daemon(3)); a format without a time is enough there.
     public init(
-        format: LogFormat = .standard, threshold: LogLevel = .verbose, isColored: Bool? = nil,
+        format: LogFormat = .standard, threshold: LogLevel = .leastSevere, isColored: Bool? = nil,
         hasPriorities: Bool = false
     ) {
         self.init(
@@ -36,7 +38,7 @@ public struct StandardErrorSink: LogSink {
     }
 
     init(
-        descriptor: Int32, format: LogFormat, threshold: LogLevel = .verbose, isColored: Bool?,
+        descriptor: Int32, format: LogFormat, threshold: LogLevel = .leastSevere, isColored: Bool?,
         hasPriorities: Bool = false
     ) {
         self.descriptor = descriptor
@@ -66,8 +68,8 @@ public struct StandardErrorSink: LogSink {
     /// Prints the line.
     public func receive(_ record: LogRecord) -> Bool {
         LineWriter.withLine(
-            of: record, format, prefix: hasPriorities ? record.level.priority : nil,
-            color: isColored ? record.level.color : nil
+            of: record, format, prefix: hasPriorities ? "<\(record.level.row.syslog)>" : nil,
+            color: isColored ? record.level.row.color : nil
         ) { writeAll($0) }
     }
 
@@ -83,35 +85,5 @@ public struct StandardErrorSink: LogSink {
             rest = rest.dropFirst(written)
         }
         return true
-    }
-}
-
-extension LogLevel {
-    /// The prefix of sd-daemon(3).
-    ///
-    /// The most severe level is 1 (alert) and not 0 (emergency), which is shown on every terminal of the machine.
-    fileprivate var priority: StaticString {
-        switch self {
-        case .unrecoverable: "<1>"
-        case .critical: "<2>"
-        case .error: "<3>"
-        case .warning: "<4>"
-        case .info: "<5>"
-        case .logging: "<6>"
-        case .debug, .analytic, .verbose: "<7>"
-        }
-    }
-
-    /// The escape sequence of the level's color.
-    var color: StaticString {
-        switch self {
-        case .unrecoverable, .critical: "\u{1B}[1;31m"
-        case .error: "\u{1B}[31m"
-        case .warning: "\u{1B}[33m"
-        case .info: "\u{1B}[32m"
-        case .logging: "\u{1B}[36m"
-        case .debug: "\u{1B}[0m"
-        case .analytic, .verbose: "\u{1B}[2m"
-        }
     }
 }

@@ -176,6 +176,22 @@ struct Child {
         Log("Console").indent(true).debug("details")
     }
 
+    /// Logs without a start, or before one, and ends without the functions of a normal end.
+    func logWithoutStart() {
+        let log = Log("First")
+        log.info("hi", ["k": 1])
+        log.debug("below the default threshold")
+        log.error("bad")
+        if option("start") != nil {
+            var configuration = configuration
+            configuration.sinks = [StandardErrorSink(format: .myLogger)]
+            LogSystem.start(configuration)
+            log.info("then")
+            say(LogSystem.liveLog)
+        }
+        _exit(0)
+    }
+
     /// Logs before the start and after the end of the run.
     func logEarlyAndLate() {
         let log = Log("Early")

@@ -20,7 +20,7 @@ extension LogFormat {
             (
                 "severityNumber",
                 .custom { record, line in
-                    line.append(decimal: record.level.openTelemetrySeverity)
+                    line.append(decimal: record.level.row.openTelemetry)
                     return false
                 }
             ),
@@ -100,23 +100,6 @@ extension JSONLineWriter {
             append("{\"stringValue\":")
             append(value.description, limit: max(64, room - 2))
             append("}")
-        }
-    }
-}
-
-extension LogLevel {
-    /// The severity number in OpenTelemetry.
-    fileprivate var openTelemetrySeverity: Int64 {
-        switch self {
-        case .unrecoverable: 24
-        case .critical: 21
-        case .error: 17
-        case .warning: 13
-        case .info: 10
-        case .logging: 9
-        case .debug: 5
-        case .analytic: 2
-        case .verbose: 1
         }
     }
 }

@@ -36,7 +36,7 @@ public final class OTLPSink: LogSink {
     ///     of them are lost and counted.
     public init(
         to url: HTTPURL, headers: HTTPHeaders = [:], client: NetworkClient? = nil, resource: LogFields = [:],
-        threshold: LogLevel = .verbose, interval: Duration = .seconds(1), batchLines: Int = 512,
+        threshold: LogLevel = .leastSevere, interval: Duration = .seconds(1), batchLines: Int = 512,
         maximumBytes: Int = 64 << 20
     ) {
         var configuration = ClientConfiguration()
@@ -52,7 +52,7 @@ public final class OTLPSink: LogSink {
 
     init(_ delivery: OTLPDelivery) {
         self.delivery = delivery
-        threshold = .verbose
+        threshold = .leastSevere
     }
 
     /// The number of lost lines: rejected by the collector, or beyond the limit.

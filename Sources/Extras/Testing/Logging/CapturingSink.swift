@@ -41,7 +41,7 @@ public final class CapturingSink: LogSink {
     ///
     /// - Throws: The error that `body` throws.
     @discardableResult
-    public func capture<R>(at level: LogLevel = .verbose, _ body: () throws -> R) rethrows -> R {
+    public func capture<R>(at level: LogLevel = .leastSevere, _ body: () throws -> R) rethrows -> R {
         try LogCapture(at: level) { [self] in _ = receive($0) }.run(body)
     }
 
@@ -50,7 +50,7 @@ public final class CapturingSink: LogSink {
     /// - Throws: The error that `body` throws.
     @discardableResult
     public nonisolated(nonsending) func capture<R>(
-        at level: LogLevel = .verbose, _ body: nonisolated(nonsending) () async throws -> R
+        at level: LogLevel = .leastSevere, _ body: nonisolated(nonsending) () async throws -> R
     ) async rethrows -> R {
         try await LogCapture(at: level) { [self] in _ = receive($0) }.run(body)
     }
