@@ -48,7 +48,7 @@ public final class Fleet: Sendable {
     ///   - topics: The topics that leave the process.
     /// - Returns: The fleet, connected or not; see ``state``.
     /// - Throws: ``FleetError`` with the code `libraryMissing` if the C client of NATS isn't installed, or
-    ///   `invalidOptions`.
+    ///   `invalidOptions`, also for two at-least-once entries of the table that a stream can't both have.
     public static func connect(
         _ app: AshlarApp, to servers: String, options: FleetOptions = FleetOptions(),
         topics: FleetTopics = FleetTopics()
@@ -68,6 +68,7 @@ public final class Fleet: Sendable {
     init(
         _ bus: EventBus, _ servers: String, _ options: FleetOptions, _ topics: FleetTopics, app: AshlarApp? = nil
     ) throws(FleetError) {
+        try topics.check()
         let connection = try NatsConnection(servers, options)
         let id = NatsConnection.randomToken()
         self.id = id

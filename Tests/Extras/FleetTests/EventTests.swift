@@ -36,6 +36,19 @@ struct Processes {
     }
 }
 
+/// Runs an operation, and cancels it at a limit.
+func within<Value: Sendable>(
+    _ limit: Duration, _ operation: @escaping @Sendable () async throws -> Value
+) async throws -> Value {
+    let task = Task { try await operation() }
+    let timer = Task {
+        try await Task.sleep(for: limit)
+        task.cancel()
+    }
+    defer { timer.cancel() }
+    return try await task.value
+}
+
 @Suite(
     "Events of several processes", .enabled(if: NatsServer.isAvailable, "nats-server and libnats3.4 are not installed"),
     .timeLimit(.minutes(3)))
@@ -222,6 +235,59 @@ struct EventTests {
         try await until { seen[1].items.count + seen[2].items.count >= 501 }
         #expect(seen[0].items == Array(0...500) && seen[3].items == Array(0...500))
         #expect((seen[1].items + seen[2].items).sorted() == Array(0...500))
+    }
+
+    @Test("At-least-once entries that cover one another store and deliver each event once, in different releases, too")
+    func coveredEntries() async throws {
+        let server = try await NatsServer()
+        var narrow = FleetTopics()
+        narrow.share(saved, .atLeastOnce)
+        var wide = narrow
+        wide.share("note:**", of: Note.self, .atLeastOnce)
+        wide.share("note:*", of: Note.self, .atLeastOnce)
+        for (release, topics) in [narrow, wide, narrow].enumerated() {
+            let processes = try Processes(1, server, topics)
+            let (bus, fleet) = (processes.buses[0], processes.fleets[0])
+            let seen = Recorder<Int>()
+            let watch = bus.watch(saved) { seen.note($0.payload.id) }
+            bus.trigger(saved, Note(id: release, title: ""))
+            try await within(.seconds(30)) { try await fleet.flush() }
+            try await until("release \(release) receives its event") { !seen.items.isEmpty }
+            try await processes.settle()
+            #expect(seen.items == [release])
+            await fleet.close()
+            watch.cancel()
+        }
+    }
+
+    @Test(
+        "At-least-once entries that overlap without covering one another are an error that names both",
+        arguments: [
+            (["note:*:saved", "note:5:*"], false), (["note:5:**", "note:*:saved"], false),
+            (["note:*:saved", "note:5:*", "note:**"], true), (["note:5", "note:5", "note:*"], true),
+            (["note:*:saved", "job:5:*"], true),
+        ])
+    func conflicts(patterns: [String], isPossible: Bool) async throws {
+        var topics = FleetTopics()
+        for pattern in patterns { topics.share(try TopicPattern(parsing: pattern), of: Int.self, .atLeastOnce) }
+        // No server is necessary.
+        func connect() throws -> Fleet { try Fleet(EventBus(), "nats://127.0.0.1:1", FleetOptions(), topics) }
+        if isPossible { return await (try connect()).close() }
+        let error = #expect(throws: FleetError.self) { _ = try connect() }
+        #expect(error?.code == .invalidOptions)
+        for pattern in patterns { #expect(error?.reason.contains("'\(pattern)'") == true) }
+    }
+
+    @Test(
+        "One subject covers another one if it matches all that the other one matches",
+        arguments: [
+            ("a.b", "a.b", true), ("a.*", "a.b", true), ("a.b", "a.*", false), ("a.>", "a.b.c", true),
+            ("a.>", "a", false), ("a", "a.>", false), ("a.>", "a.>", true), ("a.>", "a.*.c", true),
+            ("a.*", "a.>", false), ("*.b", "a.*", false), (">", "a", true), ("a.b", "a.b.c", false),
+        ])
+    func covers(one: String, other: String, isCovered: Bool) {
+        #expect(SubjectSet.covers(one, other) == isCovered)
+        if isCovered { #expect(SubjectSet.reduced([other, one, other]) == [one]) }
     }
 
     @Test("An event whose handler throws is received again until it doesn't")

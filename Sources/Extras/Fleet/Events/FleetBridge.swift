@@ -36,8 +36,7 @@ final class FleetBridge: Sendable {
             guard topics.index(of: name) == index, let subject = try? subjects.subject(of: name) else { return nil }
             return (name, subject)
         }
-        let kept = topics.rules.filter { $0.delivery.isStored }.flatMap { subjects.subjects(of: $0.pattern) }
-        stored = StoredEvents(connection, subjects: kept, counting)
+        stored = StoredEvents(connection, subjects: topics.storedSubjects(subjects).map(\.subject), counting)
         for (index, rule) in topics.rules.enumerated() {
             let watch =
                 if rule.delivery.isStored {
@@ -141,7 +140,7 @@ final class FleetBridge: Sendable {
             let isWatched = interests.contains { interest in
                 interest.kind == (rule.request == nil ? .events : .requests)
                     && subjects.subjects(of: interest.pattern).contains { other in
-                        own.contains { Self.overlap($0, other) }
+                        own.contains { SubjectSet.overlap($0, other) }
                     }
             }
             guard let old, isWatched != (old[index] != nil) else { continue }
@@ -154,17 +153,6 @@ final class FleetBridge: Sendable {
         }
         // The old subscriptions end here, outside the lock.
         withExtendedLifetime(old) {}
-    }
-
-    /// Returns whether there is a subject that two subjects with wildcards both match.
-    private static func overlap(_ a: String, _ b: String) -> Bool {
-        var rest = b.split(separator: ".")[...]
-        for token in a.split(separator: ".") {
-            guard let other = rest.popFirst() else { return false }
-            if token == ">" || other == ">" { return true }
-            guard token == other || token == "*" || other == "*" else { return false }
-        }
-        return rest.isEmpty
     }
 
     private func subscribe(to subject: String, _ rule: FleetRule, _ index: Int) throws -> any AnyObject & Sendable {

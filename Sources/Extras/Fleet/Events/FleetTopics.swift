@@ -27,7 +27,8 @@ public struct FleetDelivery: Hashable, Sendable {
 /// The topics that other processes receive, and the form of their payloads.
 ///
 /// Payloads are JSON of their `Codable` conformance, with dates as in RFC 3339, or bytes. A topic is matched by the first
-/// entry that names it.
+/// entry that names it. At-least-once entries may cover one another, such as `note:saved` and `note:**`. Two that overlap
+/// otherwise, such as `note:*:saved` and `note:5:*`, are an error of `connect`, unless a third one covers both.
 ///
 /// ```swift
 /// import AshlarEventBus
@@ -108,6 +109,27 @@ public struct FleetTopics: Sendable {
             throw FleetError(.invalidPayload, "expected \(Payload.self), found \(type(of: payload))")
         }
         return payload
+    }
+
+    /// Returns the subjects of the stored topics, with their patterns, without those that others cover.
+    func storedSubjects(_ subjects: EventSubjects) -> [(subject: String, pattern: TopicPattern)] {
+        let all = rules.filter { $0.delivery.isStored }.flatMap { rule in
+            subjects.subjects(of: rule.pattern).map { (subject: $0, pattern: rule.pattern) }
+        }
+        return SubjectSet.reduced(all.map(\.subject)).compactMap { kept in all.first { $0.subject == kept } }
+    }
+
+    /// Throws an error if two entries of stored topics overlap and neither covers the other: no stream can have both.
+    func check() throws(FleetError) {
+        let stored = storedSubjects(EventSubjects())
+        for (index, first) in stored.enumerated() {
+            for second in stored.dropFirst(index + 1) where SubjectSet.overlap(first.subject, second.subject) {
+                throw FleetError(
+                    .invalidOptions,
+                    "the entries '\(first.pattern)' and '\(second.pattern)' of at-least-once topics overlap; a third one that "
+                        + "covers both, or names that differ, are possible")
+            }
+        }
     }
 
     /// Returns the number of the first entry that matches a name; nil for a topic that stays in its process.

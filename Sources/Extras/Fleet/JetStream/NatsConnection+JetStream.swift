@@ -70,12 +70,12 @@ extension NatsConnection {
         while true {
             do {
                 let config = try await call("STREAM.INFO.\(name)")["config"]
-                let known = config["subjects"].array([])
-                let missing = subjects.filter { !known.map { $0.string("") }.contains($0) }.map { JSONEntity($0) }
-                if missing.isEmpty, config["allow_direct"].bool(false) { return }
-                let changed: [(String, JSONEntity)] = [
-                    ("subjects", JSONEntity(array: known + missing)), ("allow_direct", true),
-                ]
+                let known = config["subjects"].array([]).map { $0.string("") }
+                // Those of an earlier release can cover new ones, or be covered by them.
+                let isComplete = subjects.allSatisfy { new in known.contains { SubjectSet.covers($0, new) } }
+                if isComplete, config["allow_direct"].bool(false) { return }
+                let united = SubjectSet.reduced(known + subjects).map { JSONEntity($0) }
+                let changed: [(String, JSONEntity)] = [("subjects", JSONEntity(array: united)), ("allow_direct", true)]
                 let members = config.keys.filter { key in !changed.contains { $0.0 == key } }.map { ($0, config[$0]) }
                 // Another process may add its subjects at the same time, so the result is checked.
                 try await call("STREAM.UPDATE.\(name)", members + changed)
