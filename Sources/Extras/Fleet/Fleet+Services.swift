@@ -26,7 +26,8 @@ extension Fleet {
     ///   - lease: The time after which another process takes over from a leader that doesn't respond.
     ///   - body: The work of the leader.
     /// - Returns: The result of the body.
-    /// - Throws: The error of the body; `CancellationError`; or ``FleetError`` with the code `invalidOptions`.
+    /// - Throws: The error of the body; `CancellationError`; or ``FleetError`` with the code `invalidOptions`, or with
+    ///   `rejected` if the server has no JetStream.
     public func lead<Value: Sendable>(
         _ job: String, lease: Duration = .seconds(15),
         _ body: @escaping @Sendable (FleetLeadership) async throws -> Value

@@ -121,7 +121,9 @@ public final class Fleet: Sendable {
 
     /// Waits until the server has stored all at-least-once events that were triggered before.
     ///
-    /// - Throws: ``FleetError`` of an event that can't be stored, or `CancellationError`.
+    /// - Throws: ``FleetError`` of an event that can't be stored; `CancellationError`; or, after
+    ///   ``FleetOptions/timeout``, the error of a server that stores no events, such as one without JetStream. The events
+    ///   then still wait for a server that stores them. `send` of an event has the same error among its failures.
     public func flush() async throws { try await bridge.stored.flush() }
 
     /// Ends the connection, after everything that was published has been sent.

@@ -193,6 +193,44 @@ struct FaultTests {
         #expect(processes.fleets[0].counters.unpublished == 1)
     }
 
+    @Test("Without JetStream, flush, send and lead fail with the error of set instead of waiting")
+    func withoutJetStream() async throws {
+        let server = try await NatsServer(hasJetStream: false)
+        var topics = FleetTopics()
+        topics.share(saved, .atLeastOnce)
+        let processes = try Processes(1, server, options: options, topics)
+        try await processes.settle()
+        let (bus, fleet, saved) = (processes.buses[0], processes.fleets[0], saved)
+        let expected = try #require(await #expect(throws: FleetError.self) { try await fleet.set("a", to: 1) })
+        bus.trigger(saved, Note(id: 1, title: ""))
+        let calls: [(name: String, call: @Sendable () async throws -> Void)] = [
+            ("flush", { try await fleet.flush() }), ("lead", { try await fleet.lead("job") { _ in } }),
+            ("send", { if let error = await bus.send(saved, Note(id: 2, title: "")).failures.first { throw error } }),
+        ]
+        for (name, call) in calls {
+            let error = await #expect(throws: FleetError.self, "\(name)") { try await within(.seconds(30), call) }
+            #expect(error?.code == expected.code && error?.reason == expected.reason, "\(name)")
+        }
+    }
+
+    @Test("Several flushes can wait for one event, and a cancelled one doesn't end the others")
+    func severalWaits() async throws {
+        let server = try await NatsServer()
+        server.kill()
+        var topics = FleetTopics()
+        topics.share(saved, .atLeastOnce)
+        let processes = try Processes(1, server, options: options, topics)
+        let fleet = processes.fleets[0]
+        processes.buses[0].trigger(saved, Note(id: 1, title: ""))
+        try await until("the event waits") { fleet.counters.published == 1 }
+        let flushes = (0..<3).map { _ in Task { try await within(.seconds(60)) { try await fleet.flush() } } }
+        let cancelled = Task { try await fleet.flush() }
+        cancelled.cancel()
+        await #expect(throws: CancellationError.self) { try await cancelled.value }
+        try server.start()
+        for flush in flushes { try await flush.value }
+    }
+
     @Test("Wrong credentials close the connection with a reason, and no secret is in it")
     func credentials() async throws {
         let server = try await NatsServer(#"authorization { user: web, password: "s3cret-word" }"#)

@@ -40,6 +40,8 @@ public struct FleetError: Error, Sendable, CustomStringConvertible {
     public var subject: String?
     /// Whether the server has no stream with the name.
     var isMissingStream = false
+    /// Whether the server stores no messages.
+    var isMissingJetStream = false
     /// Whether a stream's subjects overlap with those of another.
     var isOverlap = false
 

@@ -7,7 +7,8 @@ internal import AshlarNetworking
 ///
 /// An event stays here until the server has stored it. Up to 256 are on their way at a time. After a failure, all that
 /// aren't confirmed are sent again in their order, at first one at a time; the server recognizes those that it has
-/// already by their ID.
+/// already by their ID. Callers that wait get the error of a server that has refused to store events for the time limit;
+/// the events remain.
 final class StoredEvents: Sendable {
     private struct State: Sendable {
         /// The events that aren't confirmed, in their order.
@@ -19,10 +20,13 @@ final class StoredEvents: Sendable {
         var hasStream = false
         /// Senders that wait for room.
         var waiting: [PendingResult<Void>] = []
+        /// Why the server has no stream for the events.
+        var refusal: FleetError?
         var isStopped = false
     }
 
-    private typealias Entry = (message: NatsMessage, result: PendingResult<Void>)
+    /// An event and those that wait until it is stored, each with a result of its own.
+    private typealias Entry = (message: NatsMessage, waiting: [PendingResult<Void>])
 
     let streamName: String
     let counting: FleetCounting
@@ -51,7 +55,7 @@ final class StoredEvents: Sendable {
             defer { state.entries = [] }
             return (state.entries, state.waiting)
         }
-        for result in entries.map(\.result) + waiting { result.finish(.failure(Self.closed)) }
+        for result in entries.flatMap(\.waiting) + waiting { result.finish(.failure(Self.closed)) }
     }
 
     private static let closed = FleetError(.closed, "the fleet has been closed")
@@ -60,14 +64,14 @@ final class StoredEvents: Sendable {
 
     /// Adds an event; waits for room, and with `isAwaited` until the server has stored the event.
     func publish(_ message: NatsMessage, isAwaited: Bool) async throws {
-        let result = PendingResult<Void>()
-        while let room = try add(message, result) { try await room.wait() }
+        let results = isAwaited ? [PendingResult<Void>()] : []
+        while let room = try add(message, results) { try await wait(for: [room]) }
         loop.signal()
-        if isAwaited { try await result.wait() }
+        try await wait(for: results)
     }
 
     /// Adds an event; if there is no room, returns the wait for it.
-    private func add(_ message: NatsMessage, _ result: PendingResult<Void>) throws -> PendingResult<Void>? {
+    private func add(_ message: NatsMessage, _ results: [PendingResult<Void>]) throws -> PendingResult<Void>? {
         try state.withLock { state in
             if state.isStopped { throw Self.closed }
             guard state.entries.count < capacity else {
@@ -77,7 +81,7 @@ final class StoredEvents: Sendable {
             }
             var message = message
             message.headers[NatsHeader.messageID] = "\(process)-\(state.count)"
-            state.entries.append((message, result))
+            state.entries.append((message, results))
             state.count += 1
             return nil
         }
@@ -85,7 +89,28 @@ final class StoredEvents: Sendable {
 
     /// Waits until all events that were added before are stored.
     func flush() async throws {
-        for result in state.withLock({ $0.entries.map(\.result) }) { try await result.wait() }
+        let results = state.withLock { state in
+            state.entries.indices.map { index in
+                let result = PendingResult<Void>()
+                state.entries[index].waiting.append(result)
+                return result
+            }
+        }
+        try await wait(for: results)
+    }
+
+    /// Waits for results; after each time limit, a server that refuses to store events ends the wait.
+    private func wait(for results: [PendingResult<Void>]) async throws {
+        if results.isEmpty { return }
+        let limit = connection.options.timeout
+        let timer = Task { [weak self] in
+            while (try? await Task.sleep(for: limit)) != nil {
+                guard let refusal = self?.state.withLock({ $0.refusal }) else { continue }
+                for result in results { result.finish(.failure(refusal)) }
+            }
+        }
+        defer { timer.cancel() }
+        for result in results { try await result.wait() }
     }
 
     /// Makes sure that the stream exists, and sends all that waits.
@@ -96,29 +121,36 @@ final class StoredEvents: Sendable {
             if batch.isEmpty { return }
             let replies = batch.map { connection.reply(to: $0.message) }
             var failure: (any Error)?
-            var rest: [Entry] = []
-            for (entry, reply) in zip(batch, replies) {
+            // Nil for the events that must be sent again.
+            var outcomes: [Result<Void, any Error>?] = []
+            for reply in replies {
                 do {
                     // After a failure, only those that have arrived.
                     let limit = failure == nil ? connection.options.timeout : .zero
                     _ = try NatsConnection.response(try await reply.message(within: limit))
-                    entry.result.finish(.success(()))
+                    outcomes.append(.success(()))
                 } catch let error as FleetError where error.code == .invalidPayload {
                     // The server never accepts it.
                     Log("fleet").error("an event can't be stored: \(error)")
-                    entry.result.finish(.failure(error))
+                    outcomes.append(.failure(error))
                 } catch {
                     failure = failure ?? error
-                    rest.append(entry)
+                    outcomes.append(nil)
                 }
             }
-            let waiting = state.withLock { [rest, hasFailed = failure != nil] state in
+            typealias Ended = (waiting: [PendingResult<Void>], outcome: Result<Void, any Error>)
+            let (ended, waiting) = state.withLock {
+                [outcomes, hasFailed = failure != nil] state -> ([Ended], [PendingResult<Void>]) in
                 state.window = hasFailed ? 1 : min(state.window * 2, 256)
                 state.hasStream = !hasFailed
-                if !state.isStopped { state.entries.replaceSubrange(..<batch.count, with: rest) }
                 defer { state.waiting = [] }
-                return state.waiting
+                if state.isStopped { return ([], state.waiting) }
+                // Others can have begun to wait for these events meanwhile.
+                let sent = zip(state.entries, outcomes)
+                state.entries.replaceSubrange(..<batch.count, with: sent.filter { $0.1 == nil }.map(\.0))
+                return (sent.compactMap { entry, outcome in outcome.map { (entry.waiting, $0) } }, state.waiting)
             }
+            for (results, outcome) in ended { for result in results { result.finish(outcome) } }
             for sender in waiting { sender.finish(.success(())) }
             if let failure { throw failure }
         }
@@ -126,9 +158,17 @@ final class StoredEvents: Sendable {
 
     /// Creates the stream of all at-least-once events: on disk, for a week or 1 GB, the oldest events leave first.
     func createStream() async throws {
-        try await connection.createStream(
-            streamName, subjects: subjects, age: .seconds(7 * 24 * 3600), bytes: 1 << 30,
-            [("duplicate_window", JSONEntity(Int64(120) * 1_000_000_000))])
-        state.withLock { $0.hasStream = true }
+        do {
+            try await connection.createStream(
+                streamName, subjects: subjects, age: .seconds(7 * 24 * 3600), bytes: 1 << 30,
+                [("duplicate_window", JSONEntity(Int64(120) * 1_000_000_000))])
+        } catch let error as FleetError where error.code == .rejected {
+            state.withLock { $0.refusal = error }
+            throw error
+        }
+        state.withLock { state in
+            state.hasStream = true
+            state.refusal = nil
+        }
     }
 }

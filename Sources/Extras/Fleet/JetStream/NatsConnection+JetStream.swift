@@ -12,6 +12,8 @@ extension NatsConnection {
     private static let streamNameInUse = 10058
     private static let wrongLastSequence = 10071
     private static let messageTooLarge = 10054
+    private static let notEnabled = 10076
+    private static let notEnabledForAccount = 10039
 
     /// Sends a request to the server and returns its response.
     ///
@@ -19,16 +21,14 @@ extension NatsConnection {
     @discardableResult
     func call(_ operation: String, _ body: [(String, JSONEntity)] = []) async throws -> JSONEntity {
         let bytes = body.isEmpty ? [] : JSONEntity(object: body).bytes()
-        return try await respond(
-            NatsMessage(subject: "$JS.API." + operation, payload: bytes),
-            "the server has no JetStream, or it isn't ready")
-    }
-
-    private func respond(_ message: NatsMessage, _ missing: String) async throws -> JSONEntity {
+        let message = NatsMessage(subject: "$JS.API." + operation, payload: bytes)
         do {
             return try Self.response(try await request(message, within: options.timeout))
         } catch let error as FleetError where error.code == .noResponder {
-            throw FleetError(.rejected, missing, subject: message.subject)
+            var missing = FleetError(
+                .rejected, "the server has no JetStream, or it isn't ready", subject: message.subject)
+            missing.isMissingJetStream = true
+            throw missing
         }
     }
 
@@ -47,6 +47,7 @@ extension NatsConnection {
             }
         var error = FleetError(code, response["error"]["description"].string("") + " (\(number))")
         error.isMissingStream = number == streamNotFound
+        error.isMissingJetStream = number == notEnabled || number == notEnabledForAccount
         error.isOverlap = number == subjectsOverlap
         throw error
     }
@@ -95,7 +96,11 @@ extension NatsConnection {
 
     /// Stores a message and returns its sequence number.
     func store(_ message: NatsMessage) async throws -> Int {
-        try await respond(message, "no stream stores the subject")["seq"].int(0)
+        do {
+            return try Self.response(try await request(message, within: options.timeout))["seq"].int(0)
+        } catch let error as FleetError where error.code == .noResponder {
+            throw FleetError(.rejected, "no stream stores the subject", subject: message.subject)
+        }
     }
 
     /// Returns a stored message with its number in ``NatsMessage/sequence``; nil if there is none.

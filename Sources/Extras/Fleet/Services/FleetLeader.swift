@@ -60,6 +60,7 @@ final class FleetElection<Ticks: Clock>: Sendable where Ticks.Duration == Durati
         while true {
             try Task.checkCancellation()
             let current = state.current
+            if current.revision == nil { try await checkStore() }
             let rest = current.isHeld ? lease - current.seen.duration(to: clock.now) : .zero
             guard let revision = current.revision, rest <= .zero else {
                 await wait(for: current.revision == nil ? lease : rest, orChangeOf: current)
@@ -73,6 +74,13 @@ final class FleetElection<Ticks: Clock>: Sendable where Ticks.Duration == Durati
                 await wait(for: lease / 3, orChangeOf: current)
             }
         }
+    }
+
+    /// Throws an error if the server has no JetStream; other failures may end, and the watch tries again.
+    private func checkStore() async throws {
+        do { try await bucket.create() } catch let error as FleetError where error.isMissingJetStream {
+            throw error
+        } catch {}
     }
 
     private func wait(for time: Duration, orChangeOf old: State) async {
