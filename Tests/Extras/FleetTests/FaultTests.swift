@@ -203,6 +203,7 @@ struct FaultTests {
         let (bus, fleet, saved) = (processes.buses[0], processes.fleets[0], saved)
         let expected = try #require(await #expect(throws: FleetError.self) { try await fleet.set("a", to: 1) })
         bus.trigger(saved, Note(id: 1, title: ""))
+        try await until("the event waits for the server") { fleet.counters.published == 1 }
         let calls: [(name: String, call: @Sendable () async throws -> Void)] = [
             ("flush", { try await fleet.flush() }), ("lead", { try await fleet.lead("job") { _ in } }),
             ("send", { if let error = await bus.send(saved, Note(id: 2, title: "")).failures.first { throw error } }),
