@@ -108,6 +108,8 @@ java: ## Compiles the Java classes and compares the values they read with those 
 	@if command -v javac >/dev/null; then \
 	    javac --release 11 -encoding UTF-8 -Xlint:all -Werror -d .build/java Java/ashlar/*.java Java/Test/*.java && \
 	    java -cp .build/java:Java Check .build/java/values.txt; \
+	elif [ -n "$${CI:-}" ]; then \
+	    echo "no Java compiler"; exit 1; \
 	fi
 
 bench: ## Compares with other libraries, as ratios (MODULE=Logging for one module, ARGS=--quick for a short run)
@@ -162,7 +164,7 @@ clean: ## Removes all build products
 ci: SWIFT_FLAGS := -Xswiftc -warnings-as-errors
 # A missing package is an error then.
 ci: export CI := true
-ci: lint test apple consumer examples inspector ## Runs everything that a change must pass
+ci: lint test java apple consumer examples inspector ## Runs everything that a change must pass
 	Scripts/test-libcurl --faults
 	@Scripts/install-packages publicsuffix wasi-libc libclang-rt-dev-wasm32
 	Scripts/generate-cldr --check
