@@ -47,10 +47,10 @@ extension Log {
     @discardableResult
     public func scope<Value, Failure: Error>(
         _ name: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
-        level: LogLevel = .debug, file: StaticString = #fileID, function: StaticString = #function,
+        level: LogLevel = .debug, file: String = #fileID, function: String = #function,
         line: UInt = #line, _ body: () throws(Failure) -> Value
     ) throws(Failure) -> Value {
-        let site = CallSite(file, function, line)
+        let site = CallSite(file: file, function: function, line: line)
         let scope = OpenScope(self, level, name: isEnabled(level) ? name() : nil, fields: fields, site: site)
         let result = ScopeState.$current.withValue(scope.state) { () -> Result<Value, Failure> in
             do throws(Failure) {
@@ -71,10 +71,10 @@ extension Log {
     @discardableResult
     public nonisolated(nonsending) func scope<Value, Failure: Error>(
         _ name: @autoclosure () -> LogMessage, _ fields: @autoclosure () -> LogFields = LogFields(),
-        level: LogLevel = .debug, file: StaticString = #fileID, function: StaticString = #function,
+        level: LogLevel = .debug, file: String = #fileID, function: String = #function,
         line: UInt = #line, _ body: nonisolated(nonsending) () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
-        let site = CallSite(file, function, line)
+        let site = CallSite(file: file, function: function, line: line)
         let scope = OpenScope(self, level, name: isEnabled(level) ? name() : nil, fields: fields, site: site)
         let result = await ScopeState.$current.withValue(scope.state) { () async -> Result<Value, Failure> in
             do throws(Failure) {
@@ -107,23 +107,24 @@ private struct OpenScope {
         self.name = name
         self.site = site
         self.fields = name == nil ? [:] : fields()
-        if let name, log.core.begin() { log.emit(level, name, self.fields, at: site) }
+        if let name {
+            log.write(level, { name }, { [fields = self.fields] in fields }, site.file, site.function, site.line)
+        }
         ScopeState.openScopes.add(1, ordering: .relaxed)
         state = ScopeState.current.entering(self.fields, depth: 1)
-        indentBefore = LogIndent.exactDepth(on: .current)
+        indentBefore = LogIndent.exactDepth
         start = SystemCalls.monotonicClock()
     }
 
     func close<Value, Failure>(_ result: Result<Value, Failure>) {
         let duration = Duration.nanoseconds(SystemCalls.monotonicClock() - start)
         ScopeState.openScopes.subtract(1, ordering: .relaxed)
-        let thread = ThreadContext.current
-        if LogIndent.exactDepth(on: thread) != indentBefore {
-            LogIndent.set(indentBefore, on: thread)
+        if LogIndent.exactDepth != indentBefore {
+            LogIndent.set(indentBefore)
             log.core.pipeline.counters.withLock { $0.unbalancedIndents += 1 }
         }
         // The threshold may have changed in between.
-        guard let name, log.isEnabled(level), log.core.begin() else { return }
+        guard let name, log.isEnabled(level) else { return }
         var fields = fields
         fields.append("duration", duration)
         let message: LogMessage
@@ -133,6 +134,13 @@ private struct OpenScope {
             message = "\(name) FAILED"
             fields.append("error", String(describing: error))
         }
-        log.emit(level, message, fields, at: site)
+        log.write(level, { message }, { fields }, site.file, site.function, site.line)
     }
+}
+
+/// The place of a call in the program.
+private struct CallSite {
+    let file: String
+    let function: String
+    let line: UInt
 }

@@ -1,3 +1,4 @@
+internal import CAshlarLogging
 public import Synchronization
 
 /// Writes lines with a context.
@@ -46,7 +47,7 @@ public struct Log: Sendable {
     public func with(_ fields: LogFields) -> Log { Log(core: core, bound: bound.followed(by: fields)) }
 
     /// The context of the logger's lines.
-    public var context: String { core.context.name }
+    public var context: String { core.context }
 
     /// The logger's own threshold, which takes precedence over those of ``LogSystem``; nil if there is none.
     ///
@@ -64,31 +65,21 @@ public struct Log: Sendable {
         _slowPath(level.rawValue < LogLevel.compiledCount && level.rawValue < core.limit.load(ordering: .relaxed))
     }
 
-    /// Writes a line with an evaluated message, and ends the call.
+    /// Evaluates the message and the fields, and writes the line.
     @usableFromInline
-    func emit(_ level: LogLevel, _ message: consuming LogMessage, _ fields: consuming LogFields, at site: CallSite) {
-        var message = message
-        let place = LogPlace(file: site.file, function: site.function)
-        emit(
-            LineContent(
-                level: level, text: message.text, omitted: message.omitted, fields: fields, place: place,
-                line: site.line))
-        ThreadContext.current.giveBack(&message.owner)
-    }
-
-    /// Writes a line with a string known at run time, and ends the call; nil writes nothing.
-    @usableFromInline
-    func emit(_ level: LogLevel, _ text: (some StringProtocol)?, _ fields: LogFields, at site: CallSite) {
-        guard let text else { return core.end() }
-        let place = LogPlace(file: site.file, function: site.function)
-        LogText.withBytes(String(text)) {
-            emit(LineContent(level: level, text: $0, fields: fields, place: place, line: site.line))
+    func write(
+        _ level: LogLevel, _ message: () -> LogMessage, _ fields: () -> LogFields, _ file: String, _ function: String,
+        _ line: UInt
+    ) {
+        // A `description` can log a value whose `description` logs. At the eighth level, the line is dropped and counted.
+        let thread: UnsafeMutablePointer<ashlar_log_thread> = ashlar_log_current_thread()
+        guard thread.pointee.calls < 8 else {
+            return core.pipeline.counters.withLock { $0.droppedRecursive += 1 }
         }
-    }
-
-    private func emit(_ content: consuming LineContent) {
-        core.pipeline.emit(content, from: core, bound: bound, on: .current)
-        core.end()
+        thread.pointee.calls += 1
+        defer { thread.pointee.calls -= 1 }
+        core.pipeline.emit(
+            level, message().text, fields(), from: core, bound: bound, file: file, function: function, line: line)
     }
 
     /// Writes a line on behalf of another logging system, which has its own level, context and position.
@@ -111,27 +102,8 @@ public struct Log: Sendable {
         if let context, context != self.context {
             target = Log(core: LogCore(context, level: self.level, pipeline: core.pipeline), bound: bound)
         }
-        guard target.isEnabled(level), target.core.begin() else { return }
-        LogText.withBytes(message) { text in
-            LogPlace.with(file: file, function: function) { place in
-                target.emit(LineContent(level: level, text: text, fields: fields, place: place, line: line))
-            }
-        }
-    }
-}
-
-/// The place of a log call in the program.
-@usableFromInline
-struct CallSite {
-    let file: StaticString
-    let function: StaticString
-    let line: UInt
-
-    @usableFromInline
-    init(_ file: StaticString, _ function: StaticString, _ line: UInt) {
-        self.file = file
-        self.function = function
-        self.line = line
+        guard target.isEnabled(level) else { return }
+        target.write(level, { "\(message)" }, { fields }, file, function, line)
     }
 }
 

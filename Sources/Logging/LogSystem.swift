@@ -94,12 +94,8 @@ public enum LogSystem {
     /// The first ``start(_:)`` determines it.
     public static var priorRun: PriorRun? { LogPipeline.shared.report.priorRun }
 
-    /// The number of this process's lines that were lost: before the start, on a full disk, in full queues, by a collector,
-    /// or in calls that were nested too deeply.
-    public static var lostLines: Int { counters.dropped }
-
-    /// Counts of this process's lines.
-    package static var counters: LogCounters { LogPipeline.shared.readCounters() }
+    /// Counts of this process's lines, including all that were lost.
+    public static var counters: LogCounters { LogPipeline.shared.readCounters() }
 
     /// Writes lines that wait in memory and flushes the sinks, waiting at most five seconds for each.
     ///

@@ -29,7 +29,7 @@ import Testing
                 let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions]
                 #expect(mode as? Int == 0o600)
                 // A second export replaces the first one, and each run has its limit.
-                Log("App").info(String(repeating: "x", count: 5_000))
+                Log("App").info("\(String(repeating: "x", count: 5_000))")
                 let short = try app.exportLog(in: URL(fileURLWithPath: home), runs: 0, bytes: 2_000)
                 let size = try Data(contentsOf: file).count
                 #expect(short == file && size < 2_200)

@@ -21,7 +21,7 @@ import Testing
         ])
     func table(raw: String, printed: String) {
         let system = TestSystem()
-        system.log(raw).info(raw, [raw: 1])
+        system.log(raw).info("\(raw)", [raw: 1])
         let key =
             printed.isEmpty
             ? "_"
@@ -147,7 +147,7 @@ import Testing
                 text = ""
             }
         }
-        for text in texts { log.info(text, ["k": text]) }
+        for text in texts { log.info("\(text)", ["k": text]) }
         let lines = system.live.utf8.split(separator: 10)
         #expect(lines.count == texts.count)
         for (line, text) in zip(lines, texts) {
@@ -182,7 +182,7 @@ import Testing
             for _ in 0..<40 {
                 let count = Int.random(in: 0...400, using: &random)
                 let text = (0..<count).map { _ in parts.randomElement(using: &random)! }.joined()
-                system.log(String(text.prefix(9))).info(text, [String(text.suffix(5)): text])
+                system.log(String(text.prefix(9))).info("\(text)", [String(text.suffix(5)): text])
             }
             let bytes = Array(system.live.utf8)
             #expect(bytes.count { $0 == 10 } == 40)

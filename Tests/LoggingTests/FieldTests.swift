@@ -199,7 +199,7 @@ import Testing
         ])
     func forgery(message: String, printed: String) {
         let system = TestSystem()
-        system.log().info(message, ["f": 1])
+        system.log().info("\(message)", ["f": 1])
         #expect(system.lines == ["[INFO] A - \(printed) f=1"])
     }
 

@@ -81,7 +81,7 @@ import Testing
         let sink = FileSink(path: path, format: .myLogger, maximumBytes: 100)
         let system = TestSystem { $0.sinks = [sink] }
         for index in 1...50 { system.log().info("line \(index)") }
-        system.log().info(String(repeating: "z", count: 200))
+        system.log().info("\(String(repeating: "z", count: 200))")
         #expect(folder.names.count { $0.hasPrefix("a.log") } == 2)
         #expect(contents(path) == "[INFO] A - " + String(repeating: "z", count: 200) + "\n")
         let before = try #require(contents(path + ".1"))

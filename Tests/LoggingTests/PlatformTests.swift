@@ -38,21 +38,20 @@ import Testing
         #expect(!time.matches([]))
     }
 
-    @Test("The state of a thread is freed even if the system frees the thread's variables first")
-    func threadValue() throws {
+    @Test("Each thread has numbers of its own, which no other thread sees")
+    func threadNumbers() throws {
         let done = DispatchSemaphore(value: 0)
-        #expect(
-            HelperThread.start {
-                let value = UnsafeMutablePointer<DispatchSemaphore>.allocate(capacity: 1)
-                value.initialize(to: done)
-                ashlar_log_set_thread_value(value) { pointer in
-                    let value = pointer!.assumingMemoryBound(to: DispatchSemaphore.self)
-                    value.move().signal()
-                    value.deallocate()
-                }
-                ashlar_log_forget_thread_value()
-            })
-        #expect(done.wait(timeout: .now() + 60) == .success)
+        for _ in 0..<3 {
+            let isStarted = HelperThread.start {
+                let numbers: UnsafeMutablePointer<ashlar_log_thread> = ashlar_log_current_thread()
+                #expect(
+                    numbers.pointee.calls == 0 && numbers.pointee.sinks == 0 && numbers.pointee.indent == 0)
+                #expect(numbers.pointee.identity != 0)
+                numbers.pointee.indent = 3
+                done.signal()
+            }
+            #expect(isStarted && done.wait(timeout: .now() + 60) == .success)
+        }
     }
 
     @Test(
@@ -68,11 +67,9 @@ import Testing
 
     @Test("Empty input is read, written and stored without a trap")
     func emptyBuffers() throws {
-        var ring = RecentLines(capacity: 0)
-        let dropped: Int = LogText.withBytes("a\nb\n" as String) { ring.append($0) }
-        #expect(dropped == 2)
-        #expect(ring.contents.isEmpty && ring.lineCount == 0)
-        ring.drop(0)
+        var queue = BoundedQueue<[UInt8]>(capacity: 0)
+        #expect(queue.appendNewest([10]) == 1)
+        #expect(queue.contents.isEmpty && queue.popFirst() == nil)
         let folder = TemporaryFolder()
         try folder.make()
         let descriptor = SystemCalls.openForAppending(folder.path + "/empty", exclusive: true)
@@ -90,16 +87,38 @@ import Testing
         #expect(folder.names == ["empty"])
     }
 
-    @Test("Strings of any length are appended exactly")
-    func appends() {
-        let buffer = ByteBuffer(capacity: 16)
-        defer { buffer.deallocate() }
-        var expected: [UInt8] = []
-        for count in (0...70).map({ $0 }) + [500, 3, 5000, 1, 8] {
-            let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ count) }
-            LogText.withBytes(bytes) { buffer.append($0) }
-            expected += bytes
-            #expect(buffer.text.array == expected, "after \(count) bytes")
+    @Test(
+        "A queue behaves like an array with a limit, in any order of calls", arguments: 1...10 as ClosedRange<UInt64>)
+    func queueModel(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var queue = BoundedQueue<Int>(capacity: 50)
+        var model: [(element: Int, size: Int)] = []
+        for element in 0..<3000 {
+            let size = Int.random(in: 0...60, using: &random)
+            switch Int.random(in: 0..<8, using: &random) {
+            case 0:
+                #expect(queue.popFirst() == model.first?.element, "seed \(seed)")
+                if !model.isEmpty { model.removeFirst() }
+            case 1 where element % 50 == 0:
+                #expect(queue.takeAll() == model.map(\.element))
+                model = []
+            case 2 where queue.hasRoom(for: size):
+                queue.append(element, size: size)
+                model.append((element, size))
+            default:
+                var lost = size > 50 ? 1 : 0
+                if lost == 0 {
+                    while model.reduce(size, { $0 + $1.size }) > 50 {
+                        model.removeFirst()
+                        lost += 1
+                    }
+                    model.append((element, size))
+                }
+                #expect(queue.appendNewest(element, size: size) == lost)
+            }
+            #expect(queue.all == model.map(\.element) && queue.count == model.count, "seed \(seed)")
+            #expect(
+                queue.bytes == model.reduce(0) { $0 + $1.size } && queue.first == model.first?.element)
         }
     }
 }

@@ -68,14 +68,14 @@ import Testing
     @Test("Each text with a secret passes the quick check, and ordinary texts stay the same")
     func quickCheck() {
         for planted in PlantedSecrets.all {
-            #expect(LogText.withBytes(planted.text) { LogSecrets.mayHaveSecret($0) }, "\(planted)")
+            #expect(planted.text.withBytes(LogSecrets.mayHaveSecret), "\(planted)")
         }
         for text in ["value 1 and 3", "read 12 of 4096 bytes", "", "Grüße, ABC 12", "2026-11-20", "user bob"] {
-            #expect(!LogText.withBytes(text) { LogSecrets.mayHaveSecret($0) }, "\(text)")
+            #expect(!text.withBytes(LogSecrets.mayHaveSecret), "\(text)")
         }
         let system = TestSystem()
         for text in PlantedSecrets.ordinary {
-            let redacted = LogText.withBytes(text) { LogSecrets.redacted($0) }
+            let redacted = LogSecrets.redacted(text)
             #expect(redacted == nil, "\(text)")
             system.log().logRaw(.info, text, fields: ["k": text, "n": 1_234_567_890_123])
         }
@@ -93,7 +93,7 @@ import Testing
             let text = (0..<Int.random(in: 1...8, using: &random)).map { _ in parts.randomElement(using: &random)! }
                 .joined()
             let isChanged = SecretText.redacted(text) != text
-            #expect(!isChanged || LogText.withBytes(text) { LogSecrets.mayHaveSecret($0) }, "seed \(seed): \(text)")
+            #expect(!isChanged || text.withBytes(LogSecrets.mayHaveSecret), "seed \(seed): \(text)")
         }
     }
 

@@ -180,7 +180,7 @@ import Testing
         let log = system.log("Endpoint")
         log.logging("maybe turn on the internets")
         log.logging("\(code): \("not found")")
-        log.logging(missing)
+        missing.map { log.logging("\($0)") }
         #expect(
             system.lines == ["[LOGGING] Endpoint - maybe turn on the internets", "[LOGGING] Endpoint - 404: not found"])
     }

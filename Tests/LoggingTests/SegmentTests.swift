@@ -15,7 +15,7 @@ import Testing
         var expected = ""
         for index in 1...3000 {
             let text = "\(index) " + String(repeating: "y", count: Int.random(in: 0...120, using: &random))
-            system.log().info(text)
+            system.log().info("\(text)")
             expected += "[INFO] A - \(text)\n"
         }
         #expect(system.live == expected)
@@ -64,7 +64,7 @@ import Testing
         }
         let long = String(repeating: "z", count: 20_000)
         system.log().info("before")
-        system.log().info(long)
+        system.log().info("\(long)")
         system.log().info("after")
         #expect(system.live == "[INFO] A - before\n[INFO] A - \(long)\n[INFO] A - after\n")
     }
@@ -76,7 +76,7 @@ import Testing
             $0.rotation = LogRotation(segmentBytes: 4096, runBytes: 1 << 20)
         }
         let lines = (0..<64).map { "\(1000 + $0) " + String(repeating: "x", count: 47) }
-        for line in lines { system.log().info(line) }
+        for line in lines { system.log().info("\(line)") }
         system.flush(sync: true)
         #expect(try system.file() == lines.map { "[INFO] A - \($0)\n" }.joined())
         #expect(try system.file().utf8.count == 4096)

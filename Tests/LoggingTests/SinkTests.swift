@@ -144,7 +144,7 @@ import Testing
         func called(at moment: Int64) -> Bool {
             let before = calls.load(ordering: .relaxed)
             now.store(moment, ordering: .relaxed)
-            entry.deliver(LogRecord.notice("x"), counters: counters)
+            entry.deliver(LogRecord.notice("x"), line: nil, counters: counters)
             return calls.load(ordering: .relaxed) > before
         }
         #expect([called(at: 5), called(at: 6), called(at: 7)] == [true, true, true])
@@ -170,10 +170,39 @@ import Testing
         #expect(system.counters.failedInSinks == 20)
     }
 
+    /// A sink that counts the arrays of bytes it receives.
+    private final class SharingSink: LineSink {
+        let format: LogFormat?
+        private let stored = Guarded<[[UInt8]]>([])
+
+        init(_ format: LogFormat) { self.format = format }
+
+        var lines: [[UInt8]] { stored.withLock { $0 } }
+
+        func write(_ line: [UInt8], of record: LogRecord) -> Bool {
+            stored.withLock { $0.append(line) }
+            return true
+        }
+    }
+
+    @Test("Sinks with the format of the run file receive its bytes; others receive their own format")
+    func sharedFormat() throws {
+        let (same, also, other) = (SharingSink(.myLogger), SharingSink(.myLogger), SharingSink(.logfmt))
+        let system = TestSystem { $0.sinks = [other, same, also] }
+        system.log().info("one", ["k": 1])
+        #expect(system.live == "[INFO] A - one k=1\n")
+        for sink in [same, also] { #expect(sink.lines == [Array(system.live.utf8)]) }
+        func address(_ sink: SharingSink) -> UnsafeRawPointer? {
+            sink.lines[0].withUnsafeBytes(\.baseAddress)
+        }
+        #expect(address(same) == address(also) && address(same) != address(other))
+        #expect(String(decoding: other.lines[0], as: UTF8.self).hasSuffix(" context=A msg=one k=1\n"))
+    }
+
     @Test("The newest lines behave like an array that drops whole lines at its front")
     func ringModel() {
         var random = SeededRandom(seed: 21)
-        var ring = RecentLines(capacity: 100)
+        var ring = BoundedQueue<[UInt8]>(capacity: 100)
         var model: [[UInt8]] = []
         for index in 0..<2000 {
             let line = Array(repeating: UInt8(97 + index % 26), count: .random(in: 0...110, using: &random)) + [10]
@@ -185,8 +214,7 @@ import Testing
                 }
                 model.append(line)
             }
-            let reported = LogText.withBytes(line) { ring.append($0) }
-            #expect(reported == dropped)
+            #expect(ring.appendNewest(line) == dropped)
             #expect(ring.contents == Array(model.joined()))
         }
     }

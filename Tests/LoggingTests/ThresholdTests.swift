@@ -29,15 +29,15 @@ import Testing
         log.analytic("x")
         log.verbose("x")
         let text = "y"
-        log.unrecoverable(text)
-        log.critical(text)
-        log.error(text)
-        log.warning(text)
-        log.info(text)
-        log.logging(text)
-        log.debug(text)
-        log.analytic(text)
-        log.verbose(text)
+        log.unrecoverable("\(text)")
+        log.critical("\(text)")
+        log.error("\(text)")
+        log.warning("\(text)")
+        log.info("\(text)")
+        log.logging("\(text)")
+        log.debug("\(text)")
+        log.analytic("\(text)")
+        log.verbose("\(text)")
         let names = LogLevel.allCases.map(\.description)
         #expect(system.lines == names.map { "[\($0)] A - x" } + names.map { "[\($0)] A - y" })
     }
@@ -68,9 +68,9 @@ import Testing
             Issue.record("evaluated")
             return 0
         }
-        system.log().log(.verbose, String(never()))
+        system.log().log(.verbose, "\(never())")
         system.log().debug("\(never())", ["a": never()])
-        system.log().verbose(String(never()))
+        system.log().verbose("\(never())")
         #expect(system.live.isEmpty)
     }
 

@@ -137,7 +137,7 @@ import Testing
             #if os(Linux) || os(macOS)
                 await #expect(processExitsWith: .success) { [folder = folder as String, text = text as String] in
                     LogSystem.start(LogConfiguration(folder: folder, sinks: []))
-                    Log("Tool").info(text)
+                    Log("Tool").info("\(text)")
                 }
             #endif
         }

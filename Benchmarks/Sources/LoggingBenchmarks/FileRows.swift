@@ -11,7 +11,7 @@ struct FileRows {
         let plain = PlainWriter(path: bench.folder + "/plain")
         bench.start(.writeThrough, format: .myLogger)
         suite.row(
-            "line without time to a file, .writeThrough", note: "SIGKILL loses 0 lines", allocations: 0,
+            "line without time to a file, .writeThrough", note: "SIGKILL loses 0 lines",
             ours: Contender("write(2) per line (SIGKILL loses 0)") { n in bench.logLines(n) },
             against: [
                 Peer(
@@ -29,7 +29,7 @@ struct FileRows {
             ])
         bench.start(.writeThrough)
         suite.row(
-            "line to a file, .writeThrough", note: "SIGKILL loses 0 lines; both print the time", allocations: 0,
+            "line to a file, .writeThrough", note: "SIGKILL loses 0 lines; both print the time",
             ours: Contender("write(2) per line (SIGKILL loses 0)") { n in bench.logLines(n) },
             against: [Peer(SpdlogPeer.flushed, .atMost(1.25))])
         suite.row(
@@ -46,7 +46,7 @@ struct FileRows {
         suite.row(
             "line to a file, .mapped",
             note: "SIGKILL loses 0 lines of ours, up to 4 KiB of the peer's; both print the time",
-            allocations: 0, ours: Contender("store into a mapped file (SIGKILL loses 0)") { n in bench.logLines(n) },
+            ours: Contender("store into a mapped file (SIGKILL loses 0)") { n in bench.logLines(n) },
             against: [Peer(SpdlogPeer.buffered, .atMost(2.6)), Peer(SpdlogPeer.flushed)])
     }
 

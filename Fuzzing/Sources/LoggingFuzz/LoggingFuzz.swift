@@ -88,7 +88,7 @@ private func lines(ofRun log: [UInt8]) -> [LogLine] {
 /// A record with hostile text in every part.
 private func captured(_ message: String, _ name: String) -> LogRecord {
     let sink = CapturingSink()
-    sink.capture { Log(name).info(message, [name: name, "text": message]) }
+    sink.capture { Log(name).info("\(message)", [name: name, "text": message]) }
     return sink.records[0]
 }
 

@@ -79,25 +79,25 @@ public struct LogFormat: Sendable {
 }
 
 /// The format of a line's time (RFC 3339).
-struct LogTimeStyle {
+struct LogTimeStyle: Equatable {
     var isLocal = false
     var hasMicroseconds = false
 
     /// Appends a time.
-    func append(_ time: LogTime, to line: ByteBuffer) {
+    func append(_ time: LogTime, to line: inout [UInt8]) {
         let (second, nanosecond) = time.parts
         let offset = isLocal ? SystemCalls.localOffset(at: second) : 0
-        LogTime.append(second: second + Int64(offset), to: line)
-        line.append("." as StaticString)
+        LogTime.append(second: second + Int64(offset), to: &line)
+        line.append(UInt8(ascii: "."))
         if hasMicroseconds {
             line.append(nanosecond / 1000, digits: 6)
         } else {
             line.append(nanosecond / 1_000_000, digits: 3)
         }
-        guard isLocal else { return line.append("Z" as StaticString) }
-        line.append(offset < 0 ? "-" as StaticString : "+")
+        guard isLocal else { return line.append(UInt8(ascii: "Z")) }
+        line.append(UInt8(ascii: offset < 0 ? "-" : "+"))
         line.append(abs(offset) / 3600, digits: 2)
-        line.append(":" as StaticString)
+        line.append(UInt8(ascii: ":"))
         line.append(abs(offset) / 60 % 60, digits: 2)
     }
 }

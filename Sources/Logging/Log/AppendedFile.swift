@@ -43,7 +43,7 @@ struct AppendedFile: Sendable {
     }
 
     /// Appends bytes with one write(2); the result is the number of written bytes or `-errno`.
-    mutating func append(_ bytes: LogText) -> Int {
+    mutating func append(_ bytes: ArraySlice<UInt8>) -> Int {
         let descriptor = descriptor
         let written =
             sizeLimit == nil

@@ -7,10 +7,10 @@
 #endif
 
 /// A mutual-exclusion lock that can wait for changes, which `Synchronization.Mutex` can't.
-package final class ConditionLock: Sendable {
-    // Unsafe because they are pointers; only the system uses what they point to.
-    nonisolated(unsafe) private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-    nonisolated(unsafe) private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+package final class ConditionLock: @unchecked Sendable {
+    // Only the system uses what the pointers refer to.
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
     package init() {
         mutex.initialize(to: pthread_mutex_t())

@@ -1,14 +1,14 @@
 /// The counts of this process's lines since its start.
-package struct LogCounters: Hashable, Sendable {
+public struct LogCounters: Hashable, Sendable {
     /// Lines that passed the thresholds.
-    package internal(set) var emitted = 0
+    public internal(set) var emitted = 0
     /// Lines that were truncated because they were too long.
     package internal(set) var truncated = 0
-    /// Lines that a sink failed to receive, or that it wasn't passed because it had failed before.
-    package internal(set) var failedInSinks = 0
+    /// Lines that a sink failed to receive, or that it wasn't passed because it had failed before; once for each sink.
+    public internal(set) var failedInSinks = 0
     /// Lines that were lost: before the start, on a full disk, in full queues, by a collector, or in calls that were
     /// nested too deeply.
-    package var dropped: Int {
+    public var lost: Int {
         droppedRecursive + droppedEarly + droppedByStorage + droppedByQueues + droppedInExport
     }
 

@@ -48,7 +48,7 @@ enum LogSecrets {
     /// Returns a value without secrets in its texts; the pairs of objects were redacted when they were added.
     private static func redacted(_ field: LogFieldValue) -> LogFieldValue {
         switch field {
-        case .string(let text): LogText.withBytes(text) { redacted($0) }.map { .string($0) } ?? field
+        case .string(let text): redacted(text).map { .string($0) } ?? field
         case .array(let values): .array(values.map(redacted))
         default: field
         }
@@ -57,9 +57,8 @@ enum LogSecrets {
     // MARK: Text
 
     /// Returns the text without secrets, or nil if it has none.
-    static func redacted(_ text: LogText) -> String? {
-        guard !LogPrivacy.revealsPrivateValues, mayHaveSecret(text) else { return nil }
-        let before = text.string
+    static func redacted(_ before: String) -> String? {
+        guard !LogPrivacy.revealsPrivateValues, before.withBytes(mayHaveSecret) else { return nil }
         let after = SecretText.redacted(before, names: state.withLock { $0.names })
         return after == before ? nil : after
     }
@@ -68,7 +67,7 @@ enum LogSecrets {
     ///
     /// Most messages have none. In the benchmark row "line to a file", the search of the whole vocabulary would take longer
     /// than the write.
-    static func mayHaveSecret(_ text: LogText) -> Bool {
+    static func mayHaveSecret(_ text: TextBytes) -> Bool {
         func next(_ index: Int) -> UInt8 { index < text.count ? text[index] : 0 }
         for index in 0..<text.count {
             switch text[index] {

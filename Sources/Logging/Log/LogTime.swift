@@ -25,26 +25,26 @@ public struct LogTime: Hashable, Comparable, Sendable {
     }
 
     /// Appends `2026-11-20T13:22:32`.
-    static func append(second: Int64, to buffer: ByteBuffer) {
+    static func append(second: Int64, to line: inout [UInt8]) {
         let day = Int(clamping: second >= 0 ? second / 86_400 : (second - 86_399) / 86_400)
         let rest = Int(truncatingIfNeeded: second - Int64(day) * 86_400)
         let date = CivilDate(daysSince1970: day)
-        buffer.append(date.year, digits: 4)
-        buffer.append("-" as StaticString)
-        buffer.append(date.month, digits: 2)
-        buffer.append("-" as StaticString)
-        buffer.append(date.day, digits: 2)
-        buffer.append("T" as StaticString)
-        appendTimeOfDay(rest, to: buffer)
+        line.append(date.year, digits: 4)
+        line.append(UInt8(ascii: "-"))
+        line.append(date.month, digits: 2)
+        line.append(UInt8(ascii: "-"))
+        line.append(date.day, digits: 2)
+        line.append(UInt8(ascii: "T"))
+        appendTimeOfDay(rest, to: &line)
     }
 
     /// Appends `13:22:32`.
-    static func appendTimeOfDay(_ second: Int, to buffer: ByteBuffer) {
-        buffer.append(second / 3600, digits: 2)
-        buffer.append(":" as StaticString)
-        buffer.append(second / 60 % 60, digits: 2)
-        buffer.append(":" as StaticString)
-        buffer.append(second % 60, digits: 2)
+    static func appendTimeOfDay(_ second: Int, to line: inout [UInt8]) {
+        line.append(second / 3600, digits: 2)
+        line.append(UInt8(ascii: ":"))
+        line.append(second / 60 % 60, digits: 2)
+        line.append(UInt8(ascii: ":"))
+        line.append(second % 60, digits: 2)
     }
 
     /// Returns a duration in the largest unit in which it is at least one: `12ns`, `1.500ms`, `2.000s`.

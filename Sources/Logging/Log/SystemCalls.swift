@@ -26,13 +26,6 @@ enum SystemCalls {
     static let inputOutput = EIO
     static let notRegular = EINVAL
 
-    /// Returns the offset of the first occurrence of a byte.
-    @inline(__always)
-    static func offset(of byte: UInt8, in start: UnsafeRawPointer, _ count: Int) -> Int? {
-        guard count > 0, let found = memchr(start, Int32(byte), count) else { return nil }
-        return UnsafeRawPointer(found) - start
-    }
-
     static func retrying(_ call: () -> Int32) -> Int32 {
         while true {
             let result = call()
@@ -216,12 +209,15 @@ extension SystemCalls {
 
     /// Writes once; the result is the number of bytes written or `-errno`.
     @inline(__always)
-    static func write(_ descriptor: Int32, _ bytes: LogText) -> Int {
-        while true {
-            let written = systemWrite(descriptor, bytes)
-            if written >= 0 { return written }
-            if errno != EINTR { return -Int(errno) }
+    static func write(_ descriptor: Int32, _ bytes: some Collection<UInt8>) -> Int {
+        let written = bytes.withContiguousStorageIfAvailable { bytes in
+            while true {
+                let written = systemWrite(descriptor, bytes)
+                if written >= 0 { return written }
+                if errno != EINTR { return -Int(errno) }
+            }
         }
+        return written ?? write(descriptor, Array(bytes))
     }
 
     /// Reads up to `limit` bytes at an offset; fewer at the end of the file or after an error.
@@ -290,7 +286,9 @@ extension SystemCalls {
 private func systemClose(_ descriptor: Int32) { close(descriptor) }
 
 @inline(__always)
-private func systemWrite(_ descriptor: Int32, _ bytes: LogText) -> Int { write(descriptor, bytes.start, bytes.count) }
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeBufferPointer<UInt8>) -> Int {
+    write(descriptor, bytes.baseAddress, bytes.count)
+}
 
 extension Duration {
     /// The duration in nanoseconds, clamped to the range of `Int64`.

@@ -12,11 +12,11 @@ final class LogCore: Sendable {
     let regularLimit = Atomic<UInt8>(0)
     /// The logger's own threshold; `UInt8.max` for none.
     private let ownLevel: Atomic<UInt8>
-    let context: LogContext
+    let context: String
     let pipeline: LogPipeline
 
     init(_ name: String, level: LogLevel?, pipeline: LogPipeline) {
-        context = LogContext(name)
+        context = name
         ownLevel = Atomic(level?.rawValue ?? .max)
         self.pipeline = pipeline
         pipeline.table.add(self)
@@ -31,23 +31,6 @@ final class LogCore: Sendable {
             pipeline.table.refold(self)
         }
     }
-
-    /// Begins an enabled call before its message is evaluated; returns `false` if calls are nested too deeply.
-    ///
-    /// A `description` can log a value whose `description` logs. At the eighth level, the line is dropped and counted.
-    @usableFromInline
-    func begin() -> Bool {
-        let thread = ThreadContext.current
-        guard thread.state.pointee.nesting < 8 else {
-            pipeline.counters.withLock { $0.droppedRecursive += 1 }
-            return false
-        }
-        thread.state.pointee.nesting += 1
-        return true
-    }
-
-    /// Ends a call.
-    func end() { ThreadContext.current.state.pointee.nesting -= 1 }
 }
 
 /// The switch, the thresholds, and the loggers to which they apply.
@@ -64,7 +47,7 @@ final class ThresholdTable: Sendable {
 
         func fold(_ core: LogCore) {
             var own: UInt8 = 0
-            if isEnabled, let level = core.level ?? thresholds.threshold(of: core.context.name) {
+            if isEnabled, let level = core.level ?? thresholds.threshold(of: core.context) {
                 own = level.rawValue + 1
             }
             core.regularLimit.store(own, ordering: .relaxed)

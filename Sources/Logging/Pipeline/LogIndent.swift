@@ -62,28 +62,28 @@ enum LogIndent {
 
     /// The depth of the current task or thread.
     @inline(__always)
-    static func depth(on thread: ThreadContext) -> Int {
-        guard thread.state.pointee.indent != 0 || taskCount.load(ordering: .relaxed) != 0 else { return 0 }
-        return exactDepth(on: thread)
+    static var depth: Int {
+        guard ashlar_log_current_thread().pointee.indent != 0 || taskCount.load(ordering: .relaxed) != 0 else {
+            return 0
+        }
+        return exactDepth
     }
 
-    @inline(never)
-    static func exactDepth(on thread: ThreadContext) -> Int {
-        guard let task = currentTask else { return thread.state.pointee.indent }
+    static var exactDepth: Int {
+        guard let task = currentTask else { return Int(ashlar_log_current_thread().pointee.indent) }
         guard taskCount.load(ordering: .relaxed) != 0 else { return 0 }
         return taskDepths.withLock { $0.depths[task]?.depth ?? 0 }
     }
 
     static func change(_ deeper: Bool, counters: Guarded<LogCounters>) {
-        let thread = ThreadContext.current
-        let depth = exactDepth(on: thread)
+        let depth = exactDepth
         guard deeper || depth > 0 else { return counters.withLock { $0.unbalancedIndents += 1 } }
-        set(depth + (deeper ? 1 : -1), on: thread)
+        set(depth + (deeper ? 1 : -1))
     }
 
-    static func set(_ depth: Int, on thread: ThreadContext) {
+    static func set(_ depth: Int) {
         guard let task = currentTask else {
-            thread.state.pointee.indent = depth
+            ashlar_log_current_thread().pointee.indent = Int32(clamping: depth)
             return
         }
         taskDepths.withLock {

@@ -88,7 +88,7 @@ extension LogPipeline {
     private static func move(_ memory: (any LineStore)?, to opened: RunOpening.Opened) {
         guard let memory, let store = opened.store else { return }
         for line in memory.contents(limit: nil).split(separator: .newline) {
-            LogText.withBytes(line + [.newline]) { store.append($0, level: .leastSevere) }
+            _ = store.write(line + [.newline], of: .notice("", level: .leastSevere))
         }
     }
 
@@ -98,11 +98,10 @@ extension LogPipeline {
     ) -> [LogRecord] {
         let sinks = configuration.sinks.map { SinkEntry($0) } + attached
         let settings = PipelineSettings(
-            store: opened.store, format: configuration.format.compiled, sinks: sinks,
+            store: opened.store, format: configuration.format, sinks: sinks,
             maximumLineBytes: configuration.maximumLineBytes,
             recorder: configuration.recording.map { LineRecorder($0, capacity: configuration.recordedBytes) },
             fieldProvider: configuration.fieldProvider, fieldHook: configuration.fieldHook)
-        LogMessage.allow(settings.maximumLineBytes)
         reportLostEarly(by: settings)
         // Early lines come first, then lines that are logged concurrently.
         let copies = replayEarly(by: settings, isLast: false)
@@ -143,13 +142,11 @@ extension LogPipeline {
     private func reportOnStandardError(_ notices: [String]) {
         if !notices.isEmpty { SystemCalls.disableSIGPIPE(on: 2) }
         for notice in notices {
-            ByteBuffer.temporary { line in
-                line.append("AshlarLogging: " as StaticString)
-                // Notices quote the environment, which may contain any bytes.
-                LogText.withBytes(notice) { _ = Escaping.text.append($0, to: line, end: 4096) }
-                line.append(byte: .newline)
-                _ = SystemCalls.withoutWriteSignals { SystemCalls.write(2, line.text) }
-            }
+            var line = Array("AshlarLogging: ".utf8)
+            // Notices quote the environment, which may contain any bytes.
+            _ = Escaping.text.append(notice, to: &line, end: 4096)
+            line.append(.newline)
+            _ = SystemCalls.withoutWriteSignals { SystemCalls.write(2, line) }
         }
     }
 
@@ -262,6 +259,6 @@ extension LogPipeline {
     /// Returns the line that reports lost lines, in the current format.
     func notice(lost: Int, reason: String) -> [UInt8] {
         let copy = LogRecord.notice("\(lost) lines lost: \(reason)", sequence: emittedLines)
-        return Array((copy.formatted(as: format) + "\n").utf8)
+        return format.compiled.line(of: copy).bytes
     }
 }

@@ -1,8 +1,18 @@
 /// The immutable settings of all lines; a change creates new ones.
 final class PipelineSettings: Sendable {
+    /// The destinations with one format, for which a line is formatted once; without a format, they receive records.
+    struct Group: Sendable {
+        let format: LogFormat?
+        var sinks: [SinkEntry]
+    }
+
+    /// The run file, which is one of the destinations.
     let store: (any LineStore)?
-    let format: CompiledFormat
+    let format: LogFormat
     let sinks: [SinkEntry]
+    let groups: [Group]
+    /// The group of the run file only, for lines that a sink logs.
+    let storeOnly: [Group]
     let maximumLineBytes: Int
     /// The fields of every line: a mark after the end of the run.
     let extraFields: LogFields
@@ -14,11 +24,8 @@ final class PipelineSettings: Sendable {
     let fieldHook: FieldHook?
     typealias FieldHook = @Sendable (_ fields: inout LogFields, _ context: String) -> Void
 
-    /// Whether a line's time is used; reading the clock is a large part of a line's cost.
-    let needsTime: Bool
-
     init(
-        store: (any LineStore)?, format: CompiledFormat, sinks: [SinkEntry], maximumLineBytes: Int,
+        store: (any LineStore)?, format: LogFormat, sinks: [SinkEntry], maximumLineBytes: Int,
         extraFields: LogFields = [:], recorder: LineRecorder? = nil, fieldProvider: (@Sendable () -> LogFields)? = nil,
         fieldHook: FieldHook? = nil
     ) {
@@ -31,36 +38,32 @@ final class PipelineSettings: Sendable {
         self.fieldHook = fieldHook
         // The upper bound prevents overflow in sums with the limit.
         self.maximumLineBytes = min(max(1024, maximumLineBytes), 1 << 30)
-        needsTime = store == nil || format.needsTime || !sinks.isEmpty
+        storeOnly = store.map { [Group(format: format, sinks: [SinkEntry($0, format: format)])] } ?? []
+        var groups = storeOnly
+        for entry in sinks {
+            if let index = groups.firstIndex(where: { $0.format?.compiled == entry.format?.compiled }) {
+                groups[index].sinks.append(entry)
+            } else {
+                groups.append(Group(format: entry.format, sinks: [entry]))
+            }
+        }
+        self.groups = groups
     }
 
     /// Returns the fields of a line with those of every line; the line's own values win.
     ///
     /// The closures of the app run without a lock.
-    func completed(_ fields: LogFields, of context: LogContext) -> LogFields {
+    func completed(_ fields: LogFields, of context: String) -> LogFields {
         var fields = fields
         if let fieldProvider { fields = fields.followed(byMissing: fieldProvider()) }
         if !extraFields.isEmpty { fields = fields.followed(byMissing: extraFields) }
-        if let fieldHook, !fields.isEmpty { fieldHook(&fields, context.name) }
+        if let fieldHook, !fields.isEmpty { fieldHook(&fields, context) }
         return fields
-    }
-
-    /// Formats the line and stores it; returns whether a part of it was truncated.
-    ///
-    /// - Precondition: There is a store.
-    func write(_ record: borrowing LineRecord, on thread: ThreadContext) -> Bool {
-        let line = thread.line
-        line.reset()
-        let isCut = format.write(record, to: line, limit: maximumLineBytes)
-        line.append(byte: .newline)
-        store?.append(line.text, level: record.level)
-        line.shrink()
-        return isCut
     }
 
     /// Returns the same settings with some of them replaced.
     func with(
-        format: CompiledFormat? = nil, adding fields: LogFields = [:], sinks: [SinkEntry]? = nil
+        format: LogFormat? = nil, adding fields: LogFields = [:], sinks: [SinkEntry]? = nil
     ) -> PipelineSettings {
         PipelineSettings(
             store: store, format: format ?? self.format, sinks: sinks ?? self.sinks,

@@ -1,7 +1,5 @@
-/// The destination of this run's formatted lines: a file in one of the modes, or memory.
-protocol LineStore: AnyObject, Sendable {
-    /// Stores one line with its line end, and counts a line that can't be stored.
-    func append(_ line: LogText, level: LogLevel)
+/// The destination of this run's lines, as one sink among others: a file in one of the modes, or memory.
+protocol LineStore: AnyObject, LineSink {
     /// Writes lines that wait; returns whether everything has been written.
     func flush(sync: Bool) -> Bool
     /// Writes everything and ends the run; later lines are still stored.
@@ -10,6 +8,13 @@ protocol LineStore: AnyObject, Sendable {
     func contents(limit: Int?) -> [UInt8]
     /// Runs `body` with the run under the lock, if the lines are in files.
     func withRun(_ body: (RunIdentity) -> Void)
+}
+
+extension LineStore {
+    /// Nil: the format of the run file can change during the run.
+    var format: LogFormat? { nil }
+
+    func flush(within limit: Duration) -> Bool { flush(sync: false) }
 }
 
 /// The settings that the stores of a run share.
@@ -40,9 +45,10 @@ final class FileStore: LineStore {
         settings = file.settings
     }
 
-    func append(_ line: LogText, level: LogLevel) {
-        file.withLock { $0.write(line) }
-        if settings.synchronizes(level) { _ = flush(sync: true) }
+    func write(_ line: [UInt8], of record: LogRecord) -> Bool {
+        file.withLock { $0.write(line[...]) }
+        if settings.synchronizes(record.level) { _ = flush(sync: true) }
+        return true
     }
 
     func flush(sync: Bool) -> Bool { file.withLock { $0.flush(sync: sync) } }
@@ -64,17 +70,18 @@ final class FileStore: LineStore {
 
 /// Stores the newest lines in memory, for programs without a folder.
 final class MemoryStore: LineStore {
-    private let lines: Guarded<RecentLines>
+    private let lines: Guarded<BoundedQueue<[UInt8]>>
     private let counters: Guarded<LogCounters>
 
     init(capacity: Int = 256 * 1024, counters: Guarded<LogCounters>) {
-        lines = Guarded(RecentLines(capacity: capacity))
+        lines = Guarded(BoundedQueue(capacity: capacity))
         self.counters = counters
     }
 
-    func append(_ line: LogText, level: LogLevel) {
-        let dropped = lines.withLock { $0.append(line: line) }
+    func write(_ line: [UInt8], of record: LogRecord) -> Bool {
+        let dropped = lines.withLock { $0.appendNewest(line) }
         if dropped > 0 { counters.withLock { $0.droppedByStorage += dropped } }
+        return true
     }
 
     func flush(sync: Bool) -> Bool { true }
@@ -86,57 +93,4 @@ final class MemoryStore: LineStore {
     }
 
     func withRun(_ body: (RunIdentity) -> Void) {}
-}
-
-/// The newest lines, in a limited number of bytes.
-struct RecentLines {
-    private let capacity: Int
-    /// The lines, after bytes that have been dropped.
-    private var storage: [UInt8] = []
-    private var start = 0
-
-    init(capacity: Int) { self.capacity = capacity }
-
-    /// The number of bytes.
-    var count: Int { storage.count - start }
-    var contents: [UInt8] { Array(storage[start...]) }
-
-    /// The number of lines.
-    ///
-    /// - Complexity: O(*n*) in the number of bytes.
-    var lineCount: Int { storage[start...].count { $0 == .newline } }
-
-    /// Appends whole lines, each with its line end; returns the number of dropped lines.
-    mutating func append(_ lines: LogText) -> Int {
-        var dropped = 0
-        var rest = lines
-        while rest.count > 0 {
-            let end = rest.firstIndex(of: .newline).map { $0 + 1 } ?? rest.count
-            dropped += append(line: rest.prefix(end))
-            rest = rest.dropFirst(end)
-        }
-        return dropped
-    }
-
-    /// Appends one line; returns the number of lines that were dropped for it.
-    mutating func append(line: LogText) -> Int {
-        guard line.count <= capacity else { return 1 }
-        var dropped = 0
-        while count + line.count > capacity {
-            let first = LogText.withBytes(storage) { $0.dropFirst(start).firstIndex(of: .newline) }
-            drop(first.map { $0 + 1 } ?? count)
-            dropped += 1
-        }
-        storage.append(contentsOf: line.bytes)
-        return dropped
-    }
-
-    /// Removes the first bytes.
-    mutating func drop(_ bytes: Int) {
-        start += bytes
-        // The array is moved rarely, because moving it for each line would take long.
-        guard start > capacity else { return }
-        storage.removeFirst(start)
-        start = 0
-    }
 }

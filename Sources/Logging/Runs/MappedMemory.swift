@@ -48,7 +48,7 @@ struct MappedMemory {
                 fst_flags: UInt32(F_ALLOCATEALL), fst_posmode: F_PEOFPOSMODE, fst_offset: 0, fst_length: off_t(size),
                 fst_bytesalloc: 0)
             guard fcntl(descriptor, F_PREALLOCATE, &wanted) == 0 else { return false }
-            return LogText.withBytes([UInt8](repeating: 0, count: size)) { SystemCalls.write(descriptor, $0) } == size
+            return SystemCalls.write(descriptor, [UInt8](repeating: 0, count: size)) == size
         #else
             return posix_fallocate(descriptor, 0, off_t(size)) == 0
         #endif
@@ -65,9 +65,11 @@ struct MappedMemory {
     ///
     /// If the process is killed in between, the first byte is zero, which ends the log.
     @inline(__always)
-    func store(_ line: LogText, at offset: Int) {
+    func store(_ line: [UInt8], at offset: Int) {
         let target = start + offset
-        (target + 1).copyMemory(from: line.start + 1, byteCount: line.count - 1)
+        line.withUnsafeBytes {
+            (target + 1).copyMemory(from: $0.baseAddress! + 1, byteCount: line.count - 1)
+        }
         target.assumingMemoryBound(to: Atomic<UInt8>.self).pointee.store(line[0], ordering: .releasing)
     }
 

@@ -58,17 +58,18 @@ final class MappedStore: LineStore {
         }
     }
 
-    func append(_ line: LogText, level: LogLevel) {
+    func write(_ line: [UInt8], of record: LogRecord) -> Bool {
         state.withLock {
             if $0.plain == nil, !hasRoom($0.segment, line.count) { rollOver(&$0, for: line.count) }
             if let plain = $0.plain {
-                plain.write(line)
+                plain.write(line[...])
             } else {
                 $0.segment.memory.store(line, at: $0.segment.used)
                 $0.segment.used += line.count
             }
-            if settings.synchronizes(level) { _ = flush($0, sync: true) }
+            if settings.synchronizes(record.level) { _ = flush($0, sync: true) }
         }
+        return true
     }
 
     private func hasRoom(_ segment: Segment, _ count: Int) -> Bool {

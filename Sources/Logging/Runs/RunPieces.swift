@@ -27,7 +27,7 @@ package struct RunPieces: IteratorProtocol, Sendable {
                 var bytes = RunReader.bytes(of: path, from: offset, limit: size)
                 if bytes.count < size { return finishFile(bytes) ?? next() }
                 // Zeros are free space or damage, about which the rest of the file decides.
-                if LogText.withBytes(bytes, { $0.contains(0) }) {
+                if bytes.contains(0) {
                     return finishFile(RunReader.bytes(of: path, from: offset)) ?? next()
                 }
                 if let end = Self.endOfLines(in: bytes) {

@@ -54,7 +54,7 @@ package enum RunReader {
             defer { SystemCalls.close(descriptor) }
             guard let file = FileStatus(descriptor: descriptor)?.signature else { continue }
             let bytes = SystemCalls.read(descriptor, offset: 0, limit: Int(clamping: file.size))
-            let end = LogText.withBytes(bytes) { Damage.end(of: $0) }
+            let end = Damage.end(of: bytes[...])
             guard Int64(end) < file.size else { continue }
             _ = SystemCalls.truncate(descriptor, to: Int64(end))
             SystemCalls.setModified(descriptor, file.modified)
@@ -72,13 +72,12 @@ enum Damage {
     private static let block = 4096
 
     /// Returns the length of the segment without free space and an unfinished last line.
-    static func end(of bytes: LogText) -> Int {
-        var end = bytes.count
-        while end > 0, bytes[end - 1] == 0 { end -= 1 }
+    static func end(of bytes: ArraySlice<UInt8>) -> Int {
+        let end = bytes.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0
         var start = 0
-        while let hole = nextHole(in: bytes.prefix(end), from: start) {
+        while let hole = nextHole(in: bytes[..<end], from: start) {
             if hole.count < block, hole.lowerBound == 0 || bytes[hole.lowerBound - 1] == .newline,
-                isLastLine(bytes.prefix(end).dropFirst(hole.upperBound))
+                isLastLine(bytes[hole.upperBound..<end])
             {
                 return hole.lowerBound
             }
@@ -88,41 +87,37 @@ enum Damage {
     }
 
     /// Whether the bytes are at most one line, which can have continuation lines.
-    private static func isLastLine(_ bytes: LogText) -> Bool {
+    private static func isLastLine(_ bytes: ArraySlice<UInt8>) -> Bool {
         var rest = bytes
-        while let end = rest.firstIndex(of: .newline), end + 1 < rest.count {
-            rest = rest.dropFirst(end + 1)
-            guard rest.bytes.starts(with: "  | ".utf8) else { return false }
+        while let end = rest.firstIndex(of: .newline), end + 1 < rest.endIndex {
+            rest = rest[(end + 1)...]
+            guard rest.starts(with: "  | ".utf8) else { return false }
         }
         return true
     }
 
-    private static func nextHole(in bytes: LogText, from start: Int) -> Range<Int>? {
-        guard let offset = bytes.dropFirst(start).firstIndex(of: 0) else { return nil }
-        var end = start + offset
-        while end < bytes.count, bytes[end] == 0 { end += 1 }
-        return (start + offset)..<end
+    private static func nextHole(in bytes: ArraySlice<UInt8>, from start: Int) -> Range<Int>? {
+        guard let first = bytes[start...].firstIndex(of: 0) else { return nil }
+        return first..<(bytes[first...].firstIndex { $0 != 0 } ?? bytes.endIndex)
     }
 
     /// Returns the bytes of a segment without free space, with a mark instead of each hole.
     static func repaired(_ bytes: [UInt8]) -> [UInt8] {
-        LogText.withBytes(bytes) { text in
-            guard text.contains(0) else { return bytes }
-            let used = text.prefix(end(of: text))
-            var result: [UInt8] = []
-            var start = 0
-            while let hole = nextHole(in: used, from: start) {
-                result += used.prefix(hole.lowerBound).dropFirst(start).array
-                if hole.count < 8 {
-                    for _ in hole { result += "\\x00".utf8 }
-                } else {
-                    if let last = result.last, last != .newline { result.append(.newline) }
-                    result += "[\(grouped(hole.count)) bytes lost]\n".utf8
-                }
-                start = hole.upperBound
+        guard bytes.contains(0) else { return bytes }
+        let used = bytes[..<end(of: bytes[...])]
+        var result: [UInt8] = []
+        var start = 0
+        while let hole = nextHole(in: used, from: start) {
+            result += used[start..<hole.lowerBound]
+            if hole.count < 8 {
+                for _ in hole { result += "\\x00".utf8 }
+            } else {
+                if let last = result.last, last != .newline { result.append(.newline) }
+                result += "[\(grouped(hole.count)) bytes lost]\n".utf8
             }
-            return result + used.dropFirst(start).array
+            start = hole.upperBound
         }
+        return result + used[start...]
     }
 
     private static func grouped(_ count: Int) -> String {

@@ -72,32 +72,18 @@ final class SegmentedFile {
 
     // MARK: Writing
 
-    /// Writes whole lines, each with its line end.
-    func write(_ lines: LogText) {
+    /// Writes a whole line with its line end, which can be several lines of a message.
+    func write(_ line: ArraySlice<UInt8>) {
         if writesUntilCheck <= 0 { checkFile() }
         writesUntilCheck -= 1
         if waiting != nil {
-            let isDue = waiting?.mustRetry(before: lines) == true
-            guard isDue, attemptRecovery() else { return retain(lines) }
+            let isDue = waiting?.mustRetry(before: line) == true
+            guard isDue, attemptRecovery() else { return retain(line) }
         }
-        // A batch can span two segments; a line can't.
-        var rest = lines
-        while rest.count > 0 {
-            if mustRotate(for: rest) { rotate() }
-            let room = max(0, segmentLimit - file.size)
-            var end = rest.count
-            if Int64(rest.count) > room {
-                end =
-                    (rest.prefix(Int(room)).lastIndex(of: .newline) ?? rest.firstIndex(of: .newline) ?? rest.count - 1)
-                    + 1
-            }
-            let part = rest.prefix(end)
-            rest = rest.dropFirst(end)
-            let written = file.append(part)
-            if written != part.count {
-                fail(written, part)
-                if waiting != nil { return retain(rest) }
-            }
+        if mustRotate(for: line) { rotate() }
+        let written = file.append(line)
+        if written != line.count {
+            fail(written, line)
         }
     }
 
@@ -107,7 +93,7 @@ final class SegmentedFile {
     }
 
     /// Handles a write that didn't write everything.
-    private func fail(_ written: Int, _ lines: LogText) {
+    private func fail(_ written: Int, _ lines: ArraySlice<UInt8>) {
         var done = max(0, written)
         var error = written < 0 ? Int32(-written) : 0
         if error == SystemCalls.badDescriptor, reopen() { error = 0 }
@@ -118,7 +104,7 @@ final class SegmentedFile {
         }
         guard error != 0 else { return }
         settings.counters.withLock { $0.failedWrites += 1 }
-        let whole = lines.prefix(done).lastIndex(of: .newline).map { $0 + 1 } ?? 0
+        let whole = lines.prefix(done).lastIndex(of: .newline).map { $0 + 1 - lines.startIndex } ?? 0
         beginWaiting(error: error, isTorn: done > whole)
         retain(lines.dropFirst(whole))
         noteLost()
@@ -128,8 +114,8 @@ final class SegmentedFile {
         waiting = WaitingLines(error: error, isTorn: isTorn, capacity: settings.backlogBytes)
     }
 
-    private func retain(_ lines: LogText) {
-        guard lines.count > 0, let dropped = waiting?.append(lines), dropped > 0 else { return }
+    private func retain(_ lines: ArraySlice<UInt8>) {
+        guard !lines.isEmpty, let dropped = waiting?.append(lines), dropped > 0 else { return }
         lostTotal += dropped
         settings.counters.withLock { $0.droppedByStorage += dropped }
     }
@@ -167,10 +153,10 @@ final class SegmentedFile {
 
     // MARK: Segments
 
-    private func mustRotate(for lines: LogText) -> Bool {
+    private func mustRotate(for line: ArraySlice<UInt8>) -> Bool {
         guard file.size > 0 else { return false }
         if settings.rotation.isDue(since: segmentStart) { return true }
-        return file.size + Int64(lines.firstIndex(of: .newline).map { $0 + 1 } ?? lines.count) > segmentLimit
+        return file.size + Int64(line.count) > segmentLimit
     }
 
     /// Continues in a new file, or in the current one if that fails.

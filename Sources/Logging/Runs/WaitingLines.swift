@@ -6,7 +6,7 @@ struct WaitingLines {
     var isTorn: Bool
     /// The number of lines that didn't fit, and that the log doesn't report yet.
     private(set) var dropped = 0
-    private var lines: RecentLines
+    private var lines: BoundedQueue<[UInt8]>
     private let retryBytes: Int
     private var nextAttempt: Int64
     private var linesSinceAttempt = 0
@@ -18,28 +18,30 @@ struct WaitingLines {
     init(error: Int32, isTorn: Bool, capacity: Int) {
         self.error = error
         self.isTorn = isTorn
-        lines = RecentLines(capacity: capacity)
+        lines = BoundedQueue(capacity: capacity)
         retryBytes = capacity / 2
         nextAttempt = SystemCalls.monotonicClock() + Self.nanosecondsBetweenAttempts
     }
-
-    var isEmpty: Bool { lines.count == 0 }
     var contents: [UInt8] { lines.contents }
     /// The number of lines that are lost if the process ends now, apart from the dropped ones.
-    var count: Int { lines.lineCount }
+    var count: Int { lines.count }
 
-    /// Adds lines; returns the number of lines that were dropped for them.
-    mutating func append(_ text: LogText) -> Int {
-        let surplus = lines.append(text)
-        dropped += surplus
-        return surplus
+    /// Adds whole lines; returns the number of lines that were dropped for them.
+    mutating func append(_ text: ArraySlice<UInt8>) -> Int {
+        var rest = text
+        let before = dropped
+        while let end = rest.firstIndex(of: .newline) {
+            dropped += lines.appendNewest(Array(rest[...end]))
+            rest = rest[(end + 1)...]
+        }
+        return dropped - before
     }
 
     /// Counts new lines, and decides whether to write again before they are added.
     ///
     /// That is after a second, 256 lines, or half of the capacity, because later lines would replace waiting ones.
-    mutating func mustRetry(before text: LogText) -> Bool {
-        linesSinceAttempt += text.bytes.count { $0 == .newline }
+    mutating func mustRetry(before text: ArraySlice<UInt8>) -> Bool {
+        linesSinceAttempt += text.count { $0 == .newline }
         bytesSinceAttempt += text.count
         return linesSinceAttempt >= Self.linesBetweenAttempts || bytesSinceAttempt >= retryBytes
             || SystemCalls.monotonicClock() >= nextAttempt
@@ -52,11 +54,12 @@ struct WaitingLines {
     }
 
     /// Writes the line that reports dropped lines, then the waiting lines; returns whether everything was written.
-    mutating func write(_ notice: (_ lost: Int, _ error: Int32) -> [UInt8], with put: (LogText) -> Int) -> Bool {
-        var head: [UInt8] = isTorn ? [.newline] : []
-        if dropped > 0 { head += notice(dropped, error) }
+    mutating func write(_ notice: (_ lost: Int, _ error: Int32) -> [UInt8], with put: (ArraySlice<UInt8>) -> Int)
+        -> Bool
+    {
+        let head = (isTorn ? [.newline] : []) + (dropped > 0 ? notice(dropped, error) : [])
         if !head.isEmpty {
-            let written = LogText.withBytes(head) { put($0) }
+            let written = put(head[...])
             guard written == head.count else {
                 if written > 0 { isTorn = true }
                 return false
@@ -64,13 +67,12 @@ struct WaitingLines {
             isTorn = false
             dropped = 0
         }
-        let waiting = lines.contents
-        let written = waiting.isEmpty ? 0 : LogText.withBytes(waiting) { put($0) }
-        if written > 0 {
-            let whole = waiting[..<written].lastIndex(of: .newline).map { $0 + 1 } ?? 0
-            isTorn = written > whole
-            lines.drop(whole)
+        var rest = lines.isEmpty ? 0 : put(lines.contents[...])
+        while let next = lines.first, rest >= next.count {
+            rest -= next.count
+            _ = lines.popFirst()
         }
-        return isEmpty
+        isTorn = rest > 0
+        return lines.isEmpty
     }
 }

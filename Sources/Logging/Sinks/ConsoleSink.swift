@@ -43,13 +43,12 @@ public struct ConsoleSink: LogSink, StandardErrorPrinter {
     /// Prints the line.
     public func receive(_ record: LogRecord) -> Bool {
         guard let width = width() else { return output.receive(record) }
-        return ByteBuffer.temporary {
-            write(record, width: width, to: $0)
-            return output.writeAll($0.text)
-        }
+        var line: [UInt8] = []
+        write(record, width: width, to: &line)
+        return output.writeAll(line)
     }
 
-    private func write(_ record: LogRecord, width: Int, to line: ByteBuffer) {
+    private func write(_ record: LogRecord, width: Int, to line: inout [UInt8]) {
         let context = Self.escaped(record.context, longest: Self.longestContext)
         let columns = contextWidth.withLock {
             $0 = max($0, context.count)
@@ -57,47 +56,45 @@ public struct ConsoleSink: LogSink, StandardErrorPrinter {
         }
         let indent = min(record.depth, CompiledFormat.deepestShown) * 2
         let margin = Self.headWidth + columns + 2 + indent
-        colored(.dim, line) { appendTime(record.time, to: line) }
-        line.append(byte: .space)
+        colored(.dim, &line) { appendTime(record.time, to: &$0) }
+        line.append(.space)
         let level = record.level.row
-        colored(level.color, line) { line.append(level.short) }
-        line.append(repeating: .space, count: 6 - level.short.utf8.count)
-        colored(Self.color(of: context), line) { append(context, to: line) }
-        line.append(repeating: .space, count: columns - context.count + 2 + indent)
+        colored(level.color, &line) { $0.append(text: level.short) }
+        line += repeatElement(.space, count: 6 - level.short.utf8.count)
+        colored(Self.color(of: context), &line) { append(context, to: &$0) }
+        line += repeatElement(.space, count: columns - context.count + 2 + indent)
         let message = record.message
-        appendLines(message, margin: margin, to: line)
-        if !record.fields.isEmpty { appendFields(record.fields, after: message, margin: margin, width, to: line) }
-        line.append(byte: .newline)
+        appendLines(message, margin: margin, to: &line)
+        if !record.fields.isEmpty { appendFields(record.fields, after: message, margin: margin, width, to: &line) }
+        line.append(.newline)
     }
 
     private func appendFields(
-        _ fields: LogFields, after message: String, margin: Int, _ width: Int, to line: ByteBuffer
+        _ fields: LogFields, after message: String, margin: Int, _ width: Int, to line: inout [UInt8]
     ) {
-        let pairs = ByteBuffer.temporary { text in
-            _ = LogfmtWriter.append(fields, to: text, end: 65536, reserve: 64)
-            return text.string.dropFirst()
-        }
+        var bytes: [UInt8] = []
+        _ = LogfmtWriter.append(fields, to: &bytes, end: 65536, reserve: 64)
+        let pairs = String(decoding: bytes.dropFirst(), as: UTF8.self)
         let last = Self.lines(of: message).last ?? ""
-        colored(.dim, line) {
+        colored(.dim, &line) { line in
             if margin + last.count + 2 + pairs.count <= width {
-                line.append("  " as StaticString)
-                line.append(pairs)
+                line.append(text: "  \(pairs)")
                 return
             }
             for field in fields.list {
-                newLine(margin: margin, to: line)
-                append(field.key, to: line)
-                line.append(byte: .equals)
-                appendLines(field.value.description, margin: margin + field.key.count + 1, to: line)
+                newLine(margin: margin, to: &line)
+                append(field.key, to: &line)
+                line.append(.equals)
+                appendLines(field.value.description, margin: margin + field.key.count + 1, to: &line)
             }
         }
     }
 
     /// Appends text whose further lines start at a margin.
-    private func appendLines(_ text: String, margin: Int, to line: ByteBuffer) {
+    private func appendLines(_ text: String, margin: Int, to line: inout [UInt8]) {
         for (index, part) in Self.lines(of: text).enumerated() {
-            if index > 0 { newLine(margin: margin, to: line) }
-            append(String(part), to: line)
+            if index > 0 { newLine(margin: margin, to: &line) }
+            append(String(part), to: &line)
         }
     }
 
@@ -105,35 +102,34 @@ public struct ConsoleSink: LogSink, StandardErrorPrinter {
         text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     }
 
-    private func newLine(margin: Int, to line: ByteBuffer) {
-        line.append(byte: .newline)
-        line.append(repeating: .space, count: margin)
+    private func newLine(margin: Int, to line: inout [UInt8]) {
+        line.append(.newline)
+        line += repeatElement(.space, count: margin)
     }
 
     private static func escaped(_ text: String, longest: Int) -> String {
-        ByteBuffer.temporary { buffer in
-            LogText.withBytes(text) { _ = Escaping.text.append($0, to: buffer, end: 1024) }
-            return String(buffer.string.prefix(longest))
-        }
+        var bytes: [UInt8] = []
+        _ = Escaping.text.append(text, to: &bytes, end: 1024)
+        return String(String(decoding: bytes, as: UTF8.self).prefix(longest))
     }
 
-    private func append(_ text: String, to line: ByteBuffer) {
-        LogText.withBytes(text) { _ = Escaping.text.append($0, to: line, end: line.count + 65536) }
+    private func append(_ text: String, to line: inout [UInt8]) {
+        _ = Escaping.text.append(text, to: &line, end: line.count + 65536)
     }
 
-    private func appendTime(_ time: LogTime, to line: ByteBuffer) {
+    private func appendTime(_ time: LogTime, to line: inout [UInt8]) {
         let (second, nanosecond) = time.parts
         let local = second + Int64(SystemCalls.localOffset(at: second))
-        LogTime.appendTimeOfDay(Int(((local % 86_400) + 86_400) % 86_400), to: line)
-        line.append("." as StaticString)
+        LogTime.appendTimeOfDay(Int(((local % 86_400) + 86_400) % 86_400), to: &line)
+        line.append(UInt8(ascii: "."))
         line.append(nanosecond / 1_000_000, digits: 3)
     }
 
-    private func colored(_ color: String, _ line: ByteBuffer, _ body: () -> Void) {
-        guard output.isColored else { return body() }
-        line.append(color)
-        body()
-        line.append("\u{1B}[0m" as StaticString)
+    private func colored(_ color: String, _ line: inout [UInt8], _ body: (inout [UInt8]) -> Void) {
+        guard output.isColored else { return body(&line) }
+        line.append(text: color)
+        body(&line)
+        line.append(text: "\u{1B}[0m")
     }
 
     /// Returns a color that is the same for a context in each run.

@@ -10,7 +10,7 @@ internal import AshlarBase
 /// let sink = FileSink(
 ///     path: "/var/log/notes/events.jsonl", format: .jsonLines, maximumBytes: 10_000_000, retainedFiles: 7)
 /// ```
-public final class FileSink: LogSink {
+public final class FileSink: LineSink {
     private struct State {
         var file = AppendedFile()
         var writesUntilCheck = 0
@@ -22,7 +22,7 @@ public final class FileSink: LogSink {
     public let threshold: LogLevel
 
     private let path: String
-    private let format: LogFormat
+    package let format: LogFormat?
     private let maximumBytes: Int64
     private let retainedFiles: Int
     private let state = Guarded(State())
@@ -57,8 +57,10 @@ public final class FileSink: LogSink {
     deinit { state.withLock { $0.file.close() } }
 
     /// Appends the line; returns `false` if that fails.
-    public func receive(_ record: LogRecord) -> Bool {
-        LineWriter.withLine(of: record, format) { line in state.withLock { write(line, to: &$0) } }
+    public func receive(_ record: LogRecord) -> Bool { writeLine(of: record) }
+
+    package func write(_ line: [UInt8], of record: LogRecord) -> Bool {
+        state.withLock { write(line[...], to: &$0) }
     }
 
     /// Continues in a new file at once, such as after a command of an administrator; the old file becomes `path.1`.
@@ -75,7 +77,7 @@ public final class FileSink: LogSink {
         }
     }
 
-    private func write(_ line: LogText, to state: inout State) -> Bool {
+    private func write(_ line: ArraySlice<UInt8>, to state: inout State) -> Bool {
         if state.writesUntilCheck <= 0 || state.file.status == nil {
             guard check(&state) else { return false }
         }
@@ -99,9 +101,9 @@ public final class FileSink: LogSink {
     }
 
     /// Ends a torn line, so that the next line is complete; returns `false` if the disk is still full.
-    private func endLine(of state: inout State) -> Bool { LogText.withBytes([.newline]) { state.file.append($0) } == 1 }
+    private func endLine(of state: inout State) -> Bool { state.file.append([.newline]) == 1 }
 
-    private func mustEnd(_ file: AppendedFile, before line: LogText) -> Bool {
+    private func mustEnd(_ file: AppendedFile, before line: ArraySlice<UInt8>) -> Bool {
         file.size > 0 && file.size + Int64(line.count) > maximumBytes
     }
 

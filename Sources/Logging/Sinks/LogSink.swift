@@ -40,8 +40,9 @@ extension LogSink {
 
     /// Returns a sink that passes lines to this one on its own thread, through a bounded queue.
     ///
-    /// Use it for sinks that are slow or block. A line that doesn't fit into the queue is dropped. Dropped lines are
-    /// counted by level, and a line in their place reports them to this sink: `12 lines lost (queue full)`.
+    /// Use it for sinks that are slow or block. If the queue is full, a call waits up to 10 ms for room, unless ten
+    /// calls have waited in vain since the sink has taken lines. A line that doesn't fit is dropped. Dropped lines are counted, and a line in
+    /// their place reports them to this sink: `12 lines lost (queue full)`.
     ///
     /// ```swift
     /// let slow = ClosureSink { _ in true }
@@ -49,7 +50,8 @@ extension LogSink {
     /// ```
     ///
     /// - Parameter bytes: About how much memory the waiting lines may take.
-    /// - Returns: The sink, whose flush waits until all lines queued before are delivered.
+    /// - Returns: The sink, whose flush waits until all lines queued before are delivered, and returns `false` if lines were
+    ///   dropped since the last flush.
     public func queued(bytes: Int = 1 << 20) -> some LogSink { QueueSink(self, bytes: bytes) }
 }
 
@@ -119,11 +121,19 @@ final class SinkEntry: Sendable {
 
     let sink: any LogSink
     let threshold: LogLevel
+    /// The format of the lines that the sink shares with others; nil if it receives records.
+    let format: LogFormat?
+    private let lineSink: (any LineSink)?
     private let health = Guarded(Health())
     private let clock: @Sendable () -> Int64
 
-    init(_ sink: any LogSink, clock: @escaping @Sendable () -> Int64 = { SystemCalls.monotonicClock() }) {
+    init(
+        _ sink: any LogSink, format: LogFormat? = nil,
+        clock: @escaping @Sendable () -> Int64 = { SystemCalls.monotonicClock() }
+    ) {
         self.sink = sink
+        lineSink = sink as? any LineSink
+        self.format = lineSink?.format ?? format
         threshold = sink.threshold
         self.clock = clock
     }
@@ -131,12 +141,17 @@ final class SinkEntry: Sendable {
     static let failuresBeforeQuarantine = 3
     static let quarantineNanoseconds: Int64 = 1_000_000_000
 
-    /// Passes the line to the sink, without a lock; returns whether this is its first failure.
+    /// Passes the record to the sink, or its line in the sink's format, without a lock; returns whether this is the first
+    /// failure.
     @discardableResult
-    func deliver(_ record: LogRecord, counters: Guarded<LogCounters>) -> Bool {
+    func deliver(_ record: LogRecord, line: [UInt8]?, counters: Guarded<LogCounters>) -> Bool {
         guard record.level <= threshold else { return false }
+        func receive() -> Bool {
+            if let line, let lineSink { return lineSink.write(line, of: record) }
+            return sink.receive(record)
+        }
         let isQuarantined = health.withLock { $0.quarantinedUntil != 0 && clock() < $0.quarantinedUntil }
-        if !isQuarantined, sink.receive(record) {
+        if !isQuarantined, receive() {
             health.withLock { $0 = Health(hasFailed: $0.hasFailed) }
             return false
         }
@@ -154,24 +169,5 @@ final class SinkEntry: Sendable {
             if begins { $0.quarantines += 1 }
         }
         return isFirst
-    }
-}
-
-/// Formats lines for sinks.
-enum LineWriter {
-    /// Runs `body` with the formatted line, after a prefix and in a color, if there are any, and its line end.
-    static func withLine<Result>(
-        of record: LogRecord, _ format: LogFormat, prefix: String? = nil, color: String? = nil,
-        _ body: (LogText) -> Result
-    ) -> Result {
-        let line = ThreadContext.current.line
-        line.reset()
-        if let prefix { line.append(prefix) }
-        if let color { line.append(color) }
-        record.withLine { _ = format.compiled.write($0, to: line, limit: 65536) }
-        if color != nil { line.append("\u{1B}[0m" as StaticString) }
-        line.append(byte: .newline)
-        defer { line.shrink() }
-        return body(line.text)
     }
 }

@@ -1,8 +1,8 @@
 internal import AshlarBase
+internal import CAshlarLogging
 
 /// A sink that passes lines to another sink on its own thread, through a bounded queue.
 final class QueueSink: LogSink, StandardErrorPrinter {
-    var printsToStandardError: Bool { queue.target.sink.isStandardErrorPrinter }
     private let queue: Queue
     /// The least severe level that the other sink receives.
     let threshold: LogLevel
@@ -21,6 +21,8 @@ final class QueueSink: LogSink, StandardErrorPrinter {
     }
 
     deinit { queue.close() }
+
+    var printsToStandardError: Bool { queue.target.sink.isStandardErrorPrinter }
 
     /// The number of dropped lines by level.
     var dropped: [LogLevel: Int] { queue.monitor.withLock { $0.dropped } }
@@ -48,56 +50,81 @@ private final class Queue: Sendable {
     }
 
     struct State {
-        var waiting: [Entry] = []
-        var bytes = 0
+        var waiting: BoundedQueue<Entry>
         var dropped: [LogLevel: Int] = [:]
-        /// The number of lines dropped after the last waiting line.
+        /// The number of lines dropped after the last waiting line, and since the last flush.
         var unreported = 0
+        var lost = 0
         /// The number of lines that were queued or dropped, and of those that are delivered or reported.
         var accepted = 0
         var settled = 0
+        /// The number of calls that waited in vain for room since the sink has taken lines.
+        var vainWaits = 0
         var isClosed = false
         var hasThread = false
     }
 
-    let monitor = Guarded(State())
+    let monitor: Guarded<State>
     let target: SinkEntry
-    let capacity: Int
 
     init(_ sink: any LogSink, capacity: Int) {
         target = SinkEntry(sink)
-        self.capacity = capacity
+        monitor = Guarded(State(waiting: BoundedQueue(capacity: capacity)))
     }
 
     func put(_ record: LogRecord) {
+        let size = record.footprint
         monitor.lock.lock()
         guard monitor.held.hasThread else {
             monitor.lock.unlock()
             return deliver([Entry(record: record, lostBefore: 0)])
         }
-        let size = record.footprint
+        let hasRoom = waitForRoom(size)
         monitor.held.accepted += 1
-        if monitor.held.bytes + size <= capacity {
+        if hasRoom {
             if monitor.held.waiting.isEmpty { monitor.lock.wakeAll() }
-            monitor.held.waiting.append(Entry(record: record, lostBefore: monitor.held.unreported))
+            monitor.held.waiting.append(Entry(record: record, lostBefore: monitor.held.unreported), size: size)
             monitor.held.unreported = 0
-            monitor.held.bytes += size
         } else {
             monitor.held.dropped[record.level, default: 0] += 1
             LogCounters.process.withLock { $0.droppedByQueues += 1 }
             monitor.held.unreported += 1
+            monitor.held.lost += 1
             monitor.lock.wakeAll()
         }
         monitor.lock.unlock()
     }
 
+    /// The time that a call waits for room, in nanoseconds.
+    private static let longestWait: Int64 = 10_000_000
+    /// The number of waits in vain after which calls don't wait until the sink takes lines.
+    private static let mostVainWaits = 10
+
+    /// Waits until a line fits; the caller holds the lock.
+    private func waitForRoom(_ size: Int) -> Bool {
+        let end = SystemCalls.monotonicClock() + Self.longestWait
+        while !monitor.held.waiting.hasRoom(for: size) {
+            guard size <= monitor.held.waiting.capacity, monitor.held.vainWaits < Self.mostVainWaits else {
+                return false
+            }
+            let rest = end - SystemCalls.monotonicClock()
+            guard rest > 0 else {
+                monitor.held.vainWaits += 1
+                return false
+            }
+            monitor.lock.wait(nanoseconds: rest)
+        }
+        return true
+    }
+
     /// Delivers lines on the queue's thread.
     func serve() {
         // Lines that the other sink logs go to the run file only, as without a queue.
-        ThreadContext.current.state.pointee.sinkNesting += 1
+        ashlar_log_current_thread().pointee.sinks += 1
         monitor.lock.lock()
         while true {
-            let (batch, unreported) = (monitor.held.waiting, monitor.held.unreported)
+            let unreported = monitor.held.unreported
+            let batch = monitor.held.waiting.takeAll()
             guard !batch.isEmpty || unreported > 0 else {
                 if monitor.held.isClosed { break }
                 monitor.lock.wait()
@@ -105,9 +132,8 @@ private final class Queue: Sendable {
             }
             // Lines lost after the last waiting line are reported when no line waits.
             let lost = batch.isEmpty ? unreported : 0
-            monitor.held.waiting = []
-            monitor.held.bytes = 0
             monitor.held.unreported = unreported - lost
+            monitor.held.vainWaits = 0
             monitor.lock.wakeAll()
             monitor.lock.unlock()
             report(lost)
@@ -122,7 +148,7 @@ private final class Queue: Sendable {
     private func deliver(_ batch: [Entry]) {
         for entry in batch {
             report(entry.lostBefore)
-            target.deliver(entry.record, counters: LogCounters.process)
+            target.deliver(entry.record, line: nil, counters: LogCounters.process)
         }
     }
 
@@ -130,10 +156,11 @@ private final class Queue: Sendable {
         guard lost > 0 else { return }
         // The level is within the other sink's threshold.
         let notice = LogRecord.notice("\(lost) lines lost (queue full)", level: min(.warning, target.threshold))
-        target.deliver(notice, counters: LogCounters.process)
+        target.deliver(notice, line: nil, counters: LogCounters.process)
     }
 
-    /// Waits until all lines of this moment are delivered or reported; returns `false` at a point in time.
+    /// Waits until all lines of this moment are delivered; returns `false` at a point in time, or if lines were lost since
+    /// the last flush.
     func drain(until end: Int64) -> Bool {
         monitor.lock.lock()
         defer { monitor.lock.unlock() }
@@ -143,7 +170,8 @@ private final class Queue: Sendable {
             guard rest > 0 else { return false }
             monitor.lock.wait(nanoseconds: rest)
         }
-        return true
+        defer { monitor.held.lost = 0 }
+        return monitor.held.lost == 0
     }
 
     func close() {

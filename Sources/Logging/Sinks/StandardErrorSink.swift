@@ -6,9 +6,9 @@ internal import AshlarBase
 /// precedence over `CLICOLOR_FORCE`, `CLICOLOR`, and `TERM=dumb`, in this order. A closed stream or a broken pipe is a
 /// failure of the sink and never raises a signal. On Apple systems, this is a property of the stream
 /// (`F_SETNOSIGPIPE`), so the program's own writes to a broken standard error stream also return `EPIPE`.
-public struct StandardErrorSink: LogSink, StandardErrorPrinter {
+public struct StandardErrorSink: LineSink, StandardErrorPrinter {
     /// The format of lines.
-    var format: LogFormat
+    package var format: LogFormat?
     /// The least severe level that is printed.
     public var threshold: LogLevel
     /// Whether lines are in color.
@@ -67,15 +67,21 @@ public struct StandardErrorSink: LogSink, StandardErrorPrinter {
 
     /// Prints the line.
     public func receive(_ record: LogRecord) -> Bool {
-        LineWriter.withLine(
-            of: record, format, prefix: hasPriorities ? "<\(record.level.row.syslog)>" : nil,
-            color: isColored ? record.level.row.color : nil
-        ) { writeAll($0) }
+        writeLine(
+            of: record)
     }
 
-    func writeAll(_ bytes: LogText) -> Bool {
-        var rest = bytes
-        while rest.count > 0 {
+    package func write(_ line: [UInt8], of record: LogRecord) -> Bool {
+        guard hasPriorities || isColored else { return writeAll(line) }
+        let row = record.level.row
+        let (color, end) = isColored ? (row.color, "\u{1B}[0m\n") : ("", "\n")
+        return writeAll(
+            Array("\(hasPriorities ? "<\(row.syslog)>" : "")\(color)".utf8) + line.dropLast() + end.utf8)
+    }
+
+    func writeAll(_ bytes: [UInt8]) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
             let part = rest
             let written =
                 blocksSignals

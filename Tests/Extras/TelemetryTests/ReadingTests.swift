@@ -283,7 +283,7 @@ import Testing
                 let log = system.log(["net", "net.http", "network", "a b"].randomElement(using: &random) ?? "")
                 let message = "line \(number) " + ["error", "Timeout\nmore", "x"].randomElement(using: &random)!
                 log.log(
-                    LogLevel.allCases.randomElement(using: &random) ?? .info, message,
+                    LogLevel.allCases.randomElement(using: &random) ?? .info, "\(message)",
                     ["status": number % 3, "o": ["k": number % 2], "user-id": number % 4, "a b": number % 5])
             }
             system.pipeline.shutdown()

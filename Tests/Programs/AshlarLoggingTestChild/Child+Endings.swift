@@ -137,7 +137,7 @@ extension Child {
         let log = Log("Limit")
         for index in 1...2000 { log.info("line \(index) end") }
         LogSystem.flush()
-        say("alive \(LogSystem.liveLog.utf8.count { $0 == 10 }) \(LogSystem.lostLines)")
+        say("alive \(LogSystem.liveLog.utf8.count { $0 == 10 }) \(LogSystem.counters.lost)")
     }
 
     /// Prints to a standard error stream without a reader.
@@ -180,7 +180,7 @@ extension Child {
         let log = Log("Full")
         let padding = String(repeating: "x", count: 80)
         var index = 0
-        while LogSystem.lostLines < 100, index < 200_000 {
+        while LogSystem.counters.lost < 100, index < 200_000 {
             index += 1
             log.info("line \(index) \(padding) end")
         }
@@ -188,7 +188,7 @@ extension Child {
         LogSystem.flush()
         index += 1
         log.info("line \(index) \(padding) end")
-        say("\(index) \(LogSystem.lostLines)")
+        say("\(index) \(LogSystem.counters.lost)")
     }
 
     /// Logs from a signal handler.

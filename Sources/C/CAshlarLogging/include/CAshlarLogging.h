@@ -1,24 +1,23 @@
 #ifndef ASHLAR_LOGGING_H
 #define ASHLAR_LOGGING_H
 
-// A thread-local value that is read with one load, and code for signal handlers, where Swift's runtime can't be used.
+// Numbers of a thread, which Swift has no variables for, and code for signal handlers, where Swift's runtime can't be used.
 
 #include <stddef.h>
 #include <stdint.h>
 
-extern __thread void *ashlar_log_thread_state;
+/// The numbers of a thread, which end with it.
+struct ashlar_log_thread {
+    /// The kernel's number of the thread.
+    uint64_t identity;
+    /// The number of nested log calls, and of nested calls of sinks.
+    int calls, sinks;
+    /// The depth that `indent` set outside of tasks.
+    int indent;
+};
 
-/// The calling thread's value, or NULL.
-static inline void *ashlar_log_thread_value(void) { return ashlar_log_thread_state; }
-
-/// Clears the calling thread's value without destroying it, as the end of the thread does.
-static inline void ashlar_log_forget_thread_value(void) { ashlar_log_thread_state = NULL; }
-
-/// Sets the calling thread's value; `destroy` runs with it when the thread ends.
-void ashlar_log_set_thread_value(void *value, void (*destroy)(void *));
-
-/// The kernel's number of the calling thread.
-uint64_t ashlar_log_thread_id(void);
+/// The numbers of the calling thread.
+struct ashlar_log_thread *ashlar_log_current_thread(void);
 
 /// The number of the calling task, unique in the process; 0 outside tasks and where the runtime's symbols for it are
 /// compiled out.

@@ -10,18 +10,24 @@ final class OTLPDelivery: Sendable {
 
     private struct State {
         /// The records that wait, the oldest first.
-        var waiting: [[UInt8]] = []
-        /// The records of the current request, which the limit doesn't drop because the collector may accept them.
+        var waiting: BoundedQueue<[UInt8]>
+        /// The records of the current request.
         var request: [[UInt8]] = []
         /// The size of both.
-        var bytes = 0
+        var bytes: Int { waiting.bytes + requestBytes }
+        var requestBytes = 0
         /// The number of records: added, sent although their batch isn't full, and accepted, rejected or dropped.
         var added = 0
         var due = 0
         var settled = 0
-        /// The number of lost lines, and of those that were dropped since the last report.
+        /// The number of lost lines in total, and at the last flush.
         var lost = 0
-        var dropped = 0
+        var lostAtFlush = 0
+        /// The lost lines that the log doesn't report yet, by reason, and the time of the last report.
+        var unreported: [(reason: String, lines: Int)] = []
+        var lastReport: ContinuousClock.Instant?
+        /// The number of calls that waited in vain for room since the last response.
+        var vainWaits = 0
         /// Whether the task runs, its pause, and whether the pause ends early.
         var isRunning = false
         var sleeper: Task<Void, any Error>?
@@ -29,30 +35,52 @@ final class OTLPDelivery: Sendable {
         /// The number of failed attempts since the last response, and in total.
         var failures = 0
         var attempts = 0
+
+        mutating func lose(_ lines: Int, _ reason: String) {
+            guard lines > 0 else { return }
+            lost += lines
+            LogCounters.countLostInExport(lines)
+            if let index = unreported.firstIndex(where: { $0.reason == reason }) {
+                unreported[index].lines += lines
+            } else {
+                unreported.append((reason, lines))
+            }
+        }
+
+        /// Returns the losses to report: at most once a minute, unless a flush asks for them.
+        mutating func takeReports(forced: Bool) -> [String] {
+            guard !unreported.isEmpty, forced || lastReport.map({ .now - $0 >= .seconds(60) }) ?? true
+            else { return [] }
+            lastReport = .now
+            defer { unreported = [] }
+            return unreported.map { "\($0.lines) \($0.lines == 1 ? "line" : "lines") lost: \($0.reason)" }
+        }
     }
 
-    private let state = Guarded(State())
+    private let state: Guarded<State>
     private let backoff = Backoff(first: .seconds(1), ceiling: .seconds(60))
     private let head: [UInt8]
     private let interval: Duration
     private let batchLines: Int
     /// The size at which a batch is full; collectors accept at least 4 MiB.
     private static let batchBytes = 1 << 20
-    private let maximumBytes: Int
+    /// The time that a call waits for room.
+    private let longestWait: Duration
     private let send: Send
     private let sleep: Sleep
     private let note: Note
 
     init(
-        resource: LogFields, interval: Duration, batchLines: Int, maximumBytes: Int, send: @escaping Send,
-        sleep: @escaping Sleep, note: @escaping Note
+        resource: LogFields, interval: Duration, batchLines: Int, maximumBytes: Int,
+        longestWait: Duration = .milliseconds(10), send: @escaping Send, sleep: @escaping Sleep, note: @escaping Note
     ) {
         head =
             Array(#"{"resourceLogs":[{"resource":{"attributes":"#.utf8) + JSONLineWriter.attributes(resource)
             + Array(#"},"scopeLogs":[{"scope":{"name":"AshlarLogging"},"logRecords":["#.utf8)
         self.interval = interval
         self.batchLines = max(1, batchLines)
-        self.maximumBytes = max(1024, maximumBytes)
+        state = Guarded(State(waiting: BoundedQueue(capacity: max(1024, maximumBytes))))
+        self.longestWait = longestWait
         self.send = send
         self.sleep = sleep
         self.note = note
@@ -60,27 +88,49 @@ final class OTLPDelivery: Sendable {
 
     var lostLines: Int { state.withLock { $0.lost } }
 
+    /// Adds a record, or counts it as lost if there is no room.
     func add(_ record: [UInt8]) {
-        let wakes = state.withLock { state in
-            state.waiting.append(record)
-            state.bytes += record.count
-            state.added += 1
-            while state.bytes > maximumBytes, !state.waiting.isEmpty {
-                // Several at once, because removing each by itself would move the others.
-                let oldest = min(batchLines, state.waiting.count)
-                state.bytes -= state.waiting[..<oldest].reduce(0) { $0 + $1.count }
-                state.waiting.removeFirst(oldest)
-                state.settled += oldest
-                state.lost += oldest
-                state.dropped += oldest
-                LogCounters.countLostInExport(oldest)
-            }
-            return isFull(state) && state.failures == 0
+        let (hasRoom, wakes) = state.withLock { state in
+            let hasRoom = state.bytes + record.count <= state.waiting.capacity
+            if hasRoom { Self.append(record, to: &state) }
+            return (hasRoom, isFull(state) && state.failures == 0)
         }
         begin(wakes: wakes)
+        if !hasRoom { addWhenThereIsRoom(record) }
     }
 
-    private func isFull(_ state: borrowing State) -> Bool {
+    private static func append(_ record: [UInt8], to state: inout State) {
+        state.waiting.append(record, size: record.count)
+        state.added += 1
+    }
+
+    /// The number of waits in vain after which calls don't wait until the collector responds.
+    private static let mostVainWaits = 10
+
+    /// Sends what waits, and waits for room while the collector responds.
+    private func addWhenThereIsRoom(_ record: [UInt8]) {
+        let mayWait = state.withLock { state in
+            state.due = state.added
+            return state.failures == 0 && state.vainWaits < Self.mostVainWaits
+        }
+        begin(wakes: mayWait)
+        let end = ContinuousClock.now + (mayWait ? longestWait : .zero)
+        state.lock.withLock {
+            while state.held.bytes + record.count > state.held.waiting.capacity {
+                let rest = end - .now
+                guard state.held.failures == 0, rest > .zero else {
+                    state.held.vainWaits += 1
+                    state.held.lose(1, "more lines wait for the collector than the limit of its sink allows")
+                    return
+                }
+                state.lock.wait(nanoseconds: Int64(rest / .nanoseconds(1)))
+            }
+            Self.append(record, to: &state.held)
+        }
+        begin(wakes: false)
+    }
+
+    private func isFull(_ state: State) -> Bool {
         state.waiting.count >= batchLines || state.bytes >= Self.batchBytes
     }
 
@@ -132,13 +182,13 @@ final class OTLPDelivery: Sendable {
     private func nextRequest() -> [[UInt8]] {
         state.withLock { state in
             guard state.request.isEmpty, isFull(state) || state.settled < state.due else { return state.request }
-            var size = 0
-            state.request = Array(
-                state.waiting.prefix(batchLines).prefix { line in
-                    defer { size += line.count }
-                    return size < Self.batchBytes
-                })
-            state.waiting.removeFirst(state.request.count)
+            while let record = state.waiting.first, state.request.count < batchLines,
+                state.requestBytes < Self.batchBytes
+            {
+                state.request.append(record)
+                state.requestBytes += record.count
+                _ = state.waiting.popFirst()
+            }
             return state.request
         }
     }
@@ -147,23 +197,18 @@ final class OTLPDelivery: Sendable {
     ///
     /// Losses are reported before the records are settled, so that a flush returns after the reports.
     private func finish(_ request: [[UInt8]], _ outcome: OTLPCollector.Outcome) -> Duration? {
-        let dropped = state.withLock { state in
-            defer { state.dropped = 0 }
-            return state.dropped
+        let reports = state.withLock { state in
+            switch outcome {
+            case .retry: break
+            case .rejected(let message):
+                state.lose(request.count, "the collector rejects their request" + Self.detail(message))
+            case .accepted(let rejected, let message):
+                state.lose(min(rejected, request.count), "the collector rejects them" + Self.detail(message))
+            }
+            return state.takeReports(forced: false)
         }
-        report(dropped, "more lines wait for the collector than the limit of its sink allows")
-        var lost = 0
-        switch outcome {
-        case .retry: break
-        case .rejected(let message):
-            lost = request.count
-            report(lost, "the collector rejects their request", message)
-        case .accepted(let rejected, let message):
-            lost = min(rejected, request.count)
-            report(lost, "the collector rejects them", message)
-            if lost == 0, !message.isEmpty { note("the collector warns: \(message)") }
-        }
-        LogCounters.countLostInExport(lost)
+        for report in reports { note(report) }
+        if case .accepted(0, let message) = outcome, !message.isEmpty { note("the collector warns: \(message)") }
         return state.withLock { state in
             defer { self.state.lock.wakeAll() }
             if case .retry(let asked) = outcome {
@@ -171,37 +216,39 @@ final class OTLPDelivery: Sendable {
                 state.attempts += 1
                 return max(backoff.pause(beforeRetry: state.failures), asked ?? .zero)
             }
-            state.lost += lost
             state.settled += request.count
-            state.bytes -= request.reduce(0) { $0 + $1.count }
             state.request = []
+            state.requestBytes = 0
             state.failures = 0
+            state.vainWaits = 0
             return nil
         }
     }
 
-    private func report(_ lines: Int, _ reason: String, _ message: String = "") {
-        guard lines > 0 else { return }
-        note("\(lines) \(lines == 1 ? "line" : "lines") lost: \(reason)" + (message.isEmpty ? "" : " (\(message))"))
-    }
+    private static func detail(_ message: String) -> String { message.isEmpty ? "" : " (\(message))" }
 
-    /// Sends the records that were added before; returns whether all of them were accepted and none was lost meanwhile.
+    /// Sends the records that were added before; returns whether all of them were accepted, and no line was lost since the
+    /// last flush.
     ///
     /// An attempt that fails ends the wait.
     func flush(within limit: Duration) -> Bool {
         let end = ContinuousClock.now + limit
-        let (settled, target, attempts, lost) = state.withLock { state in
+        let (settled, target, attempts) = state.withLock { state in
             state.due = state.added
-            return (state.settled, state.added, state.attempts, state.lost)
+            return (state.settled, state.added, state.attempts)
         }
         if settled < target { begin(wakes: true) }
-        return state.lock.withLock {
+        let (isSent, reports) = state.lock.withLock {
             while state.held.settled < target, state.held.attempts == attempts {
                 let rest = (end - .now) / .nanoseconds(1)
                 guard rest > 0 else { break }
                 state.lock.wait(nanoseconds: Int64(min(rest, 3.6e12)))
             }
-            return state.held.settled >= target && state.held.lost == lost
+            let isComplete = state.held.lost == state.held.lostAtFlush
+            state.held.lostAtFlush = state.held.lost
+            return (state.held.settled >= target && isComplete, state.held.takeReports(forced: true))
         }
+        for report in reports { note(report) }
+        return isSent
     }
 }

@@ -7,35 +7,35 @@ extension LogFormat {
     /// A collector refuses a whole request because of a malformed identifier, so traces and spans are hexadecimal digits
     /// only.
     public static let openTelemetry: LogFormat = .json(
-        LogJSONProfile(members: [
-            (
-                "timeUnixNano",
-                .custom { record, line in
-                    line.append("\"")
-                    line.append(decimal: record.time.nanoseconds)
-                    line.append("\"")
-                    return false
-                }
-            ),
-            (
-                "severityNumber",
-                .custom { record, line in
-                    line.append(decimal: record.level.row.openTelemetry)
-                    return false
-                }
-            ),
-            ("severityText", .level), ("traceId", .identifier(field: "trace_id", hexDigits: 32)),
-            ("spanId", .identifier(field: "span_id", hexDigits: 16)),
-            (
-                "body",
-                .custom { record, line in
-                    line.append("{\"stringValue\":")
-                    defer { line.append("}") }
-                    return line.message(of: record)
-                }
-            ),
-            ("attributes", .custom { record, line in line.writeAttributes(of: record) }),
-        ]))
+        LogJSONProfile(
+            "openTelemetry",
+            members: [
+                (
+                    "timeUnixNano",
+                    .custom { record, line in
+                        line.append("\"")
+                        line.append(decimal: record.time.nanoseconds)
+                        line.append("\"")
+                        return false
+                    }
+                ),
+                (
+                    "severityNumber",
+                    .custom { record, line in
+                        line.append(decimal: record.level.row.openTelemetry)
+                        return false
+                    }
+                ), ("severityText", .level), ("traceId", .identifier(field: "trace_id", hexDigits: 32)),
+                ("spanId", .identifier(field: "span_id", hexDigits: 16)),
+                (
+                    "body",
+                    .custom { record, line in
+                        line.append("{\"stringValue\":")
+                        defer { line.append("}") }
+                        return line.message(of: record)
+                    }
+                ), ("attributes", .custom { record, line in line.writeAttributes(of: record) }),
+            ]))
 }
 
 extension JSONLineWriter {
@@ -45,7 +45,7 @@ extension JSONLineWriter {
     }
 
     /// Appends the fields and the position of a line as attributes; returns whether anything was truncated.
-    func writeAttributes(of record: borrowing LineRecord) -> Bool {
+    mutating func writeAttributes(of record: LogRecord) -> Bool {
         let position = LogFields([
             .init(key: "code.file.path", value: .string(record.file)),
             .init(key: "code.function.name", value: .string(record.function)),
@@ -58,13 +58,14 @@ extension JSONLineWriter {
         return writeAttributes(position.followed(by: fields).list)
     }
 
-    private func writeAttributes(_ pairs: [LogFields.Element]) -> Bool {
+    private mutating func writeAttributes(_ pairs: [LogFields.Element]) -> Bool {
         append("[")
         defer { append("]") }
-        return writeItems(pairs, limit: limit - 8) { write($0, limit: limit - 10, depth: 0) }
+        let end = limit - 10
+        return writeItems(pairs, limit: limit - 8) { $1.write($0, limit: end, depth: 0) }
     }
 
-    private func write(_ pair: LogFields.Element, limit: Int, depth: Int) {
+    private mutating func write(_ pair: LogFields.Element, limit: Int, depth: Int) {
         append("{\"key\":")
         append(pair.key, limit: Self.longestKey)
         append(",\"value\":")
@@ -73,7 +74,7 @@ extension JSONLineWriter {
     }
 
     /// Appends a value as an object with one member, whose key is the type.
-    private func writeAnyValue(_ value: LogFieldValue, limit: Int, depth: Int) {
+    private mutating func writeAnyValue(_ value: LogFieldValue, limit: Int, depth: Int) {
         switch value {
         case .integer(let number):
             append("{\"intValue\":\"")
@@ -87,13 +88,13 @@ extension JSONLineWriter {
         case .array(let values) where depth < LogFieldValue.deepestPrinted:
             append("{\"arrayValue\":{\"values\":[")
             _ = writeItems(values, limit: limit - 3 * depth - 4) {
-                writeAnyValue($0, limit: limit - 3 * depth - 8, depth: depth + 1)
+                $1.writeAnyValue($0, limit: limit - 3 * depth - 8, depth: depth + 1)
             }
             append("]}}")
         case .object(let fields) where depth < LogFieldValue.deepestPrinted:
             append("{\"kvlistValue\":{\"values\":[")
             _ = writeItems(fields.list, limit: limit - 3 * depth - 4) {
-                write($0, limit: limit - 3 * depth - 8, depth: depth + 1)
+                $1.write($0, limit: limit - 3 * depth - 8, depth: depth + 1)
             }
             append("]}}")
         default:

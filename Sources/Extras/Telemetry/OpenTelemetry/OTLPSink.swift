@@ -7,7 +7,7 @@ internal import AshlarTrees
 ///
 /// A batch is sent when it is full, and otherwise after an interval. While the collector is unreachable, lines wait in
 /// memory, and their request is sent again after growing pauses. A request is sent once by the client; the sink itself
-/// repeats it. Each lost line is counted in `LogSystem.lostLines`, and a line in the log reports it, which isn't sent.
+/// repeats it. Each lost line is counted in `LogSystem.counters`, and a line in the log reports it, which isn't sent.
 ///
 /// ```swift
 /// let sink = OTLPSink(
@@ -32,8 +32,9 @@ public final class OTLPSink: LogSink {
     ///   - threshold: The least severe level that is sent.
     ///   - interval: The time that a line waits for further lines before it is sent.
     ///   - batchLines: The maximum number of lines in a request, which is also sent with fewer lines of 1 MiB.
-    ///   - maximumBytes: The maximum size of the lines that wait in memory, by default 64 MiB; beyond it, the oldest
-    ///     of them are lost and counted.
+    ///   - maximumBytes: The maximum size of the lines that wait in memory, by default 64 MiB. Beyond it, a call waits up
+    ///     to 10 ms for room while the collector responds, unless ten calls have waited in vain; then its line is lost and
+    ///     counted.
     public init(
         to url: HTTPURL, headers: HTTPHeaders = [:], client: NetworkClient? = nil, resource: LogFields = [:],
         threshold: LogLevel = .leastSevere, interval: Duration = .seconds(1), batchLines: Int = 512,
@@ -47,7 +48,8 @@ public final class OTLPSink: LogSink {
         self.threshold = threshold
         delivery = OTLPDelivery(
             resource: resource, interval: interval, batchLines: batchLines, maximumBytes: maximumBytes,
-            send: { await collector.send($0) }, sleep: { try await Task.sleep(for: $0) }, note: { log.warning($0) })
+            send: { await collector.send($0) }, sleep: { try await Task.sleep(for: $0) }, note: { log.warning("\($0)") }
+        )
     }
 
     init(_ delivery: OTLPDelivery) {
@@ -66,7 +68,8 @@ public final class OTLPSink: LogSink {
         return true
     }
 
-    /// Sends the waiting lines; returns whether all of them arrived, at the latest after an attempt that fails.
+    /// Sends the waiting lines; returns whether all of them arrived and no line was lost since the last flush, at the latest
+    /// after an attempt that fails.
     public func flush(within limit: Duration) -> Bool { delivery.flush(within: limit) }
 
     /// Sends the waiting lines; returns when the collector has responded or is unreachable.

@@ -14,10 +14,10 @@ package enum Escaping {
     /// A JSON string, which can be restored exactly.
     case json
 
-    static let gutter: StaticString = "\n  | "
+    static let gutter = "\n  | "
 
     /// Returns the offset of the first byte at or after `first` that may begin an escaped scalar.
-    private func cleanEnd(_ text: LogText, from first: Int) -> Int {
+    private func cleanEnd(_ text: TextBytes, from first: Int) -> Int {
         let escapesQuotes = self == .quoted || self == .json
         var index = first
         while index < text.count {
@@ -32,7 +32,7 @@ package enum Escaping {
     }
 
     /// Returns the scalar at `index` that needs an escape, and its length in bytes; nil if there is none.
-    private func special(_ start: LogText, _ index: Int) -> (scalar: UInt32, length: Int)? {
+    private func special(_ start: TextBytes, _ index: Int) -> (scalar: UInt32, length: Int)? {
         let byte = start[index]
         let end = start.count
         switch byte {
@@ -57,103 +57,97 @@ package enum Escaping {
     }
 
     /// Appends escaped text.
-    func append(_ text: LogText, to line: ByteBuffer) {
+    private func append(_ text: TextBytes, upTo end: Int, to line: inout [UInt8]) {
         var index = cleanEnd(text, from: 0)
         var copied = 0
-        while index < text.count {
+        while index < end {
             guard let (scalar, length) = special(text, index) else {
                 index = cleanEnd(text, from: index + 1)
                 continue
             }
-            line.append(text.prefix(index).dropFirst(copied))
+            line.append(contentsOf: text[copied..<index])
             let next = index + length < text.count ? text[index + length] : 0
-            copied = index + appendEscape(scalar, length, next: next, to: line)
+            copied = index + appendEscape(scalar, length, next: next, to: &line)
             index = cleanEnd(text, from: copied)
         }
-        line.append(text.dropFirst(copied))
+        line.append(contentsOf: text[copied..<max(copied, end)])
     }
 
     /// Appends the escape of a scalar; returns the number of bytes it replaces.
-    private func appendEscape(_ scalar: UInt32, _ length: Int, next: UInt8, to line: ByteBuffer) -> Int {
+    private func appendEscape(_ scalar: UInt32, _ length: Int, next: UInt8, to line: inout [UInt8]) -> Int {
         switch (scalar, self) {
-        case (10, .continuation): line.append(Self.gutter)
+        case (10, .continuation): line.append(text: Self.gutter)
         case (13, .continuation) where next == 10:
-            line.append(Self.gutter)
+            line.append(text: Self.gutter)
             return 2
-        case (10, _): line.append("\\n" as StaticString)
-        case (13, _): line.append("\\r" as StaticString)
-        case (9, _): line.append("\\t" as StaticString)
-        case (0x22, _): line.append("\\\"" as StaticString)
-        case (0x5C, _): line.append("\\\\" as StaticString)
+        case (10, _): line.append(text: "\\n")
+        case (13, _): line.append(text: "\\r")
+        case (9, _): line.append(text: "\\t")
+        case (0x22, _): line.append(text: "\\\"")
+        case (0x5C, _): line.append(text: "\\\\")
         case (_, .json):
-            line.append("\\u" as StaticString)
-            line.append(scalar.digits(4, radix: 16, uppercase: true))
+            line.append(text: "\\u")
+            line.append(text: scalar.digits(4, radix: 16, uppercase: true))
         case (..<0x100, _):
-            line.append("\\x" as StaticString)
-            line.append(scalar.digits(2, radix: 16, uppercase: true))
+            line.append(text: "\\x")
+            line.append(text: scalar.digits(2, radix: 16, uppercase: true))
         default:
-            line.append("\\u{" as StaticString)
-            line.append(scalar.digits(4, radix: 16, uppercase: true))
-            line.append("}" as StaticString)
+            line.append(text: "\\u{")
+            line.append(text: scalar.digits(4, radix: 16, uppercase: true))
+            line.append(text: "}")
         }
         return length
     }
 
     /// Appends escaped text up to the offset `end` of the line, and `...[+N B]` instead of the rest.
     ///
-    /// Text is truncated at a character boundary. `omitted` is the number of bytes that were already truncated. Returns
-    /// whether anything was truncated.
-    func append(_ text: LogText, omitted: Int = 0, to line: ByteBuffer, end: Int) -> Bool {
+    /// Text is truncated at a character boundary. Returns whether anything was truncated.
+    func append(_ text: String, to line: inout [UInt8], end: Int) -> Bool {
+        text.withBytes { append($0, to: &line, end: end) }
+    }
+
+    private func append(_ text: TextBytes, to line: inout [UInt8], end: Int) -> Bool {
         // No escape is longer than eight bytes.
-        if omitted == 0, line.count + text.count &* 8 <= end {
-            append(text, to: line)
+        if line.count + text.count &* 8 <= end
+            || rawLength(text, fitting: max(0, end - line.count)) == text.count
+        {
+            append(text, upTo: text.count, to: &line)
             return false
         }
-        return appendCut(text, omitted: omitted, to: line, end: end)
+        let fitting = rawLength(text, fitting: max(0, end - Self.markLength - line.count))
+        let cut = Self.characterBoundary(text, atMost: fitting)
+        append(text, upTo: cut, to: &line)
+        line.append(text: "...[+\(text.count - cut) B]")
+        return true
     }
 
     /// The maximum length of the mark: `...[+`, 19 digits and ` B]`.
     static let markLength = 28
 
-    private func appendCut(_ text: LogText, omitted: Int, to line: ByteBuffer, end: Int) -> Bool {
-        if omitted == 0, rawLength(text, fitting: max(0, end - line.count)) == text.count {
-            append(text, to: line)
-            return false
-        }
-        let fitting = rawLength(text, fitting: max(0, end - Self.markLength - line.count))
-        let cut = Self.characterBoundary(text, atMost: fitting)
-        append(text.prefix(cut), to: line)
-        line.append("...[+" as StaticString)
-        line.append(decimal: UInt64(text.count - cut + omitted))
-        line.append(" B]" as StaticString)
-        return true
-    }
-
     /// Returns the number of bytes whose escaped form fits into `room`.
-    private func rawLength(_ text: LogText, fitting room: Int) -> Int {
-        ByteBuffer.temporary(capacity: 16) { scratch in
-            var (index, used) = (0, 0)
-            while index < text.count {
-                var (length, cost) = (1, 1)
-                if let (scalar, bytes) = special(text, index) {
-                    scratch.reset()
-                    let next = index + bytes < text.count ? text[index + bytes] : 0
-                    length = appendEscape(scalar, bytes, next: next, to: scratch)
-                    cost = scratch.count
-                }
-                if used + cost > room { break }
-                index += length
-                used += cost
+    private func rawLength(_ text: TextBytes, fitting room: Int) -> Int {
+        var scratch: [UInt8] = []
+        var (index, used) = (0, 0)
+        while index < text.count {
+            var (length, cost) = (1, 1)
+            if let (scalar, bytes) = special(text, index) {
+                scratch.removeAll(keepingCapacity: true)
+                let next = index + bytes < text.count ? text[index + bytes] : 0
+                length = appendEscape(scalar, bytes, next: next, to: &scratch)
+                cost = scratch.count
             }
-            return index
+            if used + cost > room { break }
+            index += length
+            used += cost
         }
+        return index
     }
 
     /// Returns the last character boundary at or before `limit`.
     ///
     /// The search starts at the last ASCII character, which begins a character, because some clusters, such as flags,
     /// depend on all preceding scalars. Within an endless cluster, the result is a boundary between two scalars.
-    static func characterBoundary(_ start: LogText, atMost limit: Int) -> Int {
+    private static func characterBoundary(_ start: TextBytes, atMost limit: Int) -> Int {
         guard limit < start.count else { return start.count }
         func scalarBoundary(_ index: Int) -> Int {
             var index = index
@@ -164,7 +158,7 @@ package enum Escaping {
         // A line feed can belong to a preceding carriage return.
         while first > 0, start[first] & 0x80 != 0 || start[first] == .newline { first -= 1 }
         var best = first
-        for character in start.prefix(limit + 64).dropFirst(first).string {
+        for character in String(decoding: start[first..<min(start.count, limit + 64)], as: UTF8.self) {
             let end = best + character.utf8.count
             if end > limit { break }
             best = end
