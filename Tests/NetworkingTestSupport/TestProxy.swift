@@ -91,18 +91,18 @@ import AshlarTestSupport
     }
 
     extension FaultConnection {
-        /// Connects the client with a server on this machine.
-        fileprivate func relay(toPort port: Int) {
+        /// Connects the client with a server on this machine; pieces that arrive while `passes` returns false are lost.
+        package func relay(toPort port: Int, while passes: @escaping @Sendable () -> Bool = { true }) {
             guard let upstream = Upstream(port: port) else { return reset() }
             let done = DispatchSemaphore(value: 0)
             // Unsafe because this thread only reads from the connection, and the other one only writes to it.
             nonisolated(unsafe) let client = self
             Thread.detachNewThread {
-                while let piece = client.receive(), upstream.send(piece) {}
+                while let piece = client.receive(), !passes() || upstream.send(piece) {}
                 upstream.finish()
                 done.signal()
             }
-            while let piece = upstream.receive(), write(piece) {}
+            while let piece = upstream.receive(), !passes() || write(piece) {}
             endWriting()
             done.wait()
         }

@@ -13,7 +13,7 @@
             limits.connections = 1
             var origins = CurlOrigins()
             let urls = ["a/0", "a/1", "a/2", "a/3", "b/1", "c/1", "b/2"]
-            let exchanges = try urls.map { try CurlExchange(NetworkRequest(.get, "http://" + $0), loop: loop) }
+            let exchanges = try urls.map { try CurlTransfer(NetworkRequest(.get, "http://" + $0), loop: loop) }
             let admitted = exchanges.map { origins.admit($0, limits) }
             #expect(admitted == [true] + [Bool](repeating: false, count: 6))
             // A cancelled request has its turn; the loop ends it then.
@@ -42,7 +42,7 @@
             var origins = CurlOrigins()
             var admitted = 0
             for _ in 0..<110 {
-                let exchange = try CurlExchange(NetworkRequest(.get, "https://a.example/"), loop: loop)
+                let exchange = try CurlTransfer(NetworkRequest(.get, "https://a.example/"), loop: loop)
                 if origins.admit(exchange, limits) { admitted += 1 }
                 exchange.origin?.received(isMultiplexed: isMultiplexed)
             }

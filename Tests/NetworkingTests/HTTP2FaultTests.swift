@@ -77,6 +77,31 @@ import AshlarTestSupport
             #expect(failures.isEmpty, "\(failures.count), first \(failures.first ?? "")")
         }
 
+        @Test("An early response to a long body isn't lost if the server then refuses the rest without an error")
+        func earlyLong() async throws {
+            let server = try await offPool { try TLSServer.http2() }
+            let client = try Self.client()
+            let body = RequestBody.text(String(repeating: "b", count: 1_000_000))
+            for number in 0..<60 {
+                let path = "/early/\(number)"
+                let found = try? await Self.send(client, server.url + path, .post, body: body).get().text()
+                #expect(found == "early" || found?.hasPrefix("POST \(path) b") == true)
+            }
+        }
+
+        @Test("A connection whose TLS the server has ended gets no request")
+        func endedTLS() async throws {
+            let server = try await offPool { try TLSServer.http2() }
+            let client = try Self.client()
+            for number in 0..<20 {
+                var request = try client.request(.get, server.url + "/notify/\(number)")
+                request.options.idleTimeout = .seconds(5)
+                let sent = request
+                let result = await outcome { () async throws(NetworkError) in try await client.send(sent) }
+                #expect((try? result.get().text()) == "GET /notify/\(number) ", "\(result)")
+            }
+        }
+
         @Test(
             "No error response of nginx to a long body is lost if other requests run",
             .enabled(if: SecureNginx.isAvailable, "nginx is not installed"),
@@ -127,7 +152,7 @@ import AshlarTestSupport
 
         @Test(
             "A request that the server refused is sent again with any method and body",
-            arguments: [("refuse", 1), ("goaway", 1), ("goaway", 20), ("refuse", 20)])
+            arguments: [("refuse", 1), ("goaway", 1), ("goaway", 20), ("refuse", 20), ("shut", 1), ("shut", 20)])
         func refused(fault: String, width: Int) async throws {
             let server = try await offPool { try TLSServer.http2() }
             let client = try Self.client()

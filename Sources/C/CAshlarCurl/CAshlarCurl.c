@@ -40,9 +40,6 @@ const ashlar_curl *ashlar_curl_open(const char *name, char *error, size_t size) 
         {"curl_easy_send", &c->easy_send},
         {"curl_easy_recv", &c->easy_recv},
         {"curl_easy_strerror", &c->easy_strerror},
-        {"curl_url", &c->url},
-        {"curl_url_set", &c->url_set},
-        {"curl_url_cleanup", &c->url_cleanup},
         {"curl_multi_init", &c->multi_init},
         {"curl_multi_cleanup", &c->multi_cleanup},
         {"curl_multi_add_handle", &c->multi_add_handle},
@@ -50,8 +47,6 @@ const ashlar_curl *ashlar_curl_open(const char *name, char *error, size_t size) 
         {"curl_multi_perform", &c->multi_perform},
         {"curl_multi_poll", &c->multi_poll},
         {"curl_multi_wakeup", &c->multi_wakeup},
-        {"curl_multi_socket_action", &c->multi_socket_action},
-        {"curl_multi_assign", &c->multi_assign},
         {"curl_multi_info_read", &c->multi_info_read},
     };
     // An old version may lack a function; its number is the better reason.
@@ -70,7 +65,6 @@ const ashlar_curl *ashlar_curl_open(const char *name, char *error, size_t size) 
         *(void **)wanted[i].place = found;
     }
     // Also searches the libraries that libcurl depends on.
-    *(void **)&c->alpn_selected = dlsym(library, "SSL_get0_alpn_selected");
     *(void **)&c->ssl_version = dlsym(library, "SSL_version");
     *(void **)&c->gnutls_version = dlsym(library, "gnutls_protocol_get_version");
     if (global_init(GLOBAL_ALL) != 0) {
@@ -80,13 +74,6 @@ const ashlar_curl *ashlar_curl_open(const char *name, char *error, size_t size) 
     c->version = info->version;
     c->version_num = info->version_num;
     c->features = info->features;
-    // The rule is in lib/transfer.c, Curl_retry_request, of every version that was read: 7.68 to 8.x. Without RTSP in
-    // libcurl, the option is unknown.
-    void *easy = c->easy_init();
-    if (easy) {
-        c->repeats_only_refused = info->version_num < 0x090000u && c->easy_setopt(easy, 189, 11L) == 0;
-        c->easy_cleanup(easy);
-    }
     return c;
 fail:
     free(c);
@@ -104,18 +91,6 @@ struct tls_session {
 #define BACKEND_GNUTLS 2
 #define INFO_TLS_SSL_POINTER (0x400000 + 45)
 
-int ashlar_easy_is_http2(const ashlar_curl *c, void *easy) {
-    const struct tls_session *session = NULL;
-    if (!c->alpn_selected || c->easy_getinfo(easy, INFO_TLS_SSL_POINTER, &session) != 0 || !session) return -1;
-    if (session->backend != BACKEND_OPENSSL || !session->internals) return -1;
-    const unsigned char *name = NULL;
-    unsigned int length = 0;
-    c->alpn_selected(session->internals, &name, &length);
-    return length == 2 && name[0] == 'h' && name[1] == '2';
-}
-
-long ashlar_digest_only(void) { return (long)(1UL << 31 | 1UL << 1); }
-
 int ashlar_easy_tls_version(const ashlar_curl *c, void *easy) {
     const struct tls_session *session = NULL;
     if (c->easy_getinfo(easy, INFO_TLS_SSL_POINTER, &session) != 0 || !session || !session->internals) return 0;
@@ -123,26 +98,6 @@ int ashlar_easy_tls_version(const ashlar_curl *c, void *easy) {
     // gnutls_protocol_t counts from 1 for SSL 3.0.
     if (session->backend == BACKEND_GNUTLS && c->gnutls_version) return 0x0300 + c->gnutls_version(session->internals) - 1;
     return 0;
-}
-
-#else
-
-int ashlar_easy_tls_version(const ashlar_curl *c, void *easy) {
-    (void)c;
-    (void)easy;
-    return 0;
-}
-
-int ashlar_easy_is_http2(const ashlar_curl *c, void *easy) {
-    (void)c;
-    (void)easy;
-    return -1;
-}
-
-const ashlar_curl *ashlar_curl_open(const char *name, char *error, size_t size) {
-    (void)name;
-    if (size > 0) error[0] = 0;
-    return NULL;
 }
 
 #endif

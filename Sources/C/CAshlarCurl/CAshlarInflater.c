@@ -126,13 +126,24 @@ void ashlar_inflater_close(ashlar_inflater *inflater) {
     free(inflater);
 }
 
-static int step_zlib(
-    ashlar_inflater *i, const uint8_t *input, size_t input_size, size_t *consumed, uint8_t *output,
-    size_t output_size, size_t *produced) {
+// Runs zlib's inflate or deflate on a step, and returns its result.
+static int run_zlib(int (*function)(zlib_stream *, int), zlib_stream *zlib, int flush, ashlar_step *step) {
+    zlib->next_in = step->input;
+    zlib->avail_in = (unsigned int)step->input_size;
+    zlib->next_out = step->output;
+    zlib->avail_out = (unsigned int)step->output_size;
+    int result = function(zlib, flush);
+    step->consumed = step->input_size - zlib->avail_in;
+    step->produced = step->output_size - zlib->avail_out;
+    // -5 (no progress) only means that more input is needed.
+    return result == -5 ? 0 : result;
+}
+
+static int step_zlib(ashlar_inflater *i, ashlar_step *step) {
     if (!i->started) {
         // 31: gzip only. "deflate" is meant to be zlib (15), but some servers send it raw (-15): a zlib head has
         // method 8 in its low four bits.
-        int isZlib = i->format == ASHLAR_DEFLATE && (input[0] & 15) == 8;
+        int isZlib = i->format == ASHLAR_DEFLATE && (step->input[0] & 15) == 8;
         int window = i->format == ASHLAR_GZIP ? 31 : isZlib ? 15 : -15;
         if (zlib.init(&i->zlib, window, "1.2.11", (int)sizeof(zlib_stream)) != 0) return ASHLAR_INFLATER_CORRUPTED;
         i->started = 1;
@@ -143,57 +154,40 @@ static int step_zlib(
         if ((i->format == ASHLAR_GZIP ? zlib.reset : zlib.reset_keep)(&i->zlib) != 0) return ASHLAR_INFLATER_CORRUPTED;
         i->ended = 0;
     }
-    i->zlib.next_in = input;
-    i->zlib.avail_in = (unsigned int)input_size;
-    i->zlib.next_out = output;
-    i->zlib.avail_out = (unsigned int)output_size;
-    int result = zlib.inflate(&i->zlib, 0);
-    *consumed = input_size - i->zlib.avail_in;
-    *produced = output_size - i->zlib.avail_out;
-    if (result == 1) {
-        i->ended = 1;
-        return ASHLAR_INFLATER_END;
-    }
-    // -5 (no progress) only means that more input is needed.
-    return result == 0 || result == -5 ? ASHLAR_INFLATER_MORE : ASHLAR_INFLATER_CORRUPTED;
+    int result = run_zlib(zlib.inflate, &i->zlib, 0, step);
+    i->ended = result == 1;
+    return i->ended ? ASHLAR_INFLATER_END : result == 0 ? ASHLAR_INFLATER_MORE : ASHLAR_INFLATER_CORRUPTED;
 }
 
-static int step_brotli(
-    ashlar_inflater *i, const uint8_t *input, size_t input_size, size_t *consumed, uint8_t *output,
-    size_t output_size, size_t *produced) {
+static int step_brotli(ashlar_inflater *i, ashlar_step *step) {
     if (i->ended) return ASHLAR_INFLATER_CORRUPTED;
-    size_t in = input_size, out = output_size;
+    const uint8_t *input = step->input;
+    uint8_t *output = step->output;
+    size_t in = step->input_size, out = step->output_size;
     int result = brotli.decompress(i->state, &in, &input, &out, &output, NULL);
-    *consumed = input_size - in;
-    *produced = output_size - out;
+    step->consumed = step->input_size - in;
+    step->produced = step->output_size - out;
     if (result == 0) return ASHLAR_INFLATER_CORRUPTED;
     i->ended = result == 1;
     return i->ended ? ASHLAR_INFLATER_END : ASHLAR_INFLATER_MORE;
 }
 
-static int step_zstd(
-    ashlar_inflater *i, const uint8_t *input, size_t input_size, size_t *consumed, uint8_t *output,
-    size_t output_size, size_t *produced) {
-    zstd_in in = {.src = input, .size = input_size};
-    zstd_out out = {.dst = output, .size = output_size};
+static int step_zstd(ashlar_inflater *i, ashlar_step *step) {
+    zstd_in in = {.src = step->input, .size = step->input_size};
+    zstd_out out = {.dst = step->output, .size = step->output_size};
     size_t result = zstd.decompress(i->state, &out, &in);
-    *consumed = in.pos;
-    *produced = out.pos;
+    step->consumed = in.pos;
+    step->produced = out.pos;
     if (zstd.is_error(result)) return ASHLAR_INFLATER_CORRUPTED;
     return result == 0 ? ASHLAR_INFLATER_END : ASHLAR_INFLATER_MORE;
 }
 
-int ashlar_inflater_step(
-    ashlar_inflater *inflater, const uint8_t *input, size_t input_size, size_t *consumed, uint8_t *output,
-    size_t output_size, size_t *produced) {
-    *consumed = *produced = 0;
+int ashlar_inflater_step(ashlar_inflater *inflater, ashlar_step *step) {
+    step->consumed = step->produced = 0;
     int isZlib = inflater->format != ASHLAR_BROTLI && inflater->format != ASHLAR_ZSTD;
-    if (input_size == 0 && (!inflater->started || inflater->ended) && isZlib) return ASHLAR_INFLATER_MORE;
-    switch (inflater->format) {
-    case ASHLAR_BROTLI: return step_brotli(inflater, input, input_size, consumed, output, output_size, produced);
-    case ASHLAR_ZSTD: return step_zstd(inflater, input, input_size, consumed, output, output_size, produced);
-    default: return step_zlib(inflater, input, input_size, consumed, output, output_size, produced);
-    }
+    if (isZlib && step->input_size == 0 && (!inflater->started || inflater->ended)) return ASHLAR_INFLATER_MORE;
+    if (isZlib) return step_zlib(inflater, step);
+    return inflater->format == ASHLAR_BROTLI ? step_brotli(inflater, step) : step_zstd(inflater, step);
 }
 
 struct ashlar_deflater {
@@ -216,17 +210,8 @@ void ashlar_deflater_close(ashlar_deflater *deflater) {
     free(deflater);
 }
 
-int ashlar_deflater_step(
-    ashlar_deflater *deflater, const uint8_t *input, size_t input_size, size_t *consumed, uint8_t *output,
-    size_t output_size, size_t *produced) {
-    deflater->zlib.next_in = input;
-    deflater->zlib.avail_in = (unsigned int)input_size;
-    deflater->zlib.next_out = output;
-    deflater->zlib.avail_out = (unsigned int)output_size;
-    int result = zlib.deflate(&deflater->zlib, 2);  // Z_SYNC_FLUSH
-    *consumed = input_size - deflater->zlib.avail_in;
-    *produced = output_size - deflater->zlib.avail_out;
-    return result == 0 || result == -5 ? 0 : -1;
+int ashlar_deflater_step(ashlar_deflater *deflater, ashlar_step *step) {
+    return run_zlib(zlib.deflate, &deflater->zlib, 2, step) == 0 ? 0 : -1;  // Z_SYNC_FLUSH
 }
 
 #endif

@@ -2,10 +2,9 @@ internal import AshlarCore
 
 /// The writing side of a pipe, as used by its reader.
 protocol ResponseProducer: AnyObject, Sendable {
-    /// Called when the reader needs nothing more.
-    func readerCancelled()
-    /// Called when the reader has emptied the buffer after a rejected write; writing may continue.
-    func readerDrained()
+    /// Called by the reader's task: when it has emptied the buffer after `hasRoom` returned false, so that writing may
+    /// continue, or when it needs nothing more.
+    func readerWants(more: Bool)
 }
 
 /// Passes the head and the body of a response from a transport's thread to the task that reads it.
@@ -16,7 +15,8 @@ final class ResponsePipe: ResponseBodySource, ExchangeEndSource {
     private struct State {
         var head: ResponseHead?
         var buffer: [UInt8] = []
-        var hasRejectedWrite = false
+        /// Whether the writer waits for room.
+        var isFull = false
         var ended = false
         var failure: NetworkError?
         var end: ExchangeEnd?
@@ -30,7 +30,7 @@ final class ResponsePipe: ResponseBodySource, ExchangeEndSource {
         var isReadable: Bool { ended || (waitsForHead ? head != nil : !buffer.isEmpty) }
     }
 
-    /// The maximum number of buffered bytes; further writes are rejected.
+    /// The number of buffered bytes at which the writer waits for the reader.
     static let capacity = 256 << 10
 
     private let state = Mutex(State())
@@ -41,27 +41,19 @@ final class ResponsePipe: ResponseBodySource, ExchangeEndSource {
 
     func write(head: ResponseHead) { state.withLock { $0.head = head } }
 
-    /// Buffers bytes, or rejects them because the reader is behind; `readerDrained` follows a rejection.
-    func write(_ bytes: UnsafeRawBufferPointer, limited: Bool = true) -> Bool {
-        state.withLock { state in
-            guard !state.ended else { return true }
-            if limited, !state.buffer.isEmpty, state.buffer.count + bytes.count > Self.capacity {
-                state.hasRejectedWrite = true
-                return false
-            }
-            state.buffer.append(contentsOf: bytes)
-            return true
-        }
+    /// Buffers bytes; the writer asks `hasRoom` before.
+    func write(_ bytes: UnsafeRawBufferPointer) {
+        state.withLock { if !$0.ended { $0.buffer.append(contentsOf: bytes) } }
     }
 
     /// Whether the response hasn't ended.
     var isOpen: Bool { state.withLock { !$0.ended } }
 
-    /// Whether there is room for a write; if not, `readerDrained` follows.
+    /// Whether there is room for a write; if not, `readerWants(more: true)` follows.
     func hasRoom() -> Bool {
         state.withLock { state in
             guard !state.ended, state.buffer.count >= Self.capacity else { return true }
-            state.hasRejectedWrite = true
+            state.isFull = true
             return false
         }
     }
@@ -115,11 +107,11 @@ final class ResponsePipe: ResponseBodySource, ExchangeEndSource {
             var chunk: [UInt8] = []
             let (hasEnded, producer) = state.withLock { state -> (Bool, (any ResponseProducer)?) in
                 swap(&chunk, &state.buffer)
-                guard state.hasRejectedWrite else { return (state.ended, nil) }
-                state.hasRejectedWrite = false
+                guard state.isFull else { return (state.ended, nil) }
+                state.isFull = false
                 return (state.ended, state.producer)
             }
-            producer?.readerDrained()
+            producer?.readerWants(more: true)
             if !chunk.isEmpty { return chunk }
             if hasEnded {
                 let (failure, report) = state.withLock { ($0.failure, $0.report.take()) }
@@ -144,7 +136,7 @@ final class ResponsePipe: ResponseBodySource, ExchangeEndSource {
         }
         if let report { Task { report() } }
         reader?.resume()
-        producer?.readerCancelled()
+        producer?.readerWants(more: false)
     }
 
     /// Returns when the reader can continue; a cancellation of the task cancels the response.

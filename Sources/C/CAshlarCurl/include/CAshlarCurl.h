@@ -10,7 +10,6 @@
 #include <stdint.h>
 
 #include "CAshlarInflater.h"
-#include "CAshlarPoller.h"
 
 // struct curl_waitfd
 typedef struct ashlar_curl_wait {
@@ -23,8 +22,6 @@ typedef struct ashlar_curl {
     const char *version;      // "7.88.1"
     unsigned int version_num; // 0x075801
     int features;
-    // Whether CURLOPT_RTSP_REQUEST limits libcurl's repetition of requests to those that a server refused unprocessed.
-    int repeats_only_refused;
     int (*easy_setopt)(void *, int, ...);
     int (*easy_getinfo)(void *, int, ...);
     int (*multi_setopt)(void *, int, ...);
@@ -34,9 +31,6 @@ typedef struct ashlar_curl {
     int (*easy_send)(void *, const void *, size_t, size_t *);
     int (*easy_recv)(void *, void *, size_t, size_t *);
     const char *(*easy_strerror)(int);
-    void *(*url)(void);
-    int (*url_set)(void *, int, const char *, unsigned int);
-    void (*url_cleanup)(void *);
     void *(*multi_init)(void);
     int (*multi_cleanup)(void *);
     int (*multi_add_handle)(void *, void *);
@@ -44,11 +38,8 @@ typedef struct ashlar_curl {
     int (*multi_perform)(void *, int *);
     int (*multi_poll)(void *, struct ashlar_curl_wait *, unsigned int, int, int *);
     int (*multi_wakeup)(void *);
-    int (*multi_socket_action)(void *, int, int, int *);
-    int (*multi_assign)(void *, int, void *);
     void *(*multi_info_read)(void *, int *);
     // OpenSSL's function in the library that libcurl uses, or NULL: libcurl may use another TLS library.
-    void (*alpn_selected)(const void *, const unsigned char **, unsigned int *);
     int (*ssl_version)(const void *);
     // GnuTLS's function, or NULL.
     int (*gnutls_version)(const void *);
@@ -75,16 +66,10 @@ typedef int (*ashlar_curl_seek_callback)(void *, int64_t, int);
 typedef int (*ashlar_curl_open_callback)(void *, int, void *);
 typedef int (*ashlar_curl_close_callback)(void *, int);
 typedef int (*ashlar_curl_prereq_callback)(void *, char *, char *, int, int);
-typedef int (*ashlar_curl_socket_callback)(void *, int, int, void *, void *);
-typedef int (*ashlar_curl_timer_callback)(void *, long, void *);
 
 // Opens and initializes the library; on failure returns NULL and writes the reason to `error`.
 // The library stays open for the lifetime of the process.
 const ashlar_curl *ashlar_curl_open(const char *name, char *error, size_t size);
-
-// `CURLAUTH_ONLY | CURLAUTH_DIGEST`: answers digest challenges only, and sends nothing in advance. A function, because the
-// value is wider than a signed long of 32 bits.
-long ashlar_digest_only(void);
 
 static inline int ashlar_easy_long(const ashlar_curl *c, void *easy, int option, long value) {
     return c->easy_setopt(easy, option, value);
@@ -94,15 +79,6 @@ static inline int ashlar_easy_off(const ashlar_curl *c, void *easy, int option, 
 }
 static inline int ashlar_easy_pointer(const ashlar_curl *c, void *easy, int option, const void *value) {
     return c->easy_setopt(easy, option, value);
-}
-// Sets the URL of a request. `parsed` is a handle of curl_url(), which must exist as long as `easy`.
-//
-// libcurl parses a text itself, and then formats it again. If the URL is parsed, it needs the text only to repeat a request.
-static inline void ashlar_easy_url(const ashlar_curl *c, void *easy, void *parsed, const char *text) {
-    enum { OPTION_URL = 10002, OPTION_PARSED_URL = 10282, PART_URL = 0, PATH_AS_IS = 1 << 4 };
-    c->easy_setopt(easy, OPTION_URL, text);
-    int isParsed = parsed && c->url_set(parsed, PART_URL, text, PATH_AS_IS) == 0;
-    c->easy_setopt(easy, OPTION_PARSED_URL, isParsed ? parsed : NULL);
 }
 static inline int ashlar_easy_data(const ashlar_curl *c, void *easy, int option, ashlar_curl_data_callback value) {
     return c->easy_setopt(easy, option, value);
@@ -141,19 +117,7 @@ static inline const char *ashlar_easy_info_text(const ashlar_curl *c, void *easy
 }
 // Returns the number of the version of TLS of the running transfer's connection, such as 0x0304 for 1.3, or 0 if unknown.
 int ashlar_easy_tls_version(const ashlar_curl *c, void *easy);
-// Returns 1 if the TLS handshake of the running transfer's connection selected HTTP/2, 0 if not, and -1 if unknown.
-int ashlar_easy_is_http2(const ashlar_curl *c, void *easy);
 static inline int ashlar_multi_long(const ashlar_curl *c, void *multi, int option, long value) {
     return c->multi_setopt(multi, option, value);
 }
-static inline int ashlar_multi_pointer(const ashlar_curl *c, void *multi, int option, void *value) {
-    return c->multi_setopt(multi, option, value);
-}
-static inline int ashlar_multi_socket(const ashlar_curl *c, void *multi, int option, ashlar_curl_socket_callback value) {
-    return c->multi_setopt(multi, option, value);
-}
-static inline int ashlar_multi_timer(const ashlar_curl *c, void *multi, int option, ashlar_curl_timer_callback value) {
-    return c->multi_setopt(multi, option, value);
-}
-
 #endif

@@ -14,6 +14,16 @@ enum { ASHLAR_INFLATER_MORE = 0, ASHLAR_INFLATER_END = 1, ASHLAR_INFLATER_CORRUP
 
 typedef struct ashlar_inflater ashlar_inflater;
 
+// The bytes to read and the space to fill, and the numbers of bytes that a step has read and written.
+typedef struct ashlar_step {
+    const uint8_t *input;
+    size_t input_size;
+    uint8_t *output;
+    size_t output_size;
+    size_t consumed;
+    size_t produced;
+} ashlar_step;
+
 // Whether a format can be inflated in this process.
 int ashlar_inflater_available(int format);
 
@@ -21,11 +31,9 @@ int ashlar_inflater_available(int format);
 ashlar_inflater *ashlar_inflater_open(int format);
 void ashlar_inflater_close(ashlar_inflater *inflater);
 
-// Inflates as much as fits into `output`, sets the numbers of bytes read and written, and returns ASHLAR_INFLATER_….
+// Inflates as much as fits into the output, and returns ASHLAR_INFLATER_….
 // Another gzip member or zstd frame may follow the end of one.
-int ashlar_inflater_step(
-    ashlar_inflater *inflater, const uint8_t *input, size_t input_size, size_t *consumed, uint8_t *output,
-    size_t output_size, size_t *produced);
+int ashlar_inflater_step(ashlar_inflater *inflater, ashlar_step *step);
 
 // Deflates messages; exists if ASHLAR_MESSAGES is available.
 typedef struct ashlar_deflater ashlar_deflater;
@@ -34,10 +42,8 @@ typedef struct ashlar_deflater ashlar_deflater;
 ashlar_deflater *ashlar_deflater_open(int window_bits, int memory_level);
 void ashlar_deflater_close(ashlar_deflater *deflater);
 
-// Deflates as much as fits into `output`, up to the end of a byte; returns 0 on success. All of the input has been written
-// once `output` isn't full.
-int ashlar_deflater_step(
-    ashlar_deflater *deflater, const uint8_t *input, size_t input_size, size_t *consumed, uint8_t *output,
-    size_t output_size, size_t *produced);
+// Deflates as much as fits into the output, up to the end of a byte; returns 0 on success. All of the input has been
+// written once the output isn't full.
+int ashlar_deflater_step(ashlar_deflater *deflater, ashlar_step *step);
 
 #endif

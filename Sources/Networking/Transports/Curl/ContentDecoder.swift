@@ -90,21 +90,22 @@
                         stage.input.append(contentsOf: piece)
                     }
                 }
-                var consumed = 0
-                var produced = 0
+                var step = ashlar_step()
+                step.output = stage.space.baseAddress
+                step.output_size = stage.space.count
                 let result = stage.input.withUnsafeBufferPointer { input in
-                    ashlar_inflater_step(
-                        stage.inflater, input.baseAddress.map { $0 + stage.offset }, input.count - stage.offset,
-                        &consumed, stage.space.baseAddress, stage.space.count, &produced)
+                    step.input = input.baseAddress.map { $0 + stage.offset }
+                    step.input_size = input.count - stage.offset
+                    return ashlar_inflater_step(stage.inflater, &step)
                 }
                 guard result != ASHLAR_INFLATER_CORRUPTED else {
                     throw Self.corrupted("the body's compression is damaged")
                 }
                 stage.isComplete = result == ASHLAR_INFLATER_END
-                stage.offset += consumed
-                stage.isFull = produced == stage.space.count && !stage.isComplete
-                if produced > 0 { return UnsafeRawBufferPointer(stage.space).part(..<produced) }
-                if consumed == 0, stage.offset < stage.input.count {
+                stage.offset += step.consumed
+                stage.isFull = step.produced == stage.space.count && !stage.isComplete
+                if step.produced > 0 { return UnsafeRawBufferPointer(stage.space).part(..<step.produced) }
+                if step.consumed == 0, stage.offset < stage.input.count {
                     throw Self.corrupted("the body's compression makes no progress")
                 }
             }

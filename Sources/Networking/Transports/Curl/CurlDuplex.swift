@@ -39,7 +39,7 @@
         /// system reset the connection, and the server could lose the frame.
         private static let closingTime: UInt64 = 5_000_000_000
 
-        private let exchange: CurlExchange
+        private let transfer: CurlTransfer
         private let library: CurlLibrary
         private let handle: CurlHandle
         /// Opens the connection, and wakes the thread.
@@ -47,7 +47,7 @@
         private let outbox = Mutex(Outbox())
         private let window = SendWindow()
         private var table: UnsafePointer<ashlar_curl> { library.table }
-        var pipe: ResponsePipe { exchange.pipe }
+        var pipe: ResponsePipe { transfer.pipe }
 
         // The rest belongs to the thread.
         private var sending: [UInt8] = []
@@ -60,7 +60,7 @@
 
         init(_ request: NetworkRequest, loop: CurlLoop) throws(NetworkError) {
             library = loop.library
-            exchange = try CurlExchange(request, loop: loop)
+            transfer = try CurlTransfer(request, loop: loop)
             upgrade = CurlUpgrade(request.options.limits)
             handle = try CurlHandle(loop, isShared: false)
             guard let multi = library.table.pointee.multi_init() else {
@@ -80,9 +80,9 @@
 
         // MARK: Any thread
 
-        func readerCancelled() { end(afterSending: false) }
-
-        func readerDrained() { change { $0.isDrained = true } }
+        func readerWants(more: Bool) {
+            if more { change { $0.isDrained = true } } else { end(afterSending: false) }
+        }
 
         /// Returns the next bytes, or nil at the end.
         package func next() async throws(NetworkError) -> [UInt8]? { try await pipe.next() }
@@ -134,7 +134,7 @@
             case .failure(let error): return error
             }
             while true {
-                switch exchangeBytes() {
+                switch moveBytes() {
                 case .ended(let failure): return failure
                 case .open(let events, let hasMore):
                     if !hasMore { wait(for: socket, events) }
@@ -143,8 +143,8 @@
         }
 
         private func prepare() {
-            exchange.connect(on: handle)
-            let options = exchange.request.options
+            transfer.connect(on: handle)
+            let options = transfer.request.options
             let limit = min(options.connectLimit, options.totalTimeout ?? options.connectLimit)
             let milliseconds = Int(min(max(limit.seconds * 1000, 1), 1e9))
             _ = ashlar_easy_long(table, handle.easy, CurlOption.connectTimeout, milliseconds)
@@ -188,14 +188,14 @@
         /// Continues after libcurl has connected or failed; returns the descriptor.
         private func connected(_ result: Int32) -> Result<Int32, NetworkError> {
             if result != 0 {
-                var error = exchange.failure ?? CurlFailure.error(result, of: exchange, hasHead: false)
+                var error = transfer.failure ?? CurlFailure.error(result, of: transfer)
                 error.requestState = error.requestState ?? .notSent
                 return .failure(error)
             }
             let socket = ashlar_easy_info_socket(table, handle.easy, CurlInfo.activeSocket)
             guard socket >= 0 else { return .failure(lost("libcurl has no connection")) }
-            sending = CurlUpgrade.request(exchange.request)
-            let options = exchange.request.options
+            sending = CurlUpgrade.request(transfer.request)
+            let options = transfer.request.options
             let limit = [options.idleTimeout, options.totalTimeout].compactMap { $0 }.min()
             handshakeDue = limit.map { CurlLoop.clock() + UInt64(min(max($0.seconds, 0), 1e9) * 1e9) }
             return .success(socket)
@@ -205,7 +205,7 @@
         private var due: UInt64? { closingDue ?? (upgrade.isOpen ? nil : handshakeDue) }
 
         /// Sends and receives what is possible without waiting.
-        private func exchangeBytes() -> Round {
+        private func moveBytes() -> Round {
             if takesEnd() { return .ended(nil) }
             let isClosing = outbox.withLock { $0.endsAfterSending }
             if isClosing { closingDue = closingDue ?? CurlLoop.clock() + Self.closingTime }
@@ -234,7 +234,7 @@
             window.close()
             pipe.finish(failure)
             pipe.flush()
-            exchange.disconnect()
+            transfer.disconnect()
             // Before libcurl 7.87, this waits until the system has resolved the name.
             _ = table.pointee.multi_remove_handle(multi, handle.easy)
             handle.destroy()
@@ -314,12 +314,12 @@
 
         private func lost(_ code: Int32) -> NetworkError {
             // With TLS 1.3, a server rejects a client certificate after the handshake.
-            if !upgrade.isAnswered, CurlFailure.isAlert(code, of: exchange) {
-                var error = CurlFailure.error(code, of: exchange, hasHead: false)
+            if !upgrade.isAnswered, CurlFailure.isAlert(code, of: transfer) {
+                var error = CurlFailure.error(code, of: transfer)
                 error.requestState = .sent
                 return error
             }
-            return lost(exchange.strerror(code) ?? "the connection failed")
+            return lost(transfer.strerror(code) ?? "the connection failed")
         }
 
         private func lost(_ message: String) -> NetworkError {

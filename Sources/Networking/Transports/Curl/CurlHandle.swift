@@ -1,21 +1,25 @@
 #if os(Linux)
     import CAshlarCurl
 
+    #if canImport(Glibc)
+        import Glibc
+    #elseif canImport(Musl)
+        import Musl
+    #endif
+
     /// An easy handle of libcurl for one request at a time; used on the loop's thread only.
     ///
-    /// A handle is used again only with HTTP/1.1, after an exchange without an upload that libcurl neither repeated nor ended
+    /// A handle is used again only with HTTP/1.1, after a transfer without an upload that was neither repeated nor ended
     /// with an error, because the state that libcurl stores in it between requests is dangerous. From 7.83.0 to 8.0.1,
-    /// libcurl retains a pointer to the last header of its previous response after freeing that header, and would append the first field line
-    /// of the next response to it if that line is folded. These versions write heads as if they were bodies, before they
-    /// store them, so that such a line ends the transfer.
+    /// libcurl retains a pointer to the last header of its previous response after freeing that header, and would append
+    /// the first field line of the next response to it if that line is folded. These versions write heads as if they were
+    /// bodies, before they store them, so that such a line ends the transfer.
     final class CurlHandle {
         let easy: UnsafeMutableRawPointer
         private unowned let loop: CurlLoop
         private let table: UnsafePointer<ashlar_curl>
-        /// The URL of the request; libcurl has no copy.
-        private let parsedURL: UnsafeMutableRawPointer?
         private let errorText: UnsafeMutablePointer<CChar>
-        private(set) var exchange: CurlExchange?
+        private(set) var transfer: CurlTransfer?
         /// Reads the head of the response.
         let head = CurlHeadReader()
         /// Whether it may use HTTP/2.
@@ -24,14 +28,6 @@
         private var fields = CurlTextList()
         /// The address to connect to, if it is configured.
         private var target = CurlTextList()
-
-        /// The way in which a request's body is sent.
-        enum Kind: Equatable {
-            case none
-            case head
-            case memory
-            case upload
-        }
 
         /// Creates a handle.
         ///
@@ -48,20 +44,19 @@
                 throw NetworkError(.unsupported, "libcurl can't create a handle", phase: .prepare)
             }
             self.easy = easy
-            parsedURL = loop.library.table.pointee.url()
             errorText = .allocate(capacity: 512)
             errorText.initialize(to: 0)
             do throws(NetworkError) { try configure() } catch {
                 destroy()
                 throw error
             }
-            if isShared { loop.watchConnections(of: self) }
+            setCallbacks()
+            if isShared { reportClosedSockets() }
         }
 
         func destroy() {
-            exchange = nil
+            transfer = nil
             table.pointee.easy_cleanup(easy)
-            table.pointee.url_cleanup(parsedURL)
             fields.deallocate()
             target.deallocate()
             errorText.deallocate()
@@ -69,16 +64,22 @@
 
         /// Forgets a request, so that the handle can perform another one.
         func clear() {
-            exchange = nil
+            transfer = nil
             errorText.initialize(to: 0)
             _ = ashlar_easy_pointer(table, easy, CurlOption.copyPostFields, nil)
         }
 
-        /// Ends the use by an exchange while libcurl still performs its request, which can't send anything any longer.
-        func abandon() { exchange = nil }
+        /// Ends the use by a transfer while libcurl still performs its request, which can't send anything any longer.
+        func abandon() { transfer = nil }
 
         /// Whether the name of a request that hasn't ended may not be resolved yet.
         var isResolving: Bool { ashlar_easy_info_off(table, easy, CurlInfo.nameLookupTime) <= 0 }
+
+        /// Makes libcurl close the connection of the request after its end.
+        func closesConnection() { long(CurlOption.forbidReuse, 1) }
+
+        /// Makes libcurl open a connection for a request that hasn't one yet.
+        func usesNewConnection() { long(CurlOption.freshConnect, 1) }
 
         static func of(_ easy: UnsafeMutableRawPointer, _ library: CurlLibrary) -> CurlHandle? {
             ashlar_easy_info_pointer(library.table, easy, CurlInfo.privateData).map {
@@ -98,6 +99,7 @@
             // Otherwise, the end of a request whose name isn't resolved yet would block the thread until it is.
             if !loop.library.waitsForResolver { long(CurlOption.quickExit, 1) }
             long(CurlOption.followLocation, 0)
+            // libcurl would also repeat a POST if its connection ends.
             if loop.library.repeatsOnlyRefused { long(CurlOption.rtspRequest, CurlValue.rtspReceive) }
             long(CurlOption.pipeWait, 1)
             long(CurlOption.pathAsIs, 1)
@@ -122,7 +124,6 @@
             // The environment is read once, by `ProxyRules`, and not by libcurl.
             text(CurlOption.noProxy, loop.proxies == nil ? "*" : "")
             _ = ashlar_easy_pointer(table, easy, CurlOption.errorBuffer, errorText)
-            setCallbacks()
         }
 
         static func unsupported(_ setting: String, _ name: String? = nil) -> NetworkError {
@@ -132,6 +133,8 @@
             error.key = setting
             return error
         }
+
+        // MARK: Callbacks
 
         private func setCallbacks() {
             let context = Unmanaged.passUnretained(self).toOpaque()
@@ -145,23 +148,27 @@
                 _ = ashlar_easy_pointer(table, easy, CurlOption.headerData, context)
                 _ = ashlar_easy_data(table, easy, CurlOption.headerFunction) { bytes, size, count, context in
                     let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
-                    return CurlHandle.with(context) { $0.receivedHeader(line, $1.head) } ?? 0
+                    return CurlHandle.with(context) { $0.receivedHeader(line) } ?? 0
                 }
             }
             _ = ashlar_easy_data(table, easy, CurlOption.writeFunction) { bytes, size, count, context in
                 let bytes = UnsafeRawBufferPointer(start: bytes, count: size * count)
-                return CurlHandle.with(context) { exchange, handle in
-                    exchange.deliverChallenge()
-                    return exchange.hasHead ? exchange.receivedBody(bytes) : exchange.receivedHeader(bytes, handle.head)
+                return CurlHandle.with(context) { transfer in
+                    transfer.deliverChallenge()
+                    return transfer.hasHead ? transfer.receivedBody(bytes) : transfer.receivedHeader(bytes)
                 } ?? 0
             }
             _ = ashlar_easy_data(table, easy, CurlOption.readFunction) { bytes, size, count, context in
                 let space = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
-                return CurlHandle.with(context) { exchange, _ in exchange.send(into: space) } ?? CurlValue.readAbort
+                return CurlHandle.with(context) { $0.send(into: space) } ?? CurlValue.readAbort
             }
             _ = ashlar_easy_open(table, easy, CurlOption.openSocketFunction) { context, _, address in
                 guard let address else { return -1 }
-                return CurlHandle.with(context) { exchange, _ in exchange.openSocket(address) } ?? -1
+                return CurlHandle.with(context) { transfer in
+                    let socket = CurlHandle.openSocket(address)
+                    transfer.socket = socket
+                    return socket
+                } ?? -1
             }
             _ = ashlar_easy_prereq(table, easy, CurlOption.prerequestFunction) {
                 context, remote, local, remotePort, localPort in
@@ -169,22 +176,37 @@
                 let connection = CurlConnection(
                     localPort: localPort, remotePort: remotePort, localAddress: String(cString: local),
                     remoteAddress: String(cString: remote))
-                return CurlHandle.with(context) { exchange, _ in exchange.maySend(on: connection) } == true ? 0 : 1
+                return CurlHandle.with(context) { $0.maySend(on: connection) } == true ? 0 : 1
             }
             _ = ashlar_easy_seek(table, easy, CurlOption.seekFunction) { context, offset, origin in
-                CurlHandle.with(context) { exchange, _ in exchange.rewind(to: Int(offset)) } == true && origin == 0
-                    ? 0 : 2
+                CurlHandle.with(context) { $0.rewind(to: Int(offset)) } == true && origin == 0 ? 0 : 2
             }
         }
 
-        /// Calls `body` with the exchange and the handle of a callback; returns nil if there is no exchange.
+        /// Removes the sockets that libcurl closes from the loop's idle connections.
+        private func reportClosedSockets() {
+            let context = Unmanaged.passUnretained(loop).toOpaque()
+            _ = ashlar_easy_pointer(table, easy, CurlOption.closeSocketData, context)
+            _ = ashlar_easy_close(table, easy, CurlOption.closeSocketFunction) { context, socket in
+                guard let context else { return close(socket) }
+                Unmanaged<CurlLoop>.fromOpaque(context).takeUnretainedValue().idle.close(socket)
+                return close(socket)
+            }
+        }
+
+        /// Opens a socket, which child processes don't inherit; returns -1 on failure.
+        private static func openSocket(_ address: UnsafeRawPointer) -> Int32 {
+            // struct curl_sockaddr: the family, the type and the protocol. SOCK_CLOEXEC is O_CLOEXEC.
+            let fields = address.assumingMemoryBound(to: Int32.self)
+            return socket(fields[0], fields[1] | O_CLOEXEC, fields[2])
+        }
+
+        /// Calls `body` with the transfer of a callback; returns nil if there is none.
         private static func with<Result>(
-            _ context: UnsafeMutableRawPointer?, _ body: (CurlExchange, CurlHandle) -> Result
+            _ context: UnsafeMutableRawPointer?, _ body: (CurlTransfer) -> Result
         ) -> Result? {
             guard let context else { return nil }
-            return Unmanaged<CurlHandle>.fromOpaque(context)._withUnsafeGuaranteedRef { handle in
-                handle.exchange.map { body($0, handle) }
-            }
+            return Unmanaged<CurlHandle>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.transfer.map(body) }
         }
 
         // MARK: The request
@@ -193,25 +215,26 @@
         ///
         /// If HTTP/2 isn't ruled out, a status line "HTTP/2.0" without TLS makes libcurl send several requests at once on an
         /// HTTP/1 connection and mix up their responses.
-        static func allowsHTTP2(_ exchange: CurlExchange) -> Bool {
-            exchange.request.url.scheme == .https && !exchange.isUpgrade && exchange.request.digest == nil
-                && exchange.loop.library.offersHTTP2
+        static func allowsHTTP2(_ transfer: CurlTransfer) -> Bool {
+            transfer.request.url.scheme == .https && !transfer.isUpgrade && transfer.request.digest == nil
+                && transfer.loop.library.offersHTTP2
         }
 
         /// Sets everything that depends on the request.
-        func prepare(_ exchange: CurlExchange) {
-            self.exchange = exchange
-            let url = exchange.request.url
-            resetHead(exchange.request)
-            url.requestText.withCString { ashlar_easy_url(table, easy, parsedURL, $0) }
-            long(CurlOption.forbidReuse, 0)
-            long(CurlOption.freshConnect, exchange.needsFreshConnection ? 1 : 0)
-            long(CurlOption.connectTimeout, exchange.mayConnectLong ? Int(Int32.max) : 0)
-            if exchange.isUpgrade {
+        func prepare(_ transfer: CurlTransfer) {
+            self.transfer = transfer
+            let url = transfer.request.url
+            resetHead(transfer.request)
+            text(CurlOption.url, url.requestText)
+            // Otherwise, libcurl also repeats what may not be repeated.
+            long(CurlOption.forbidReuse, loop.library.repeatsOnlyRefused ? 0 : 1)
+            long(CurlOption.freshConnect, transfer.needsFreshConnection ? 1 : 0)
+            long(CurlOption.connectTimeout, transfer.mayConnectLong ? Int(Int32.max) : 0)
+            if transfer.isUpgrade {
                 long(CurlOption.connectOnly, 1)
                 long(CurlOption.proxyTunnel, 1)
             }
-            if loop.proxies != nil { text(CurlOption.proxy, exchange.proxy ?? "") }
+            if loop.proxies != nil { text(CurlOption.proxy, transfer.proxy ?? "") }
             if !loop.addresses.isEmpty {
                 // For every host and port, and with the URL's port.
                 target.removeAll()
@@ -220,20 +243,18 @@
             }
             if !loop.pins.isEmpty { text(CurlOption.pinnedPublicKey, loop.pins[url]) }
             if !loop.certificates.isEmpty { identify(with: loop.certificates[url]) }
-            if let credentials = exchange.request.digest {
+            if let credentials = transfer.request.digest {
                 long(CurlOption.authentication, CurlValue.digestOnly)
                 text(CurlOption.userName, credentials.user)
                 text(CurlOption.password, credentials.password)
             }
-            setBody(exchange)
-            _ = ashlar_easy_pointer(table, easy, CurlOption.httpHeader, fields.makeFields(of: exchange))
+            setBody(transfer)
+            _ = ashlar_easy_pointer(table, easy, CurlOption.httpHeader, fields.makeFields(of: transfer))
         }
 
         /// Prepares for the head of the next response to a request.
         func resetHead(_ request: NetworkRequest) {
-            head.reset(
-                .init(
-                    allowsHTTP2: allowsHTTP2, allowsUpgrade: request.headers.contains("Upgrade")))
+            head.reset(.init(allowsHTTP2: allowsHTTP2, allowsUpgrade: request.headers.contains("Upgrade")))
         }
 
         /// Sets the client certificate; libcurl reuses a connection only for requests with the same one.
@@ -248,17 +269,17 @@
             long(CurlOption.sessionCache, certificate == nil ? 1 : 0)
         }
 
-        private func setBody(_ exchange: CurlExchange) {
-            let method = exchange.request.method
+        private func setBody(_ transfer: CurlTransfer) {
+            let method = transfer.request.method
             long(CurlOption.get, 1)
-            let isImplied = exchange.bodyKind == .head || exchange.bodyKind == .none && method == .get
+            let isImplied = transfer.bodyKind == .head || transfer.bodyKind == .none && method == .get
             text(CurlOption.customRequest, isImplied ? nil : method.rawValue)
-            switch exchange.bodyKind {
+            switch transfer.bodyKind {
             case .none: break
             case .head: long(CurlOption.noBody, 1)
             case .memory:
                 long(CurlOption.post, 1)
-                let bytes = exchange.request.body.inMemory ?? []
+                let bytes = transfer.request.body.inMemory ?? []
                 _ = ashlar_easy_off(table, easy, CurlOption.postFieldSize, Int64(bytes.count))
                 // libcurl copies the bytes; without an address it would call the read function.
                 _ = (bytes.isEmpty ? [0] : bytes).withUnsafeBytes {
@@ -266,7 +287,7 @@
                 }
             case .upload:
                 long(CurlOption.upload, 1)
-                _ = ashlar_easy_off(table, easy, CurlOption.inFileSize, Int64(exchange.uploadLength ?? -1))
+                _ = ashlar_easy_off(table, easy, CurlOption.inFileSize, Int64(transfer.uploadLength ?? -1))
             }
         }
 

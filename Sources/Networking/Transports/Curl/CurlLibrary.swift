@@ -10,8 +10,19 @@
         /// Whether the removal of a request waits until the system has resolved its name; since 7.87, an option prevents it.
         var waitsForResolver: Bool
 
+        /// Whether libcurl repeats only requests that a server refused without processing them.
+        ///
+        /// By default, libcurl also repeats a request when its connection ends, with any method, and doesn't report the
+        /// reason. As a side effect, an option for another protocol, RTSP, switches this off; nothing else does. Without
+        /// RTSP, no connection is used twice, and only HTTP/1.1.
+        let repeatsOnlyRefused: Bool
+
         private init(table: UnsafePointer<ashlar_curl>) {
             self.table = table
+            let easy = table.pointee.easy_init()
+            repeatsOnlyRefused =
+                easy.map { ashlar_easy_long(table, $0, CurlOption.rtspRequest, CurlValue.rtspReceive) == 0 } ?? false
+            table.pointee.easy_cleanup(easy)
             waitsForResolver = table.pointee.version_num < 0x07_57_00
         }
 
@@ -37,12 +48,6 @@
         /// Whether the connection to a proxy can use TLS (`CURL_VERSION_HTTPS_PROXY`).
         var supportsSecureProxies: Bool { table.pointee.features & (1 << 21) != 0 }
 
-        /// Whether libcurl repeats only requests that a server refused without processing them.
-        ///
-        /// By default, libcurl also repeats a request when its connection ends, and doesn't report the reason. As a
-        /// side effect, an option for another protocol switches this off.
-        var repeatsOnlyRefused: Bool { table.pointee.repeats_only_refused != 0 }
-
         /// Whether a handle retains a pointer to the last header of a response after freeing it; see ``CurlHandle``.
         var retainsFreedHeader: Bool { (0x07_53_00..<0x08_01_00).contains(table.pointee.version_num) }
 
@@ -57,6 +62,7 @@
     /// Options of an easy handle.
     enum CurlOption {
         static let writeData: Int32 = 10001
+        static let url: Int32 = 10002
         static let proxy: Int32 = 10004
         static let readData: Int32 = 10009
         static let errorBuffer: Int32 = 10010
@@ -122,10 +128,6 @@
 
     /// Options of a multi handle.
     enum CurlMultiOption {
-        static let socketFunction: Int32 = 20001
-        static let socketData: Int32 = 10002
-        static let timerFunction: Int32 = 20004
-        static let timerData: Int32 = 10005
         static let maximumConnects: Int32 = 6
         static let maximumHostConnections: Int32 = 7
         static let maximumTotalConnections: Int32 = 13
@@ -153,16 +155,14 @@
         static let http11 = 2
         static let tls12 = 6
         static let rtspReceive = 11
-        static let digestOnly = ashlar_digest_only()
+        /// `CURLAUTH_ONLY | CURLAUTH_DIGEST`: answers digest challenges only, and sends nothing in advance.
+        static let digestOnly = Int(truncatingIfNeeded: 1 << 31 | 1 << 1 as Int64)
         static let http2OverTLS = 4
         static let httpAndHTTPS = 3
         static let writePause = 0x1000_0001
         static let readAbort = 0x1000_0000
         static let readPause = 0x1000_0001
-        static let pauseReceive: Int32 = 1
-        static let pauseSend: Int32 = 4
-        static let socketTimeout: Int32 = -1
-        static let pollRemove: Int32 = 4
+        static let pauseNothing: Int32 = 0
         static let messageDone: Int32 = 1
         static let again: Int32 = 81
         static let waitToRead: Int16 = 1

@@ -8,7 +8,7 @@
         import Musl
     #endif
 
-    /// The thread that performs all exchanges of a transport, with libcurl's multi interface and epoll.
+    /// The thread that performs all transfers of a transport, with libcurl's multi interface.
     ///
     /// Other threads only post commands. Readers are woken at the end of a round, when everything that has arrived for
     /// them is in their pipes.
@@ -16,15 +16,15 @@
         // Sendable because `inbox` is locked, and everything else mutable is used only by the loop's thread. libcurl's
         // callbacks need the state in place, so that it can't be the value of a mutex.
         enum Command {
-            case start(CurlExchange)
-            case cancel(CurlExchange)
-            case resumeReceiving(CurlExchange)
-            case resumeSending(CurlExchange)
+            case start(CurlTransfer)
+            case resume(CurlTransfer)
+            case cancel(CurlTransfer)
             case stop
         }
 
         private struct Inbox {
             var commands: [Command] = []
+            /// Whether the thread waits, and has to be woken for a command.
             var sleeping = false
             var closed = false
         }
@@ -40,22 +40,22 @@
         /// The seconds for which libcurl stores an unused connection; 0 would be no limit.
         let connectionAge: Int
         private let inbox = Mutex(Inbox())
-        let poller: ashlar_poller
         let multi: UnsafeMutableRawPointer
 
         // The rest belongs to the loop's thread.
-        var active: [CurlExchange] = []
+        var active: [CurlTransfer] = []
         /// The handles that can be used again.
         var spare: [CurlHandle] = []
-        /// The handles without an exchange whose names are being resolved; see ``CurlLibrary/waitsForResolver``.
+        /// The handles without a transfer whose names are being resolved; see ``CurlLibrary/waitsForResolver``.
         var abandoned: [CurlHandle] = []
         var origins = CurlOrigins()
-        var sockets = CurlSockets()
-        var timerDue: UInt64?
+        var idle = IdleConnections()
+        /// The time of the next check of the transfers' limits.
         var deadlineDue: UInt64?
-        private let ready = UnsafeMutableBufferPointer<ashlar_ready>.allocate(capacity: 64)
-        /// The exchanges whose readers are woken at the end of the round.
-        private var notified: [CurlExchange] = []
+        /// Whether libcurl has a new handle to perform.
+        var hasNewHandle = false
+        /// The transfers whose readers are woken at the end of the round.
+        private var notified: [CurlTransfer] = []
         private var commands: [Command] = []
         private var stopping = false
         /// The time of the current round, in nanoseconds of the monotonic clock.
@@ -79,15 +79,14 @@
             addresses = try Self.addresses(configuration.addresses)
             proxies = try Self.proxies(library, configuration)
             connectionAge = Int(min(max(configuration.connectionIdleTime.seconds.rounded(.up), 1), 1e9))
-            var poller = ashlar_poller()
-            let opened = ashlar_poller_open(&poller) == 0
-            guard opened, let multi = library.table.pointee.multi_init() else {
-                if opened { ashlar_poller_close(poller) }
+            guard let multi = library.table.pointee.multi_init() else {
                 throw NetworkError(.unsupported, "no descriptors left for the transport's loop", phase: .prepare)
             }
-            self.poller = poller
             self.multi = multi
-            configureMulti()
+            let (perHost, total) = (configuration.connectionsPerHost, configuration.connections)
+            _ = ashlar_multi_long(library.table, multi, CurlMultiOption.maximumHostConnections, perHost)
+            _ = ashlar_multi_long(library.table, multi, CurlMultiOption.maximumTotalConnections, total)
+            _ = ashlar_multi_long(library.table, multi, CurlMultiOption.maximumConnects, total)
             do throws(NetworkError) {
                 // Reports settings that TLS can't honor now, not at the first request.
                 spare = [try CurlHandle(self)]
@@ -100,8 +99,6 @@
                 throw NetworkError(.unsupported, "the system can't create a thread for the transport", phase: .prepare)
             }
         }
-
-        deinit { ready.deallocate() }
 
         private static func proxies(
             _ library: CurlLibrary, _ configuration: TransportConfiguration
@@ -133,122 +130,100 @@
 
         // MARK: Any thread
 
-        @discardableResult
-        func post(_ command: Command) -> Bool {
-            let (accepted, wakes) = inbox.withLock { inbox in
-                guard !inbox.closed else { return (false, false) }
+        func post(_ command: Command) {
+            let accepted = inbox.withLock { inbox in
+                guard !inbox.closed else { return false }
                 inbox.commands.append(command)
-                defer { inbox.sleeping = false }
-                return (true, inbox.sleeping)
+                // Within the lock, so that it still exists.
+                if inbox.sleeping { _ = library.table.pointee.multi_wakeup(multi) }
+                inbox.sleeping = false
+                return true
             }
-            if wakes { ashlar_poller_wake(poller) }
-            if !accepted, case .start(let exchange) = command {
-                exchange.pipe.finish(NetworkError(.cancelled, "the transport is closed", phase: .prepare))
-                exchange.pipe.flush()
+            if !accepted, case .start(let transfer) = command {
+                transfer.pipe.finish(NetworkError(.cancelled, "the transport is closed", phase: .prepare))
+                transfer.pipe.flush()
             }
-            return accepted
         }
 
-        /// Ends the thread after the running exchanges.
+        /// Ends the thread after the running transfers.
         func stopWhenIdle() { post(.stop) }
 
         // MARK: The thread
 
         private func run() {
             while true {
-                deliver(waitForEvents())
-                takeCommands()
+                wait()
+                now = Self.clock()
                 runCommands()
-                runTimers()
-                collectFinished()
-                startWaiting()
+                if let due = deadlineDue, due <= now { checkDeadlines() }
+                perform()
                 wakeReaders()
                 if stopping, active.isEmpty, origins.waiting == 0, close() { return }
             }
         }
 
-        private func deliver(_ count: Int) {
-            now = Self.clock()
-            for event in ready[..<count] where isForLibrary(event.descriptor) {
-                var running: Int32 = 0
-                _ = library.table.pointee.multi_socket_action(multi, event.descriptor, event.mask, &running)
-                collectFinished()
-            }
-        }
-
-        private func takeCommands() {
-            inbox.withLock { inbox in
-                inbox.sleeping = false
-                swap(&inbox.commands, &commands)
-            }
-        }
-
-        /// Waits for sockets, commands and timers.
-        private func waitForEvents() -> Int {
+        /// Waits for connections, commands and limits.
+        private func wait() {
             let isBusy = inbox.withLock { inbox in
                 inbox.sleeping = inbox.commands.isEmpty
                 return !inbox.sleeping
             }
-            if isBusy { return poll(0) }
-            let due = min(timerDue ?? .max, deadlineDue ?? .max)
-            guard due < .max else { return poll(-1) }
-            let now = Self.clock()
-            return poll(due <= now ? 0 : Int32(clamping: (due - now + 999_999) / 1_000_000))
-        }
-
-        private func poll(_ milliseconds: Int32) -> Int {
-            Int(ashlar_poller_wait(poller, ready.baseAddress, Int32(ready.count), milliseconds))
+            if isBusy { return }
+            var milliseconds = Int32.max
+            if let due = deadlineDue {
+                let now = Self.clock()
+                milliseconds = due <= now ? 0 : Int32(clamping: (due - now + 999_999) / 1_000_000)
+            }
+            // libcurl waits for its own timers, too.
+            _ = library.table.pointee.multi_poll(multi, nil, 0, milliseconds, nil)
         }
 
         private func runCommands() {
-            // A connection that became readable while idle must not be reused. So the connections are checked after a
-            // request has arrived, before libcurl selects one.
-            if commands.contains(where: { if case .start = $0 { true } else { false } }) { deliver(poll(0)) }
+            inbox.withLock { inbox in
+                inbox.sleeping = false
+                swap(&inbox.commands, &commands)
+            }
             for command in commands {
                 switch command {
-                case .start(let exchange): admit(exchange)
-                case .cancel(let exchange): finish(exchange, result: nil)
-                case .resumeReceiving(let exchange):
-                    exchange.resumeReceiving()
+                case .start(let transfer): admit(transfer)
+                case .cancel(let transfer): finish(transfer, result: nil)
+                case .resume(let transfer):
+                    transfer.resume()
                     // libcurl ignores a failure to read the bytes that it delivers again.
-                    if exchange.failure != nil { finish(exchange, result: nil) }
-                case .resumeSending(let exchange): exchange.resumeSending()
+                    if transfer.failure != nil { finish(transfer, result: nil) }
                 case .stop: stopping = true
                 }
             }
             commands.removeAll(keepingCapacity: true)
         }
 
-        private func runTimers() {
-            // A callback may request another call immediately; more than a few rounds would starve the sockets.
-            for _ in 0..<8 {
-                guard let due = timerDue, due <= now else { break }
-                timerDue = nil
+        /// Sends and receives what is possible without waiting, also for transfers that start meanwhile.
+        private func perform() {
+            repeat {
+                hasNewHandle = false
                 var running: Int32 = 0
-                _ = library.table.pointee.multi_socket_action(multi, CurlValue.socketTimeout, 0, &running)
+                _ = library.table.pointee.multi_perform(multi, &running)
                 collectFinished()
-            }
-            guard let due = deadlineDue, due <= now else { return }
-            deadlineDue = nil
-            checkDeadlines()
+                startWaiting()
+            } while hasNewHandle
         }
 
-        /// Wakes the reader of an exchange at the end of the round.
-        func notify(_ exchange: CurlExchange) {
-            guard !exchange.isNotified else { return }
-            exchange.isNotified = true
-            notified.append(exchange)
+        /// Wakes the reader of a transfer at the end of the round.
+        func notify(_ transfer: CurlTransfer) {
+            guard !transfer.isNotified else { return }
+            transfer.isNotified = true
+            notified.append(transfer)
         }
 
         private func wakeReaders() {
-            for exchange in notified {
-                exchange.isNotified = false
-                exchange.flush()
+            for transfer in notified {
+                transfer.isNotified = false
+                transfer.pipe.flush()
             }
             notified.removeAll(keepingCapacity: true)
         }
 
-        /// Frees everything unless a new exchange was posted; the thread then ends.
+        /// Frees everything unless a new transfer was posted; the thread then ends.
         private func close() -> Bool {
             let closed = inbox.withLock { inbox in
                 inbox.closed = inbox.commands.isEmpty
@@ -262,7 +237,6 @@
             for handle in spare { handle.destroy() }
             for handle in abandoned { destroy(handle) }
             _ = library.table.pointee.multi_cleanup(multi)
-            ashlar_poller_close(poller)
         }
 
         static func clock() -> UInt64 {

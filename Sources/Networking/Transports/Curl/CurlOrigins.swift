@@ -1,5 +1,5 @@
 #if os(Linux)
-    /// Limits the number of exchanges per origin and in total; the others wait in order of arrival.
+    /// Limits the number of transfers per origin and in total; the others wait in order of arrival.
     ///
     /// Origins take turns if only the total limits them.
     ///
@@ -10,10 +10,14 @@
         final class Origin {
             fileprivate let key: Key
             fileprivate var running = 0
-            /// The waiting exchanges in order of arrival.
-            fileprivate var queue: [CurlExchange] = []
+            /// The waiting transfers in order of arrival.
+            fileprivate var queue: [CurlTransfer] = []
 
-            /// Whether it uses HTTP/2, where one connection carries many exchanges; nil before its first response.
+            /// The number of transfers on connections that get no new request.
+            var retiring = 0
+            var isRetiring: Bool { retiring > 0 }
+
+            /// Whether it uses HTTP/2, where one connection carries many transfers; nil before its first response.
             private(set) var isMultiplexed: Bool?
 
             fileprivate init(_ key: Key) { self.key = key }
@@ -36,50 +40,50 @@
 
         private var origins: [Key: Origin] = [:]
         private var last: Origin?
-        /// The origins whose exchanges wait; the first one is next.
+        /// The origins whose transfers wait; the first one is next.
         private var crowded: [Origin] = []
         private var running = 0
-        /// The number of waiting exchanges.
+        /// The number of waiting transfers.
         private(set) var waiting = 0
 
-        /// Returns whether an exchange may start now; if not, queues it.
-        mutating func admit(_ exchange: CurlExchange, _ limits: TransportConfiguration) -> Bool {
-            let origin = origin(of: exchange.request.url)
-            exchange.origin = origin
+        /// Returns whether an transfer may start now; if not, queues it.
+        mutating func admit(_ transfer: CurlTransfer, _ limits: TransportConfiguration) -> Bool {
+            let origin = origin(of: transfer.request.url)
+            transfer.origin = origin
             if origin.queue.isEmpty, hasRoom(origin, limits) {
                 take(origin)
                 return true
             }
             if origin.queue.isEmpty { crowded.append(origin) }
-            origin.queue.append(exchange)
+            origin.queue.append(transfer)
             waiting += 1
             return false
         }
 
-        /// Ends the use of a connection by an exchange.
-        mutating func leave(_ exchange: CurlExchange) {
-            guard let origin = exchange.origin else { return }
-            exchange.origin = nil
+        /// Ends the use of a connection by an transfer.
+        mutating func leave(_ transfer: CurlTransfer) {
+            guard let origin = transfer.origin else { return }
+            transfer.origin = nil
             origin.running -= 1
             running -= 1
             if origins.count > 1024, origin.running == 0, origin.queue.isEmpty { origins[origin.key] = nil }
         }
 
-        /// Returns the next queued exchange that may start, admitted, or nil.
+        /// Returns the next queued transfer that may start, admitted, or nil.
         ///
-        /// - Complexity: O(*n*) in the number of origins whose exchanges wait.
-        mutating func next(_ limits: TransportConfiguration) -> CurlExchange? {
+        /// - Complexity: O(*n*) in the number of origins whose transfers wait.
+        mutating func next(_ limits: TransportConfiguration) -> CurlTransfer? {
             guard let index = crowded.firstIndex(where: { hasRoom($0, limits) }) else { return nil }
             let origin = crowded.remove(at: index)
-            let exchange = origin.queue.removeFirst()
+            let transfer = origin.queue.removeFirst()
             waiting -= 1
             if !origin.queue.isEmpty { crowded.append(origin) }
             take(origin)
-            return exchange
+            return transfer
         }
 
-        /// The waiting exchanges.
-        var queued: [CurlExchange] { crowded.flatMap(\.queue) }
+        /// The waiting transfers.
+        var queued: [CurlTransfer] { crowded.flatMap(\.queue) }
 
         private mutating func take(_ origin: Origin) {
             origin.running += 1

@@ -12,16 +12,16 @@
         private var block = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
         /// Returns the list of a request's field lines; see ``makeList()``.
-        mutating func makeFields(of exchange: CurlExchange) -> UnsafeMutablePointer<ashlar_curl_list>? {
+        mutating func makeFields(of transfer: CurlTransfer) -> UnsafeMutablePointer<ashlar_curl_list>? {
             removeAll()
-            let headers = exchange.request.headers
-            let omitsExpect = exchange.omitsExpect
+            let headers = transfer.request.headers
+            let omitsExpect = transfer.omitsExpect
             for field in headers where !Self.isDefault(field) {
                 if omitsExpect, field.name.equalsIgnoringASCIICase("Expect") { continue }
                 append(field)
             }
-            if exchange.asksForCompression { append("Accept-Encoding", ContentDecoder.acceptEncoding.utf8) }
-            let hasBody = exchange.bodyKind == .memory || exchange.bodyKind == .upload
+            if transfer.asksForCompression { append("Accept-Encoding", ContentDecoder.acceptEncoding.utf8) }
+            let hasBody = transfer.bodyKind == .memory || transfer.bodyKind == .upload
             for name in hasBody ? ["Accept", "Content-Type", "Expect"] : ["Accept"]
             where !headers.contains(name) || omitsExpect && name == "Expect" {
                 append(name + ":")

@@ -2,15 +2,15 @@
 
     /// A transport with the system's libcurl, which is opened at run time: the default on Linux, where alone it exists.
     ///
-    /// One thread performs all exchanges of the transport. Requests to one host share and reuse connections, over TLS
+    /// One thread performs all transfers of the transport. Requests to one host share and reuse connections, over TLS
     /// also with HTTP/2 if libcurl is 8.5 or later.
     ///
     /// A response must follow RFC 9112: HTTP/1.0 or 1.1 (over TLS also HTTP/2); `chunked` as the only transfer coding,
     /// and only with HTTP/1.1; one length; no `101` unless the request asks for an upgrade. Lines of the head may end
     /// with a bare LF, and fields may be folded.
     ///
-    /// Bytes that a server sends before a request are never used as the response: an idle connection that becomes
-    /// readable is closed. An idempotent request whose connection ends without a response is repeated on another one.
+    /// Bytes that a server sends before a request are never used as the response: an idle connection on which they arrive
+    /// is closed before its next request. An idempotent request whose connection ends without a response is repeated on another one.
     ///
     /// At most 256 KiB of a body are received before it is read. TLS trusts the system's or the configured roots;
     /// verification can't be disabled.
@@ -48,10 +48,10 @@
         package func send(_ request: NetworkRequest) async throws(NetworkError) -> StreamedResponse {
             try request.headers.validate()
             if request.upgrade != nil { return try await upgrade(request) }
-            let exchange = try CurlExchange(request, loop: loop)
-            let pipe = exchange.pipe
-            pipe.attach(exchange)
-            loop.post(.start(exchange))
+            let transfer = try CurlTransfer(request, loop: loop)
+            let pipe = transfer.pipe
+            pipe.attach(transfer)
+            loop.post(.start(transfer))
             let head = try await pipe.head()
             return StreamedResponse(head: head, source: pipe, url: request.url)
         }

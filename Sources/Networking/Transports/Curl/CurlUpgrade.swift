@@ -64,7 +64,7 @@
             if var reader = chunks {
                 let result = bytes.withUnsafeBytes { bytes in
                     Result { () throws(NetworkError) in
-                        try reader.read(bytes) { piece throws(NetworkError) in _ = pipe.write(piece, limited: false) }
+                        try reader.read(bytes) { piece throws(NetworkError) in pipe.write(piece) }
                     }
                 }
                 _ = try result.get()
@@ -72,7 +72,7 @@
                 return reader.isComplete
             }
             let count = min(remaining ?? .max, bytes.count)
-            bytes.withUnsafeBytes { _ = pipe.write($0.part(..<count), limited: false) }
+            bytes.withUnsafeBytes { pipe.write($0.part(..<count)) }
             remaining = remaining.map { $0 - count }
             return remaining == 0
         }
@@ -85,7 +85,7 @@
         }
 
         private mutating func pass(_ bytes: [UInt8], _ pipe: ResponsePipe) {
-            if !bytes.withUnsafeBytes({ pipe.write($0) }) { held = bytes }
+            if pipe.hasRoom() { bytes.withUnsafeBytes { pipe.write($0) } } else { held = bytes }
         }
 
         /// The error for the end of the connection, or nil if it may end here.

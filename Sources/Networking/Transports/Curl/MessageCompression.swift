@@ -27,16 +27,17 @@
             var taken = 0
             var isComplete = false
             while !isComplete {
-                var (consumed, produced, result) = (0, 0, Int32(0))
+                var step = message.step(from: taken)
+                var result: Int32 = 0
                 let piece = [UInt8](unsafeUninitializedCapacity: message.count / 2 + 64) { space, used in
-                    result = ashlar_deflater_step(
-                        deflater, message.bytes(from: taken), message.count - taken, &consumed, space.baseAddress,
-                        space.count, &produced)
-                    used = produced
-                    isComplete = produced < space.count
+                    step.output = space.baseAddress
+                    step.output_size = space.count
+                    result = ashlar_deflater_step(deflater, &step)
+                    used = step.produced
+                    isComplete = step.produced < space.count
                 }
                 guard result == 0 else { return nil }
-                taken += consumed
+                taken += step.consumed
                 if output.isEmpty { output = piece } else { output += piece }
             }
             // The end is the same for every message, and the receiver adds it again.
@@ -67,23 +68,29 @@
             withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { space in
                 var taken = 0
                 while true {
-                    var (consumed, produced) = (0, 0)
-                    let result = ashlar_inflater_step(
-                        inflater, bytes.bytes(from: taken), bytes.count - taken, &consumed,
-                        space.baseAddress?.assumingMemoryBound(to: UInt8.self), space.count, &produced)
+                    var step = bytes.step(from: taken)
+                    step.output = space.baseAddress?.assumingMemoryBound(to: UInt8.self)
+                    step.output_size = space.count
+                    let result = ashlar_inflater_step(inflater, &step)
                     guard result != ASHLAR_INFLATER_CORRUPTED else { return false }
-                    taken += consumed
-                    if produced > 0, !emit(UnsafeRawBufferPointer(rebasing: space[..<produced])) { return true }
-                    if taken == bytes.count, produced < space.count { return true }
-                    if consumed == 0, produced == 0 { return false }
+                    taken += step.consumed
+                    if step.produced > 0, !emit(UnsafeRawBufferPointer(rebasing: space[..<step.produced])) {
+                        return true
+                    }
+                    if taken == bytes.count, step.produced < space.count { return true }
+                    if step.consumed == 0, step.produced == 0 { return false }
                 }
             }
         }
     }
 
     extension UnsafeRawBufferPointer {
-        fileprivate func bytes(from offset: Int) -> UnsafePointer<UInt8>? {
-            baseAddress.map { ($0 + offset).assumingMemoryBound(to: UInt8.self) }
+        /// Returns a step that reads the bytes behind an offset.
+        fileprivate func step(from offset: Int) -> ashlar_step {
+            var step = ashlar_step()
+            step.input = baseAddress.map { ($0 + offset).assumingMemoryBound(to: UInt8.self) }
+            step.input_size = count - offset
+            return step
         }
     }
 #endif

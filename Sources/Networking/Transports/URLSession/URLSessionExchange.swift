@@ -88,7 +88,7 @@
                 return
             }
             let drains = state.withLock { $0.drains }
-            data.withUnsafeBytes { _ = pipe.write($0, limited: false) }
+            data.withUnsafeBytes { pipe.write($0) }
             let isFull = !pipe.hasRoom()
             pipe.flush()
             reportProgress()
@@ -171,9 +171,8 @@
 
         // MARK: From the reader
 
-        func readerCancelled() { stop() }
-
-        func readerDrained() {
+        func readerWants(more: Bool) {
+            guard more else { return stop() }
             let isResumed = state.withLock { state in
                 state.drains += 1
                 guard state.isSuspended else { return false }

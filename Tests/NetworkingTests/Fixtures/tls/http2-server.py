@@ -3,6 +3,8 @@
 Every response is "METHOD PATH BODY". A fault happens at the first request of a path and method: the path begins with
 
     /refuse     the stream is refused
+    /shut       GOAWAY for this and later streams, which is refused, too, then as /goaway
+    /notify     the response, then the end of TLS without an end of the connection
     /goaway     GOAWAY for this and later streams, then the end of the connection after the earlier ones
     /leave      GOAWAY for later streams, the response, then the end
     /drop       the end of the connection, with all its streams
@@ -41,6 +43,7 @@ class Connection:
         self.decoder, self.encoder = Decoder(), Encoder()
         self.requests = {}
         self.leaving = None  # the last stream that is served
+        self.isQuiet = False
 
     def frame(self, kind, flags, number, payload=b""):
         return struct.pack(">I", len(payload))[1:] + bytes([kind, flags]) + struct.pack(">I", number) + payload
@@ -111,7 +114,7 @@ class Connection:
         with lock:
             isFirst = key not in seen
             seen.add(key)
-            if not (isFirst and name in ("refuse", "goaway", "drop", "reset")):
+            if not (isFirst and name in ("refuse", "goaway", "shut", "drop", "reset")):
                 processed[key] = processed.get(key, 0) + 1
         if name == "break":
             return self.send(self.frame(RESET, 0, number, struct.pack(">I", 2)))
@@ -131,6 +134,15 @@ class Connection:
             return self.send(self.frame(RESET, 0, number, struct.pack(">I", 2)))
         if isFirst and name == "refuse":
             return self.send(self.frame(RESET, 0, number, struct.pack(">I", 7)))
+        if isFirst and name == "shut":
+            self.leaving = max(number - 2, 0)
+            return self.send(
+                self.frame(GOAWAY, 0, 0, struct.pack(">II", self.leaving, 0)),
+                self.frame(RESET, 0, number, struct.pack(">I", 7)))
+        if isFirst and name == "notify":
+            self.respond(number, text)
+            self.isQuiet = True
+            raise OSError("quiet")
         if isFirst and name in ("goaway", "leave"):
             self.leaving = number if name == "leave" else max(number - 2, 0)
             self.send(self.frame(GOAWAY, 0, 0, struct.pack(">II", self.leaving, 0)))
@@ -159,7 +171,17 @@ def serve(raw):
             try:
                 connection.run()
             finally:
-                if connection.leaving is not None:
+                if connection.isQuiet:
+                    stream.settimeout(0.05)
+                    try:
+                        stream.unwrap()
+                    except OSError:
+                        pass
+                    raw = socket.socket(fileno=stream.detach())
+                    raw.settimeout(30)
+                    while raw.recv(65536):
+                        pass
+                elif connection.leaving is not None:
                     # The client must not lose the GOAWAY to a reset.
                     raw = socket.socket(fileno=stream.detach())
                     raw.settimeout(10)

@@ -2,7 +2,7 @@
 
 It answers /head with the head of the request, and is a proxy for CONNECT. With a second file, a CA of clients, it
 answers /peer with the name in the client's certificate, or "nobody"; a third argument makes the certificate necessary.
-After /peer?last it ends the connection. With --old as the first argument, it speaks only TLS 1.1, with --1.2 only TLS 1.2.
+After /peer?last it ends the connection; after /notify it ends TLS and leaves the connection open. With --old as the first argument, it speaks only TLS 1.1, with --1.2 only TLS 1.2.
 """
 import select
 import socket
@@ -51,6 +51,19 @@ def drain(secure):
             pass
 
 
+def leave_open(secure):
+    """Sends TLS's close_notify, and waits for the client's end without an end of its own."""
+    secure.settimeout(0.05)
+    try:
+        secure.unwrap()
+    except OSError:
+        pass
+    with socket.socket(fileno=secure.detach()) as rest:
+        rest.settimeout(30)
+        while rest.recv(65536):
+            pass
+
+
 def serve(connection):
     try:
         with context.wrap_socket(connection, server_side=True, do_handshake_on_connect=False) as secure:
@@ -78,6 +91,9 @@ def serve(connection):
                     target = request.split()[1].split(b"?", 1)[1]
                     secure.sendall(b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: " + target + b"\r\n\r\n")
                     continue
+                if b" /notify" in request:
+                    secure.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecure")
+                    return leave_open(secure)
                 version = b"HTTP/2" if b"/forged" in request else b"HTTP/1.1"
                 secure.sendall(version + b" 200 OK\r\nContent-Length: 6\r\n\r\nsecure")
     except OSError:
