@@ -4,7 +4,7 @@ import Testing
 @Suite struct SecretNamesTests {
     static let secret = """
         password Password PASSWORD passwords passwd pwd pass passphrase passcode DBPassword SMTPPassword dbPassword
-        DB_PASSWORD db-password db.password dbpassword userpwd dbpwd password1 password_2 PASSWORD_FILE oldPassword
+        DB_PASSWORD db-password db.password dbpassword userpwd dbpwd password1 password_2 oldPassword
         passwordConfirmation passwordHash passwordhash user_password rootPasswd secret secrets Secret clientSecret
         client_secret CLIENT_SECRET appsecret webhookSecret secretValue token tokens Token APIToken apiToken api_token
         accessToken refreshtoken refreshToken idToken tokenSecret oauth_token csrfToken X-Auth-Token GITHUB_TOKEN
@@ -21,6 +21,10 @@ import Testing
         pw dbPw psk wpaPSK pgpass PGPASS htpasswd pswd totpSeed walletSeed rsaPrivate ssh_private codeVerifier
         code_verifier mfa_code mfaCode smsCode verificationCode csrf xsrf CSRF-Token ssn SSN socialSecurityNumber
         DATABASE_URL databaseURL db_url cardNumber card_number iban IBAN pincode
+        sessionid JSESSIONID PHPSESSID ASP.NET_SessionId connect.sid stripeKey stripe_key awsKey AWS_KEY openaiKey
+        Passwort dbPasswort Kennwort zugangsdaten API-Schlüssel geheimnis motDePasse mot_de_passe MOT_DE_PASSE jeton
+        contraseña contrasena CONTRASEÑA contraseñaUsuario claveApi clave_secreta clave senha senhaBanco SENHA_BD segredo
+        palavra-passe chaveApi chave_secreta
         """.split(whereSeparator: \.isWhitespace).map(String.init)
 
     static let harmless = """
@@ -37,7 +41,9 @@ import Testing
         encryption encryptionEnabled privateMode sharedFolder session_timeout_seconds topic optional option
         secretName secret_ref secretReference secretArn tokenName nextPageToken next_token continuationToken
         cancellationToken promptTokens completion_tokens inputTokens seed randomSeed privacy baseURL verifier code
-        statusCode postcode number pageNumber spwn cardName
+        statusCode postcode number pageNumber spwn cardName PASSWORD_FILE hasToken isPasswordSet requiresAuth usesPin
+        maxPasswords unexpectedToken nonce tokenBucket claveLength contraseñaLongitud autoclave storageKey hostKey
+        objectKey idempotencyKey Schlüsselwort clavicle desenho
         """.split(whereSeparator: \.isWhitespace).map(String.init)
 
     @Test("Names of secrets match", arguments: secret)
@@ -48,6 +54,14 @@ import Testing
     @Test("Harmless names don't match", arguments: harmless)
     func harmlessNameDoesNotMatch(name: String) {
         #expect(!SecretNames.standard.matches(name))
+    }
+
+    @Test("The name key alone is secret in settings and parameters, but not in a log")
+    func key() {
+        #expect(SecretNames.standard.matches("key") && SecretNames.standard.matches("Keys"))
+        #expect(SecretNames.standard.match(["key"]) == nil)
+        let own = SecretNames(additionalWords: ["code name"], includesStandard: false)
+        #expect(own.matches("codeName") && !own.matches("key") && !own.matches("password"))
     }
 
     @Test("The tables have at least 150 names")
@@ -62,7 +76,7 @@ import Testing
         let names = SecretNames(additionalWords: ["codename"])
         #expect(names.matches("projectCodename"))
         #expect(names.matches("project_codename_2"))
-        #expect(!names.matches("codenames"))
+        #expect(names.matches("codenames") && !names.matches("codenameLength"))
         #expect(names.matches("CODENAME"))
         #expect(names.matches("code-name") && names.matches("theCodeName"))
         #expect(SecretNames(additionalWords: ["Codename"]).matches("codename"))
@@ -74,7 +88,7 @@ import Testing
         arguments: [
             ("dbPassword", ["db", "password"]), ("DB_PASSWORD", ["db", "password"]),
             ("DBPassword", ["db", "password"]),
-            ("api.key-2", ["api", "key", "2"]), ("HTTPServer2Port", ["http", "server2", "port"]), ("APIs", ["apis"]),
+            ("api.key-2", ["api", "key", "2"]), ("HTTPServer2Port", ["http", "server2", "port"]),
             ("", []), ("__", []), ("ÄrgerÖl", ["ärger", "öl"]), ("x", ["x"]),
         ])
     func splitting(name: String, words: [String]) {

@@ -56,7 +56,9 @@ import Testing
         let files = try ["a.jsonl", "a.logfmt", "terminal"].map {
             try String(contentsOfFile: folder.file($0), encoding: .utf8)
         }
-        for secret in Set(PlantedSecrets.all.map(\.secret)) {
+        // Short ones and digits are also parts of other lines.
+        for secret in Set(PlantedSecrets.all.map(\.secret)) where secret.count > 6 && secret.contains(where: \.isLetter)
+        {
             #expect(!system.live.contains(secret) && !files.contains { $0.contains(secret) }, "\(secret)")
         }
     }
@@ -65,36 +67,43 @@ import Testing
         .standard, .myLogger, .ftToolBox, .logfmt, .jsonLines,
     ]
 
-    @Test("Each text with a secret passes the quick check, and ordinary texts stay the same")
-    func quickCheck() {
-        for planted in PlantedSecrets.all {
-            #expect(planted.text.withBytes(LogSecrets.mayHaveSecret), "\(planted)")
-        }
-        for text in ["value 1 and 3", "read 12 of 4096 bytes", "", "Grüße, ABC 12", "2026-11-20", "user bob"] {
-            #expect(!text.withBytes(LogSecrets.mayHaveSecret), "\(text)")
-        }
-        let system = TestSystem()
+    @Test("Ordinary texts stay the same in messages and fields, and numbers in fields")
+    func ordinary() {
+        let sink = RecordingSink()
+        let system = TestSystem { $0.sinks = [sink] }
         for text in PlantedSecrets.ordinary {
-            let redacted = LogSecrets.redacted(text)
-            #expect(redacted == nil, "\(text)")
             system.log().logRaw(.info, text, fields: ["k": text, "n": 1_234_567_890_123])
         }
-        #expect(!system.live.contains("redacted"))
+        #expect(sink.records.map(\.message) == PlantedSecrets.ordinary)
+        let fields = sink.records.map { ($0.fields["k"], $0.fields["n"]) }
+        for (text, (k, n)) in zip(PlantedSecrets.ordinary, fields) {
+            #expect(k == .string(text) && n == .integer(1_234_567_890_123))
+        }
     }
 
-    @Test("A quick check never rejects a text that the redaction changes", arguments: 1...20)
-    func soundness(seed: UInt64) {
-        var random = SeededRandom(seed: seed)
-        let parts = [
-            "token", "=", ": ", "://", "@", " ", "-", "--", "-----BEGIN PRIVATE KEY-----", "eyJ", ".", "Bearer ",
-            "basic A1", "x", "\"", "key",
-        ]
-        for _ in 0..<2000 {
-            let text = (0..<Int.random(in: 1...8, using: &random)).map { _ in parts.randomElement(using: &random)! }
-                .joined()
-            let isChanged = SecretText.redacted(text) != text
-            #expect(!isChanged || text.withBytes(LogSecrets.mayHaveSecret), "seed \(seed): \(text)")
-        }
+    @Test(
+        "A field whose name is that of a secret is hidden, except nil, Booleans and numbers of things",
+        arguments: [
+            ("password", "x"), ("pin", 1234), ("token", 5), ("session", "a b"), ("tokens", "x"), ("stripeKey", "k"),
+            ("JSESSIONID", "1"), ("contraseña", "1"), ("Passwort", "nein"), ("mot de passe", "x"), ("senha", 0.5),
+            ("codenames", "x"),
+        ] as [(String, any LogFieldConvertible)])
+    func hiddenFields(key: String, value: any LogFieldConvertible) {
+        LogSecrets.addNames(["codename"])
+        #expect(LogSecrets.value(of: value, for: key) == .string("<redacted>"))
+    }
+
+    @Test(
+        "Facts about secrets are in fields",
+        arguments: [
+            ("hasToken", "yes"), ("token", false), ("token", "nil"), ("password", "false"), ("tokens", 512),
+            ("tokens", "512"),
+            ("passwordLength", 12), ("tokenType", "bearer"), ("key", "users:42"), ("nextPageToken", "a1b2c3"),
+            ("pins", 3),
+            ("secret", ""), ("order", 123_456_789_012_345), ("ean", "4006381333931"), ("primaryKey", "id"),
+        ] as [(String, any LogFieldConvertible)])
+    func shownFields(key: String, value: any LogFieldConvertible) {
+        #expect(LogSecrets.value(of: value, for: key) == value.logFieldValue)
     }
 
     @Test("Public fields are printed")

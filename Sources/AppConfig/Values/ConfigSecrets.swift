@@ -37,9 +37,7 @@ public struct ConfigSecrets: Sendable, Hashable {
 
     /// Returns whether a key has the name of a secret.
     func isSecretKey(_ key: String) -> Bool {
-        includesStandardNames
-            ? SecretNames(additionalWords: words).matches(key)
-            : SecretNames.hasWord(of: words, in: SecretNames.words(of: key))
+        SecretNames(additionalWords: words, includesStandard: includesStandardNames).matches(key)
     }
 }
 

@@ -1,207 +1,124 @@
 /// Decides by its name whether a value is secret, such as a setting, a header field, a query parameter or a log field.
 ///
 /// A name is split into words (`dbPassword`, `DB_PASSWORD`, `db-password` and `DBPassword` are `db`, `password`). Digits at
-/// the end of a word and a plural `s` don't matter. The name is secret if it has:
+/// the end of a word and a plural `s` don't matter. Each word, and up to four adjacent words together, are looked up in one
+/// list (`api_key` is `apikey`), and so is the end of a word that is written without separators (`dbpassword`).
 ///
-/// - a word that always names a secret, such as `password` or `token`, alone or at the end of a word without separators
-///   (`dbpassword`), unless the last word describes the secret (`passwordLength`, `tokenType`);
-/// - a word that names a secret in some positions, such as `pin` or `auth`: at the end (`cardPin`), or before a word
-///   like `code` or `header` (`pinCode`), but not elsewhere (`pinColor`, `authorName`);
-/// - two adjacent words that form a secret's name, such as `api` and `key`.
+/// - Most names of the list are secret anywhere in a name, unless a later word describes the secret (`passwordLength`,
+///   `tokenType`) or the word before changes the meaning (`nextPageToken`, `maxTokens`, `hasToken`).
+/// - Some are also ordinary words, such as `pin` or `auth`. They are secret at the end (`cardPin`), or before a word like
+///   `code` or `header` (`pinCode`), but not elsewhere (`pinColor`, `authURL`).
 package struct SecretNames: Hashable, Sendable {
     /// The text printed instead of a secret value.
     package static let placeholder = "<redacted>"
 
-    /// The rules that every module applies by default.
+    /// The names that every module applies by default.
     package static let standard = SecretNames()
 
-    /// More words that always name a secret, in lowercase.
-    ///
-    /// Two adjacent words of a name can form one of them.
-    package var additionalWords: Set<String>
+    /// Further names of secrets, in lowercase and without separators.
+    package let additionalWords: Set<String>
+    private let includesStandard: Bool
 
-    /// Creates rules with more words, in any case.
-    package init(additionalWords: Set<String> = []) {
-        self.additionalWords = Set(additionalWords.map { $0.lowercased() })
+    /// Creates the list with further names, in any case.
+    package init(additionalWords: Set<String> = [], includesStandard: Bool = true) {
+        self.additionalWords = Set(additionalWords.map { Self.words(of: $0).joined() })
+        self.includesStandard = includesStandard
     }
 
-    /// Returns whether a name is the name of a secret.
+    /// How the list knows a name.
+    package struct Match {
+        /// Whether the name is also an ordinary word, such as `session`.
+        package let isVague: Bool
+        /// Whether the name is a plural, whose value can be a number of things, such as `tokens`.
+        package let isPlural: Bool
+    }
+
+    /// Returns whether a setting, header field or parameter has the name of a secret.
+    ///
+    /// The name `key` alone is secret here. In a log it isn't, because entries of caches and tables have keys, too.
     ///
     /// - Complexity: O(*n*) in the length of the name.
     package func matches(_ name: String) -> Bool {
         let words = Self.words(of: name)
-        guard let last = words.last else { return false }
-        if Self.hasWord(of: additionalWords, in: words) { return true }
-        let stems = words.map(Self.stem)
-        if stems == ["key"] { return true }
-        for (at, stem) in stems.enumerated() {
-            let isLast = at == stems.count - 1
-            if Self.isStrong(stem) {
-                let isDescription =
-                    !isLast && (Self.descriptions.contains(last) || Self.descriptions.contains(stems[at + 1]))
-                let isCount = at > 0 && words[at] != stem && Self.quantities.contains(words[at - 1])
-                let isCursor = at > 0 && stem == "token" && Self.cursors.contains(stems[at - 1])
-                if !isDescription, !isCount, !isCursor { return true }
-            }
-            if Self.weak.contains(stem), isLast || Self.carriers.contains(stems[at + 1]) { return true }
-            if at > 0, Self.pairs[stems[at - 1]]?.contains(stem) == true {
-                if isLast || !Self.descriptions.contains(last) { return true }
-            }
-        }
-        return false
+        return match(words) != nil || includesStandard && words.map(Self.stem) == ["key"]
     }
 
-    /// Returns whether one of the words, or two adjacent words together, are in a set.
-    package static func hasWord(of set: Set<String>, in words: [String]) -> Bool {
-        if set.isEmpty { return false }
-        return words.contains { set.contains($0) }
-            || zip(words, words.dropFirst()).contains { set.contains($0 + $1) }
+    /// Returns how the list knows a name in a log; nil if it isn't the name of a secret.
+    ///
+    /// - Parameters:
+    ///   - words: The words of the name, after the words of the sentence that precede it.
+    ///   - context: The number of words that precede the name.
+    /// - Returns: The kind of the name, or nil.
+    package func match(_ words: [String], context: Int = 0) -> Match? {
+        for end in words.indices.reversed() {
+            let rest = words[(end + 1)...].map(Self.stem)
+            // A modifier can follow a name of several words, as in "token de acceso".
+            if end < context, !rest.allSatisfy(Self.modifiers.contains) { return nil }
+            for first in max(0, end - 3)...end {
+                let stem = Self.stem(words[first...end].joined())
+                let before = first > 0 ? words[first - 1] : ""
+                guard let isVague = isVague(stem, isWord: first == end), !Self.before.contains(before),
+                    stem != "token" || !Self.beforeToken.contains(before)
+                else { continue }
+                if isVague ? rest.allSatisfy(Self.carriers.contains) : Self.after.isDisjoint(with: rest) {
+                    let isPlural = rest.isEmpty && words[end].last == "s" && !stem.hasPrefix("cred")
+                    return Match(isVague: isVague, isPlural: isPlural)
+                }
+            }
+        }
+        return nil
+    }
+
+    /// Whether a name of the list is vague; nil if it isn't in the list.
+    private func isVague(_ stem: String, isWord: Bool) -> Bool? {
+        if !additionalWords.isEmpty, additionalWords.contains(stem) { return false }
+        guard includesStandard else { return nil }
+        // Shorter endings are those of ordinary words, such as `compass`.
+        if Self.clear.contains(stem) { return false }
+        let endings = isWord ? stem.utf8.indices.dropFirst().dropLast(4) : []
+        if endings.contains(where: { Self.clear.contains(String(stem[$0...])) }) { return false }
+        return Self.vague.contains(stem) ? true : nil
     }
 
     /// Returns the lowercase words of a name, divided by separators, changes of case, and the ends of acronyms.
     package static func words(of name: String) -> [String] {
         var words: [String] = []
         var word = ""
-        var previous: Unicode.Scalar?
         let scalars = Array(name.unicodeScalars)
         for (at, scalar) in scalars.enumerated() {
-            let properties = scalar.properties
-            let isWordPart = properties.isAlphabetic || properties.numericType != nil
-            if isWordPart, properties.isUppercase, let previous, !word.isEmpty {
-                let endsAcronym = at + 1 < scalars.count && scalars[at + 1].properties.isLowercase
-                // The plural of an acronym (`APIs`) is a single word.
-                let isPlural =
-                    endsAcronym && scalars[at + 1] == "s"
-                    && (at + 2 == scalars.count || !scalars[at + 2].properties.isLowercase)
-                if !previous.properties.isUppercase || endsAcronym && !isPlural {
-                    words.append(word)
-                    word = ""
-                }
-            }
-            if isWordPart {
-                word += properties.lowercaseMapping
-            } else if !word.isEmpty {
+            let isBeforeSmall = at + 1 < scalars.count && scalars[at + 1].isSmall
+            let isStart = scalar.isCapital && (at == 0 || !scalars[at - 1].isCapital || isBeforeSmall)
+            if !scalar.isWordPart || isStart, !word.isEmpty {
                 words.append(word)
                 word = ""
             }
-            previous = scalar
+            if scalar.isWordPart { word += scalar.lowercased }
         }
         if !word.isEmpty { words.append(word) }
         return words
     }
 
-    /// Returns the name of a parameter of a query with each percent escape replaced.
-    static func decodingPercents(_ name: ArraySlice<UInt8>) -> String {
-        let parts = name.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false)
-        let decoded = parts.dropFirst().flatMap { part -> [UInt8] in
-            let digits = part.prefix(2).compactMap { $0.hexValue }
-            return digits.count == 2 ? [digits[0] << 4 | digits[1]] + part.dropFirst(2) : [UInt8(ascii: "%")] + part
-        }
-        return String(decoding: parts[0] + decoded, as: UTF8.self)
-    }
-
     /// A word without digits at its end and without a plural `s`.
     private static func stem(_ word: String) -> String {
-        let letters = word.reversed().drop { $0.isNumber }
-        guard letters.first == "s", letters.count > 3 else { return String(letters.reversed()) }
-        let singular = String(letters.dropFirst().reversed())
+        var letters = Substring(word).utf8
+        while letters.last?.isDigit == true { letters.removeLast() }
         // Words like "pass" and "access" end in "ss" in the singular.
-        return singular.last == "s" ? singular + "s" : singular
-    }
-
-    private static func isStrong(_ stem: String) -> Bool {
-        strong.contains(stem) || joined.contains { stem.hasSuffix($0) }
+        let isSingular = letters.count <= 3 || letters.last != UInt8(ascii: "s")
+        if isSingular || letters.dropLast().last == UInt8(ascii: "s") {
+            return String(decoding: letters, as: UTF8.self)
+        }
+        return String(decoding: letters.dropLast(), as: UTF8.self)
     }
 }
 
-/// The vocabulary, singular and lowercase.
-extension SecretNames {
-    /// Words that always name a secret.
-    private static let strong: Set<String> = [
-        "password", "passwd", "passphrase", "passcode", "pass", "pwd", "secret", "token", "credential", "cred",
-        "apikey", "privkey", "connstr", "connectionstring", "passwordhash", "pwdhash", "pw", "pword", "pswd", "psk",
-        "pgpass", "pincode", "csrf", "xsrf", "ssn", "iban",
-    ]
-
-    /// Endings of words without separators that always name a secret.
-    private static let joined: [String] = [
-        "password", "passwd", "passphrase", "passcode", "pwd", "pswd", "secret", "token", "credential", "apikey",
-        "secretkey",
-        "privatekey", "accesskey", "signingkey", "encryptionkey", "sshkey", "licensekey", "authkey", "masterkey",
-        "connectionstring", "authorization",
-    ]
-
-    /// Words that name a secret in some positions only.
-    private static let weak: Set<String> = [
-        "auth", "authorization", "authentication", "bearer", "cookie", "jwt", "otp", "totp", "pin", "dsn", "salt",
-        "hmac", "pat", "sid", "session", "signature", "sig", "cvv", "cvc", "nonce", "mnemonic", "oauth",
-    ]
-
-    /// Words that name the same secret after a word of `weak`: `pinCode`, `authHeader`, `sessionID`.
-    private static let carriers: Set<String> = [
-        "code", "number", "value", "data", "string", "header", "key", "id", "hash", "text", "base64", "hex", "info",
-    ]
-
-    /// First and second words that form a secret: `apiKey`, `clientCert`.
-    private static let pairs: [String: Set<String>] = {
-        let keys = [
-            "api", "access", "account", "activation", "admin", "aes", "app", "application", "auth", "consumer",
-            "crypto", "decryption", "deploy", "encryption", "function", "gpg", "hmac", "host", "license", "licence",
-            "master", "pgp", "private", "product", "rsa", "secret", "server", "service", "session", "shared", "signing",
-            "ssh", "storage", "subscription", "symmetric", "tls", "ssl", "webhook", "write", "functions",
-        ]
-        var pairs: [String: Set<String>] = [
-            "client": ["cert", "certificate", "key"], "connection": ["string"], "conn": ["string", "str"],
-            "recovery": ["code", "phrase"], "seed": ["phrase"], "security": ["answer", "code"],
-            "backup": ["code"], "pass": ["word", "phrase", "code"], "code": ["verifier"], "card": ["number"],
-            "social": ["security"], "database": ["url", "uri"], "db": ["url", "uri"], "private": ["pem", "key"],
-        ]
-        for factor in ["2fa", "fa", "login", "mfa", "sms", "tfa", "verification"] { pairs[factor] = ["code"] }
-        for owner in ["master", "otp", "recovery", "totp", "wallet"] { pairs[owner, default: []].insert("seed") }
-        for algorithm in ["dsa", "ec", "ed25519", "gpg", "pgp", "rsa", "ssh"] {
-            pairs[algorithm, default: []].insert("private")
-        }
-        for key in keys { pairs[key, default: []].insert("key") }
-        return pairs
-    }()
-
-    /// Words after a secret's name that describe the secret without revealing it.
-    private static let descriptions: Set<String> = [
-        "age", "algorithm", "arn", "attempts", "audience", "button", "color", "colour", "count", "days", "enabled",
-        "disabled",
-        "endpoint", "expiration", "expires", "expiry", "field", "format", "hours", "icon", "interval", "issuer",
-        "label", "length", "lifetime", "limit", "max", "min", "minutes", "ms", "name", "pattern", "placeholder",
-        "policy",
-        "position", "prefix", "provider", "ref", "reference", "regex", "required", "retries", "rotation", "rounds",
-        "screen", "seconds",
-        "size", "strategy", "strength", "style", "timeout", "title", "ttl", "type", "uri", "url", "validation",
-        "validator", "view", "visible",
-    ]
-
-    /// Words before a plural that make the name a quantity: `maxTokens`.
-    private static let quantities: Set<String> = [
-        "max", "maximum", "min", "minimum", "num", "number", "total", "count", "cached", "completion", "input",
-        "output",
-        "prompt", "remaining", "used",
-    ]
-
-    /// Names of secrets that are also ordinary words, which a sentence or a heading can have before a colon.
-    static let ordinaryWords: Set<String> = [
-        "auth", "authentication", "bearer", "key", "keys", "nonce", "pass", "pat", "pin", "salt", "session", "sessions",
-        "sid", "signature",
-    ]
-
-    /// Ends of names whose value in a text is the rest of the line: fields that contain several words, and phrases.
-    static let namesOfLines = ["authorization", "cookie", "phrase", "mnemonic"]
-
-    /// Words that follow `Bearer` and `Basic` in a sentence.
-    static let wordsAfterSchemes: Set<String> = [
-        "", "and", "auth", "authentication", "authorization", "challenge", "credential", "credentials", "error", "for",
-        "from", "header", "is", "of", "or", "realm", "scheme", "token", "tokens", "was", "with",
-    ]
-
-    /// Words before `token` that make it a position in a list or a handle of a task: `nextPageToken`.
-    private static let cursors: Set<String> = [
-        "cancel", "cancellation", "continuation", "cursor", "next", "page", "pagination",
-    ]
+/// The classes of scalars, without a look at Unicode's tables for ASCII.
+extension Unicode.Scalar {
+    fileprivate var isSmall: Bool { isASCII ? ("a"..."z").contains(self) : properties.isLowercase }
+    fileprivate var isCapital: Bool { isASCII ? ("A"..."Z").contains(self) : properties.isUppercase }
+    fileprivate var isWordPart: Bool {
+        isASCII ? UInt8(ascii: self).isLetter || UInt8(ascii: self).isDigit : properties.isAlphabetic
+    }
+    fileprivate var lowercased: String {
+        isASCII ? String(Unicode.Scalar(UInt8(ascii: self).asciiLowercased)) : properties.lowercaseMapping
+    }
 }

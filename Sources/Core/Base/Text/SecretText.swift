@@ -2,14 +2,16 @@
 ///
 /// Hidden are:
 ///
-/// - the user information of URLs (`postgres://user:pw@db`);
-/// - the values of secret names, as ``SecretNames`` defines them, after `=` and `:`: in queries, forms, connection strings,
-///   header fields and JSON, also inside a JSON string (`token=x`, `X-Api-Key: x`, `{"pin":1}`, `\"pin\":\"1\"`);
-/// - the credentials of HTTP's schemes `Bearer` and `Basic`, JSON web tokens, and private keys in PEM.
+/// - in URLs, the user information with a password (`postgres://user:pw@db`) or with a token in a web address
+///   (`https://token@host`), and the values of secret names, `code` and `key` in a query or fragment;
+/// - the value of a secret name, as ``SecretNames`` defines them, in `name=value`, `name: value`, `"name": "value"` and
+///   `name => value`, if it could be a secret, as ``SecretValue`` decides;
+/// - the fields `Authorization` and `Cookie` of HTTP, and a token after `Bearer` and `Basic`;
+/// - private keys in PEM and PGP blocks, JSON web tokens, and tokens with the prefix of a provider (`ghp_`, `AKIA`).
 ///
-/// Nothing else is hidden, such as a value after a word or an option (`the password is x`, `--password x`), in XML or in
-/// an encoded text, or the number of a card. A name that is also an ordinary word (`session`) needs a value with a digit
-/// after a colon. Redacted text doesn't change if it is redacted again.
+/// Nothing else is hidden, such as a value with white space, after a word or an option (`the password is x`,
+/// `--password x`), in XML or in an encoded text, or the number of a card. Redacted text doesn't change if it is redacted
+/// again.
 package enum SecretText {
     /// Returns the text with each secret replaced by ``SecretNames/placeholder``.
     ///
@@ -18,6 +20,24 @@ package enum SecretText {
         var scanner = SecretScanner(bytes: Array(text.utf8), names: names)
         return scanner.redacted() ?? text
     }
+
+    /// Whether the text has any of the bytes that announce a secret; most messages have none.
+    ///
+    /// The bytes are those of the caller's buffer: a copy of each logged line would take longer than this check.
+    package static func mayHaveSecret(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        let initials = Self.initials
+        for (at, byte) in bytes.enumerated() where initials[Int(byte)] {
+            if byte == UInt8(ascii: "=") || byte == UInt8(ascii: ":") { return true }
+            if at > 0, byte != UInt8(ascii: "-"), SecretScanner.isWordPart(bytes[at - 1]) { continue }
+            let word = bytes[at...].prefix(5).lazy.map(\.asciiLowercased)
+            if word.elementsEqual("beare".utf8) || word.elementsEqual("basic".utf8) { return true }
+            if prefixes[Int(byte)].contains(where: { bytes[at...].starts(with: $0) }) { return true }
+        }
+        return false
+    }
+
+    /// The bytes with which a secret or its announcement begins.
+    private static let initials = (0...UInt8.max).map { "=:Bb".utf8.contains($0) || !prefixes[Int($0)].isEmpty }
 }
 
 /// Finds the secrets of a text in one pass.
@@ -27,11 +47,12 @@ private struct SecretScanner {
     var result: [UInt8] = []
     /// The end of the last secret; nothing before it is looked at again.
     var floor = 0
+    /// The end of the last value without quotation marks, so that no byte is searched for it twice.
+    var runEnd = 0
 
-    /// Bounds in bytes, so that a hostile text costs no more than a multiple of its length.
+    /// The longest name and the longest password of a URL, so that a hostile text costs no more than a multiple of its length.
     static let longestName = 128
     static let longestPassword = 2_048
-    static let longestQuote = 64
 
     /// Returns the text without its secrets, or nil if it has none.
     mutating func redacted() -> String? {
@@ -50,121 +71,176 @@ private struct SecretScanner {
     }
 
     /// The secret that the byte at an offset announces: a separator, or the first byte of a word.
-    func secret(announcedAt at: Int) -> Range<Int>? {
+    mutating func secret(announcedAt at: Int) -> Range<Int>? {
         switch bytes[at] {
         case UInt8(ascii: ":") where starts(with: "://", at: at): userInformation(at: at + 3)
         case UInt8(ascii: "="), UInt8(ascii: ":"): value(ofNameBefore: at)
         case UInt8(ascii: "-"): privateKey(at: at)
-        case UInt8(ascii: "e"): webToken(at: at)
-        case UInt8(ascii: "B"), UInt8(ascii: "b"): isWordStart(at) ? credentials(ofSchemeAt: at) : nil
+        case let byte where byte.isLetter && isWordStart(at): credentials(ofSchemeAt: at) ?? token(at: at)
         default: nil
         }
     }
 
+    // MARK: Names and values
+
     /// The value of the secret name before the separator at an offset.
-    func value(ofNameBefore separator: Int) -> Range<Int>? {
+    mutating func value(ofNameBefore separator: Int) -> Range<Int>? {
+        let isColon = bytes[separator] == UInt8(ascii: ":")
+        let next = separator + (starts(with: "=>", at: separator) ? 2 : 1)
+        // Other operators, such as `==`, `!=`, `::` and the first byte of `:=`.
+        if has("=~:", at: next) || has(isColon ? ":" : "=!<>~+-|", at: separator - 1) { return nil }
+        guard let (words, context, nameStart) = name(before: separator) else { return nil }
+        let isParameter = !isColon && has("?&#", at: nameStart - 1)
+        guard let name = names.match(words, context: context) else {
+            guard isParameter, ["code", "key"].contains(words.last) else { return nil }
+            let value = next..<endOfRun(from: next)
+            return value.count >= 10 && SecretValue(bytes[value]).isRandom ? value : nil
+        }
+        if isColon && has("/", at: nameStart - 1) { return nil }  // The last part of a path: `/login/token: not found`.
+        var start = end(from: next) { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
+        // Without a search for the end, which each name in a line of hidden values would repeat.
+        if starts(with: SecretNames.placeholder, at: start) { return nil }
+        let isList = has("[", at: start) && quote(at: start + 1) != nil
+        if isList { start += 1 }
+        let quote = quote(at: start)
+        let first = quote?.endIndex ?? start
+        let outer = quote?.last ?? bytes[max(0, nameStart - 1)]
+        if let field = field(words.last, at: first, until: outer, isColon) { return field }
+        var value = first..<(quote.map { endOfString(from: first, $0) } ?? endOfRun(from: first))
+        if isParameter { value = first..<min(value.upperBound, end(from: first) { $0 == UInt8(ascii: "#") }) }
+        if isParameter && !name.isVague && 1..<SecretValue.shortest ~= value.count { return value }
+        if let quote {
+            guard SecretValue(bytes[value]).isPossible(name, names) else { return nil }
+            let rest = value.upperBound..<end(from: value.upperBound) { $0 == UInt8(ascii: "]") || $0.isSpace }
+            let last = isList ? bytes[rest].lastIndex(of: bytes[first - 1]).map { $0 - quote.count + 1 } : nil
+            return first..<max(value.upperBound, last ?? 0)
+        }
+        // A call, a subscript or the parameter of a type, and a number or a list of names.
+        if has("([<{", at: value.upperBound) || isColon && name.isPlural { return nil }
+        let isContinued = isColon && has(" ", at: value.upperBound) && isWordPart(at: value.upperBound + 1)
+        let isWord = !isContinued && !(isColon && start == next)
+        let isPossible = SecretValue(bytes[value]).isPossible(
+            name, names, isContinued: isContinued, isWordPossible: isWord)
+        return isPossible ? value : nil
+    }
+
+    /// The words of the name before a separator, after up to three words of the sentence around it, and the name's offset.
+    func name(before separator: Int) -> (words: [String], context: Int, start: Int)? {
         let first = max(floor, separator - Self.longestName)
-        var nameEnd = start(before: separator, from: first) { $0 == UInt8(ascii: " ") }
-        let isQuoted = nameEnd > first && Self.isQuote(bytes[nameEnd - 1])
+        var nameEnd = start(before: separator, from: first) { " :".utf8.contains($0) }
+        if has("]", at: nameEnd - 1), has("\"'", at: nameEnd - 2) { nameEnd = max(first, nameEnd - 1) }
+        let isQuoted = nameEnd > first && has("\"'", at: nameEnd - 1)
         if isQuoted { nameEnd = start(before: nameEnd - 1, from: first) { $0 == UInt8(ascii: "\\") } }
         let nameStart = start(before: nameEnd, from: first) { Self.isWordPart($0) || "-.%[]".utf8.contains($0) }
         guard bytes[nameStart..<nameEnd].contains(where: { $0.isLetter || $0 >= 0x80 }) else { return nil }
-        let name = SecretNames.decodingPercents(bytes[nameStart..<nameEnd])
-        guard names.matches(name) else { return nil }
-        let isColon = bytes[separator] == UInt8(ascii: ":")
-        let start = end(from: separator + 1) { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
-        // Without a search for the end, which each name in a line of hidden values would repeat.
-        if starts(with: SecretNames.placeholder, at: start) { return nil }
-        if !isColon, let credentials = credentials(ofSchemeAt: start) { return start..<credentials.upperBound }
-        if let quote = quote(at: start) { return (start + quote.count)..<endOfString(from: start + quote.count, quote) }
-        if isQuoted { return literal(at: start) }
-        let before = nameStart > 0 ? bytes[nameStart - 1] : UInt8(ascii: "\n")
-        if isColon, before == UInt8(ascii: "/") { return nil }  // The last part of a path: `/login/token: not found`.
-        if isColon, SecretNames.namesOfLines.contains(where: { name.lowercased().hasSuffix($0) }) {
-            return start..<end(from: start) { "\r\n".utf8.contains($0) || Self.isQuote(before) && $0 == before }
+        let sentence = start(before: nameStart, from: isQuoted ? nameStart : first) {
+            Self.isWordPart($0) || " -'".utf8.contains($0)
         }
-        let value = start..<endOfValue(from: start, before: before)
-        let isOrdinary = isColon && SecretNames.ordinaryWords.contains(name.lowercased())
-        return isOrdinary && (value.count < 4 || !bytes[value].contains { $0.isDigit }) ? nil : value
+        let context = sentence == nameStart ? [] : SecretNames.words(of: text(sentence..<nameStart)).suffix(3)
+        // In a query, separators and brackets can be escaped.
+        let parts = text(nameStart..<nameEnd).split(separator: "%", omittingEmptySubsequences: false)
+        let name = parts[0] + parts.dropFirst().map { "_" + $0.dropFirst(2) }.joined()
+        return (context + SecretNames.words(of: String(name)), context.count, nameStart)
     }
 
-    /// The JSON value at an offset that isn't a string; null and Booleans aren't secret.
-    func literal(at start: Int) -> Range<Int>? {
-        var at = start
-        var depth = 0
-        while at < bytes.count, depth > 0 || !bytes[at].isSpace && !",}]".utf8.contains(bytes[at]) {
-            if "{[".utf8.contains(bytes[at]) { depth += 1 }
-            if "}]".utf8.contains(bytes[at]) { depth -= 1 }
-            at = quote(at: at).map { endOfString(from: at + $0.count, $0) + $0.count } ?? at + 1
-        }
-        let value = start..<min(at, bytes.count)
-        return ["null", "true", "false"].contains { bytes[value].elementsEqual($0.utf8) } ? nil : value
+    /// The value of a field of HTTP that can have several words: the cookies, or the scheme and its credentials.
+    func field(_ name: String?, at start: Int, until quote: UInt8, _ isColon: Bool) -> Range<Int>? {
+        let line = start..<end(from: start) { "\r\n".utf8.contains($0) || $0 == quote && "\"'".utf8.contains(quote) }
+        let word = bytes[line].prefix { !$0.isSpace }
+        if name == "cookie" { return isColon && word.contains(UInt8(ascii: "=")) ? line : nil }
+        guard name == "authorization", word.endIndex < line.upperBound else { return nil }
+        if let token = credentials(ofSchemeAt: start, isField: true) { return start..<token.upperBound }
+        let isScheme = SecretValue.schemes.contains(text(word.startIndex..<word.endIndex).lowercased())
+        let hasCredentials = bytes[word.endIndex..<line.upperBound].contains { $0.isDigit || "=+/".utf8.contains($0) }
+        return isScheme && hasCredentials ? line : nil
     }
 
     /// The end of a value without quotation marks.
-    ///
-    /// In a query or form, it ends at the next parameter. In a connection string, it can contain spaces and ends at a
-    /// semicolon. Otherwise, it ends at white space or a semicolon, without the punctuation of the sentence around it.
-    func endOfValue(from start: Int, before: UInt8) -> Int {
-        if "?&#".utf8.contains(before) { return end(from: start) { $0.isSpace || "&#\"'<>`".utf8.contains($0) } }
-        if ";\n".utf8.contains(before) {
-            let end = end(from: start) { ";\n=".utf8.contains($0) }
-            if (end < bytes.count ? bytes[end] : before) == UInt8(ascii: ";") { return end }
+    mutating func endOfRun(from start: Int) -> Int {
+        if start >= runEnd { runEnd = end(from: start) { $0.isSpace || ",;&\"'`<>()[]{}|\\".utf8.contains($0) } }
+        return self.start(before: runEnd, from: start) { ".:".utf8.contains($0) }
+    }
+
+    /// The quotation mark at an offset, with the backslashes before it, or nil.
+    func quote(at start: Int) -> ArraySlice<UInt8>? {
+        let mark = bytes.dropFirst(start).prefix(16).firstIndex { $0 != UInt8(ascii: "\\") }
+        return mark.flatMap { has("\"'", at: $0) ? bytes[start...$0] : nil }
+    }
+
+    /// The end of a string: the next mark of the same kind that has no more backslashes before it.
+    func endOfString(from start: Int, _ quote: ArraySlice<UInt8>) -> Int {
+        var backslashes = 0
+        for at in start..<bytes.count {
+            if bytes[at] == quote.last, backslashes < quote.count { return at - backslashes }
+            backslashes = bytes[at] == UInt8(ascii: "\\") ? backslashes + 1 : 0
         }
-        let end = end(from: start) { $0.isSpace || $0 == UInt8(ascii: ";") }
-        return self.start(before: end, from: start) { ",.)]}\"'`".utf8.contains($0) }
+        return bytes.count
     }
 
-    /// The credentials of a `Bearer` or `Basic` scheme that starts at an offset.
-    func credentials(ofSchemeAt at: Int) -> Range<Int>? {
-        let scheme = String(decoding: bytes[at...].prefix(7), as: UTF8.self).lowercased()
-        guard scheme == "bearer " || scheme.hasPrefix("basic ") else { return nil }
+    // MARK: Shapes
+
+    /// The token after the scheme `Bearer` or `Basic` at an offset.
+    func credentials(ofSchemeAt at: Int, isField: Bool = false) -> Range<Int>? {
+        let scheme = bytes[at...].prefix(7).lazy.map(\.asciiLowercased)
+        guard scheme.elementsEqual("bearer ".utf8) || scheme.prefix(6).elementsEqual("basic ".utf8) else { return nil }
         let start = end(from: at + 6) { $0 != UInt8(ascii: " ") }
-        let range = start..<end(from: start) { !Self.isWordPart($0) && !"-.~+/=".utf8.contains($0) }
-        let word = String(decoding: bytes[range], as: UTF8.self)
-        // "Basic" is also an English word. Base64 has digits, signs or capitals.
-        let isEnglish = scheme != "bearer " && word.utf8.allSatisfy { $0.isLetter && $0 | 0x20 == $0 || $0 == 0x2E }
-        return isEnglish || SecretNames.wordsAfterSchemes.contains(word.lowercased()) ? nil : range
+        let token = start..<end(from: start) { !Self.isWordPart($0) && !"-.~+/=".utf8.contains($0) }
+        let value = SecretValue(bytes[token])
+        return value.isRandom || isField && !value.isOrdinaryWord ? token : nil
     }
 
-    /// The user information of the URL whose authority starts at an offset.
+    /// A token with the prefix of a provider, or a JSON web token (RFC 7515, 7.1).
+    func token(at start: Int) -> Range<Int>? {
+        // A token that follows a period or hyphen was examined from its start.
+        guard start == floor || !has("-.", at: start - 1),
+            let prefix = SecretText.prefixes[Int(bytes[start])].first(where: { bytes[start...].starts(with: $0) })
+        else { return nil }
+        let token = start..<end(from: start) { !Self.isWordPart($0) && !"-.".utf8.contains($0) }
+        if prefix.elementsEqual("eyJ".utf8) { return bytes[token].count { $0 == UInt8(ascii: ".") } >= 2 ? token : nil }
+        let rest = bytes[token].dropFirst(prefix.count)
+        return rest.count >= 12 && rest.contains(where: \.isDigit) ? token : nil
+    }
+
+    /// The user information of the URL whose authority starts at an offset: with a password, or a token in a web address.
     ///
     /// A password with an unescaped `/`, `@` or quotation mark is hidden up to the last `@` of the URL.
     func userInformation(at start: Int) -> Range<Int>? {
-        let authority = start..<end(from: start) { Self.endsURL($0) || "/?#".utf8.contains($0) }
-        // A port consists of digits. Any other text after a colon starts a password, which can contain a slash.
-        let afterColon = bytes[authority].drop { $0 != UInt8(ascii: ":") }.dropFirst()
-        let hasPassword = !afterColon.allSatisfy { $0.isDigit } && bytes[authority].first != UInt8(ascii: "[")
-        guard hasPassword || bytes[authority].contains(UInt8(ascii: "@")) else { return nil }
-        let rest = bytes[start...].prefix(max(Self.longestPassword, authority.count))
-        let mark = UInt8(ascii: "@")
-        let at = rest.prefix { !Self.endsURL($0) }.lastIndex(of: mark) ?? rest.prefix { $0 > 0x20 }.lastIndex(of: mark)
-        return at.map { start..<$0 }
+        let user = bytes[start..<end(from: start) { Self.endsURL($0) || "@/?#".utf8.contains($0) }]
+        let password = user.drop { $0 != UInt8(ascii: ":") }.dropFirst()
+        let isVariable = has("$", at: password.startIndex) && !SecretValue(password).hasDigit
+        if isVariable || has("{<%*", at: password.startIndex) { return nil }
+        if has("@", at: user.endIndex) {
+            let scheme = text(max(0, start - 8)..<(start - 3))
+            let isWeb = scheme.hasSuffix("http") || scheme == "https"
+            guard !password.isEmpty || isWeb && SecretValue(user).isRandom else { return nil }
+        } else if password.allSatisfy(\.isDigit) || user.first == UInt8(ascii: "[") {
+            return nil  // A port. Any other text after a colon starts a password, which can contain a slash.
+        }
+        let rest = bytes[start...].prefix(max(Self.longestPassword, user.count + 1))
+        let mark = rest.prefix { !Self.endsURL($0) }.lastIndex(of: UInt8(ascii: "@"))
+        return (mark ?? rest.prefix { $0 > 0x20 }.lastIndex(of: UInt8(ascii: "@"))).map { start..<$0 }
     }
 
-    /// A JSON web token (RFC 7515, 7.1): three parts in base64url with periods between, of which the first is an object.
-    func webToken(at start: Int) -> Range<Int>? {
-        // A token that follows a period or hyphen was examined from its start.
-        let isStart = isWordStart(start) && (start == floor || !"-.".utf8.contains(bytes[start - 1]))
-        guard isStart, starts(with: "eyJ", at: start) else { return nil }
-        let token = start..<end(from: start) { !Self.isWordPart($0) && !"-.".utf8.contains($0) }
-        return bytes[token].count { $0 == UInt8(ascii: ".") } >= 2 ? token : nil
-    }
-
-    /// A private key in PEM (RFC 7468), up to its last line, or to the end of the text if that line is missing.
+    /// A private key in PEM (RFC 7468) or PGP, up to its last line, or to the end of the text if that line is missing.
     func privateKey(at start: Int) -> Range<Int>? {
         guard starts(with: "-----BEGIN ", at: start) else { return nil }
-        let label = start + 11..<end(from: start + 11) { $0 == UInt8(ascii: "-") || "\r\n".utf8.contains($0) }
-        guard String(decoding: bytes[label], as: UTF8.self).hasSuffix("PRIVATE KEY") else { return nil }
-        let last = (label.upperBound..<bytes.count).first { starts(with: "-----END ", at: $0) }
-        let dashes = end(from: last.map { $0 + 9 } ?? bytes.count) { $0 == UInt8(ascii: "-") }
-        return start..<end(from: dashes) { $0 != UInt8(ascii: "-") }
+        let label = (start + 11)..<end(from: start + 11) { "-\r\n".utf8.contains($0) }
+        guard text(label).contains("PRIVATE KEY") else { return nil }
+        let last = (label.upperBound..<bytes.count).first { starts(with: "-----END ", at: $0) } ?? bytes.count
+        return start..<end(from: end(from: last + 9) { $0 == UInt8(ascii: "-") }) { $0 != UInt8(ascii: "-") }
     }
 
-    func starts(with text: String, at: Int) -> Bool { bytes[at...].starts(with: text.utf8) }
+    // MARK: Bytes
+
+    func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+
+    func starts(with text: String, at: Int) -> Bool { bytes.dropFirst(at).starts(with: text.utf8) }
+
+    /// Whether the byte at an offset is one of a text's.
+    func has(_ any: String, at: Int) -> Bool { bytes.indices.contains(at) && any.utf8.contains(bytes[at]) }
 
     func end(from start: Int, where isEnd: (UInt8) -> Bool) -> Int {
-        bytes[start...].firstIndex(where: isEnd) ?? bytes.count
+        bytes.dropFirst(start).firstIndex(where: isEnd) ?? bytes.count
     }
 
     /// The start of the bytes that satisfy a condition and end before an offset.
@@ -172,29 +248,11 @@ private struct SecretScanner {
         bytes[first..<end].lastIndex { !isPart($0) }.map { $0 + 1 } ?? first
     }
 
-    func isWordStart(_ at: Int) -> Bool { at == floor || !Self.isWordPart(bytes[at - 1]) }
+    func isWordStart(_ at: Int) -> Bool { at == floor || !isWordPart(at: at - 1) }
+
+    func isWordPart(at: Int) -> Bool { bytes.indices.contains(at) && Self.isWordPart(bytes[at]) }
 
     static func isWordPart(_ byte: UInt8) -> Bool { byte.isLetter || byte.isDigit || byte == 0x5F || byte >= 0x80 }
 
-    static func isQuote(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") }
-
     static func endsURL(_ byte: UInt8) -> Bool { byte <= UInt8(ascii: " ") || "\"'<>`".utf8.contains(byte) }
-
-    /// The quotation mark at an offset, with the backslashes before it, or nil.
-    func quote(at start: Int) -> ArraySlice<UInt8>? {
-        let mark = bytes[start...].prefix(Self.longestQuote).firstIndex { $0 != UInt8(ascii: "\\") }
-        return mark.flatMap { Self.isQuote(bytes[$0]) ? bytes[start...$0] : nil }
-    }
-
-    /// The end of a string: the next mark of the same kind without more backslashes before it, or with escaped ones only.
-    func endOfString(from start: Int, _ quote: ArraySlice<UInt8>) -> Int {
-        var backslashes = 0
-        for at in start..<bytes.count {
-            if bytes[at] == quote.last, backslashes < quote.count || quote.count == 1 && backslashes % 2 == 0 {
-                return at - min(backslashes, quote.count - 1)
-            }
-            backslashes = bytes[at] == UInt8(ascii: "\\") ? backslashes + 1 : 0
-        }
-        return bytes.count
-    }
 }
