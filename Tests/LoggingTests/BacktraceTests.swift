@@ -54,6 +54,48 @@ import Testing
     }
 
     @Test(
+        "A stack overflow is recorded with its frames: on the main thread, on a thread that has logged, and in a task",
+        .timeLimit(.minutes(2)), arguments: ["overflow-main", "overflow-thread", "overflow-task"],
+        ["writeThrough", "mapped"])
+    func overflow(how: String, mode: String) throws {
+        let run = try crash(how, ["mode=\(mode)", "notes"])
+        #expect(run.outcome == .signalled(SIGSEGV) || run.outcome == .signalled(SIGBUS))
+        let lines = log(run)
+        #expect(lines.contains { $0.hasPrefix("fatal signal SIG") }, "\(lines)")
+        let own = lines.compactMap(Frame.init).filter { $0.image?.hasSuffix("/AshlarLoggingTestChild") == true }
+        #expect(own.count >= 10, "\(lines)")
+    }
+
+    #if os(Linux)
+        @Test("A thread's second stack ends with the thread", .timeLimit(.minutes(2)))
+        func stacks() throws {
+            let folder = TemporaryFolder()
+            let mappings = try TestChild("end", folder.path, ["how=threads", "notes"]).run()
+            // 2,000 threads with a stack and its guard would leave 4,000.
+            let count = try #require(Int(mappings.split(separator: "\n").last ?? ""))
+            #expect(count > 0 && count < 1_000, "\(mappings)")
+        }
+    #endif
+
+    @Test("A frame outside every image isn't printed", .timeLimit(.minutes(2)))
+    func outside() throws {
+        let lines = log(try crash("wild", ["notes"]))
+        let first = try #require(lines.firstIndex { $0.hasPrefix("fatal signal SIG") }, "\(lines)")
+        #expect(lines[(first + 1)...].allSatisfy { Frame($0)?.image != nil }, "\(lines)")
+    }
+
+    @Test(
+        "After abort, the frames of the app are in the log", .timeLimit(.minutes(2)),
+        arguments: [[], ["handles=abort"]] as [[String]])
+    func abort(options: [String]) throws {
+        let lines = log(try crash("abort", ["notes"] + options))
+        let frames = lines.compactMap(Frame.init)
+        #expect(frames.map(\.number) == Array(0..<frames.count) && frames.allSatisfy { $0.image != nil }, "\(lines)")
+        let own = frames.filter { $0.image?.hasSuffix("/AshlarLoggingTestChild") == true }
+        #expect(own.count >= 2, "\(lines)")
+    }
+
+    @Test(
         "Without signal handlers, and after a signal that isn't a crash, there are no frames", .timeLimit(.minutes(2)))
     func none() throws {
         for (how, options) in [("trap", []), ("\(SIGTERM)", ["notes"]), ("exit", ["notes"])] as [(String, [String])] {

@@ -1,4 +1,5 @@
 import AshlarTestSupport
+import CAshlarLogging
 import Foundation
 import Testing
 
@@ -17,6 +18,7 @@ import Testing
         change(&state)
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
         try file.write(contentsOf: Data(state.bytes))
+        if case .signal(let signal) = state.ending { ashlar_log_record_signal(file.fileDescriptor, Int32(signal)) }
         try file.close()
     }
 

@@ -1,4 +1,5 @@
 import AshlarTestSupport
+import CAshlarLogging
 import Foundation
 import Testing
 
@@ -52,6 +53,44 @@ import Testing
             #expect(run.log.contains("fatal signal SIGABRT\n"), "\(mode): \(run.log)")
             #expect(run.log.contains("the signal was handled, and the process continues") == continues, "\(mode)")
         }
+    }
+
+    @Test(
+        "A forked child that has not started a log writes nothing and doesn't change the outcome of its parent",
+        .timeLimit(.minutes(2)), .disabled(if: isThreadSanitized, "the sanitizer handles signals itself"),
+        arguments: ["writeThrough", "mapped"], [[], ["notes"]] as [[String]])
+    func forkedChild(mode: String, options: [String]) throws {
+        let folder = TemporaryFolder()
+        _ = try TestChild("end", folder.path, ["how=fork-crash", "mode=\(mode)"] + options).run()
+        let run = try #require(PriorRun.all(in: folder.path).first)
+        #expect(PriorRun.all(in: folder.path).count == 1 && run.outcome == .unclean)
+        let lines = run.log.split(separator: "\n")
+        #expect(lines.count == 2 && lines.allSatisfy { $0.hasSuffix("the last line") }, "\(run.log)")
+    }
+
+    @Test(
+        "A daemon whose parent has exited isn't clean while it runs, whether it has its own log or not",
+        .timeLimit(.minutes(2)), arguments: ["writeThrough", "mapped"], [true, false])
+    func daemon(mode: String, hasOwnLog: Bool) throws {
+        let folder = TemporaryFolder()
+        let options = ["how=daemon", "mode=\(mode)", "notes"] + (hasOwnLog ? ["own"] : [])
+        let parent = try TestChild("end", folder.path, options)
+        try parent.process.run()
+        let daemon = try #require(Int32(parent.firstLine().split(separator: "\n").first ?? ""))
+        parent.process.waitUntilExit()
+        let runs = PriorRun.all(in: folder.path)
+        #expect(runs.count == (hasOwnLog ? 2 : 1))
+        #expect(runs.first?.outcome == .stillRunning)
+        let logs = runs.map(\.log)
+        #expect(logs.last?.contains("the last line") == true && logs.last?.contains("from the daemon") == false)
+        if hasOwnLog { #expect(runs.first?.processID == daemon && logs[0].contains("from the daemon")) }
+        kill(daemon, SIGKILL)
+        _ = parent.finish()
+        let limit = ContinuousClock.now + .seconds(30)
+        while PriorRun.all(in: folder.path).contains(where: { $0.outcome == .stillRunning }), .now < limit {
+            usleep(1000)
+        }
+        #expect(PriorRun.all(in: folder.path).map(\.outcome) == (hasOwnLog ? [.unclean, .clean] : [.clean]))
     }
 
     @Test("A trap is reported by its signal, SIGKILL is not", .timeLimit(.minutes(5)))
@@ -191,7 +230,7 @@ import Testing
                 startedAt: .random(in: 0...Int64.max, using: &random),
                 processStart: random.next(), bootID: (0..<16).map { _ in .random(in: 0...255, using: &random) },
                 application: RunState.shortened("appλication-with-a-long-name-\(random.next())"))
-            state.ending = [.running, .clean, .signal(11)].randomElement(using: &random)!
+            state.ending = [.running, .clean].randomElement(using: &random)!
             (state.lines, state.lost) = (random.next(), random.next())
             state.endedAt = .random(in: 0...Int64.max, using: &random)
             var bytes = state.bytes
@@ -240,6 +279,11 @@ extension TemporaryFolder {
         state.ending = ending
         state.place = place
         try Data(state.bytes).write(to: URL(fileURLWithPath: "\(path)/\(name.stateFile)"))
+        if case .signal(let signal) = ending {
+            let descriptor = SystemCalls.openForUpdating("\(path)/\(name.stateFile)")
+            ashlar_log_record_signal(descriptor, Int32(signal))
+            SystemCalls.close(descriptor)
+        }
         try Data(log.utf8).write(to: URL(fileURLWithPath: "\(path)/\(name.base).log"))
         for file in [name.stateFile, name.base + ".log"] { setModified("\(path)/\(file)", startedAt) }
     }

@@ -19,7 +19,12 @@
 #include <link.h>
 #include <sys/uio.h>
 #include <ucontext.h>
+#if defined(__GLIBC__)
+#include <unwind.h>
 #endif
+#endif
+
+static void prepare_unwinder(void);
 
 // MARK: Images
 
@@ -88,6 +93,7 @@ void ashlar_log_collect_images(void) {
     }
 #endif
     atomic_store(&image_count, count);
+    prepare_unwinder();
 }
 
 // MARK: Text
@@ -124,23 +130,23 @@ static const char *signal_name(int signal) {
     }
 }
 
-// One frame: its address, and its file with the address there, as expected by llvm-symbolizer and atos.
-static void write_frame(int number, uintptr_t address) {
+// One frame: its address, and its file with the address there, as expected by llvm-symbolizer and atos. Returns 0, without
+// a line, for an address outside the images, because it isn't code.
+static int write_frame(int number, uintptr_t address) {
+    int count = atomic_load(&image_count), i = 0;
+    while (i < count && (address < images[i].start || address >= images[i].end)) i++;
+    if (i == count) return 0;
     struct text text = {.count = 0};
     append(&text, "  frame ");
     append_number(&text, (uintptr_t)number, 10);
     append(&text, ": ");
     append_number(&text, address, 16);
-    int count = atomic_load(&image_count);
-    for (int i = 0; i < count; i++) {
-        if (address < images[i].start || address >= images[i].end) continue;
-        append(&text, " ");
-        append(&text, images[i].path);
-        append(&text, " ");
-        append_number(&text, address - images[i].slide, 16);
-        break;
-    }
+    append(&text, " ");
+    append(&text, images[i].path);
+    append(&text, " ");
+    append_number(&text, address - images[i].slide, 16);
     ashlar_log_signal_write(text.bytes, text.count);
+    return 1;
 }
 
 // MARK: Frames
@@ -188,6 +194,60 @@ static int registers(const void *context, uintptr_t *position, uintptr_t *frame)
 #define FRAME_COUNT 64
 static atomic_int is_written = 0;
 
+// The frames from a position, with frame pointers.
+static void follow_pointers(uintptr_t position, uintptr_t address) {
+    int written = write_frame(0, position);
+    for (int walked = 1; walked < FRAME_COUNT; walked++) {
+        struct frame frame;
+        if (address % sizeof(void *) != 0 || !read_frame(address, &frame) || frame.return_address < 4096) break;
+        uintptr_t caller = frame.return_address;
+#if defined(__aarch64__) && defined(__LP64__)
+        caller &= 0x00007fffffffffff;  // without the signature of pointer authentication
+#endif
+        // The call is before the address to return to.
+        written += write_frame(written, caller - 1);
+        if (frame.next <= address) break;
+        address = frame.next;
+    }
+}
+
+#if defined(__GLIBC__)
+// glibc's `abort` has no frame pointers, but tables for the unwinder. It takes no lock with glibc 2.35 or later; with older
+// ones, an `abort` while the thread loads a library would wait forever. So only `abort` uses it.
+struct walk {
+    uintptr_t position;
+    int walked, written;
+};
+
+static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *argument) {
+    struct walk *walk = argument;
+    int is_before = 0;
+    uintptr_t address = (uintptr_t)_Unwind_GetIPInfo(context, &is_before);
+    // The first frames are those of this handler.
+    if (walk->walked == 0 && address != walk->position) return _URC_NO_REASON;
+    if (address == 0 || walk->walked++ == FRAME_COUNT) return _URC_END_OF_STACK;
+    walk->written += write_frame(walk->written, is_before ? address : address - 1);
+    return _URC_NO_REASON;
+}
+
+static _Unwind_Reason_Code stop(struct _Unwind_Context *context, void *argument) {
+    (void)context, (void)argument;
+    return _URC_END_OF_STACK;
+}
+
+// The first call initializes the unwinder, which allocates memory.
+static void prepare_unwinder(void) { _Unwind_Backtrace(stop, NULL); }
+
+static int unwind(uintptr_t position) {
+    struct walk walk = {position, 0, 0};
+    _Unwind_Backtrace(visit, &walk);
+    return walk.written;
+}
+#else
+static void prepare_unwinder(void) {}
+static int unwind(uintptr_t position) { return (void)position, 0; }
+#endif
+
 void ashlar_log_write_backtrace(int signal, const void *fault, const void *context) {
     const char *name = signal_name(signal);
     // A second crash is one of the handlers that run now, such as SIGABRT.
@@ -202,19 +262,7 @@ void ashlar_log_write_backtrace(int signal, const void *fault, const void *conte
     ashlar_log_signal_write(text.bytes, text.count);
     uintptr_t position = 0, address = 0;
     if (!registers(context, &position, &address)) return;
-    write_frame(0, position);
-    for (int number = 1; number < FRAME_COUNT; number++) {
-        struct frame frame;
-        if (address % sizeof(void *) != 0 || !read_frame(address, &frame) || frame.return_address < 4096) return;
-        uintptr_t caller = frame.return_address;
-#if defined(__aarch64__) && defined(__LP64__)
-        caller &= 0x00007fffffffffff;  // without the signature of pointer authentication
-#endif
-        // The call is before the address to return to.
-        write_frame(number, caller - 1);
-        if (frame.next <= address) return;
-        address = frame.next;
-    }
+    if (signal != SIGABRT || !unwind(position)) follow_pointers(position, address);
 }
 
 void ashlar_log_end_backtrace(int continues) {

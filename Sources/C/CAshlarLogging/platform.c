@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -14,6 +15,18 @@
 #elif defined(__linux__)
 #include <sys/vfs.h>
 #endif
+
+int ashlar_log_forked = 0;
+static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
+
+static void note_fork(void) { __atomic_store_n(&ashlar_log_forked, 1, __ATOMIC_RELAXED); }
+
+static void watch_forks(void) { pthread_atfork(NULL, NULL, note_fork); }
+
+void ashlar_log_begin_process(void) {
+    pthread_once(&fork_once, watch_forks);
+    __atomic_store_n(&ashlar_log_forked, 0, __ATOMIC_RELAXED);
+}
 
 int ashlar_log_can_map_safely(const char *folder) {
 #if defined(__APPLE__) && !TARGET_OS_OSX && !TARGET_OS_MACCATALYST

@@ -1,37 +1,46 @@
+#define _GNU_SOURCE
 #include "CAshlarLogging.h"
 #include "signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
+#if defined(__APPLE__)
+#include <TargetConditionals.h>
+#endif
 
-// A file and its identity: the app may have closed the descriptor and reused its number. A run that ends after the next
-// one has begun doesn't take the file of the next one away, because each is known by its owner.
+// A file and its identity: the app may have closed the descriptor and reused its number.
+// A forked child has the same handlers and descriptors, but the run isn't its own.
 struct known_file {
-    atomic_int descriptor;
+    atomic_int descriptor, process;
     atomic_ullong device, number;
-    atomic_uintptr_t owner;
 };
 
 static struct known_file line_file = {-1, 0, 0, 0};
 static struct known_file state_file = {-1, 0, 0, 0};
-static atomic_llong state_offset = 0;
-// A child between fork and exec has the same handlers and descriptors, but its signals are its own.
-static atomic_int state_process = 0;
-// What the state file contains while no signal is handled.
-static atomic_int resting_ending = 0;
+// A run that ends after the next one has begun doesn't take the file of the next one away.
+static atomic_uintptr_t line_owner = 0;
+// Whether a signal without a handler is ending the process.
+static atomic_int is_ending = 0;
+// Whether the recorded signal is that of an `abort` whose handler returned, or of a `raise` that looks like one.
+static atomic_int is_doubtful = 0;
 // The file to create for the first line of a handler, if lines can't go to `line_file`.
 static char line_path[1024];
 static atomic_int has_line_path = 0;
 
+static int is_own(struct known_file *file) { return atomic_load(&file->process) == (int)getpid(); }
+
 static void know(struct known_file *file, int descriptor) {
     struct stat status;
     atomic_store(&file->descriptor, -1);
+    atomic_store(&file->process, (int)getpid());
     if (descriptor < 0 || fstat(descriptor, &status) != 0) return;
     atomic_store(&file->device, (unsigned long long)status.st_dev);
     atomic_store(&file->number, (unsigned long long)status.st_ino);
@@ -42,21 +51,21 @@ static void know(struct known_file *file, int descriptor) {
 static int known_descriptor(struct known_file *file) {
     struct stat status;
     int descriptor = atomic_load(&file->descriptor);
-    if (descriptor < 0 || fstat(descriptor, &status) != 0) return -1;
+    if (descriptor < 0 || !is_own(file) || fstat(descriptor, &status) != 0) return -1;
     if ((unsigned long long)status.st_dev != atomic_load(&file->device)) return -1;
     return (unsigned long long)status.st_ino == atomic_load(&file->number) ? descriptor : -1;
 }
 
 void ashlar_log_set_signal_file(const void *owner, int descriptor, const char *path) {
     atomic_store(&has_line_path, 0);
-    atomic_store(&line_file.owner, (uintptr_t)owner);
+    atomic_store(&line_owner, (uintptr_t)owner);
     know(&line_file, descriptor);
     if (!path || strlen(path) >= sizeof line_path) return;
     strcpy(line_path, path);
     atomic_store(&has_line_path, 1);
 }
 
-int ashlar_log_owns_signal_file(const void *owner) { return atomic_load(&line_file.owner) == (uintptr_t)owner; }
+int ashlar_log_owns_signal_file(const void *owner) { return atomic_load(&line_owner) == (uintptr_t)owner; }
 
 void ashlar_log_release_signal_file(const void *owner) {
     if (ashlar_log_owns_signal_file(owner)) ashlar_log_set_signal_file(NULL, -1, NULL);
@@ -65,7 +74,7 @@ void ashlar_log_release_signal_file(const void *owner) {
 // open(2) is async-signal-safe too.
 static int line_descriptor(void) {
     int descriptor = known_descriptor(&line_file);
-    if (descriptor >= 0 || !atomic_load(&has_line_path)) return descriptor;
+    if (descriptor >= 0 || !is_own(&line_file) || !atomic_load(&has_line_path)) return descriptor;
     descriptor = open(line_path, O_CREAT | O_APPEND | O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
     if (descriptor >= 0) know(&line_file, descriptor);
     return descriptor;
@@ -94,31 +103,37 @@ int ashlar_log_signal_write(const void *text, size_t count) {
     return written == (ssize_t)total + 1 ? 0 : -1;
 }
 
-static int ending_of(int kind, int signal) { return kind | signal << 8; }
+// MARK: The recorded signal
 
-static void write_ending(int descriptor, int ending) {
-    unsigned char bytes[2] = {(unsigned char)ending, (unsigned char)(ending >> 8)};
-    ssize_t ignored = pwrite(descriptor, bytes, 2, (off_t)atomic_load(&state_offset));
+// The byte of the state file that contains the signal, behind what Swift writes; 0 if none is recorded.
+static const off_t signal_place = 128;
+
+void ashlar_log_record_signal(int descriptor, int signal) {
+    unsigned char byte = (unsigned char)signal;
+    ssize_t ignored = pwrite(descriptor, &byte, 1, signal_place);
     (void)ignored;
 }
 
-void ashlar_log_set_state_file(const void *owner, int descriptor, int64_t offset, int ending) {
-    atomic_store(&state_file.owner, (uintptr_t)owner);
-    atomic_store(&state_offset, offset);
-    atomic_store(&state_process, (int)getpid());
-    atomic_store(&resting_ending, ending_of(ending, 0));
+int ashlar_log_recorded_signal(int descriptor) {
+    unsigned char byte = 0;
+    return pread(descriptor, &byte, 1, signal_place) == 1 ? byte : 0;
+}
+
+void ashlar_log_set_state_file(int descriptor) {
+    atomic_store(&is_doubtful, 0);
     know(&state_file, descriptor);
 }
 
-int ashlar_log_owns_state_file(const void *owner) { return atomic_load(&state_file.owner) == (uintptr_t)owner; }
-
-void ashlar_log_set_state_ending(const void *owner, int ending) {
-    if (ashlar_log_owns_state_file(owner)) atomic_store(&resting_ending, ending_of(ending, 0));
+void ashlar_log_end_state_file(int descriptor) {
+    if (atomic_load(&state_file.descriptor) != descriptor) return;
+    if (atomic_exchange(&is_doubtful, 0)) ashlar_log_record_signal(descriptor, 0);
 }
 
-void ashlar_log_release_state_file(const void *owner) {
-    if (ashlar_log_owns_state_file(owner)) ashlar_log_set_state_file(NULL, -1, 0, 0);
+void ashlar_log_release_state_file(int descriptor) {
+    if (atomic_load(&state_file.descriptor) == descriptor) ashlar_log_set_state_file(-1);
 }
+
+// MARK: Handlers
 
 // Signals whose default ends the process.
 static const int fatal_signals[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGILL,  SIGTRAP, SIGABRT, SIGBUS,    SIGFPE,  SIGSEGV,
@@ -175,26 +190,16 @@ static int is_abort(int signal, const siginfo_t *information) {
 #endif
 }
 
-// Removes the mark of a handled signal. The run may end meanwhile, or another thread receive a fatal signal.
-static void remove_mark(int descriptor) {
-    int ending;
-    do {
-        ending = atomic_load(&resting_ending);
-        write_ending(descriptor, ending);
-    } while (ending != atomic_load(&resting_ending));
-}
-
 static void note_signal(int signal, siginfo_t *information, void *context) {
     int saved = errno, index = 0;
     while (index < FATAL_COUNT && fatal_signals[index] != signal) index++;
     if (index == FATAL_COUNT) return;
     struct sigaction handler = previous[index];
-    // Without a state file the run has ended.
-    int descriptor = atomic_load(&state_process) == (int)getpid() ? known_descriptor(&state_file) : -1;
+    int descriptor = known_descriptor(&state_file);
     if (descriptor >= 0) {
-        // The mark comes before the handler, which may end the process.
-        if (is_default(&handler)) atomic_store(&resting_ending, ending_of(2, signal));
-        write_ending(descriptor, ending_of(2, signal));
+        // Before the handler, which may end the process. The signal of another thread that ends the process remains.
+        if (is_default(&handler)) atomic_store(&is_ending, 1);
+        if (is_default(&handler) || !atomic_load(&is_ending)) ashlar_log_record_signal(descriptor, signal);
         ashlar_log_write_backtrace(signal, information ? information->si_addr : NULL, context);
     }
     errno = saved;
@@ -217,11 +222,54 @@ static void note_signal(int signal, siginfo_t *information, void *context) {
     saved = errno;
     if (descriptor >= 0 && descriptor == known_descriptor(&state_file) && !will_end(signal, information)) {
         int aborts = is_abort(signal, information);
-        if (!aborts) remove_mark(descriptor);
+        if (!atomic_load(&is_ending)) {
+            if (!aborts) ashlar_log_record_signal(descriptor, 0);
+            atomic_store(&is_doubtful, aborts);
+        }
         ashlar_log_end_backtrace(!aborts);
     }
     errno = saved;
 }
+
+// MARK: Threads
+
+// A handler can't run on the stack that has overflowed. Each thread that logs gets a second stack, which it loses with its
+// end: `pthread_key_create` calls `remove_stack` on the thread.
+#define STACK_BYTES (64 * 1024)
+#define GUARD_BYTES (64 * 1024)  // a multiple of each system's page size
+__thread int ashlar_log_has_signal_stack;
+#if defined(__APPLE__) && (TARGET_OS_TV || TARGET_OS_WATCH)
+void ashlar_log_add_signal_stack(void) { ashlar_log_has_signal_stack = 1; }  // sigaltstack(2) is prohibited.
+#else
+static pthread_key_t stack_key;
+static pthread_once_t stack_once = PTHREAD_ONCE_INIT;
+
+static void remove_stack(void *memory) {
+    stack_t current;
+    stack_t none = {.ss_flags = SS_DISABLE};
+    if (sigaltstack(NULL, &current) == 0 && (char *)current.ss_sp == (char *)memory + GUARD_BYTES) sigaltstack(&none, NULL);
+    munmap(memory, GUARD_BYTES + STACK_BYTES);
+}
+
+static void make_stack_key(void) { pthread_key_create(&stack_key, remove_stack); }
+
+void ashlar_log_add_signal_stack(void) {
+    stack_t current;
+    if (!atomic_load(&installed)) return;
+    ashlar_log_has_signal_stack = 1;
+    // The app, a sanitizer or Swift's backtracer may have set one.
+    if (sigaltstack(NULL, &current) != 0 || !(current.ss_flags & SS_DISABLE)) return;
+    char *memory = mmap(NULL, GUARD_BYTES + STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return;
+    pthread_once(&stack_once, make_stack_key);
+    stack_t stack = {.ss_sp = memory + GUARD_BYTES, .ss_size = STACK_BYTES};
+    mprotect(memory, GUARD_BYTES, PROT_NONE);
+    if (pthread_setspecific(stack_key, memory) != 0 || sigaltstack(&stack, NULL) != 0) {
+        pthread_setspecific(stack_key, NULL);
+        munmap(memory, GUARD_BYTES + STACK_BYTES);
+    }
+}
+#endif
 
 int ashlar_log_install_signal_handlers(void) {
     ashlar_log_collect_images();

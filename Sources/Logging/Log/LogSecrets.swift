@@ -65,7 +65,7 @@ enum LogSecrets {
 
     /// Returns the text without secrets, or nil if it has none.
     static func redacted(_ before: String) -> String? {
-        let mayHaveSecret = before.withBytes { SecretText.mayHaveSecret($0.bytes) }
+        let mayHaveSecret = before.withBytes { SecretText.mayHaveSecret($0) }
         guard mayHaveSecret, !LogPrivacy.revealsPrivateValues else { return nil }
         let after = SecretText.redacted(before, names: state.withLock { $0.names })
         return after == before ? nil : after

@@ -1,3 +1,5 @@
+internal import CAshlarLogging
+
 #if os(iOS) || os(tvOS) || os(visionOS)
     internal import Foundation
 #endif
@@ -25,6 +27,7 @@ extension LogPipeline {
     }
 
     func handle(_ event: AppEvent) {
+        guard ashlar_log_is_forked() == 0 else { return }
         switch event {
         case .entersBackground: settings.store?.withRun { $0.note(.background) }
         case .entersForeground: settings.store?.withRun { $0.note(.foreground) }

@@ -57,7 +57,7 @@ public struct LogConfiguration: Sendable {
     /// }
     /// ```
     public var fieldHook: (@Sendable (_ fields: inout LogFields, _ context: String) -> Void)?
-    /// More words that name secrets, such as `["codename"]`; see <doc:GettingStarted>.
+    /// More names of secrets, such as `["codename"]`, in any notation; see <doc:GettingStarted>.
     ///
     /// They apply to the whole process, from the start to its end.
     public var additionalSecrets: Set<String> = []
@@ -65,7 +65,8 @@ public struct LogConfiguration: Sendable {
     public var revealsPrivateValues: Bool = false
     /// Whether a signal that ends the process is recorded in the state file, for ``PriorRun/outcome``.
     ///
-    /// A crash also appends its signal and the frames of its thread to the log; see <doc:HowLinesSurvive>.
+    /// A crash also appends its signal and the frames of its thread to the log; see <doc:HowLinesSurvive>. The thread that
+    /// starts the log, and each thread that logs, gets a second stack of 64 KiB for the handlers.
     ///
     /// Nil, the default, means no, because this installs signal handlers for each signal whose default action ends the
     /// process, except `SIGKILL`. They call the handlers that were installed before. `AshlarApp` takes nil as yes.

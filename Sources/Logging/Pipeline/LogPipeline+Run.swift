@@ -7,7 +7,7 @@ struct RunControl {
     var configuration: LogConfiguration?
     var report = LogStartReport(storage: .memory(0), mode: .writeThrough)
     var isShutDown = false
-    /// The process of the run; a forked child of it doesn't end the run.
+    /// The process of the run, which a forked child neither continues nor ends.
     var process: Int32 = 0
     var hasExitHook = false
     /// Whether errors in the environment variable have been reported.
@@ -36,13 +36,17 @@ extension LogPipeline {
             }
             LogPrivacy.revealsPrivateValues = configuration.revealsPrivateValues
             LogSecrets.addNames(configuration.additionalSecrets)
-            let old = settings.store
+            let isForked = control.process != 0 && control.process != ProcessIdentity.current
+            // The parent's files and threads aren't this process's, so nothing of them is ended or released.
+            if isForked { _ = Unmanaged.passRetained(settings) }
+            let old = isForked ? nil : settings.store
             var opened = RunOpening.Opened(store: old, report: control.report)
             let running = control.isShutDown || old == nil ? nil : control.configuration
             if let running, running.folder == configuration.folder, !control.report.isFallback {
                 opened.report.notices = notices + Self.differences(of: configuration, from: running)
                 if configuration.notesSignals == true { control.configuration?.notesSignals = true }
             } else {
+                ashlar_log_begin_process()
                 opened = RunOpening(pipeline: self, configuration: configuration).open()
                 if control.report.isFallback { Self.move(old, to: opened) }
                 opened.report.notices = notices + opened.report.notices
@@ -156,6 +160,7 @@ extension LogPipeline {
     static let longestFlush = Duration.seconds(5)
 
     func flush(sync: Bool) -> Bool {
+        guard ashlar_log_is_forked() == 0 else { return true }
         let settings = settings
         var isWritten = settings.store?.flush(sync: sync) ?? true
         for entry in settings.sinks { isWritten = entry.sink.flush(within: Self.longestFlush) && isWritten }

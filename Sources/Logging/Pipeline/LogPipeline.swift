@@ -51,6 +51,8 @@ final class LogPipeline: Sendable {
         _ level: LogLevel, _ message: String, _ own: LogFields, from core: LogCore, bound: LogFields, file: String,
         function: String, line: UInt
     ) {
+        guard ashlar_log_is_forked() == 0 else { return }
+        ashlar_log_prepare_thread()
         let settings = settings
         var depth = LogIndent.depth
         var fields = bound

@@ -1,4 +1,5 @@
 internal import AshlarBase
+internal import CAshlarLogging
 
 /// The files of one run in its folder.
 struct RunFiles: Sendable {
@@ -11,7 +12,15 @@ struct RunFiles: Sendable {
 
     private func path(_ part: RunFile.Part) -> String { "\(folder)/\(RunFile(run: name, part: part).name)" }
 
-    func state() -> RunState? { RunState(bytes: RunReader.bytes(of: path(.state), limit: RunState.size)) }
+    func state() -> RunState? {
+        let descriptor = SystemCalls.openForReading(path(.state))
+        guard descriptor >= 0 else { return nil }
+        defer { SystemCalls.close(descriptor) }
+        var state = RunState(bytes: SystemCalls.read(descriptor, offset: 0, limit: RunState.size))
+        let signal = ashlar_log_recorded_signal(descriptor)
+        if signal > 0 { state?.ending = .signal(UInt8(clamping: signal)) }
+        return state
+    }
 
     /// Whether the process that writes the run is running.
     ///

@@ -10,6 +10,7 @@ final class RunIdentity {
     private var stateDescriptor: Int32
     private var stateIdentity: FileIdentity?
     private var state: RunState
+    private var notesSignals = false
     /// The descriptor of the first segment, which is marked as in use until the run ends.
     ///
     /// Otherwise another process could list the folder, pause, and then find all listed segments unmarked.
@@ -24,9 +25,6 @@ final class RunIdentity {
     /// Whether this process has ended a run to which it may still append late lines.
     static func hasEnded(_ name: RunName) -> Bool { open.withLock { $0[name] == true } }
 
-    /// Identifies the run for signal handlers.
-    private var owner: UnsafeRawPointer { UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()) }
-
     private init(folder: String, name: RunName, descriptor: Int32, state: RunState) {
         self.folder = folder
         self.name = name
@@ -39,7 +37,7 @@ final class RunIdentity {
     deinit {
         // The marks end with their descriptors.
         if SystemCalls.isSame(firstSegment, firstSegmentIdentity) { SystemCalls.close(firstSegment) }
-        ashlar_log_release_state_file(owner)
+        ashlar_log_release_state_file(stateDescriptor)
         if isOwnFile { SystemCalls.close(stateDescriptor) }
         Self.open.withLock { $0[name] = nil }
     }
@@ -89,14 +87,13 @@ final class RunIdentity {
     /// Records the number of lost lines, in case the process is killed.
     func noteLost(_ lost: Int) {
         state.lost = UInt64(clamping: lost)
-        // The ending isn't written, because a signal handler may write it.
-        write(state.tail(from: RunState.lostOffset), at: RunState.lostOffset)
+        write()
     }
 
     /// Records where the app is, in case the system ends it.
     func note(_ place: RunState.Place) {
         state.place = place
-        write([place.rawValue], at: RunState.placeOffset)
+        write()
     }
 
     func end(_ ending: RunState.Ending, lines: UInt64) {
@@ -104,13 +101,13 @@ final class RunIdentity {
         state.lines = lines
         state.endedAt = SystemCalls.wallClock()
         Self.open.withLock { $0[name] = true }
-        ashlar_log_set_state_ending(owner, Int32(state.endingByte))
-        write(state.tail(from: RunState.endOffset), at: RunState.endOffset)
+        write()
+        ashlar_log_end_state_file(stateDescriptor)
     }
 
-    private func write(_ bytes: [UInt8], at offset: Int64) {
+    private func write() {
         guard isOwnFile || reopen() else { return }
-        SystemCalls.overwrite(stateDescriptor, bytes, offset: offset)
+        SystemCalls.overwrite(stateDescriptor, state.bytes, offset: 0)
     }
 
     /// Whether the descriptor still refers to the state file.
@@ -124,17 +121,15 @@ final class RunIdentity {
         stateDescriptor = descriptor
         stateIdentity = FileIdentity(descriptor: descriptor)
         SystemCalls.markInUse(descriptor)
-        if ashlar_log_owns_state_file(owner) == 1 { receiveSignals() }
+        if notesSignals { ashlar_log_set_state_file(descriptor) }
         return true
     }
 
     /// Records fatal signals in the state file.
     func noteSignals() {
         _ = ashlar_log_install_signal_handlers()
-        if ashlar_log_owns_state_file(owner) == 0 { receiveSignals() }
-    }
-
-    private func receiveSignals() {
-        ashlar_log_set_state_file(owner, stateDescriptor, RunState.endOffset, Int32(state.endingByte))
+        ashlar_log_prepare_thread()
+        if !notesSignals { ashlar_log_set_state_file(stateDescriptor) }
+        notesSignals = true
     }
 }

@@ -11,19 +11,17 @@
 /// | 48 | 1 + 1 | 0 |
 /// | 50 | 38 | application, padded with zeros |
 /// | 88 | 8 | FNV-1a of the bytes before |
-/// | 96 | 1 | ending: 0 running, 1 clean, 2 signal |
-/// | 97 | 1 | number of the signal |
+/// | 96 | 1 | ending: 0 running, 1 clean |
+/// | 97 | 1 | 0 |
 /// | 98 | 1 | place of the app: 0 unknown, 1 foreground, 2 background |
 /// | 104 | 8 | lines written |
 /// | 112 | 8 | lines lost |
 /// | 120 | 8 | end of a clean run, nanoseconds since 1970; 0 otherwise |
 ///
-/// Numbers are little-endian. The checksum doesn't cover the bytes from 96, because a signal handler writes them.
+/// Numbers are little-endian. The checksum covers what doesn't change during the run. A signal handler records its signal
+/// behind these bytes, at a place that only C knows.
 struct RunState: Equatable {
     static let size = 128
-    static let endOffset: Int64 = 96
-    static let placeOffset: Int64 = 98
-    static let lostOffset: Int64 = 112
     static let longestApplication = 38
 
     var processID: Int32
@@ -40,6 +38,7 @@ struct RunState: Equatable {
     enum Ending: Equatable {
         case running
         case clean
+        /// A signal that a handler recorded; it isn't in ``bytes``.
         case signal(UInt8)
     }
 
@@ -67,27 +66,7 @@ struct RunState: Equatable {
         out += Array(Self.shortened(application).utf8)
         out += repeatElement(0, count: 88 - out.count)
         Self.append(Self.checksum(out), to: &out)
-        out += tail
-        return out
-    }
-
-    /// The byte at `endOffset`.
-    var endingByte: UInt8 {
-        switch ending {
-        case .running: 0
-        case .clean: 1
-        case .signal: 2
-        }
-    }
-
-    /// The bytes from an offset in the tail to the end of the file.
-    func tail(from offset: Int64) -> [UInt8] { Array(tail.dropFirst(Int(offset - Self.endOffset))) }
-
-    /// The bytes from `endOffset`, which change during the run.
-    private var tail: [UInt8] {
-        var out = [endingByte, 0, place.rawValue]
-        if case .signal(let number) = ending { out[1] = number }
-        out += repeatElement(0, count: 5)
+        out += [ending == .clean ? 1 : 0, 0, place.rawValue, 0, 0, 0, 0, 0]
         Self.append(lines, to: &out)
         Self.append(lost, to: &out)
         Self.append(UInt64(bitPattern: endedAt), to: &out)
@@ -121,11 +100,7 @@ extension RunState {
         processStart = Self.number(bytes, at: 24, UInt64.self)
         bootID = Array(bytes[32..<48])
         application = String(decoding: bytes[50..<88].prefix { $0 != 0 }, as: UTF8.self)
-        switch bytes[96] {
-        case 1: ending = .clean
-        case 2: ending = .signal(bytes[97])
-        default: ending = .running
-        }
+        ending = bytes[96] == 1 ? .clean : .running
         place = Place(rawValue: bytes[98]) ?? .unknown
         lines = Self.number(bytes, at: 104, UInt64.self)
         lost = Self.number(bytes, at: 112, UInt64.self)

@@ -21,6 +21,12 @@ import AshlarLogging
 /// Writes to an address that no memory has.
 func crash(at address: Int = 16) { UnsafeMutablePointer<Int>(bitPattern: address)?.pointee = 1 }
 
+/// Calls itself until the stack overflows.
+@inline(never) func overflow(_ depth: Int) -> Int {
+    var numbers = (depth, depth)
+    return withUnsafePointer(to: &numbers) { overflow($0.pointee.0 + 1) } + numbers.1
+}
+
 extension Child {
     /// Logs a line and ends in the way of the option `how`.
     func logAndEnd() {
@@ -66,6 +72,27 @@ extension Child {
         #if os(Linux)
             case "traced": traceCrash()
         #endif
+        case "overflow-main": say("\(overflow(0))")
+        case "overflow-thread":
+            onThread {
+                Log("End").info("on a thread")
+                _ = overflow(0)
+            }
+        case "threads":
+            // Stacks for signal handlers end with their threads.
+            for _ in 0..<2000 { onThread { Log("End").info("on a thread") } }
+            say("\(mappings())")
+        case "overflow-task":
+            Task {
+                Log("End").info("in a task")
+                _ = overflow(0)
+            }
+            while true { sleep(1) }
+        case "wild":
+            // A call of an address that isn't code.
+            typealias Code = @convention(c) () -> Void
+            let page = mmap(nil, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0)
+            unsafeBitCast(page, to: Code.self)()
         case "trap": fatalError("as asked")
         case "handled-null":
             // A signal that a handler takes before the crash.
@@ -84,10 +111,65 @@ extension Child {
             let pid = systemFork()
             if pid == 0 { kill(getpid(), SIGKILL) }
             waitpid(pid, nil, 0)
+        case "fork-crash":
+            // A child that has not started a log writes nothing and doesn't end the run.
+            let pid = systemFork()
+            if pid == 0 {
+                Log("End").info("from the child")
+                LogSystem.noteBackground(true)
+                LogSystem.signalSafe("from the child")
+                LogSystem.flush()
+                LogSystem.shutdown()
+                raise(SIGUSR1)
+                crash()
+            }
+            while waitpid(pid, nil, 0) != pid {}
+            Log("End").info("the last line")
+            kill(getpid(), SIGKILL)
+        case "daemon":
+            if systemFork() != 0 { exit(0) }
+            if option("own") != nil { LogSystem.start(configuration) }
+            Log("Daemon").info("from the daemon")
+            say("\(getpid())")
+            while true { sleep(1) }
         case let how?:
             if let signal = Int32(how) { kill(getpid(), signal) }
         case nil: break
         }
+    }
+
+    /// Runs a function on a new thread and waits for its end.
+    private func onThread(_ body: @escaping @Sendable () -> Void) {
+        final class Work: Sendable {
+            let body: @Sendable () -> Void
+            init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+        }
+        #if canImport(Darwin)
+            var thread: pthread_t?
+        #else
+            var thread = pthread_t()
+        #endif
+        let work = Unmanaged.passRetained(Work(body)).toOpaque()
+        pthread_create(
+            &thread, nil,
+            { (pointer: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? in
+                if let pointer { Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue().body() }
+                return nil
+            }, work)
+        #if canImport(Darwin)
+            if let thread { pthread_join(thread, nil) }
+        #else
+            pthread_join(thread, nil)
+        #endif
+    }
+
+    /// The number of the process's mappings; 0 if the system doesn't show them.
+    private func mappings() -> Int {
+        guard let file = fopen("/proc/self/maps", "r") else { return 0 }
+        defer { fclose(file) }
+        var lines = 0
+        while case let byte = getc(file), byte != EOF { if byte == 10 { lines += 1 } }
+        return lines
     }
 
     private func withSink(_ sink: some LogSink) -> LogConfiguration {

@@ -36,26 +36,47 @@ void ashlar_log_release_signal_file(const void *owner);
 /// Writes the text and a line end with one system call; a zero byte is written as `\x00`. Async-signal-safe.
 int ashlar_log_signal_write(const void *text, size_t count);
 
-/// Sets the state file that receives fatal signals, its owner, the offset of the ending in it, and the ending while no
-/// signal is handled: 0 for a running run, 1 for one that ended.
-void ashlar_log_set_state_file(const void *owner, int descriptor, int64_t offset, int ending);
+/// Sets the state file that receives fatal signals, for this process; -1 for none.
+void ashlar_log_set_state_file(int descriptor);
 
-/// Sets the ending, before the owner writes it into the state file; nothing if the file has another owner by now.
-void ashlar_log_set_state_ending(const void *owner, int ending);
+/// Removes the record of an `abort` whose handler returned, because the process goes on to its end; nothing if another state
+/// file is set.
+void ashlar_log_end_state_file(int descriptor);
 
-/// Whether the state file has this owner.
-int ashlar_log_owns_state_file(const void *owner);
+/// Removes the state file, unless another one is set by now.
+void ashlar_log_release_state_file(int descriptor);
 
-/// Removes the state file, unless it has another owner by now.
-void ashlar_log_release_state_file(const void *owner);
+/// The signal that is recorded in a state file; 0 if there is none.
+int ashlar_log_recorded_signal(int descriptor);
+
+/// Records a signal in a state file, or 0 to remove the record. Async-signal-safe.
+void ashlar_log_record_signal(int descriptor, int signal);
 
 /// Collects the loaded images for backtraces; called again, those that were loaded since.
 void ashlar_log_collect_images(void);
+
+extern __thread int ashlar_log_has_signal_stack;
+
+/// Gives the calling thread a second stack for signal handlers, if they are installed and it has none.
+void ashlar_log_add_signal_stack(void);
+
+/// Does the same once for each thread.
+static inline void ashlar_log_prepare_thread(void) {
+    if (!ashlar_log_has_signal_stack) ashlar_log_add_signal_stack();
+}
 
 /// Installs handlers that record the signal with one pwrite and then call the handlers installed before. If such a handler
 /// returns, the record is removed, because the process continues; after `abort` it doesn't.
 /// Returns the number of signals whose handler could not be installed.
 int ashlar_log_install_signal_handlers(void);
+
+extern int ashlar_log_forked;
+
+/// Whether this process is the forked child of one that had begun a run, and hasn't begun its own.
+static inline int ashlar_log_is_forked(void) { return __atomic_load_n(&ashlar_log_forked, __ATOMIC_RELAXED); }
+
+/// Notes that this process begins a run, so that its forked children know that it isn't theirs.
+void ashlar_log_begin_process(void);
 
 /// Whether stores into a mapping of allocated blocks can't fail on this folder's file system.
 ///
