@@ -52,8 +52,9 @@ package struct SecretNames: Hashable, Sendable {
     package func match(_ words: [String], context: Int = 0) -> Match? {
         for end in words.indices.reversed() {
             let rest = words[(end + 1)...].map(Self.stem)
-            // A modifier can follow a name of several words, as in "token de acceso".
-            if end < context, !rest.allSatisfy(Self.modifiers.contains) { return nil }
+            // Words of the sentence can follow, as in "contraseña nueva", "token de acceso" and "password for bob".
+            let isOwned = rest.count == 2 && Self.prepositions.contains(rest[0])
+            if end < context, !isOwned, !rest.allSatisfy(Self.modifiers.contains) { continue }
             for first in max(0, end - 3)...end {
                 let stem = Self.stem(words[first...end].joined())
                 let before = first > 0 ? words[first - 1] : ""

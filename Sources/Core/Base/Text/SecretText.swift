@@ -151,8 +151,9 @@ private struct SecretScanner {
         guard name == "authorization", word.endIndex < line.upperBound else { return nil }
         if let token = credentials(ofSchemeAt: start, isField: true) { return start..<token.upperBound }
         let isScheme = SecretValue.schemes.contains(text(word.startIndex..<word.endIndex).lowercased())
-        let hasCredentials = bytes[word.endIndex..<line.upperBound].contains { $0.isDigit || "=+/".utf8.contains($0) }
-        return isScheme && hasCredentials ? line : nil
+        let credentials = bytes[(word.endIndex + 1)..<line.upperBound].prefix { !$0.isSpace }
+        guard isScheme else { return nil }
+        return SecretValue(credentials).isRandom || credentials.contains(UInt8(ascii: "=")) ? line : nil
     }
 
     /// The end of a value without quotation marks.

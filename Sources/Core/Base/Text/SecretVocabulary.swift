@@ -15,7 +15,7 @@ extension SecretNames {
         clientcertificate privkey privatepem rsaprivate dsaprivate ecprivate sshprivate gpgprivate pgpprivate
         sastoken basicauth bearertoken pgppassphrase userpass dbpass smtppass ftppass mysqlpass
 
-        passwort kennwort geheimnis geheimwort zugangscode zugangsdaten anmeldedaten sitzungsid einmalcode
+        passwort kennwort geheimni geheimwort zugangscode zugangsdaten anmeldedaten sitzungsid einmalcode
         apischlüssel zugangsschlüssel geheimschlüssel privatschlüssel sicherheitsschlüssel zugriffsschlüssel
         lizenzschlüssel motdepasse motpasse mdp jeton cléapi clédapi cleapi cledapi clésecrète clesecrete cléprivée
         cleprivee clédaccès phrasesecrète identifiantsecret codesecret contraseña contrasena contrasenya claveapi
@@ -28,7 +28,7 @@ extension SecretNames {
     /// Words that form the name of a secret with `key`.
     static let owners = list(
         """
-        access account activation admin adyen aes age airtable algolia amplitude anthropic api application auth aws
+        access account activation admin adyen aes age airtable algolia amplitude anthropic api app application auth aws
         azure bitbucket braintree bugsnag chacha claude client cloudflare cohere consumer crypto datadog decryption
         deepl deploy digitalocean dropbox ec encryption fernet firebase function functions gcp gemini github gitlab
         google gpg groq heroku hmac hubspot intercom jwt launchdarkly license licence linear mailchimp mailgun mapbox
@@ -75,12 +75,15 @@ extension SecretNames {
         unknown cached completion input output prompt
         """)
 
-    /// Words after a name of several words that aren't part of it: "contraseña nueva", "token de acceso".
+    /// Words of a sentence after a name: "contraseña nueva", "the password is".
     static let modifiers = list(
         """
-        de do da del acceso acesso accè d usuario usuário utilisateur nueva nuevo nova novo nouveau nouvelle actual atual
-        neu alt
+        admin administrateur utilisateur usuario usuário nueva nuevo nova novo nouveau nouvelle actual atual neu alt is ist
+        est es é
         """)
+
+    /// Words between a name and its owner: "token de acceso", "password for bob".
+    static let prepositions = list("de do da del d for für of para pour")
 }
 
 /// Words that stand in place of a secret, in lowercase.
@@ -97,7 +100,7 @@ extension SecretValue {
         header headers cookie session anonymous unauthorized authentication authorization authenticated challenge
         scheme realm credential credentials required optional mandatory available unavailable readable unreadable
         writable obsolete forbidden forgotten broken stolen written okay system custom manual automatic internal
-        external inline static const inout async await return throws falsch richtig fehlend ungültig gültig unbekannt
+        external inline static const inout async await return throws falsch richtig unverändert fehlend ungültig gültig unbekannt
         abgelaufen erforderlich geändert notwendig leer erneuert gesperrt zurückgesetzt vergessen benötigt akzeptiert
         abgelehnt incorrecte incorrect invalide valide expiré expirée requis requise manquant manquante obligatoire
         inconnu inconnue oublié modifié changé révoqué refusé vide incorrecta incorrecto inválida inválido válida
@@ -110,7 +113,7 @@ extension SecretValue {
     static let algorithms = [
         "sha1", "sha2", "sha3", "sha5", "sha-", "md5", "hmac", "aes", "rsa-", "rsa2", "rsa4", "ecdsa", "ed25519",
         "oauth", "bcrypt",
-        "argon2", "scrypt", "pbkdf2", "hs256", "rs256", "es256", "x25519", "utf-8", "base64",
+        "argon2", "scrypt", "pbkdf2", "hs256", "rs256", "es256", "x25519", "utf-8",
     ]
 
     /// The last words of usual names of types.
