@@ -50,17 +50,17 @@ package struct SecretNames: Hashable, Sendable {
     ///   - context: The number of words that precede the name.
     /// - Returns: The kind of the name, or nil.
     package func match(_ words: [String], context: Int = 0) -> Match? {
+        let stems = words.map(Self.stem)
         for end in words.indices.reversed() {
-            let rest = words[(end + 1)...].map(Self.stem)
+            let rest = stems[(end + 1)...]
             // Words of the sentence can follow, as in "contraseña nueva", "token de acceso" and "password for bob".
-            let isOwned = rest.count == 2 && Self.prepositions.contains(rest[0])
+            let isOwned = rest.count == 2 && Self.prepositions.contains(stems[end + 1])
             if end < context, !isOwned, !rest.allSatisfy(Self.modifiers.contains) { continue }
             for first in max(0, end - 3)...end {
-                let stem = Self.stem(words[first...end].joined())
+                let stem = words[first..<end].joined() + stems[end]
+                guard let isVague = isVague(stem, isWord: first == end) else { continue }
                 let before = first > 0 ? words[first - 1] : ""
-                guard let isVague = isVague(stem, isWord: first == end), !Self.before.contains(before),
-                    stem != "token" || !Self.beforeToken.contains(before)
-                else { continue }
+                if Self.before.contains(before) || stem == "token" && Self.beforeToken.contains(before) { continue }
                 if isVague ? rest.allSatisfy(Self.carriers.contains) : Self.after.isDisjoint(with: rest) {
                     let isPlural = rest.isEmpty && words[end].last == "s" && !stem.hasPrefix("cred")
                     return Match(isVague: isVague, isPlural: isPlural)

@@ -89,7 +89,12 @@ private struct SecretScanner {
         let next = separator + (starts(with: "=>", at: separator) ? 2 : 1)
         // Other operators, such as `==`, `!=`, `::` and the first byte of `:=`.
         if has("=~:", at: next) || has(isColon ? ":" : "=!<>~+-|", at: separator - 1) { return nil }
-        guard let (words, context, nameStart) = name(before: separator) else { return nil }
+        var start = end(from: next) { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
+        // Without a search for the end, which each name in a line of hidden values would repeat.
+        if starts(with: SecretNames.placeholder, at: start) { return nil }
+        guard let (words, context, nameStart) = name(before: separator, ofShortValue: isShort(at: start)) else {
+            return nil
+        }
         let isParameter = !isColon && has("?&#", at: nameStart - 1)
         guard let name = names.match(words, context: context) else {
             guard isParameter, ["code", "key"].contains(words.last) else { return nil }
@@ -97,9 +102,6 @@ private struct SecretScanner {
             return value.count >= 10 && SecretValue(bytes[value]).isRandom ? value : nil
         }
         if isColon && has("/", at: nameStart - 1) { return nil }  // The last part of a path: `/login/token: not found`.
-        var start = end(from: next) { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
-        // Without a search for the end, which each name in a line of hidden values would repeat.
-        if starts(with: SecretNames.placeholder, at: start) { return nil }
         let isList = has("[", at: start) && quote(at: start + 1) != nil
         if isList { start += 1 }
         let quote = quote(at: start)
@@ -125,14 +127,17 @@ private struct SecretScanner {
     }
 
     /// The words of the name before a separator, after up to three words of the sentence around it, and the name's offset.
-    func name(before separator: Int) -> (words: [String], context: Int, start: Int)? {
+    ///
+    /// A value that is too short for a secret needs a name only in a query.
+    func name(before separator: Int, ofShortValue isShort: Bool) -> (words: [String], context: Int, start: Int)? {
         let first = max(floor, separator - Self.longestName)
         var nameEnd = start(before: separator, from: first) { " :".utf8.contains($0) }
         if has("]", at: nameEnd - 1), has("\"'", at: nameEnd - 2) { nameEnd = max(first, nameEnd - 1) }
         let isQuoted = nameEnd > first && has("\"'", at: nameEnd - 1)
         if isQuoted { nameEnd = start(before: nameEnd - 1, from: first) { $0 == UInt8(ascii: "\\") } }
         let nameStart = start(before: nameEnd, from: first) { Self.isWordPart($0) || "-.%[]".utf8.contains($0) }
-        guard bytes[nameStart..<nameEnd].contains(where: { $0.isLetter || $0 >= 0x80 }) else { return nil }
+        let hasLetter = bytes[nameStart..<nameEnd].contains { $0.isLetter || $0 >= 0x80 }
+        guard hasLetter, !isShort || has("?&#", at: nameStart - 1) else { return nil }
         let sentence = start(before: nameStart, from: isQuoted ? nameStart : first) {
             Self.isWordPart($0) || " -'".utf8.contains($0)
         }
@@ -141,6 +146,13 @@ private struct SecretScanner {
         let parts = text(nameStart..<nameEnd).split(separator: "%", omittingEmptySubsequences: false)
         let name = parts[0] + parts.dropFirst().map { "_" + $0.dropFirst(2) }.joined()
         return (context + SecretNames.words(of: String(name)), context.count, nameStart)
+    }
+
+    /// Whether the text at an offset is too short for a secret, a cookie and the scheme of credentials.
+    func isShort(at start: Int) -> Bool {
+        let run = bytes.dropFirst(start).prefix(SecretValue.shortest).prefix { !$0.isSpace && $0 != UInt8(ascii: ",") }
+        if run.count == SecretValue.shortest || run.contains(where: { "=\"'[".utf8.contains($0) }) { return false }
+        return !SecretValue.schemes.contains(String(decoding: run, as: UTF8.self).lowercased())
     }
 
     /// The value of a field of HTTP that can have several words: the cookies, or the scheme and its credentials.

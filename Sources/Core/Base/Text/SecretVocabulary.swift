@@ -126,7 +126,7 @@ extension SecretValue {
         """)
 
     /// The schemes of the field `Authorization` whose credentials have several words, in lowercase.
-    static let schemes = list("digest token negotiate ntlm apikey hawk aws4-hmac-sha256 oauth")
+    static let schemes = list("basic bearer digest token negotiate ntlm apikey hawk aws4-hmac-sha256 oauth")
 }
 
 extension SecretText {
