@@ -20,6 +20,9 @@ public enum PlantedSecrets {
         return Case(text: parts.joined(), secret: parts[1].replacing("\\n", with: "\n"))
     }
 
+    /// The secrets that are long enough not to be a part of another line by chance.
+    public static let distinct = Set(all.map(\.secret).filter { $0.count > 6 && $0.contains(where: \.isLetter) })
+
     /// Lines that must stay unchanged.
     public static let ordinary: [String] = lines(ordinaryLines)
 
