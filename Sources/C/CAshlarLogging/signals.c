@@ -16,8 +16,8 @@
 #include <TargetConditionals.h>
 #endif
 
-// A file and its identity: the app may have closed the descriptor and reused its number.
-// A forked child has the same handlers and descriptors, but the run isn't its own.
+// A file and its identity: the app may have closed the descriptor and reused its number. A forked child has the same
+// handlers and descriptors, but the file isn't its own.
 struct known_file {
     atomic_int descriptor, process;
     atomic_ullong device, number;
@@ -233,8 +233,7 @@ static void note_signal(int signal, siginfo_t *information, void *context) {
 
 // MARK: Threads
 
-// A handler can't run on the stack that has overflowed. Each thread that logs gets a second stack, which it loses with its
-// end: `pthread_key_create` calls `remove_stack` on the thread.
+// A handler can't run on the stack that has overflowed. Each thread that logs gets a second stack until its end.
 #define STACK_BYTES (64 * 1024)
 #define GUARD_BYTES (64 * 1024)  // a multiple of each system's page size
 __thread int ashlar_log_has_signal_stack;
@@ -285,8 +284,10 @@ int ashlar_log_install_signal_handlers(void) {
         struct sigaction action;
         memset(&action, 0, sizeof action);
         action.sa_sigaction = note_signal;
-        // The app's handler runs under the conditions that it asked for.
-        action.sa_flags = SA_SIGINFO | SA_ONSTACK | (previous[i].sa_flags & (SA_RESTART | SA_NODEFER));
+        // The app's handler runs under the conditions that it asked for. Only after a stack overflow, it can't.
+        action.sa_flags = SA_SIGINFO | (previous[i].sa_flags & (SA_RESTART | SA_NODEFER | SA_ONSTACK));
+        if (is_default(&previous[i]) || fatal_signals[i] == SIGSEGV || fatal_signals[i] == SIGBUS)
+            action.sa_flags |= SA_ONSTACK;
         action.sa_mask = previous[i].sa_mask;
         if (sigaction(fatal_signals[i], &action, NULL) != 0) failures++;
     }
