@@ -52,6 +52,7 @@ private struct SecretScanner {
 
     /// The longest name and the longest password of a URL, so that a hostile text costs no more than a multiple of its length.
     static let longestName = 128
+    static let longestWord = 512
     static let longestPassword = 2_048
 
     /// Returns the text without its secrets, or nil if it has none.
@@ -157,15 +158,18 @@ private struct SecretScanner {
 
     /// The value of a field of HTTP that can have several words: the cookies, or the scheme and its credentials.
     func field(_ name: String?, at start: Int, until quote: UInt8, _ isColon: Bool) -> Range<Int>? {
-        let line = start..<end(from: start) { "\r\n".utf8.contains($0) || $0 == quote && "\"'".utf8.contains(quote) }
-        let word = bytes[line].prefix { !$0.isSpace }
-        if name == "cookie" { return isColon && word.contains(UInt8(ascii: "=")) ? line : nil }
-        guard name == "authorization", word.endIndex < line.upperBound else { return nil }
-        if let token = credentials(ofSchemeAt: start, isField: true) { return start..<token.upperBound }
-        let isScheme = SecretValue.schemes.contains(text(word.startIndex..<word.endIndex).lowercased())
-        let credentials = bytes[(word.endIndex + 1)..<line.upperBound].prefix { !$0.isSpace }
-        guard isScheme else { return nil }
-        return SecretValue(credentials).isRandom || credentials.contains(UInt8(ascii: "=")) ? line : nil
+        guard name == "authorization" || name == "cookie" && isColon else { return nil }
+        let word = bytes.dropFirst(start).prefix(Self.longestWord).prefix { !$0.isSpace }
+        if name == "authorization" {
+            if let token = credentials(ofSchemeAt: start, isField: true) { return start..<token.upperBound }
+            let credentials = bytes.dropFirst(word.endIndex + 1).prefix(Self.longestWord).prefix { !$0.isSpace }
+            let isScheme = SecretValue.schemes.contains(text(word.startIndex..<word.endIndex).lowercased())
+            let hasCredentials = SecretValue(credentials).isRandom || credentials.contains(UInt8(ascii: "="))
+            guard isScheme, hasCredentials else { return nil }
+        } else if !word.contains(UInt8(ascii: "=")) {
+            return nil
+        }
+        return start..<end(from: start) { "\r\n".utf8.contains($0) || $0 == quote && "\"'".utf8.contains(quote) }
     }
 
     /// The end of a value without quotation marks.
