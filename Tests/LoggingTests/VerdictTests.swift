@@ -77,7 +77,9 @@ import Testing
         let parent = try TestChild("end", folder.path, options)
         try parent.process.run()
         let daemon = try #require(Int32(parent.firstLine().split(separator: "\n").first ?? ""))
-        parent.process.waitUntilExit()
+        // Foundation waits for the descriptors of a process, which the daemon has, too.
+        let exit = ContinuousClock.now + .seconds(30)
+        while ProcessIdentity.start(of: parent.process.processIdentifier) != nil, .now < exit { usleep(1000) }
         let runs = PriorRun.all(in: folder.path)
         #expect(runs.count == (hasOwnLog ? 2 : 1))
         #expect(runs.first?.outcome == .stillRunning)
