@@ -111,7 +111,10 @@ private struct SecretScanner {
         if let field = field(words.last, at: first, until: outer, isColon) { return field }
         var value = first..<(quote.map { endOfString(from: first, $0) } ?? endOfRun(from: first))
         if isParameter { value = first..<min(value.upperBound, end(from: first) { $0 == UInt8(ascii: "#") }) }
-        if isParameter && !name.isVague && 1..<SecretValue.shortest ~= value.count { return value }
+        // In a query, the name says that the value is secret, unless it is a variable or nothing.
+        if isParameter, !name.isVague, !name.isPlural, !has("${<*:", at: first) {
+            return value.isEmpty || SecretValue.nothing.contains(text(value).lowercased()) ? nil : value
+        }
         if let quote {
             guard SecretValue(bytes[value]).isPossible(name, names) else { return nil }
             let rest = value.upperBound..<end(from: value.upperBound) { $0 == UInt8(ascii: "]") || $0.isSpace }

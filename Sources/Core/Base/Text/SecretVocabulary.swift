@@ -125,6 +125,9 @@ extension SecretValue {
         generator validator
         """)
 
+    /// Values in a query that aren't secrets.
+    static let nothing = list("nil null none undefined true false")
+
     /// The schemes of the field `Authorization` whose credentials have several words, in lowercase.
     static let schemes = list("basic bearer digest token negotiate ntlm apikey hawk aws4-hmac-sha256 oauth")
 }
