@@ -23,9 +23,19 @@ TEST_PACKAGES := curl fish gettext groff-base libmicrohttpd12 libnats3.4 nats-se
 # Networking and WebSockets run one test at a time, because tests that use all processors would delay the timers of others.
 parallel = $$(case "$(1)" in Networking|WebSockets) echo --no-parallel ;; esac)
 
+# Modules as apps ship them, with what tests see.
+OPTIMIZED := -c release -Xswiftc -enable-testing --scratch-path .build/optimized
+
+# Runs the built tests of each module, with options for `swift test` and an ending of the log's name. Each module has its own
+# process, so that tests of one module don't delay the timers of another, and its own log.
+run_tests = failed=; for module in $(or $(MODULE),Core $(MODULES) $(EXTRAS) Tool ""); do \
+    Scripts/run-tests $${module:-Ashlar}$(2) swift test --skip-build $(1) $(SWIFT_FLAGS) $(call parallel,$$module) \
+        --filter "^Ashlar$${module}Tests\." || failed=1; \
+    done; [ -z "$$failed" ]
+
 PREFIX ?= /usr/local
 
-.PHONY: help install run test build lint format docs docs-check inspector consumer examples fleet java bench bench-check libcurl tsan asan fuzz \
+.PHONY: help install run test test-release build lint format docs docs-check inspector consumer examples fleet java bench bench-check libcurl tsan asan fuzz \
     soak apple api-check apple-release-check clean ci
 
 help: ## Lists the targets
@@ -48,17 +58,19 @@ install: ## Installs the tool, its completions and its manual page (PREFIX=/usr/
 	.build/release/ashlar completion fish >"$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/ashlar.fish"
 
 test: build ## Builds every module, runs its tests and checks the sources (MODULE=Logging for the tests of one)
-	@# Each module has its own process, so that tests of one module don't delay the timers of another, and its own log.
-	@failed=; for module in $(or $(MODULE),Core $(MODULES) $(EXTRAS) Tool ""); do \
-	    Scripts/run-tests $${module:-Ashlar} swift test --skip-build $(SWIFT_FLAGS) $(call parallel,$$module) \
-	        --filter "^Ashlar$${module}Tests\." || failed=1; \
-	done; [ -z "$$failed" ]
+	@$(call run_tests)
 	Scripts/check-independence
 	Scripts/check-order
 	Scripts/check-names
 	Scripts/check-samples
 	Scripts/check-samples --main-actor
 	Scripts/check-proofs
+
+test-release: ## Runs the tests of every module optimized, as apps ship it (MODULE=Logging for the tests of one)
+	@Scripts/install-packages $(TEST_PACKAGES)
+	@LOG=.build/build-release.log Scripts/build-quietly "all modules and their tests, optimized" \
+	    swift build $(OPTIMIZED) --product AshlarPackageTests $(SWIFT_FLAGS)
+	@$(call run_tests,$(OPTIMIZED),-release)
 
 build:
 	@Scripts/install-packages $(TEST_PACKAGES)
@@ -143,8 +155,7 @@ fuzz: ## Fuzzes every parser with libFuzzer (SECONDS_PER_TARGET=20)
 # One test at a time: a test of ten minutes would use up the time limits of those beside it.
 soak: ## Runs the tests with many more kills, generated files, races and requests
 	@for module in $(CHOSEN_FOR_TESTS); do \
-	    ASHLAR_SOAK=1 swift test -c release -Xswiftc -enable-testing --scratch-path .build/soak --no-parallel \
-	        --filter "^Ashlar$${module}Tests\." || exit 1; \
+	    ASHLAR_SOAK=1 swift test $(OPTIMIZED) --no-parallel --filter "^Ashlar$${module}Tests\." || exit 1; \
 	done
 
 apple: ## Compiles everything for macOS and iOS, and C for every Apple triple, on Linux
