@@ -210,3 +210,16 @@ let package = Package(
             exclude: ["Fixtures"]),
     ]
 )
+
+// `ASHLAR_TESTS=Logging swift build --build-tests` builds what the tests of one module need, and nothing else.
+if let module = Context.environment["ASHLAR_TESTS"], !module.isEmpty {
+    let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
+    var needed: Set<String> = []
+    var names = ["Ashlar\(module)Tests"]
+    while let name = names.popLast() {
+        guard let target = targets[name], needed.insert(name).inserted else { continue }
+        for case .byNameItem(let dependency, _) in target.dependencies { names.append(dependency) }
+    }
+    package.targets.removeAll { !needed.contains($0.name) }
+    package.products = []
+}
