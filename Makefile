@@ -36,7 +36,7 @@ run_tests = failed=; for module in $(or $(MODULE),Core $(MODULES) $(EXTRAS) Tool
 PREFIX ?= /usr/local
 
 .PHONY: help install run test test-release build lint format docs docs-check inspector consumer examples fleet java bench bench-check libcurl tsan asan fuzz \
-    soak apple api-check apple-release-check clean ci
+    soak mutants apple api-check apple-release-check clean ci
 
 help: ## Lists the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | column -t -s '|'
@@ -163,6 +163,9 @@ soak: ## Runs the tests with many more kills, generated files, races and request
 	    ASHLAR_SOAK=1 swift test $(OPTIMIZED) --no-parallel --filter "^Ashlar$${module}Tests\." || exit 1; \
 	done
 
+mutants: ## Plants faults in a module's sources and reports those that its tests don't notice (MODULE=Logging ARGS="--count 100 --seed 1")
+	Scripts/mutants $(or $(MODULE),$(error Choose a module, as in make mutants MODULE=Logging)) $(ARGS)
+
 apple: ## Compiles everything for macOS and iOS, and C for every Apple triple, on Linux
 	@Scripts/build-quietly "the generator of keys" swift build --product AshlarKeysTool $(SWIFT_FLAGS)
 	Scripts/apple-check
@@ -192,4 +195,4 @@ ci: lint test java apple consumer examples inspector ## Runs everything that a c
 	Scripts/draw-diagrams --check
 	Scripts/build-docs --skip-build >/dev/null
 	@for check in api independence order portability pointer-size names docs linkage samples site bench proofs formats; do Scripts/check-$$check --self-check; done
-	@for script in build-quietly install-packages run-tests apple-check; do Scripts/$$script --self-check; done
+	@for script in build-quietly install-packages run-tests apple-check mutants; do Scripts/$$script --self-check; done
