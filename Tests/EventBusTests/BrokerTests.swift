@@ -125,6 +125,8 @@ private final class Bridge: Sendable {
 
     /// Subscribes to what is watched on the bus.
     private func follow(_ interest: EventInterest) {
+        // This broker imports whatever is watched, also by observers.
+        if interest.kind == .handlers { return }
         let key = Interest(pattern: interest.pattern, kind: interest.kind)
         guard interest.isPresent else {
             for number in subscriptions.withLock({ $0.removeValue(forKey: key) }) ?? [] { broker.unsubscribe(number) }

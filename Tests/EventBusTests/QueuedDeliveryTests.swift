@@ -83,6 +83,63 @@ struct QueuedDeliveryTests {
         #expect(seen.items.filter { $0 < 0 } == [-1, -2, -3])
     }
 
+    @Test(
+        "Of two queued watches on one actor that cancel each other, one is called",
+        arguments: ["main actor", "owners on the main actor", "actor"])
+    @MainActor
+    func cancelNeighbor(kind: String) async throws {
+        for round in 0..<200 {
+            let calls = Recorder<Int>()
+            let ledger = Ledger()
+            let keepers = [Keeper("0"), Keeper("1")]
+            let pair = Mutex<[Watch]>([])
+            let watches = (0...1).map { index in
+                let cancelOther: @Sendable () -> Void = { pair.withLock { $0[1 - index] }.cancel() }
+                switch kind {
+                case "main actor":
+                    return bus.watchOnMain(number, alwaysQueued: true) { _ in
+                        calls.note(index)
+                        cancelOther()
+                    }
+                case "actor":
+                    return bus.watch(number, on: ledger, buffer: .unbounded) { _, _ in
+                        calls.note(index)
+                        cancelOther()
+                    }
+                default:
+                    return bus.watchOnMain(number, owner: keepers[index], alwaysQueued: true) { [bus] _, _ in
+                        calls.note(index)
+                        bus.unwatch(owner: keepers[1 - index])
+                    }
+                }
+            }
+            pair.withLock { $0 = watches }
+            #expect(bus.trigger(number, round).queued == 2)
+            try await until("one is called") { !calls.items.isEmpty }
+            for watch in watches { await watch.cancelAndWait() }
+            #expect(calls.items.count == 1, "round \(round)")
+        }
+    }
+
+    @Test("After cancel() has returned on the main actor, no handler of the watch is called there")
+    @MainActor
+    func cancelOnMain() async {
+        for round in 0..<400 {
+            let hasEnded = Mutex(false)
+            let late = Recorder<Int>()
+            let watch = bus.watchOnMain(number, alwaysQueued: true) { signal in
+                if hasEnded.withLock({ $0 }) { late.note(signal.payload) }
+            }
+            await Task.detached { [bus, number] in _ = bus.trigger(number, round) }.value
+            // The cancellation comes at another moment of the delivery each time.
+            for _ in 0..<round % 8 { await Task.yield() }
+            watch.cancel()
+            hasEnded.withLock { $0 = true }
+            await watch.cancelAndWait()
+            #expect(late.items.isEmpty, "round \(round)")
+        }
+    }
+
     @Test("Owners on the main actor are retained during a call and receive nothing after their release")
     @MainActor
     func mainOwner() async throws {

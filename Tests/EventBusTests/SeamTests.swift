@@ -64,7 +64,7 @@ struct SeamTests {
     func interest() throws {
         let before = bus.watch(numbers) { _ in }
         let watch = bus.watchInterest { [log] in log.note("\($0.pattern) \($0.kind) \($0.isPresent)") }
-        #expect(log.items == ["number:new events true"])
+        #expect(log.items == ["number:new events true", "number:new handlers true"])
         log.clear()
         let second = bus.watch(numbers) { _ in }
         let pattern = bus.watch("a:**") { _ in }
@@ -80,12 +80,40 @@ struct SeamTests {
         sourced.cancel()
         #expect(
             log.items == [
-                "a:** events true", "request requests true", "once events true", "once events false",
-                "number:new events false", "a:** events false", "request requests false",
+                "a:** events true", "request requests true", "once events true", "once handlers true",
+                "once events false", "once handlers false", "number:new events false", "number:new handlers false",
+                "a:** events false", "request requests false",
             ])
         #expect(once.isLive == false && watch.cancel() && !watch.cancel())
         bus.watch(numbers) { _ in }.cancel()
-        #expect(log.items.count == 7)
+        #expect(log.items.count == 10)
+    }
+
+    @Test("Observers and patterns observe a topic; only watches and streams that name it handle it")
+    func observers() async {
+        let watch = bus.watchInterest { [log] in log.note("\($0.pattern) \($0.kind) \($0.isPresent)") }
+        let observer = bus.observe(numbers) { _ in throw Oops(1) }
+        let pattern = bus.watch("number:*") { _ in throw Oops(2) }
+        let patterns = bus.events(Topic(matching: "**"))
+        let read = Task { for await _ in patterns { return } }
+        #expect(log.items == ["number:new events true", "number:* events true", "** events true"])
+        log.clear()
+        func send() async -> [Int] {
+            let result = await bus.send(numbers, 1, awaitingHandlers: true)
+            return [result.delivered, result.failures.count, result.handled, result.failed]
+        }
+        #expect(await send() == [3, 2, 0, 0])
+        await read.value
+        let named = bus.watch("number:new", once: true) { _ in }
+        #expect(log.items == ["number:new handlers true"])
+        #expect(await send() == [3, 2, 1, 0])
+        #expect(log.items == ["number:new handlers true", "number:new handlers false"])
+        let failing = bus.watch(numbers, buffer: .unbounded) { _ in throw Oops(3) }
+        let stream = bus.events(numbers)
+        let reader = Task { for await _ in stream { return } }
+        #expect(await send() == [4, 3, 1, 1])
+        await reader.value
+        for watch in [observer, pattern, named, failing, watch] { watch.cancel() }
     }
 
     @Test("The reported interest is that of the bus after watches came and went in eight threads")
@@ -178,6 +206,19 @@ struct SeamTests {
         #expect(result.failures.map { $0 as? Oops } == [Oops(5)])
         await reader.value
         bag.cancelAll()
+    }
+
+    @Test("A sender that waits for handlers receives their results, also if the bus or the topic queues events")
+    func awaitedBehindQueues() async throws {
+        let late = EventBus(delivery: .queuedOnMain)
+        for (bus, topic) in [(late, numbers), (bus, Topic<Int>("kept", keeping: 1)), (late, Topic("kept", keeping: 1))]
+        {
+            let watch = bus.watch(topic) { _ in throw Oops(5) }
+            let result = await bus.send(topic, 1, awaitingHandlers: true)
+            #expect(result.delivered == 1 && result.queued == 0 && result.dropped == 0)
+            #expect(result.failures.map { $0 as? Oops } == [Oops(5)])
+            watch.cancel()
+        }
     }
 
     @Test("An event that a handler never receives counts as dropped for a sender that waits for handlers")

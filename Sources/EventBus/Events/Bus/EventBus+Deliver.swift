@@ -146,10 +146,10 @@ extension EventBus {
         var hasRun = true
         do {
             let outcome = try watcher.take(signal, call)
-            result.count(outcome)
+            result.count(outcome, by: watcher)
             hasRun = outcome == .delivered
         } catch {
-            result.count(.delivered)
+            result.count(.delivered, by: watcher)
             fail(error, watcher, name: signal.name, sequence: signal.sequence, result: &result)
         }
         // A watcher whose only event is queued is removed after its handler has run, so that it can be cancelled.
@@ -196,7 +196,7 @@ extension EventBus {
     func fail(
         _ error: any Error, _ watcher: Watcher, name: String, sequence: UInt64, result: inout DeliveryResult
     ) {
-        result.add(error)
+        result.add(error, isObserver: watcher.isObserver)
         report(EventFailure(error: error, name: name, sequence: sequence, location: watcher.location))
     }
 

@@ -46,14 +46,15 @@ extension EventBus {
     /// Queues an event for the main actor if the bus does so.
     fileprivate func postponeIfQueued<Payload>(_ event: StagedEvent<Payload>) -> DeliveryResult {
         guard delivery == .queuedOnMain else { return runInOrder(event) }
-        let end = event.call.sending?.awaitCompletion()
+        let late = event.call.sending?.awaitDelivery()
         mainQueue.run { [weak self] in
             var event = event
             event.call.isolation = MainActor.shared
-            _ = self?.runInOrder(event)
-            end?.complete()
+            // Not as an argument: without a sender that waits, it wouldn't be evaluated.
+            let delivered = self?.runInOrder(event) ?? DeliveryResult()
+            late?.complete(delivered)
         }
-        return .postponed
+        return event.call.awaitsHandlers ? DeliveryResult() : .postponed
     }
 
     /// Delivers an event of a topic that stores events after the earlier ones.
@@ -64,7 +65,7 @@ extension EventBus {
         let event = StagedEvent(payload: staged.payload, topic: topic, call: staged.call)
         guard let runner = topic.snapshot(on: self).runner else { return storeAndDeliver(event) }
         let result = Mutex(DeliveryResult.postponed)
-        let end = event.call.sending?.awaitCompletion()
+        let late = event.call.sending?.awaitDelivery()
         let thread = BusThread.current.number
         let depth = BusThread.current.depth(onBus: number)
         runner.run {
@@ -77,9 +78,10 @@ extension EventBus {
             defer { current.leave(to: outer, from: self.number) }
             let delivered = self.storeAndDeliver(event)
             result.withLock { $0 = delivered }
-            end?.complete()
+            late?.complete(delivered)
         }
-        return result.withLock { $0 }
+        // A sender that waits for handlers receives the result with the wait.
+        return event.call.awaitsHandlers ? DeliveryResult() : result.withLock { $0 }
     }
 
     /// Stores an event if its topic stores events, and delivers it.

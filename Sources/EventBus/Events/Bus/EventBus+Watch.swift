@@ -46,6 +46,19 @@ extension EventBus {
             at: TriggerPlace(fileID, line))
     }
 
+    /// Observes events without handling them, with a handler that is called inside `trigger`.
+    ///
+    /// Debug views and logs observe. A bridge to other processes doesn't fetch an event for observers only, because another
+    /// process may have to handle it; a watch of a pattern is an observer, too.
+    package func observe<Payload>(
+        _ topic: Topic<Payload>, fileID: StaticString = #fileID, line: UInt32 = #line,
+        _ handler: @escaping @Sendable (Signal<Payload>) throws -> Void
+    ) -> Watch {
+        let options = WatchOptions(
+            pattern: topic.core.pattern, source: nil, isObserver: true, at: TriggerPlace(fileID, line))
+        return register(topic, options, .inline(handler))
+    }
+
     // MARK: On the main actor
 
     /// Watches events on the main actor.

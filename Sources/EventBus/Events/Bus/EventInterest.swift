@@ -7,6 +7,8 @@ public struct EventInterest: Hashable, Sendable {
     public enum Kind: Hashable, Sendable, CaseIterable {
         /// There are watches or streams; those of events from one object don't count.
         case events
+        /// There are watches or streams that name the topic, so its events are handled here; patterns only observe.
+        case handlers
         /// There is a responder.
         case requests
     }

@@ -240,10 +240,12 @@ final class TopicEntry: WatchHost, Sendable {
     /// The kinds of watches without a source.
     var interest: Set<EventInterest.Kind> {
         state.withLock { state in
-            let isWatched = state.watchers.live.contains { watcher in
-                watcher.details?.sourceID == nil && watcher.id != state.responderID
+            var interest: Set<EventInterest.Kind> = []
+            for watcher in state.watchers.live
+            where watcher.details?.sourceID == nil && watcher.id != state.responderID {
+                interest.insert(.events)
+                if !watcher.isObserver { interest.insert(.handlers) }
             }
-            var interest: Set<EventInterest.Kind> = isWatched ? [.events] : []
             if state.responder != nil { interest.insert(.requests) }
             return interest
         }

@@ -51,10 +51,12 @@ private final class FirstSubscription<Payload: Sendable>: Sendable {
 final class StreamSubscription<Payload: Sendable>: Sendable {
     let mailbox: Mailbox
     private let watch: Watch?
+    private let isObserver: Bool
 
-    init(_ mailbox: Mailbox, _ watch: Watch?) {
+    init(_ mailbox: Mailbox, _ watch: Watch?, isObserver: Bool) {
         self.mailbox = mailbox
         self.watch = watch
+        self.isObserver = isObserver
     }
 
     deinit { watch?.cancel() }
@@ -63,7 +65,7 @@ final class StreamSubscription<Payload: Sendable>: Sendable {
     static func ended(_ buffer: EventBuffer) -> StreamSubscription {
         let mailbox = Mailbox(buffer)
         mailbox.finish(throwingAway: true)
-        return StreamSubscription(mailbox, nil)
+        return StreamSubscription(mailbox, nil, isObserver: true)
     }
 
     func next(isolation: isolated (any Actor)?) async -> Signal<Payload>? {
@@ -72,7 +74,7 @@ final class StreamSubscription<Payload: Sendable>: Sendable {
             return nil
         }
         let queued = QueuedSignal<Payload>.of(event)
-        queued.didHandle(nil)
+        queued.didHandle(isObserver: isObserver, nil)
         return queued.signal
     }
 }
@@ -103,6 +105,6 @@ extension EventBus {
         _ topic: Topic<Payload>, _ options: WatchOptions, _ buffer: EventBuffer
     ) -> StreamSubscription<Payload> {
         let queue = EventQueue<Payload>(buffer)
-        return StreamSubscription(queue.mailbox, register(topic, options, .queued(queue)))
+        return StreamSubscription(queue.mailbox, register(topic, options, .queued(queue)), isObserver: options.isObserver)
     }
 }

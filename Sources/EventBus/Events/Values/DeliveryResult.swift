@@ -8,8 +8,15 @@ public struct DeliveryResult: Sendable {
     public var queued: Int { Int(counts.queued) }
     /// The number of events that were dropped because a watcher's buffer was full, including older events.
     public var dropped: Int { Int(counts.dropped) }
-    /// Small integers, so that a result is returned in registers: row "trigger to 1 watchers".
-    @usableFromInline var counts: (delivered: UInt32, queued: UInt32, dropped: UInt32)
+    /// The numbers of deliveries; of these, those to observers; and of the others, those whose handler threw.
+    @usableFromInline var counts: (delivered: UInt32, queued: UInt32, dropped: UInt32, observed: UInt32, failed: UInt32)
+    /// The number of handlers that returned without an error, without observers.
+    ///
+    /// Only watches that name their topic handle events; those of patterns and ``EventBus/observe(_:fileID:line:_:)``
+    /// observe them. The handlers that run later are included for a sender that waits for them.
+    package var handled: Int { Int(counts.delivered - counts.observed - counts.failed) }
+    /// The number of handlers that threw, without observers.
+    package var failed: Int { Int(counts.failed) }
     /// The errors of the handlers in order, and the bus's own error if it refused the trigger.
     public var failures: [any Error] { errors ?? [] }
 
@@ -19,7 +26,7 @@ public struct DeliveryResult: Sendable {
     @inlinable
     init(sequence: UInt64 = 0) {
         self.sequence = sequence
-        counts = (0, 0, 0)
+        counts = (0, 0, 0, 0, 0)
         errors = nil
     }
 
@@ -30,9 +37,18 @@ public struct DeliveryResult: Sendable {
         var result = self
         result.counts = (
             UInt32(clamping: self.delivered + delivered), UInt32(clamping: self.queued + queued),
-            UInt32(clamping: self.dropped + dropped)
+            UInt32(clamping: self.dropped + dropped), counts.observed, counts.failed
         )
         for failure in failures { result.add(failure) }
+        return result
+    }
+
+    /// Returns the result of a call of a handler.
+    static func called(isObserver: Bool, _ error: (any Error)?) -> DeliveryResult {
+        var result = DeliveryResult()
+        result.counts.delivered = 1
+        result.counts.observed = isObserver ? 1 : 0
+        if let error { result.add(error, isObserver: isObserver) }
         return result
     }
 
@@ -41,15 +57,25 @@ public struct DeliveryResult: Sendable {
         var result = DeliveryResult(sequence: sequence == 0 ? other.sequence : sequence)
         result.counts = counts
         result.errors = errors
+        result.counts.observed += other.counts.observed
+        result.counts.failed += other.counts.failed
         return result.adding(
             delivered: other.delivered, queued: other.queued, dropped: other.dropped, failures: other.failures)
     }
 
     mutating func add(_ failure: any Error) { errors = failures + [failure] }
 
-    mutating func count(_ outcome: TakeOutcome) {
+    /// Adds the error of a handler.
+    mutating func add(_ failure: any Error, isObserver: Bool) {
+        add(failure)
+        if !isObserver { counts.failed += 1 }
+    }
+
+    mutating func count(_ outcome: TakeOutcome, by watcher: Watcher) {
         switch outcome {
-        case .delivered: counts.delivered += 1
+        case .delivered:
+            counts.delivered += 1
+            if watcher.isObserver { counts.observed += 1 }
         case .queued: counts.queued += 1
         case .displaced:
             counts.queued += 1
@@ -66,7 +92,7 @@ public struct DeliveryResult: Sendable {
     public static var postponed: DeliveryResult { DeliveryResult().adding(queued: 1) }
 
     /// Whether no watcher has received the event, not even by dropping it.
-    @inlinable var isEmpty: Bool { counts == (0, 0, 0) && errors == nil }
+    @inlinable var isEmpty: Bool { counts == (0, 0, 0, 0, 0) && errors == nil }
 
     /// Whether no watcher receives the event, now or later.
     package var isUndelivered: Bool { delivered == 0 && queued == 0 }

@@ -31,7 +31,7 @@ final class EventQueue<Payload: Sendable>: Sendable {
         EventQueue(
             buffer,
             drain: { watcher in
-                await watcher.drain(isolation: nil) { await watcher.handle($0, isolation: nil, didHandle, handler) }
+                await watcher.drain(isolation: nil) { await watcher.handle($0, didHandle, handler) }
             })
     }
 
@@ -49,7 +49,7 @@ final class EventQueue<Payload: Sendable>: Sendable {
                         await places.take()
                         while let event = watcher.nextEvent() {
                             group.addTask {
-                                await watcher.handle(event, isolation: nil, didHandle, handler)
+                                await watcher.handle(event, didHandle, handler)
                                 places.leave()
                             }
                             // Before the next event is taken, so that it can still end with the watch.
@@ -68,7 +68,11 @@ final class EventQueue<Payload: Sendable>: Sendable {
     ) -> EventQueue {
         @Sendable func drain(_ watcher: TypedWatcher<Payload>, on actor: isolated On) async {
             await watcher.drain(isolation: actor) {
-                await watcher.handle($0, isolation: actor, didHandle) { try await handler(actor, $0) }
+                await watcher.handle($0, isolation: actor, didHandle) { signal in
+                    guard watcher.isLive else { return false }
+                    try await handler(actor, signal)
+                    return true
+                }
             }
         }
         return EventQueue(
@@ -93,7 +97,9 @@ final class EventQueue<Payload: Sendable>: Sendable {
             .unbounded, callOnMain: isAlwaysQueued ? nil : call,
             drain: { @MainActor watcher in
                 await watcher.drain(isolation: MainActor.shared) {
-                    await watcher.handle($0, isolation: MainActor.shared, didHandle) { _ = try handler($0) }
+                    await watcher.handle($0, isolation: MainActor.shared, didHandle) {
+                        try watcher.isLive && handler($0)
+                    }
                 }
             })
     }
@@ -102,7 +108,7 @@ final class EventQueue<Payload: Sendable>: Sendable {
     func take(_ signal: Signal<Payload>, _ call: TriggerCall, for watcher: TypedWatcher<Payload>) throws -> TakeOutcome
     {
         if let callOnMain, call.isOnMain, mailbox.isIdle { return try callOnMain(signal) ? .delivered : .skipped }
-        let handling = call.sending?.awaitsHandlers == true ? EventHandling() : nil
+        let handling = call.awaitsHandlers ? EventHandling() : nil
         let put = mailbox.put(QueuedSignal(signal, handling), canWait: call.sending != nil)
         if let handling {
             // A finished mailbox takes no event.
@@ -145,20 +151,37 @@ extension TypedWatcher {
         return nil
     }
 
-    /// Calls the handler for an event.
+    /// Calls a handler that has no actor for an event.
+    fileprivate func handle(
+        _ event: QueuedSignal<Payload>, _ didHandle: EventQueue<Payload>.DidHandle,
+        _ handler: (Signal<Payload>) async throws -> Void
+    ) async {
+        await handle(event, isolation: nil, didHandle) { signal in
+            guard isLive else { return false }
+            try await handler(signal)
+            return true
+        }
+    }
+
+    /// Calls the handler for an event; `body` returns false if it doesn't, because the watch or its owner has ended.
+    ///
+    /// `body` checks this itself: it runs in the isolation of the handler, and nothing can be cancelled there between the check
+    /// and the call. Before, the task may wait for its actor.
     fileprivate func handle(
         _ event: QueuedSignal<Payload>, isolation: isolated (any Actor)?, _ didHandle: EventQueue<Payload>.DidHandle,
-        _ body: (Signal<Payload>) async throws -> Void
+        _ body: (Signal<Payload>) async throws -> Bool
     ) async {
         let signal = event.signal
+        var hasRun = true
         var failure: (any Error)?
         do {
-            try await MetadataBox.handle(signal.box, isolation: isolation) { try await body(signal) }
+            hasRun = try await MetadataBox.handle(signal.box, isolation: isolation) { try await body(signal) }
         } catch {
             failure = error
         }
         if failure != nil || isOnce { didHandle(self, signal.name, signal.sequence, failure) }
-        event.didHandle(failure)
+        // Otherwise the event counts as dropped when it is released.
+        if hasRun { event.didHandle(isObserver: isObserver, failure) }
     }
 }
 
@@ -206,8 +229,8 @@ final class QueuedSignal<Payload: Sendable>: Sendable {
     static func of(_ event: QueuedEvent) -> QueuedSignal { unsafeDowncast(event, to: QueuedSignal.self) }
 
     /// Resumes a sender that waits for the handler.
-    func didHandle(_ error: (any Error)?) {
-        handling?.end.finish(.success(DeliveryResult().adding(delivered: 1, failures: error.map { [$0] } ?? [])))
+    func didHandle(isObserver: Bool, _ error: (any Error)?) {
+        handling?.end.finish(.success(.called(isObserver: isObserver, error)))
     }
 }
 

@@ -24,6 +24,9 @@ struct TriggerCall: Sendable {
 
     var location: EventLocation { place.location }
 
+    /// Whether the sender waits for the handlers, and receives their results then.
+    var awaitsHandlers: Bool { sending?.awaitsHandlers == true }
+
     /// Whether the caller is known to run on the main actor.
     var isOnMain: Bool { isolation === MainActor.shared }
 
@@ -76,14 +79,14 @@ final class PendingSends: Sendable {
 
     func add(_ wait: @escaping Wait) { waits.withLock { $0.append(wait) } }
 
-    /// Makes the sender wait for the returned completion.
-    func awaitCompletion() -> Completion {
-        let completion = Completion()
-        add {
-            await completion.wait()
-            return DeliveryResult()
+    /// Makes the sender wait for the returned delivery, whose result is a part of its own if it waits for handlers.
+    func awaitDelivery() -> LateDelivery {
+        let delivery = LateDelivery()
+        add { [awaitsHandlers] in
+            await delivery.end.wait()
+            return awaitsHandlers ? delivery.result.withLock { $0 } : DeliveryResult()
         }
-        return completion
+        return delivery
     }
 
     /// Waits, and returns a result with the parts for which it waited.
@@ -92,5 +95,16 @@ final class PendingSends: Sendable {
         // During the wait, a delivery on another thread can add more.
         while let wait = waits.withLock({ $0.popFirst() }) { result = result.adding(await wait()) }
         return result
+    }
+}
+
+/// A delivery that another thread may complete.
+final class LateDelivery: Sendable {
+    fileprivate let end = Completion()
+    fileprivate let result = Mutex(DeliveryResult())
+
+    func complete(_ delivered: DeliveryResult) {
+        result.withLock { $0 = delivered }
+        end.complete()
     }
 }

@@ -28,8 +28,9 @@ public struct Watch: Sendable {
     /// Ends the watch.
     ///
     /// After a handler calls this method, it isn't called again, not even for the current event. A call that another
-    /// thread has begun, or is about to begin, runs to its end; ``cancelAndWait()`` waits for it. The values that the
-    /// handler captured are released.
+    /// thread has begun, or is about to begin, runs to its end; ``cancelAndWait()`` waits for it. On the actor of the
+    /// handler, such as the main actor, no call begins after the method has returned, not even for an event that waits.
+    /// The values that the handler captured are released.
     ///
     /// - Returns: Whether this call ended the watch; cancelling twice has no effect.
     /// - Complexity: O(log *n*) in the number of watchers of the topic, amortized.

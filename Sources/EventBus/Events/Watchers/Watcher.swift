@@ -26,6 +26,7 @@ class Watcher: @unchecked Sendable {
         details = options.details
         var traits = options.once ? traits.union(.once) : traits
         if options.details?.ownerID != nil { traits.insert(.indirect) }
+        if options.isObserver { traits.insert(.observing) }
         flags = Atomic(traits.rawValue)
     }
 
@@ -48,6 +49,9 @@ class Watcher: @unchecked Sendable {
 
     /// Whether the first event ends the watch.
     final var isOnce: Bool { flags.load(ordering: .relaxed) & WatcherFlags.once.rawValue != 0 }
+
+    /// Whether the watch observes events that others handle; a watch of a pattern does.
+    final var isObserver: Bool { flags.load(ordering: .relaxed) & WatcherFlags.observing.rawValue != 0 }
 
     /// Whether the owner or the source of the watch has been released.
     final var isOrphan: Bool { details?.isOrphan ?? false }
@@ -171,6 +175,8 @@ struct WatcherFlags: OptionSet, Sendable {
     static let indirect = Self(rawValue: 0x04)
     /// The stored events of some topics come first.
     static let joining = Self(rawValue: 0x08)
+    /// The watch doesn't handle events.
+    static let observing = Self(rawValue: 0x10)
 }
 
 /// The state of a watcher that only few watchers need.
@@ -191,13 +197,17 @@ struct WatchOptions: Sendable {
     let bag: WatchBag?
     /// Whether the watch answers requests, which only one watch of a topic can do.
     let isResponder: Bool
+    /// Whether the watch observes events without handling them.
+    let isObserver: Bool
 
     init(
         pattern: TopicPattern?, source: AnyObject?, owner: AnyObject? = nil, bag: WatchBag? = nil,
-        priority: Int8 = 0, once: Bool = false, isResponder: Bool = false, at place: TriggerPlace
+        priority: Int8 = 0, once: Bool = false, isResponder: Bool = false, isObserver: Bool = false,
+        at place: TriggerPlace
     ) {
         // A pattern without stars is the name of the topic with which it is registered.
         let pattern = pattern?.exactName == nil ? pattern : nil
+        self.isObserver = isObserver || pattern != nil
         let isPlain = owner == nil && source == nil && pattern == nil
         details = isPlain ? nil : WatchDetails(owner: owner, source: source, pattern: pattern, hasBag: bag != nil)
         self.bag = bag
