@@ -88,7 +88,7 @@ struct QueuedDeliveryTests {
         arguments: ["main actor", "owners on the main actor", "actor"])
     @MainActor
     func cancelNeighbor(kind: String) async throws {
-        for round in 0..<200 {
+        for round in 0..<40 {
             let calls = Recorder<Int>()
             let ledger = Ledger()
             let keepers = [Keeper("0"), Keeper("1")]
@@ -124,7 +124,7 @@ struct QueuedDeliveryTests {
     @Test("After cancel() has returned on the main actor, no handler of the watch is called there")
     @MainActor
     func cancelOnMain() async {
-        for round in 0..<400 {
+        for round in 0..<80 {
             let hasEnded = Mutex(false)
             let late = Recorder<Int>()
             let watch = bus.watchOnMain(number, alwaysQueued: true) { signal in
