@@ -146,10 +146,10 @@ extension EventBus {
         var hasRun = true
         do {
             let outcome = try watcher.take(signal, call)
-            result.count(outcome, by: watcher)
+            result.count(outcome, isObserver: watcher.isObserver)
             hasRun = outcome == .delivered
         } catch {
-            result.count(.delivered, by: watcher)
+            result.count(.delivered, isObserver: watcher.isObserver)
             fail(error, watcher, name: signal.name, sequence: signal.sequence, result: &result)
         }
         // A watcher whose only event is queued is removed after its handler has run, so that it can be cancelled.

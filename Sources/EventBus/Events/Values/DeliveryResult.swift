@@ -71,11 +71,11 @@ public struct DeliveryResult: Sendable {
         if !isObserver { counts.failed += 1 }
     }
 
-    mutating func count(_ outcome: TakeOutcome, by watcher: Watcher) {
+    mutating func count(_ outcome: TakeOutcome, isObserver: Bool) {
         switch outcome {
         case .delivered:
             counts.delivered += 1
-            if watcher.isObserver { counts.observed += 1 }
+            if isObserver { counts.observed += 1 }
         case .queued: counts.queued += 1
         case .displaced:
             counts.queued += 1
