@@ -94,5 +94,11 @@ extension Clock where Duration == Swift.Duration {
     /// Waits until a time limit has passed.
     ///
     /// A clock can't represent the end of a limit of centuries, so more than thirty years are shortened to these.
-    func wait(for limit: Duration) async throws { try await sleep(for: min(limit, .seconds(1_000_000_000))) }
+    /// A cancelled sleep of the system's clock occupies memory until its end, so it is divided into seconds.
+    func wait(for limit: Duration) async throws {
+        let limit = min(limit, .seconds(1_000_000_000))
+        guard self is ContinuousClock else { return try await sleep(for: limit) }
+        let end = now.advanced(by: limit)
+        while now < end { try await sleep(until: min(end, now.advanced(by: .seconds(1))), tolerance: nil) }
+    }
 }
