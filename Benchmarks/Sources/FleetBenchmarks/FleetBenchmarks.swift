@@ -73,7 +73,10 @@ struct FleetBenchmarks {
             far.watch(ping) { [weak far] in _ = far?.trigger(pong, $0.payload) },
             near.watch(pong) { _ in counter.add() },
         ]
-        let fleets = try [near, far].map { try Fleet.connect($0, to: server.url, options: options, topics: topics) }
+        let fleets = [
+            try await Fleet.connect(near, to: server.url, options: options, topics: topics),
+            try await Fleet.connect(far, to: server.url, options: options, topics: topics),
+        ]
         // The server knows the other subscriptions when it knows the last ones.
         let responder = try far.respond(to: ready) { $0 }
         try await until("the first response") { (try? await near.request(ready, 1)) == 1 }
@@ -148,7 +151,7 @@ struct FleetBenchmarks {
         for _ in 0..<100 {
             configuration.fleet = FleetSettings()
             let app = AshlarApp(configuration)
-            apps.append((app, try Fleet.connect(app, to: server.url)))
+            apps.append((app, try await Fleet.connect(app, to: server.url)))
         }
         let counter = Counter()
         let watches = apps.map { pair in

@@ -25,9 +25,10 @@
             var topics = FleetTopics()
             topics.share(Self.jobs, .atLeastOnce)
             topics.share(Self.notes)
-            var options = FleetOptions(name: role)
+            var options = FleetOptions()
             options.reconnectPause = .milliseconds(100)
-            let fleet = try Fleet.connect(app, to: server, options: options, topics: topics)
+            let fleet = try await Fleet.connect(
+                app, to: server, role: role, options: options, topics: topics)
 
             let watches = [
                 app.bus.watch(Fleet.stateChanged) { say(Self.word(for: $0.payload)) },

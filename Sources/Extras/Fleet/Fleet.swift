@@ -16,7 +16,7 @@ internal import Foundation
 /// let app = AshlarApp()
 /// var topics = FleetTopics()
 /// topics.share("note:*:shown", of: Int.self)
-/// let fleet = try Fleet.connect(app, to: "nats://127.0.0.1:4222", topics: topics)
+/// let fleet = try await Fleet.connect(app, to: "nats://127.0.0.1:4222", topics: topics)
 /// await fleet.close()
 /// ```
 ///
@@ -38,37 +38,52 @@ public final class Fleet: Sendable {
 
     /// Connects an app.
     ///
-    /// The first attempt to connect takes at most the timeout of the options.
+    /// Waits for the end of the first attempt to connect, at most ``FleetOptions/timeout`` for each server, or for the
+    /// cancellation of the task, and blocks no thread. Attempts go on until the connection is closed.
     ///
     /// - Parameters:
     ///   - app: The app.
     ///   - servers: The URL of a server, such as `nats://127.0.0.1:4222` or `tls://nats.example.org`, or several of them,
     ///     separated by commas.
+    ///   - role: The role of the process, such as `worker`: letters, digits, `-` and `_`. The processes of one role share
+    ///     at-least-once events, so a table with such topics requires it.
     ///   - options: The settings of the connection.
     ///   - topics: The topics that leave the process.
     /// - Returns: The fleet, connected or not; see ``state``.
     /// - Throws: ``FleetError`` with the code `libraryMissing` if the C client of NATS isn't installed, or
-    ///   `invalidOptions`, also for two at-least-once entries of the table that a stream can't both have.
+    ///   `invalidOptions`, also for at-least-once topics without a role, or of which a stream can't have both.
     public static func connect(
-        _ app: AshlarApp, to servers: String, options: FleetOptions = FleetOptions(),
+        _ app: AshlarApp, to servers: String, role: String? = nil, options: FleetOptions = FleetOptions(),
         topics: FleetTopics = FleetTopics()
-    ) throws(FleetError) -> Fleet {
-        try Fleet(app.bus, servers, options, topics, app: app)
+    ) async throws(FleetError) -> Fleet {
+        try await connect(app.bus, servers, role, options, topics, app)
     }
 
-    /// Connects a bus without an app; see ``connect(_:to:options:topics:)-(AshlarApp,_,_,_)``.
+    /// Connects a bus without an app; see ``connect(_:to:role:options:topics:)-(AshlarApp,_,_,_,_)``.
     ///
     /// Such a process shares no settings, and its services aren't announced.
     public static func connect(
-        _ bus: EventBus, to servers: String, options: FleetOptions = FleetOptions(), topics: FleetTopics = FleetTopics()
-    ) throws(FleetError) -> Fleet {
-        try Fleet(bus, servers, options, topics)
+        _ bus: EventBus, to servers: String, role: String? = nil, options: FleetOptions = FleetOptions(),
+        topics: FleetTopics = FleetTopics()
+    ) async throws(FleetError) -> Fleet {
+        try await connect(bus, servers, role, options, topics, nil)
+    }
+
+    private static func connect(
+        _ bus: EventBus, _ servers: String, _ role: String?, _ options: FleetOptions, _ topics: FleetTopics,
+        _ app: AshlarApp?
+    ) async throws(FleetError) -> Fleet {
+        var options = options
+        options.role = role
+        let fleet = try Fleet(bus, servers, options, topics, app: app)
+        await fleet.connection.firstAttempt()
+        return fleet
     }
 
     init(
         _ bus: EventBus, _ servers: String, _ options: FleetOptions, _ topics: FleetTopics, app: AshlarApp? = nil
     ) throws(FleetError) {
-        try topics.check()
+        try topics.check(role: options.role)
         let connection = try NatsConnection(servers, options)
         let id = NatsConnection.randomToken()
         self.id = id
@@ -79,8 +94,8 @@ public final class Fleet: Sendable {
         leaders = KeyValueBucket(prefix + "_leaders", connection)
         let process = ProcessInfo.processInfo
         let member = FleetMember(
-            id: id, role: options.name, host: process.hostName, processID: process.processIdentifier, joined: Date(),
-            services: [:])
+            id: id, role: options.role ?? "", host: process.hostName, processID: process.processIdentifier,
+            joined: Date(), services: [:])
         presence = FleetPresence(
             KeyValueBucket(prefix + "_members", connection, age: FleetPresence.limit), member, app?.services)
         let started = app?.additions.lazy.compactMap { $0 as? FleetSettings }.first
@@ -121,17 +136,20 @@ public final class Fleet: Sendable {
 
     /// Waits until the server has stored all at-least-once events that were triggered before.
     ///
-    /// - Throws: ``FleetError`` of an event that can't be stored; `CancellationError`; or, after
-    ///   ``FleetOptions/timeout``, the error of a server that stores no events, such as one without JetStream. The events
-    ///   then still wait for a server that stores them. `send` of an event has the same error among its failures.
+    /// - Throws: ``FleetError`` of an event that can't be stored; `CancellationError`; or the error of a connected server
+    ///   that has stored no events for ``FleetOptions/timeout``, such as one without JetStream or with a full disk. The
+    ///   events then still wait for a server that stores them. `send` of an event has the same error among its failures.
     public func flush() async throws { try await bridge.stored.flush() }
 
     /// Ends the connection, after everything that was published has been sent.
     ///
     /// With ``FleetOptions/logFolder``, the lines that were logged before are stored, if there is a connection.
-    /// At-least-once events that the server hasn't stored are lost; call ``flush()`` before.
+    /// At-least-once events that the server hasn't stored are lost, and counted in ``FleetCounters/unpublished``; call
+    /// ``flush()`` before. Events that were received and not handled are given back. The method waits a quarter of a
+    /// second for handlers that run; an event whose handler takes longer is delivered again after ten seconds. It also
+    /// waits for the end of an attempt to connect, so that the process can end after it.
     public func close() async {
-        bridge.stop()
+        await bridge.finish(within: .milliseconds(250))
         await logs?.finish()
         await presence.leave()
         let connection = connection

@@ -106,9 +106,9 @@ struct LeaderTests {
         let app = AshlarApp(configuration)
         try await app.services.register(Ticker.self)
         try await app.services.start("Ticker")
-        var options = FleetOptions(name: "web")
-        let web = try Fleet.connect(app, to: server.url, options: options)
-        options.name = "worker"
+        var options = FleetOptions()
+        let web = try await Fleet.connect(app, to: server.url, role: "web", options: options)
+        options.role = "worker"
         let worker = try Fleet(EventBus(), server.url, options, FleetTopics())
         try await until { web.members.map(\.role) == ["web", "worker"] && worker.members == web.members }
         #expect(worker.members[0].services.keys.contains("Ticker"), "\(worker.members)")

@@ -28,7 +28,7 @@ public struct FleetError: Error, Sendable, CustomStringConvertible {
         public static let invalidPayload = Code("invalidPayload")
         /// The server rejected a request, such as one for a stream.
         public static let rejected = Code("rejected")
-        /// A key has another revision than the expected one.
+        /// A key has another revision than the expected one, or a value that excludes the new one.
         public static let conflict = Code("conflict")
     }
 

@@ -4,15 +4,13 @@ internal import Foundation
 /// The settings of a connection to NATS.
 ///
 /// ```swift
-/// var options = FleetOptions(name: "kiosk")
+/// var options = FleetOptions()
 /// options.credentials = .file("/etc/acme/kiosk.creds")
 /// options.tls = FleetTLS(trustRoots: "/etc/acme/ca.pem")
 /// ```
 public struct FleetOptions: Sendable {
-    /// The role of the process, such as `worker`; processes with one name share the work of at-least-once events.
-    ///
-    /// Letters, digits, `-` and `_`.
-    public var name: String
+    /// The role of the process, from ``Fleet/connect(_:to:role:options:topics:)-(AshlarApp,_,_,_,_)``.
+    var role: String?
     /// The first token of all subjects, and the prefix of streams and buckets, so that several products can share a server.
     ///
     /// Letters, digits, `-` and `_`.
@@ -36,11 +34,16 @@ public struct FleetOptions: Sendable {
     public var timeout: Duration = .seconds(5)
     /// The maximum size of a payload in bytes, in both directions; the server's own limit also applies.
     public var maximumPayload: Int = 1 << 20
-    /// The number of received messages that can wait for the handlers of one subscription; more are dropped and counted.
+    /// The number of messages that can wait: events or requests of one subscription for their handlers, and all
+    /// at-least-once events for the server.
+    ///
+    /// More events are dropped, and requests refused, and counted; a `send` of an at-least-once event waits for room.
     public var maximumWaiting: Int = 65_536
+    /// The size in bytes of the payloads that can wait, as for ``maximumWaiting``.
+    public var maximumWaitingBytes: Int = 64 << 20
 
     /// Creates settings with the defaults.
-    public init(name: String = "app") { self.name = name }
+    public init() {}
 }
 
 /// A proof of identity for a server.
@@ -130,7 +133,7 @@ struct FleetAddresses: Sendable {
                         + "'allowsPlainCredentials' for a network that you trust")
             }
         }
-        for (value, what) in [(options.name, "name"), (options.prefix, "prefix")] where !Self.isToken(value) {
+        for (value, what) in [(options.role ?? "-", "role"), (options.prefix, "prefix")] where !Self.isToken(value) {
             throw FleetError(.invalidOptions, "expected letters, digits, '-' and '_' as \(what), found '\(value)'")
         }
         // The C client reads the scheme "nats" only; TLS is an option of the connection.

@@ -72,16 +72,48 @@ final class NatsClient: Sendable {
         observer: UnsafeMutableRawPointer
     ) throws(FleetError) -> UnsafeMutableRawPointer {
         let table = library.table.pointee
+        let raw = try make(options, library, addresses, observer: observer)
+        defer { table.natsOptions_Destroy(raw) }
+        var connection: UnsafeMutableRawPointer?
+        let limit = AttemptLimit(
+            options.timeout * addresses.urls.count + .milliseconds(250), ports: addresses.ports)
+        defer { limit.cancel() }
+        let status = table.natsConnection_Connect(&connection, raw)
+        guard status == NatsStatus.ok, let connection else { throw library.error(of: status, detail: true) }
+        return connection
+    }
+
+    /// Throws the error of options that the library refuses, or whose files can't be read.
+    static func check(_ options: FleetOptions, _ library: NatsLibrary, _ addresses: FleetAddresses) throws(FleetError) {
+        library.table.pointee.natsOptions_Destroy(try make(options, library, addresses, observer: nil))
+    }
+
+    /// Creates the library's options, which the caller destroys.
+    private static func make(
+        _ options: FleetOptions, _ library: NatsLibrary, _ addresses: FleetAddresses, observer: UnsafeMutableRawPointer?
+    ) throws(FleetError) -> UnsafeMutableRawPointer {
+        let table = library.table.pointee
         var raw: UnsafeMutableRawPointer?
         try library.check(table.natsOptions_Create(&raw))
         guard let raw else { throw FleetError(.libraryMissing, "the client has no options") }
-        defer { table.natsOptions_Destroy(raw) }
+        do throws(FleetError) { try fill(raw, options, library, addresses, observer: observer) } catch {
+            table.natsOptions_Destroy(raw)
+            throw error
+        }
+        return raw
+    }
+
+    private static func fill(
+        _ raw: UnsafeMutableRawPointer, _ options: FleetOptions, _ library: NatsLibrary, _ addresses: FleetAddresses,
+        observer: UnsafeMutableRawPointer?
+    ) throws(FleetError) {
+        let table = library.table.pointee
         let strings = addresses.urls.map { strdup($0) }
         defer { for string in strings { free(string) } }
         var urls = strings.map { UnsafePointer<CChar>($0) }
         var statuses = [
             table.natsOptions_SetServers(raw, &urls, Int32(urls.count)),
-            table.natsOptions_SetName(raw, options.name),
+            table.natsOptions_SetName(raw, options.role ?? "fleet"),
             table.natsOptions_SetNoEcho(raw, true),
             // Otherwise the library would send what it has buffered before what has to be sent again.
             table.natsOptions_SetAllowReconnect(raw, false),
@@ -121,12 +153,6 @@ final class NatsClient: Sendable {
         for status in statuses where status != NatsStatus.ok {
             throw FleetError(.invalidOptions, library.error(of: status).reason)
         }
-        var connection: UnsafeMutableRawPointer?
-        let limit = AttemptLimit(options.timeout * urls.count + .milliseconds(250), ports: addresses.ports)
-        defer { limit.cancel() }
-        let status = table.natsConnection_Connect(&connection, raw)
-        guard status == NatsStatus.ok, let connection else { throw library.error(of: status, detail: true) }
-        return connection
     }
 }
 

@@ -34,6 +34,10 @@ final class NatsConnection: Sendable {
     private let addresses: FleetAddresses
     private let inbox = "_INBOX.\(NatsConnection.randomToken())."
     private let core = Mutex(Core())
+    /// The threads that make an attempt to connect.
+    private let attempts = DispatchGroup()
+    /// The state before the end of the first attempt.
+    private static let beginning = FleetState.reconnecting(reason: "no attempt has ended")
     let replies = Mutex(Replies())
 
     private struct Core: Sendable {
@@ -52,26 +56,37 @@ final class NatsConnection: Sendable {
         var waiting: [Int: (result: PendingResult<NatsMessage>, endsWithConnection: Bool)] = [:]
     }
 
-    /// Makes the first attempt to connect.
+    /// Begins the first attempt to connect; see ``firstAttempt()``.
     ///
     /// - Throws: `libraryMissing` or `invalidOptions`. A missing server is no error: see ``state``.
     init(_ servers: String, _ options: FleetOptions) throws(FleetError) {
         addresses = try FleetAddresses(servers, options)
         library = try NatsLibrary.open()
         self.options = options
-        state = Broadcast(.reconnecting(reason: "no attempt has ended"))
+        state = Broadcast(Self.beginning)
+        try NatsClient.check(options, library, addresses)
         let subscription = try subscribe(to: inbox + "*") { [weak self] in self?.receiveReply($0) }
         replies.withLock { $0.subscription = subscription }
-        do throws(FleetError) { try connect(1) } catch {
-            if error.code == .invalidOptions { throw error }
-            didEnd(1, error.reason)
-        }
+        begin(1)
     }
 
-    deinit { close() }
+    deinit { end() }
+
+    /// Waits until the first attempt has ended, or the task is cancelled.
+    func firstAttempt() async {
+        for await state in state.changes() where state != Self.beginning { return }
+    }
 
     /// Ends the connection; what was published is sent before, as far as the server accepts it within the timeout.
+    ///
+    /// Waits for the thread of an attempt, which must not use the TLS library while the process ends. Not to be called on a
+    /// thread of Swift's tasks.
     func close() {
+        end()
+        attempts.wait()
+    }
+
+    private func end() {
         let client = core.withLock { core in
             core.isClosed = true
             return core.client.take()
@@ -134,13 +149,28 @@ final class NatsConnection: Sendable {
         let pause = Backoff(first: ceiling / 4, ceiling: ceiling).pause(beforeRetry: failures) + ceiling / 4
         Task { [weak self] in
             try? await Task.sleep(for: pause)
-            // On a thread of its own, because an attempt takes time.
-            let hasStarted = HelperThread.start { [weak self] in
-                guard let self else { return }
-                do throws(FleetError) { try connect(next) } catch { didEnd(next, error.reason) }
-            }
-            if !hasStarted { self?.didEnd(next, "no thread can be started") }
+            self?.begin(next)
         }
+    }
+
+    /// Makes an attempt on a thread of its own, because it takes time.
+    private func begin(_ attempt: Int) {
+        let isWanted = core.withLock { core in
+            guard !core.isClosed, core.attempt == attempt else { return false }
+            // Under the lock, so that `close()` waits for each attempt that has begun before.
+            attempts.enter()
+            return true
+        }
+        guard isWanted else { return }
+        let hasStarted = HelperThread.start { [weak self, attempts] in
+            if let self {
+                do throws(FleetError) { try connect(attempt) } catch { didEnd(attempt, error.reason) }
+            }
+            attempts.leave()
+        }
+        if hasStarted { return }
+        attempts.leave()
+        didEnd(attempt, "no thread can be started")
     }
 
     // MARK: Messages

@@ -58,6 +58,11 @@ enum NatsHeader {
     static let limit = "Ashlar-Limit"
     /// The error of a responder; the payload is then empty.
     static let error = "Ashlar-Error"
+    /// The identity and the number of deliveries of a stored event, which its receiver adds.
+    static let receivedID = "Ashlar-Message-ID"
+    static let deliveries = "Ashlar-Deliveries"
+    /// Why an event became a dead letter.
+    static let deadLetterReason = "Dead-Letter-Reason"
     /// The writer of lines of a log.
     static let role = "Ashlar-Role"
     static let host = "Ashlar-Host"

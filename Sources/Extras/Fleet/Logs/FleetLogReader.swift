@@ -5,7 +5,7 @@ public import AshlarTelemetry
 
 /// A line of the log of one process among many.
 public struct FleetLogLine: Sendable, CustomStringConvertible {
-    /// The role of the process that stored the line; see ``FleetOptions/name``.
+    /// The role of the process that stored the line; empty if it has none.
     public let role: String
     /// The machine of that process.
     public let host: String
@@ -26,20 +26,21 @@ public struct FleetLogLine: Sendable, CustomStringConvertible {
 /// ```swift
 /// import AshlarFleet
 ///
-/// let reader = try FleetLogReader("nats://127.0.0.1:4222")
+/// let reader = try await FleetLogReader("nats://127.0.0.1:4222")
 /// for try await line in reader.lines() { print(line) }
 /// ```
 public struct FleetLogReader: Sendable {
     private let connection: NatsConnection
 
-    /// Creates a reader, which connects at once if there is a server; see ``state``.
+    /// Creates a reader, and waits for the end of its first attempt to connect; see ``state``.
     ///
     /// - Parameters:
     ///   - servers: The URLs as for a ``Fleet``.
     ///   - options: The settings of the connection.
     /// - Throws: ``FleetError`` with the code `libraryMissing` or `invalidOptions`.
-    public init(_ servers: String, options: FleetOptions = FleetOptions(name: "logs")) throws(FleetError) {
+    public init(_ servers: String, options: FleetOptions = FleetOptions()) async throws(FleetError) {
         connection = try NatsConnection(servers, options)
+        await connection.firstAttempt()
     }
 
     /// The state of the connection.

@@ -8,7 +8,7 @@ public import Foundation
 public struct FleetMember: Codable, Hashable, Sendable, Identifiable {
     /// The identity of the process in the fleet, which is new with each connection.
     public let id: String
-    /// The role of the process; see ``FleetOptions/name``.
+    /// The role of the process; empty if it has none.
     public let role: String
     /// The name of the machine.
     public let host: String

@@ -82,11 +82,11 @@ extension Command {
             return .success
         }
         if let word = invocation.operand(0) { throw ToolError.misuse("unexpected argument '\(word)'") }
-        var options = FleetOptions(name: "logs")
+        var options = FleetOptions()
         options.prefix = invocation.value(of: "--prefix") ?? options.prefix
         options.credentials = invocation.value(of: "--credentials").map { .file($0) }
         options.tls = invocation.value(of: "--trust-roots").map { FleetTLS(trustRoots: $0) }
-        let reader = try FleetLogReader(url, options: options)
+        let reader = try await FleetLogReader(url, options: options)
         let isStored = invocation.has("--stored")
         if case .reconnecting(let reason) = reader.state, !isStored {
             output.problem("waiting for a server: \(reason)")

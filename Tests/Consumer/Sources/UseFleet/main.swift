@@ -4,7 +4,7 @@ import AshlarFleet
 var topics = FleetTopics()
 topics.share(Topic<Int>("job:new"), .atLeastOnce)
 do {
-    _ = try Fleet.connect(EventBus(), to: "http://127.0.0.1", topics: topics)
+    _ = try await Fleet.connect(EventBus(), to: "http://127.0.0.1", role: "worker", topics: topics)
     preconditionFailure("a malformed URL must be refused")
 } catch {
     precondition(error.code == .invalidOptions, "\(error)")
