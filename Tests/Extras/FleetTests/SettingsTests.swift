@@ -23,6 +23,14 @@ private func makeApp(_ folder: TemporaryFolder, cache: String? = nil) throws -> 
     return AshlarApp(configuration)
 }
 
+private func connect(
+    _ apps: [AshlarApp], to server: NatsServer, options: FleetOptions = FleetOptions()
+) async throws -> [Fleet] {
+    var fleets: [Fleet] = []
+    for app in apps { fleets.append(try await Fleet.connect(app, to: server.url, options: options)) }
+    return fleets
+}
+
 @Suite("Shared settings", .enabled(if: NatsServer.isAvailable, "\(requirement)"), .timeLimit(.minutes(3)))
 struct SettingsTests {
     @Test("A change reaches every process, is explained, and its removal restores the file's value")
@@ -30,7 +38,7 @@ struct SettingsTests {
         let server = try await NatsServer()
         let folder = TemporaryFolder()
         let apps = try (0..<3).map { _ in try makeApp(folder) }
-        let fleets = try apps.map { try Fleet.connect($0, to: server.url) }
+        let fleets = try await connect(apps, to: server)
         try await fleets[0].set("api.timeout", to: 5)
         for app in apps {
             try await until { app.config.current.int(forKey: "api.timeout") == 5 }
@@ -48,12 +56,37 @@ struct SettingsTests {
         await #expect(throws: FleetError.self) { try await fleets[0].set("a..b", to: 1) }
     }
 
+    @Test(
+        "A value above or below another one that isn't a dictionary is an error, and the bucket doesn't change",
+        arguments: [
+            ("x.n", "1", "x.n.y", "1", false), ("x.n.y", "1", "x.n", "1", false),
+            ("x", #"{"n": 1}"#, "x.n.y", "1", false), ("x", "1", "x.n.y", "1", false),
+            ("x", #"{"m": 1}"#, "x.n.y", "1", true), ("x", #"{"n": {}}"#, "x.n.y", "1", true),
+            ("x.n.y", "1", "x.n", #"{"z": 1}"#, true), ("x.n", "1", "x.ny", "1", true),
+            ("x.n.y", "1", "x.n.y", "2", true), ("x", #"{"n": {"y": 1}}"#, "x.n.y", "2", true),
+        ])
+    func neighbors(first: String, value: String, second: String, other: String, isPossible: Bool) async throws {
+        let server = try await NatsServer()
+        let folder = TemporaryFolder()
+        let fleet = try await connect([makeApp(folder)], to: server)[0]
+        try await fleet.set(first, to: try JSONEntity(parsing: value))
+        let new = try JSONEntity(parsing: other)
+        if isPossible { return try await fleet.set(second, to: new) }
+        let error = await #expect(throws: FleetError.self) { try await fleet.set(second, to: new) }
+        #expect(error?.code == .conflict)
+        #expect(error?.reason.contains("'config.\(first)'") == true)
+        #expect(try await fleet.settingsBucket.entry("config." + second) == nil)
+        // Without the first one, the second one is possible.
+        try await fleet.remove(first)
+        try await fleet.set(second, to: new)
+    }
+
     @Test("Hosts change in every process")
     func hosts() async throws {
         let server = try await NatsServer()
         let folder = TemporaryFolder()
         let apps = try (0..<2).map { _ in try makeApp(folder) }
-        let fleets = try apps.map { try Fleet.connect($0, to: server.url) }
+        let fleets = try await connect(apps, to: server)
         try await fleets[0].selectHost("QA", for: "api.example.com")
         for app in apps {
             try await until { app.hosts.resolve("api.example.com")?.host == "qa.example.com" }
@@ -74,7 +107,7 @@ struct SettingsTests {
         let cache = folder.path + "/fleet.json"
         do {
             let app = try makeApp(folder, cache: cache)
-            let fleet = try Fleet.connect(app, to: server.url)
+            let fleet = try await Fleet.connect(app, to: server.url)
             try await fleet.set("api.timeout", to: 7)
             try await until { app.config.current.int(forKey: "api.timeout") == 7 }
             // Foreign content of the bucket.
@@ -90,7 +123,7 @@ struct SettingsTests {
         server.kill()
         let app = try makeApp(folder, cache: cache)
         #expect(app.config.current.int(forKey: "api.timeout") == 8)
-        let fleet = try Fleet.connect(app, to: server.url)
+        let fleet = try await Fleet.connect(app, to: server.url)
         guard case .reconnecting = fleet.state else {
             Issue.record("\(fleet.state)")
             return
@@ -118,13 +151,13 @@ struct SettingsTests {
         let server = try await NatsServer()
         let folder = TemporaryFolder()
         let first = try makeApp(folder)
-        let fleet = try Fleet.connect(first, to: server.url)
+        let fleet = try await Fleet.connect(first, to: server.url)
         let bytes =
             value == "100,000 brackets" ? Array(repeating: UInt8(ascii: "["), count: 100_000) : Array(value.utf8)
         try await fleet.settingsBucket.put(bytes, for: key)
         try await fleet.set("other.number", to: 3)
         let second = try makeApp(folder)
-        let later = try Fleet.connect(second, to: server.url)
+        let later = try await Fleet.connect(second, to: server.url)
         for app in [first, second] {
             try await until("other keys apply") {
                 app.config.current.int(forKey: "other.number") == 3
@@ -145,7 +178,7 @@ struct SettingsTests {
         let server = try await NatsServer()
         let folder = TemporaryFolder()
         let app = try makeApp(folder)
-        let fleet = try Fleet.connect(app, to: server.url)
+        let fleet = try await Fleet.connect(app, to: server.url)
         try await fleet.set("greeting", to: "to ${other.name}")
         try await fleet.set("done", to: true)
         try await until { app.config.current.bool(forKey: "done") == true }
@@ -158,6 +191,7 @@ struct SettingsTests {
     func operatorsBuckets() async throws {
         let server = try await NatsServer()
         let connection = try NatsConnection(server.url, FleetOptions())
+        await connection.firstAttempt()
         for name in ["app_settings", "app_members", "app_leaders"] {
             try await connection.call(
                 "STREAM.CREATE.KV_\(name)",
@@ -168,7 +202,7 @@ struct SettingsTests {
         }
         let folder = TemporaryFolder()
         let apps = try (0..<2).map { _ in try makeApp(folder) }
-        let fleets = try apps.map { try Fleet.connect($0, to: server.url) }
+        let fleets = try await connect(apps, to: server)
         for number in 1...7 { try await fleets[0].set("api.timeout", to: number) }
         for app in apps { try await until { app.config.current.int(forKey: "api.timeout") == 7 } }
         try await until { fleets[1].members.count == 2 }
@@ -184,7 +218,7 @@ struct SettingsTests {
         let apps = try (0..<2).map { _ in try makeApp(folder) }
         var options = FleetOptions()
         options.reconnectPause = .milliseconds(20)
-        let fleets = try apps.map { try Fleet.connect($0, to: server.url, options: options) }
+        let fleets = try await connect(apps, to: server, options: options)
         for round in 1...4 {
             try await until("the change \(round) is stored") {
                 (try? await fleets[round % 2].set("api.timeout", to: round)) != nil
@@ -203,7 +237,7 @@ struct SettingsTests {
         let server = try await NatsServer()
         let folder = TemporaryFolder()
         let apps = try (0..<3).map { _ in try makeApp(folder) }
-        let fleets = try apps.map { try Fleet.connect($0, to: server.url) }
+        let fleets = try await connect(apps, to: server)
         for round in 0..<20 {
             async let first: Void = fleets[0].set("api.timeout", to: round * 2)
             async let second: Void = fleets[1].set("api.timeout", to: round * 2 + 1)
@@ -236,6 +270,7 @@ struct SettingsTests {
     func watchDuringChanges() async throws {
         let server = try await NatsServer()
         let connections = try (0..<2).map { _ in try NatsConnection(server.url, FleetOptions()) }
+        for connection in connections { await connection.firstAttempt() }
         let buckets = connections.map { KeyValueBucket("race", $0) }
         let isDone = Locked(false)
         let writers = (0..<2).map { index in
@@ -266,6 +301,7 @@ struct SettingsTests {
     func watchOfEmptyBucket() async throws {
         let server = try await NatsServer()
         let connections = try (0..<2).map { _ in try NatsConnection(server.url, FleetOptions()) }
+        for connection in connections { await connection.firstAttempt() }
         let seed = UInt64.random(in: 0...(.max))
         print("seed \(seed)")
         var random = SeededRandom(seed: seed)
@@ -290,10 +326,10 @@ struct SettingsTests {
         let app = try makeApp(TemporaryFolder())
         let report = DebugReport(app)
         #expect(!report.sections.contains { $0.title == "Fleet" })
-        let fleet = try Fleet.connect(app, to: server.url)
+        let fleet = try await Fleet.connect(app, to: server.url, role: "web")
         func rows() -> [String] { report.sections.first { $0.title == "Fleet" }?.rows.map(\.title) ?? [] }
         try await until { rows().first?.hasPrefix("connected to nats://127.0.0.1") == true }
-        try await until { rows().contains { $0.hasPrefix("app@") } }
+        try await until { rows().contains { $0.hasPrefix("web@") } }
         #expect(rows().contains("published: 0"))
         await fleet.close()
         #expect(rows().first == "closed: by the program")

@@ -65,6 +65,14 @@ final class KeyValueBucket: Sendable {
         return try await connection.store(message)
     }
 
+    /// Returns the keys below a key, such as `a.b` below `a`, also those whose value is deleted.
+    func keys(below key: String) async throws -> [String] {
+        try await create()
+        let wanted = [("subjects_filter", JSONEntity(prefix + key + ".>"))]
+        let subjects = try await connection.call("STREAM.INFO.\(stream)", wanted)["state"]["subjects"]
+        return subjects.keys.map { String($0.dropFirst(prefix.count)) }
+    }
+
     /// Returns the current value of a key; nil if it has never been set, and an entry without a value if it is deleted.
     func entry(_ key: String) async throws -> Entry? {
         try await create()

@@ -24,7 +24,7 @@ internal import Foundation
 /// var configuration = AshlarApp.Configuration()
 /// configuration.fleet = FleetSettings(cache: "/var/cache/acme/fleet.json")
 /// let app = AshlarApp(configuration)
-/// let fleet = try Fleet.connect(app, to: "nats://127.0.0.1:4222")
+/// let fleet = try await Fleet.connect(app, to: "nats://127.0.0.1:4222")
 /// try await fleet.set("api.timeout", to: 5)  // every process has it a few milliseconds later
 /// ```
 ///
