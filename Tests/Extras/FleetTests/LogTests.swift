@@ -20,7 +20,8 @@ struct LogTests {
 
     /// A fleet that shares the finished runs of a folder.
     private func sweeper(_ server: NatsServer, _ folder: TemporaryFolder) throws -> Fleet {
-        var options = FleetOptions(name: "sweeper")
+        var options = FleetOptions()
+        options.role = "sweeper"
         options.logFolder = folder.path
         options.maximumPayload = 4096
         options.reconnectPause = .milliseconds(20)
@@ -29,7 +30,7 @@ struct LogTests {
 
     private func stored(_ server: NatsServer, _ query: LogQuery = LogQuery()) async throws -> [FleetLogLine] {
         var lines: [FleetLogLine] = []
-        for try await line in try FleetLogReader(server.url).lines(matching: query) { lines.append(line) }
+        for try await line in try await FleetLogReader(server.url).lines(matching: query) { lines.append(line) }
         return lines
     }
 
@@ -137,6 +138,53 @@ struct LogTests {
         #expect(verdicts.last?.line.record?.message.hasSuffix("has ended: killed") == true)
     }
 
+    @Test("A large run is read once, not once for each message")
+    func largeRun() async throws {
+        let server = try await NatsServer()
+        let folder = TemporaryFolder()
+        try folder.make()
+        #expect(try child(server, "kiosk", folder, lines: 0).run() == "started\n")
+        let path = try #require(PriorRun.all(in: folder.path).first?.files.last)
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        let line = "2026-01-02T03:04:05.678Z [INFO] work - kiosk " + String(repeating: "x", count: 80) + "\n"
+        let size = 6 << 20
+        try (text + String(repeating: line, count: size / line.utf8.count)).write(
+            toFile: path, atomically: false, encoding: .utf8)
+        let fleet = try sweeper(server, folder)
+        // With 4 KB for each message, 1,500 reads of the file would take minutes.
+        let start = ContinuousClock.now
+        try await until("the outcome is stored") {
+            let wanted = [("subjects_filter", JSONEntity("app_logs.*.state"))]
+            let info = try? await fleet.connection.call("STREAM.INFO.app_logs", wanted)
+            return info?["state"]["subjects"].keys.isEmpty == false
+        }
+        #expect(start.duration(to: .now) < .seconds(60))
+        await fleet.close()
+    }
+
+    @Test("A run that ended before the clock was set back is stored")
+    func futureRun() async throws {
+        let server = try await NatsServer()
+        let folder = TemporaryFolder()
+        try folder.make()
+        #expect(try child(server, "kiosk", folder, lines: 20).run() == "started\n")
+        server.kill()
+        #expect(try child(server, "kiosk", folder, lines: 30).run() == "started\n")
+        for run in PriorRun.all(in: folder.path) {
+            for file in run.files {
+                let future = [FileAttributeKey.modificationDate: Date(timeIntervalSinceNow: 24 * 3600)]
+                try FileManager.default.setAttributes(future, ofItemAtPath: file)
+            }
+        }
+        try await server.restart()
+        let fleet = try sweeper(server, folder)
+        try await until("the outcomes are stored") {
+            try await stored(server, LogQuery(context: "run")).count == 2
+        }
+        #expect(try await stored(server, LogQuery(context: "work")).count == 50)
+        await fleet.close()
+    }
+
     @Test("A query selects lines, and new ones are followed through a restart of the server")
     func follow() async throws {
         let server = try await NatsServer()
@@ -150,7 +198,7 @@ struct LogTests {
         let requests = try observer.subscribe(to: "$JS.API.STREAM.INFO.*") { asked.note($0.subject) }
         defer { withExtendedLifetime(requests) {} }
         let following = Task { [query] in
-            for try await line in try FleetLogReader(server.url).follow(matching: query) { seen.note("\(line)") }
+            for try await line in try await FleetLogReader(server.url).follow(matching: query) { seen.note("\(line)") }
         }
         // The reader has asked for the stream, which doesn't exist yet.
         try await until { !asked.items.isEmpty }

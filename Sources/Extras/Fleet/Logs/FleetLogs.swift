@@ -34,7 +34,7 @@ actor FleetLogs {
         self.folder = folder
         self.connection = connection
         stream = connection.options.prefix + "_logs"
-        headers = [NatsHeader.role: connection.options.name, NatsHeader.host: ProcessInfo.processInfo.hostName]
+        headers = [NatsHeader.role: connection.options.role ?? "", NatsHeader.host: ProcessInfo.processInfo.hostName]
         loop.start(connection, "the log can't be stored on the server", every: .milliseconds(500)) { [weak self] in
             try await self?.publish()
         }
@@ -63,7 +63,8 @@ actor FleetLogs {
             let stateFile = run.baseName + ".state"
             let silence = Self.silence(of: run)
             // A process can log a few lines after the end of its run.
-            if !isRunning, silence < 2 { continue }
+            // A time in the future is that of a clock that was set back.
+            if !isRunning, (0..<2).contains(silence) { continue }
             // The outcome of an old run was probably stored, and removed.
             let isStored = isRunning ? false : try await cursor(of: stateFile).sequence ?? 0 > 0
             if isStored || !isRunning && silence > Self.age {
@@ -97,25 +98,30 @@ actor FleetLogs {
 
     private func publish(_ path: String, of run: PriorRun, isRunning: Bool) async throws {
         let file = String(path[(path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex)...])
+        // Read once. Holes in the file of a finished run become marks, which follow everything that was read while it ran.
+        let finished = isRunning ? nil : RunReader.contents(of: [path], limit: nil)
         while true {
             let limit = min(128 * 1024, connection.maximumPayload)
             let offset = try await cursor(of: file).offset
-            let bytes = Self.lines(in: path, from: offset, isRunning: isRunning, limit: limit)
+            let bytes =
+                finished.map { Self.lines(in: $0, from: offset, limit: limit) }
+                ?? Self.newLines(in: path, from: offset, limit: limit)
             if bytes.isEmpty { return }
             try await send(bytes, of: file, run)
         }
     }
 
-    /// Returns whole lines of a file that begin at an offset, or a part of a line that is longer than the limit.
-    private static func lines(in path: String, from offset: Int, isRunning: Bool, limit: Int) -> [UInt8] {
-        if isRunning {
-            // Zeros are free space, or a line that is being written.
-            let bytes = RunReader.bytes(of: path, from: offset, limit: limit).prefix { $0 != 0 }
-            if bytes.count == limit { return Array(wholeLines(bytes)) }
-            return bytes.lastIndex(of: lineEnd).map { Array(bytes[...$0]) } ?? []
-        }
-        // Holes in the file of a finished run become marks, which follow everything that was read while it ran.
-        let rest = RunReader.contents(of: [path], limit: nil).dropFirst(offset)
+    /// Returns the whole lines that a running process has added to its file.
+    private static func newLines(in path: String, from offset: Int, limit: Int) -> [UInt8] {
+        // Zeros are free space, or a line that is being written.
+        let bytes = RunReader.bytes(of: path, from: offset, limit: limit).prefix { $0 != 0 }
+        if bytes.count == limit { return Array(wholeLines(bytes)) }
+        return bytes.lastIndex(of: lineEnd).map { Array(bytes[...$0]) } ?? []
+    }
+
+    /// Returns whole lines that begin at an offset, or a part of a line that is longer than the limit.
+    private static func lines(in contents: [UInt8], from offset: Int, limit: Int) -> [UInt8] {
+        let rest = contents.dropFirst(offset)
         return Array(rest.count > limit ? wholeLines(rest.prefix(limit)) : rest)
     }
 
