@@ -21,7 +21,7 @@ struct Processes {
         buses = (0..<count).map { _ in EventBus() }
         fleets = try buses.enumerated().map { index, bus in
             var options = options
-            options.name = index < names.count ? names[index] : "role\(index)"
+            options.role = index < names.count ? names[index] : "role\(index)"
             return try Fleet(bus, server.url, options, topics)
         }
     }
@@ -271,9 +271,11 @@ struct EventTests {
         var topics = FleetTopics()
         for pattern in patterns { topics.share(try TopicPattern(parsing: pattern), of: Int.self, .atLeastOnce) }
         // No server is necessary.
-        func connect() throws -> Fleet { try Fleet(EventBus(), "nats://127.0.0.1:1", FleetOptions(), topics) }
+        let connect = { [topics] in
+            try await Fleet.connect(EventBus(), to: "nats://127.0.0.1:1", role: "worker", topics: topics)
+        }
         if isPossible { return await (try connect()).close() }
-        let error = #expect(throws: FleetError.self) { _ = try connect() }
+        let error = await #expect(throws: FleetError.self) { _ = try await connect() }
         #expect(error?.code == .invalidOptions)
         for pattern in patterns { #expect(error?.reason.contains("'\(pattern)'") == true) }
     }
@@ -288,6 +290,349 @@ struct EventTests {
     func covers(one: String, other: String, isCovered: Bool) {
         #expect(SubjectSet.covers(one, other) == isCovered)
         if isCovered { #expect(SubjectSet.reduced([other, one, other]) == [one]) }
+    }
+
+    @Test("As many requests as the options permit wait for a responder; the others are refused at once")
+    func requestFlood() async throws {
+        let length = RequestTopic<String, Int>("text:length")
+        let server = try await NatsServer(hasJetStream: false)
+        var topics = FleetTopics()
+        topics.share(length)
+        var options = FleetOptions()
+        options.maximumWaiting = 10
+        let processes = try Processes(2, server, options: options, topics)
+        let gate = Gate()
+        let watch = try processes.buses[1].respond(to: length) { text in
+            await gate.pass()
+            return text.count
+        }
+        try await processes.settle()
+        let (refused, lengths) = (Counter(), Recorder<Int>())
+        let tasks = (0..<30).map { _ in
+            Task {
+                do { lengths.note(try await processes.buses[0].request(length, "abc")) } catch let error as FleetError {
+                    if error.code == .responderFailed { refused.next() }
+                }
+            }
+        }
+        try await until { refused.value == 20 }
+        gate.open()
+        for task in tasks { try await task.value }
+        #expect(lengths.items == Array(repeating: 3, count: 10) && refused.value == 20)
+        #expect(processes.fleets[1].counters.overflowed == 20)
+        watch.cancel()
+    }
+
+    @Test("A table with at-least-once topics needs a role")
+    func roles() async throws {
+        var topics = FleetTopics()
+        topics.share(raw)
+        await (try Fleet.connect(EventBus(), to: "nats://127.0.0.1:1", topics: topics)).close()
+        topics.share("note:*:kept", of: Int.self, .atLeastOnce)
+        let error = #expect(throws: FleetError.self) { try topics.check(role: nil) }
+        #expect(error?.code == .invalidOptions)
+        #expect(error?.reason.contains("'note:*:kept'") == true)
+        let connect = { [topics] in
+            try await Fleet.connect(EventBus(), to: "nats://127.0.0.1:1", topics: topics)
+        }
+        await #expect(throws: FleetError.self) { _ = try await connect() }
+    }
+
+    private actor Desk {}
+
+    @Test(
+        "Stored events that wait when the last watch ends go to the next watch",
+        arguments: [
+            "in its handler", "outside", "once", "on an actor", "on the main actor", "in a loop", "fleet closed",
+        ], [2, 256])
+    func nextWatch(end: String, prefetch: Int) async throws {
+        let server = try await NatsServer()
+        var topics = FleetTopics()
+        topics.share(saved, .atLeastOnce(prefetch: prefetch))
+        let processes = try Processes(2, server, names: ["worker", "worker"], topics)
+        let (bus, fleet, saved) = (processes.buses[0], processes.fleets[0], saved)
+        let count = 300
+        for number in 0..<count { bus.trigger(saved, Note(id: number, title: "")) }
+        try await within(.seconds(30)) { try await fleet.flush() }
+        let seen = Recorder<Int>()
+        let bag = WatchBag()
+        let desk = Desk()
+        // The watch is perhaps not in the bag when its handler is first called.
+        let handle: @Sendable (Signal<Note>) -> Void = { signal in
+            seen.note(signal.payload.id)
+            if signal.payload.id >= 9 { bag.cancelAll() }
+        }
+        switch end {
+        case "in a loop":
+            let stream = bus.events(saved)
+            try await within(.seconds(30)) {
+                for await signal in stream {
+                    seen.note(signal.payload.id)
+                    if signal.payload.id == 9 { break }
+                }
+            }
+        case "outside", "fleet closed":
+            let first = bus.watch(saved) { seen.note($0.payload.id) }
+            try await until("some are handled") { seen.items.count > 9 }
+            if end == "outside" { first.cancel() } else { await fleet.close() }
+        default:
+            let first =
+                switch end {
+                case "once": bus.watch(saved, once: true, handle)
+                case "on an actor": bus.watch(saved, on: desk, buffer: .unbounded) { handle($1) }
+                case "on the main actor": bus.watchOnMain(saved) { handle($0) }
+                default: bus.watch(saved, handle)
+                }
+            first.store(in: bag)
+            try await until("the watch has ended") { !first.isLive && !seen.items.isEmpty }
+        }
+        let heir = end == "fleet closed" ? processes.buses[1] : bus
+        let times = Recorder<ContinuousClock.Instant>()
+        times.note(.now)
+        let second = heir.watch(saved) {
+            seen.note($0.payload.id)
+            times.note(.now)
+        }
+        try await until("all are handled") { Set(seen.items).count == count }
+        let pauses = zip(times.items, times.items.dropFirst()).map { $0.duration(to: $1) }
+        // The server would repeat a delivery that wasn't given back after ten seconds.
+        #expect(pauses.allSatisfy { $0 < .seconds(8) }, "\(pauses.max() ?? .zero)")
+        if end != "fleet closed" { #expect(seen.items.count == count, "none is handled twice") }
+        second.cancel()
+    }
+
+    @Test("A stored event isn't acknowledged before its handler has run, on a bus that queues all events, too")
+    func queuingBus() async throws {
+        struct Failure: Error {}
+        let server = try await NatsServer()
+        var topics = FleetTopics()
+        topics.share(saved, .atLeastOnce)
+        let bus = EventBus(delivery: .queuedOnMain)
+        let fleet = try await Fleet.connect(bus, to: server.url, role: "worker", topics: topics)
+        let attempts = Recorder<Int>()
+        let watch = bus.watch(saved) { signal in
+            attempts.note(signal.payload.id)
+            if attempts.items.count == 1 { throw Failure() }
+        }
+        await bus.send(saved, Note(id: 1, title: ""))
+        try await until { attempts.items.count == 2 }
+        #expect(fleet.counters.failed == 1)
+        watch.cancel()
+        await fleet.close()
+    }
+
+    @Test(
+        "Observers take no event from the processes that handle its topic",
+        arguments: [
+            FleetDelivery.atLeastOnce, .atMostOnce(group: "workers"),
+        ], ["pattern", "everything", "stream", "observe"])
+    func observers(delivery: FleetDelivery, kind: String) async throws {
+        let server = try await NatsServer()
+        var topics = FleetTopics()
+        topics.share("note:*", of: Note.self, delivery)
+        let processes = try Processes(3, server, names: ["worker", "worker", "web"], topics)
+        // The publisher's observers see what it sends to a group.
+        let (handled, observed, sent) = (Recorder<Int>(), Recorder<Int>(), Recorder<Int>())
+        let bag = WatchBag()
+        var tasks: [Task<Void, Never>] = []
+        for (bus, observed) in [(processes.buses[1], observed), (processes.buses[2], sent)] {
+            switch kind {
+            case "pattern": bus.watch("note:*") { _ in observed.note(1) }.store(in: bag)
+            case "everything":
+                bus.watch("**") { if $0.name.hasPrefix("note:") { observed.note(1) } }.store(in: bag)
+            case "stream":
+                let events = bus.events(Topic(matching: "note:*"))
+                tasks.append(Task { for await _ in events { observed.note(1) } })
+            default: bus.observe(saved) { _ in observed.note(1) }.store(in: bag)
+            }
+        }
+        processes.buses[0].watch(saved) { handled.note($0.payload.id) }.store(in: bag)
+        // An observer in the process that handles the topic sees its events.
+        let beside = Recorder<Int>()
+        processes.buses[0].watch("note:*") { _ in beside.note(1) }.store(in: bag)
+        try await processes.settle()
+        for number in 0..<100 { processes.buses[2].trigger(saved, Note(id: number, title: "")) }
+        try await until { handled.items.count >= 100 }
+        #expect(handled.items == Array(0..<100) && observed.items.isEmpty && beside.items.count == 100)
+        for task in tasks { task.cancel() }
+    }
+
+    @Test("An event of a topic that nobody watches waits, although the same entry has others that are watched")
+    func unwatchedTopic() async throws {
+        let server = try await NatsServer()
+        var topics = FleetTopics()
+        topics.share("note:*:shown", of: Int.self, .atLeastOnce)
+        let processes = try Processes(1, server, topics)
+        let bus = processes.buses[0]
+        let (five, six) = (Topic<Int>("note:5:shown"), Topic<Int>("note:6:shown"))
+        let seen = Recorder<Int>()
+        let bag = WatchBag()
+        bus.watch(five) { seen.note($0.payload) }.store(in: bag)
+        for number in 0..<20 { bus.trigger(number % 2 == 0 ? five : six, number) }
+        try await until { seen.items.count == 10 }
+        bus.watch(six) { seen.note($0.payload) }.store(in: bag)
+        try await until { seen.items.count == 20 }
+        #expect(seen.items == (0..<20).filter { $0 % 2 == 0 } + (0..<20).filter { $0 % 2 == 1 })
+    }
+
+    @Test("A worker that joins late takes what the first one hasn't begun", arguments: [(1, 2), (1, 1), (3, 4)])
+    func lateWorker(concurrency: Int, prefetch: Int) async throws {
+        let server = try await NatsServer()
+        var topics = FleetTopics()
+        topics.share(saved, .atLeastOnce(concurrency: concurrency, prefetch: prefetch))
+        let processes = try Processes(3, server, names: ["web", "worker", "worker"], topics)
+        let gate = Gate()
+        let (first, second) = (Recorder<Int>(), Recorder<Int>())
+        let handling = StoredHandling(
+            concurrency: concurrency, prefetch: prefetch, maximumDeliveries: nil, deadLetters: nil)
+        let consumer = try StoredConsumer(processes.fleets[1].bridge.stored, "app.note.saved", handling) { delivery in
+            first.note(delivery.place.stream - 1)
+            await gate.pass()
+            return .handled
+        }
+        for number in 0..<100 { await processes.buses[0].send(saved, Note(id: number, title: "")) }
+        try await until { first.items.count == concurrency }
+        let watch = processes.buses[2].watch(saved) { second.note($0.payload.id) }
+        try await until("the other worker has the rest") { second.items.count == 100 - prefetch }
+        #expect(first.items.sorted() == Array(0..<concurrency), "no more than these are handled at the same time")
+        gate.open()
+        try await until { first.items.count + second.items.count == 100 }
+        #expect((first.items + second.items).sorted() == Array(0..<100))
+        consumer.stop()
+        watch.cancel()
+    }
+
+    @Test("Handlers receive the identity and the number of deliveries of a stored event")
+    func deliveries() async throws {
+        struct Failure: Error {}
+        let server = try await NatsServer()
+        var topics = FleetTopics()
+        topics.share(saved, .atLeastOnce)
+        topics.share(raw)
+        let processes = try Processes(2, server, topics)
+        let seen = Recorder<EventMetadata?>()
+        let bag = WatchBag()
+        processes.buses[1].watch(saved) { signal in
+            seen.note(signal.metadata)
+            if seen.items.count < 3 { throw Failure() }
+        }.store(in: bag)
+        processes.buses[1].watch(raw) { seen.note($0.metadata) }.store(in: bag)
+        try await processes.settle()
+        let headers = ["Ashlar-Deliveries": "7", "Ashlar-Message-ID": "x"]
+        _ = EventMetadata(headers: headers).whileCurrent { processes.buses[0].trigger(saved, Note(id: 1, title: "")) }
+        try await until { seen.items.count == 3 }
+        #expect(seen.items.map { $0?.fleetDeliveries } == [1, 2, 3])
+        let identities = Set(seen.items.map { $0?.fleetMessageID })
+        #expect(identities.count == 1 && identities.first??.isEmpty == false, "\(identities)")
+        _ = EventMetadata(headers: headers).whileCurrent { processes.buses[0].trigger(raw, []) }
+        try await until { seen.items.count == 4 }
+        #expect(seen.items[3]?.fleetDeliveries == nil && seen.items[3]?.fleetMessageID == nil)
+    }
+
+    @Test("An event that was delivered too often becomes a dead letter, with its reason, and isn't delivered again")
+    func deadLetters() async throws {
+        struct Failure: Error {}
+        let dead = Topic<Note>("note:dead")
+        let server = try await NatsServer()
+        var topics = FleetTopics()
+        topics.share(saved, .atLeastOnce(maximumDeliveries: 2, deadLetters: "note:dead"))
+        topics.share(dead, .atLeastOnce)
+        let processes = try Processes(2, server, names: ["web", "worker"], topics)
+        let (seen, letters, reasons) = (Recorder<Int>(), Recorder<Int>(), Recorder<String>())
+        let bag = WatchBag()
+        processes.buses[1].watch(saved) { signal in
+            seen.note(signal.payload.id)
+            if signal.payload.id == 1 { throw Failure() }
+        }.store(in: bag)
+        processes.buses[0].watch(dead) { signal in
+            letters.note(signal.payload.id)
+            reasons.note(signal.metadata?.headers["Dead-Letter-Reason"] ?? "")
+        }.store(in: bag)
+        for number in 1...3 { await processes.buses[0].send(saved, Note(id: number, title: "")) }
+        // A payload that can't be read is one, too, after its last delivery.
+        try processes.fleets[0].connection.publish(NatsMessage(subject: "app.note.saved", payload: Array("{".utf8)))
+        try await until { letters.items.count == 1 && processes.fleets[1].counters.deadLetters == 2 }
+        #expect(letters.items == [1] && reasons.items[0].contains("Failure"))
+        #expect(seen.items.sorted() == [1, 1, 2, 3])
+        let worker = processes.fleets[1].connection
+        try await until("nothing is left") {
+            let names = try await worker.call("CONSUMER.NAMES.app_events")["consumers"].array([]).map { $0.string("") }
+            let name = try #require(names.first { $0.hasPrefix("worker-") })
+            let info = try await worker.call("CONSUMER.INFO.app_events.\(name)")
+            return info["num_ack_pending"].int(1) == 0 && info["num_pending"].int(1) == 0
+        }
+    }
+
+    @Test(
+        "Dead letters need a maximum, and another at-least-once entry without dead letters",
+        arguments: [
+            (
+                FleetDelivery.atLeastOnce(maximumDeliveries: 2, deadLetters: "note:dead"),
+                FleetDelivery?.some(.atLeastOnce), true
+            ),
+            (.atLeastOnce(maximumDeliveries: 2), .atLeastOnce, false),
+            (.atLeastOnce(deadLetters: "note:dead"), .atLeastOnce, false),
+            (.atLeastOnce(maximumDeliveries: 2, deadLetters: "note:dead"), nil, false),
+            (.atLeastOnce(maximumDeliveries: 2, deadLetters: "note:dead"), .atMostOnce, false),
+            (.atLeastOnce(maximumDeliveries: 2, deadLetters: "note:saved"), .atLeastOnce, false),
+        ])
+    func deadLetterOptions(delivery: FleetDelivery, letters: FleetDelivery?, isPossible: Bool) async throws {
+        var topics = FleetTopics()
+        topics.share(saved, delivery)
+        if let letters { topics.share(Topic<Note>("note:dead"), letters) }
+        if isPossible { return try topics.check(role: "worker") }
+        let error = #expect(throws: FleetError.self) { try topics.check(role: "worker") }
+        #expect(error?.code == .invalidOptions)
+    }
+
+    @Test(
+        "As many events as the options permit wait for the server, and not one more",
+        arguments: [(3, 1000, 10, 3), (100, 35, 10, 3), (100, 30, 10, 3), (100, 29, 10, 2), (1, 10, 10, 1)])
+    func bounds(count: Int, bytes: Int, size: Int, fitting: Int) async throws {
+        let server = try await NatsServer()
+        server.kill()
+        var options = FleetOptions()
+        options.maximumWaiting = count
+        options.maximumWaitingBytes = bytes
+        options.reconnectPause = .milliseconds(20)
+        var topics = FleetTopics()
+        topics.shareBytes(raw, .atLeastOnce)
+        let processes = try Processes(1, server, options: options, topics)
+        let (bus, fleet, raw) = (processes.buses[0], processes.fleets[0], raw)
+        let payload = [UInt8](repeating: 1, count: size)
+        let results = (0..<fitting + 2).map { _ in bus.trigger(raw, payload) }
+        #expect(results.map(\.dropped) == Array(repeating: 0, count: fitting) + [1, 1])
+        #expect(fleet.counters.published == fitting && fleet.counters.overflowed == 2)
+        // A sender waits for room.
+        let sender = Task { await bus.send(raw, payload) }
+        let tooLarge = await bus.send(raw, [UInt8](repeating: 1, count: bytes + 1))
+        #expect((tooLarge.failures.first as? FleetError)?.code == .invalidPayload)
+        try server.start()
+        #expect(await sender.value.failures.isEmpty)
+        try await within(.seconds(30)) { try await fleet.flush() }
+        let state = try await fleet.connection.call("STREAM.INFO.app_events")["state"]
+        #expect(state["messages"].int(0) == fitting + 1)
+        #expect(bus.trigger(raw, payload).dropped == 0, "there is room again")
+    }
+
+    @Test(
+        "As many received events as the options permit wait for a handler, with the one that is being handled",
+        arguments: [(3, 1000, 3), (100, 35, 3), (100, 29, 2), (1, 10, 1)])
+    func receivedBounds(count: Int, bytes: Int, fitting: Int) async throws {
+        var options = FleetOptions()
+        options.maximumWaiting = count
+        options.maximumWaitingBytes = bytes
+        let gate = Gate()
+        let seen = Counter()
+        let queue = MessageQueue(options) { _ in
+            await gate.pass()
+            seen.next()
+        }
+        let message = NatsMessage(subject: "a", payload: [UInt8](repeating: 1, count: 10))
+        for number in 0..<fitting + 2 { #expect(queue.put(message) == (number < fitting), "\(number)") }
+        gate.open()
+        try await until { seen.value == fitting }
+        try await until("there is room again") { queue.put(message) }
     }
 
     @Test("An event whose handler throws is received again until it doesn't")
@@ -344,7 +689,7 @@ struct EventTests {
     func forgottenDuringHandler() async throws {
         let server = try await NatsServer()
         var topics = FleetTopics()
-        topics.share(saved, .atLeastOnce)
+        topics.share(saved, .atLeastOnce(prefetch: 1))
         let processes = try Processes(1, server, topics)
         let gate = Gate()
         let seen = Recorder<Int>()

@@ -193,6 +193,180 @@ struct FaultTests {
         #expect(processes.fleets[0].counters.unpublished == 1)
     }
 
+    /// What became of one delivery of an event: the number of its process, and whether its handler returned.
+    private struct Sighting {
+        let process: Int
+        let hasSucceeded: Bool
+    }
+
+    @Test("No stored event is lost while watches and processes of its role begin and end at random moments")
+    func churn() async throws {
+        struct Failure: Error {}
+        let seed = UInt64.random(in: 0...(.max))
+        print("seed \(seed)")
+        var random = SeededRandom(seed: seed)
+        let count = isSoak ? 1_000_000 : 10_000
+        let (server, saved, options) = (try await NatsServer(), saved, options)
+        func process(_ role: String, prefetch: Int? = nil) throws -> Processes {
+            var topics = FleetTopics()
+            topics.share(saved, .atLeastOnce(prefetch: prefetch))
+            return try Processes(1, server, names: [role], options: options, topics)
+        }
+        let publisher = try process("publisher")
+        let bus = publisher.buses[0]
+        let sending = Task {
+            for number in 0..<count {
+                let note = Note(id: number, title: "")
+                // A full buffer refuses a trigger; a `send` waits for room.
+                if number % 100 == 0 || bus.trigger(saved, note).dropped > 0 { await bus.send(saved, note) }
+            }
+        }
+        let sightings = Locked<[[Sighting]]>(Array(repeating: [], count: count))
+        let handled = Locked(0)
+        /// A handler in a process; one call of 1,000 fails.
+        func handler(_ process: Int) -> @Sendable (Signal<Note>) throws -> Void {
+            { signal in
+                let id = signal.payload.id
+                let fails = sightings.withLock { all in
+                    let fails = id % 1000 == 500 && all[id].isEmpty
+                    if !fails, !all[id].contains(where: \.hasSucceeded) { handled.withLock { $0 += 1 } }
+                    all[id].append(Sighting(process: process, hasSucceeded: !fails))
+                    return fails
+                }
+                if fails { throw Failure() }
+            }
+        }
+        let prefetches = [1, 2, 16, 256]
+        var workers = try (0..<2).map { _ in try process("worker", prefetch: 256) }
+        var numbers = [0, 1]
+        var bags = workers.map { _ in WatchBag() }
+        var ended: Set<Int> = []
+        let limit = ContinuousClock.now + (isSoak ? .seconds(1200) : .seconds(60))
+        while handled.withLock({ $0 }) < count * 9 / 10 {
+            try #require(ContinuousClock.now < limit, "\(handled.withLock { $0 }) of \(count) are handled")
+            let index = random.below(2)
+            let worker = workers[index].buses[0]
+            let handle = handler(numbers[index])
+            switch random.below(isSoak ? 60 : 24) {
+            case 0...3: worker.watch(saved, handle).store(in: bags[index])
+            case 4: worker.watch(saved, once: true, handle).store(in: bags[index])
+            case 5: worker.watch(saved, buffer: .unbounded) { try handle($0) }.store(in: bags[index])
+            case 6: worker.watchOnMain(saved) { try handle($0) }.store(in: bags[index])
+            case 7: worker.watch("note:**") { _ in }.store(in: bags[index])
+            case 8...11: bags[index].cancelAll()
+            case 12, 13:
+                let new = WatchBag()
+                worker.watch(saved, handle).store(in: new)
+                bags[index].cancelAll()
+                bags[index] = new
+            case 14:
+                await workers[index].fleets[0].close()
+                ended.insert(numbers[index])
+                bags[index] = WatchBag()
+                workers[index] = try process("worker", prefetch: prefetches[random.below(4)])
+                numbers[index] = (numbers.max() ?? 0) + 1
+            default: break
+            }
+            try await Task.sleep(for: .milliseconds(random.below(10)))
+        }
+        let last = zip(workers, numbers).map { $0.buses[0].watch(saved, handler($1)) }
+        await sending.value
+        try await within(.seconds(60)) { try await publisher.fleets[0].flush() }
+        try await until("all are handled") { handled.withLock { $0 } == count }
+        let all = sightings.withLock { $0 }
+        #expect(all.allSatisfy { $0.contains(where: \.hasSucceeded) })
+        // Several watches of a process see one delivery. Another process sees an event again only if a handler has failed or
+        // the first process was closed.
+        let repeated = all.filter { list in
+            let processes = Set(list.map(\.process))
+            return list.allSatisfy(\.hasSucceeded) && processes.count > 1 && processes.isDisjoint(with: ended)
+        }
+        #expect(repeated.isEmpty)
+        for watch in last { watch.cancel() }
+    }
+
+    @Test("The events that a killed process had taken follow after ten seconds")
+    func killedWorker() async throws {
+        let server = try await NatsServer()
+        var topics = FleetTopics()
+        topics.share(saved, .atLeastOnce)
+        let processes = try Processes(2, server, names: ["web", "worker"], options: options, topics)
+        let child = try TestChild("AshlarFleetTestChild", ["hold", server.url, "worker"], limit: .seconds(60))
+        try child.process.run()
+        for number in 0..<10 { await processes.buses[0].send(saved, Note(id: number, title: "")) }
+        #expect(child.firstLine() == "holds 0\n")
+        let seen = Recorder<Int>()
+        let watch = processes.buses[1].watch(saved) { seen.note($0.payload.id) }
+        try await until { seen.items == Array(2..<10) }
+        kill(child.process.processIdentifier, SIGKILL)
+        let start = ContinuousClock.now
+        _ = child.finish()
+        try await until { Set(seen.items) == Set(0..<10) }
+        #expect(start.duration(to: .now) < .seconds(25))
+        watch.cancel()
+    }
+
+    @Test("Attempts to connect occupy no thread of tasks")
+    func manyAttempts() async throws {
+        let listener = try GarbageListener("", closes: false)
+        var options = options
+        options.timeout = .seconds(2)
+        let start = ContinuousClock.now
+        try await withThrowingTaskGroup { [options] group in
+            for _ in 0..<32 {
+                group.addTask {
+                    let url = "nats://127.0.0.1:\(listener.port)"
+                    let fleet = try await Fleet.connect(EventBus(), to: url, options: options)
+                    #expect(!fleet.state.isConnected)
+                }
+            }
+            try await group.waitForAll()
+        }
+        // Two threads of tasks would need 36 seconds.
+        #expect(start.duration(to: .now) < .seconds(20))
+    }
+
+    @Test("A cancelled task doesn't wait for the first attempt")
+    func cancelledConnect() async throws {
+        let listener = try GarbageListener("", closes: false)
+        var options = options
+        options.timeout = .seconds(20)
+        let task = Task { [options] in
+            try await Fleet.connect(EventBus(), to: "nats://127.0.0.1:\(listener.port)", options: options)
+        }
+        try await until { listener.connections.value > 0 }
+        task.cancel()
+        let fleet = try await within(.seconds(10)) { try await task.value }
+        #expect(!fleet.state.isConnected)
+    }
+
+    @Test("A request leaves nothing in memory, also not until its limit")
+    func requestMemory() async throws {
+        let server = try await NatsServer(hasJetStream: false)
+        let child = try TestChild("AshlarFleetTestChild", ["requests", server.url, "3000"], limit: .seconds(120))
+        let output = try child.run()
+        let bytes = try #require(Int(output.trimmingCharacters(in: .whitespacesAndNewlines)), "\(output)")
+        #expect(bytes < 300, "\(bytes) bytes for each request")
+    }
+
+    @Test("Events that aren't stored when the fleet is closed are counted")
+    func unflushed() async throws {
+        let server = try await NatsServer()
+        server.kill()
+        var topics = FleetTopics()
+        topics.share(saved, .atLeastOnce)
+        let processes = try Processes(1, server, options: options, topics)
+        for number in 0..<7 { processes.buses[0].trigger(saved, Note(id: number, title: "")) }
+        let fleet = processes.fleets[0]
+        // Whether it begins before the end or after it.
+        let flush = Task { try await fleet.flush() }
+        await fleet.close()
+        let error = await #expect(throws: FleetError.self) { try await flush.value }
+        #expect(error?.code == .closed)
+        #expect(fleet.counters.published == 7 && fleet.counters.unpublished == 7)
+        #expect((processes.buses[0].trigger(saved, Note(id: 8, title: ""))).failures.isEmpty, "the bus goes on alone")
+    }
+
     @Test("Without JetStream, flush, send and lead fail with the error of set instead of waiting")
     func withoutJetStream() async throws {
         let server = try await NatsServer(hasJetStream: false)
@@ -238,7 +412,7 @@ struct FaultTests {
         var options = options
         options.credentials = .user("web", password: "wrong-s3cret")
         let bus = EventBus()
-        let fleet = try Fleet(bus, server.url, options, FleetTopics())
+        let fleet = try await Fleet.connect(bus, to: server.url, options: options)
         guard case .reconnecting(let reason) = fleet.state else {
             Issue.record("\(fleet.state)")
             return
@@ -283,7 +457,7 @@ struct FaultTests {
         var options = options
         options.timeout = .milliseconds(500)
         let listener = try GarbageListener(text, closes: closes)
-        let fleet = try Fleet(EventBus(), "nats://127.0.0.1:\(listener.port)", options, FleetTopics())
+        let fleet = try await Fleet.connect(EventBus(), to: "nats://127.0.0.1:\(listener.port)", options: options)
         guard case .reconnecting = fleet.state else {
             Issue.record("\(fleet.state)")
             return
@@ -301,9 +475,9 @@ struct FaultTests {
         let listener = try GarbageListener(info, closes: false)
         // A fleet of the same process isn't disturbed.
         let server = try await NatsServer()
-        let other = try Fleet(EventBus(), server.url, options, FleetTopics())
+        let other = try await Fleet.connect(EventBus(), to: server.url, options: options)
         let start = ContinuousClock.now
-        let fleet = try Fleet(EventBus(), "nats://127.0.0.1:\(listener.port)", options, FleetTopics())
+        let fleet = try await Fleet.connect(EventBus(), to: "nats://127.0.0.1:\(listener.port)", options: options)
         #expect(start.duration(to: .now) < .seconds(10))
         #expect(!fleet.state.isConnected)
         try await until("there are further attempts") { listener.connections.value >= 3 }

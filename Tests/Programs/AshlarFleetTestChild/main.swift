@@ -15,10 +15,32 @@ import Foundation
 //
 // It logs COUNT lines into a folder whose runs are shared.
 
+//     AshlarFleetTestChild hold URL ROLE
+//
+// It prints the number of the first saved note that it receives, and handles it for ever.
+//
+//     AshlarFleetTestChild leave URL NUMBER
+//
+// It connects, closes the fleet after NUMBER milliseconds, and ends.
+//
+//     AshlarFleetTestChild requests URL COUNT
+//
+// It sends COUNT requests to itself, and prints how many bytes of memory each has left two seconds later.
+
 let arguments = CommandLine.arguments
-if arguments[1] == "log" {
+switch arguments[1] {
+case "log":
     await shareLog(url: arguments[2], role: arguments[3], folder: arguments[4], count: Int(arguments[5]) ?? 0)
     exit(0)
+case "hold":
+    try await hold(url: arguments[2], role: arguments[3])
+case "leave":
+    try await leave(url: arguments[2], after: .milliseconds(Int(arguments[3]) ?? 0))
+    exit(0)
+case "requests":
+    print(try await bytesOfRequests(url: arguments[2], count: Int(arguments[3]) ?? 0))
+    exit(0)
+default: break
 }
 let (url, role) = (arguments[1], arguments[2])
 let numbers = arguments[3...].compactMap { Int($0) }
@@ -27,14 +49,14 @@ let (first, count, total) = (numbers[0], numbers[1], numbers[2])
 let bus = EventBus()
 let topic = Topic<Int>("job:done")
 var topics = FleetTopics()
-topics.share(topic, .atLeastOnce)
-var options = FleetOptions(name: role)
+topics.share(topic, .atLeastOnce(prefetch: 256))
+var options = FleetOptions()
 options.reconnectPause = .milliseconds(20)
 options.timeout = .seconds(2)
 
 let received = Received()
 let watch = bus.watch(topic) { received.note($0.payload, of: count) }
-let fleet = try Fleet.connect(bus, to: url, options: options, topics: topics)
+let fleet = try await Fleet.connect(bus, to: url, role: role, options: options, topics: topics)
 for number in first..<(first + count) {
     // A full buffer refuses a trigger; a `send` waits for room.
     if number % 1000 == 0 || bus.trigger(topic, number).dropped > 0 { await bus.send(topic, number) }
@@ -80,11 +102,13 @@ func shareLog(url: String, role: String, folder: String, count: Int) async {
     configuration.retention = LogRetention(runs: 1000, bytes: 1 << 30)
     configuration.rotation = LogRotation(segmentBytes: 64 << 10, runBytes: 1 << 30)
     LogSystem.start(configuration)
-    var options = FleetOptions(name: role)
+    var options = FleetOptions()
     options.reconnectPause = .milliseconds(20)
     options.timeout = .seconds(2)
     options.logFolder = folder
-    guard let fleet = try? Fleet.connect(EventBus(), to: url, options: options) else { return print("not connected") }
+    guard let fleet = try? await Fleet.connect(EventBus(), to: url, role: role, options: options) else {
+        return print("not connected")
+    }
     let log = Log("work")
     print("started")
     fflush(nil)
@@ -93,4 +117,65 @@ func shareLog(url: String, role: String, folder: String, count: Int) async {
         if number % 100 == 0 { try? await Task.sleep(for: .milliseconds(5)) }
     }
     await fleet.close()
+}
+
+struct HeldNote: Codable, Sendable {
+    var id: Int
+}
+
+func hold(url: String, role: String) async throws -> Never {
+    let topic = Topic<HeldNote>("note:saved")
+    let bus = EventBus()
+    var topics = FleetTopics()
+    topics.share(topic, .atLeastOnce)
+    let watch = bus.watch(topic, buffer: .unbounded) { signal in
+        print("holds \(signal.payload.id)")
+        fflush(nil)
+        while true { try await Task.sleep(for: .seconds(1)) }
+    }
+    let fleet = try await Fleet.connect(bus, to: url, role: role, topics: topics)
+    while watch.isLive { try await Task.sleep(for: .seconds(1)) }
+    await fleet.close()
+    exit(0)
+}
+
+func leave(url: String, after pause: Duration) async throws {
+    var options = FleetOptions()
+    options.reconnectPause = .milliseconds(1)
+    options.timeout = .milliseconds(500)
+    options.tls = FleetTLS()
+    let connecting = Task { [options] in try await Fleet.connect(EventBus(), to: url, options: options) }
+    try await Task.sleep(for: pause)
+    connecting.cancel()
+    await (try connecting.value).close()
+    print("closed")
+    fflush(nil)
+}
+
+func bytesOfRequests(url: String, count: Int) async throws -> Int {
+    let length = RequestTopic<String, Int>("text:length")
+    var topics = FleetTopics()
+    topics.share(length)
+    let (near, far) = (EventBus(), EventBus())
+    let fleets = [
+        try await Fleet.connect(near, to: url, topics: topics), try await Fleet.connect(far, to: url, topics: topics),
+    ]
+    let watch = try far.respond(to: length) { $0.count }
+    func run(_ count: Int) async throws {
+        for _ in 0..<count { _ = try await near.request(length, "text", within: .seconds(60)) }
+        try await Task.sleep(for: .seconds(2))
+    }
+    while (try? await near.request(length, "")) == nil { try await Task.sleep(for: .milliseconds(10)) }
+    try await run(count)
+    let before = try residentBytes()
+    try await run(count)
+    let after = try residentBytes()
+    watch.cancel()
+    for fleet in fleets { await fleet.close() }
+    return (after - before) / count
+}
+
+func residentBytes() throws -> Int {
+    let words = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
+    return (Int(words[1]) ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE)))
 }

@@ -54,6 +54,12 @@ public struct InterceptedEvent: Sendable {
     /// Whether the sender of the event waits for its result.
     package var isAwaited: Bool { call.sending != nil }
 
+    /// Makes the sender wait for work; returns a result to which that of the work is added.
+    package func awaiting(_ work: @escaping @Sendable () async -> DeliveryResult) -> DeliveryResult {
+        call.sending?.add(work)
+        return DeliveryResult()
+    }
+
     /// The request, if the event is one of a ``RequestTopic``.
     public var request: EventRequest? { (payload as? any AnyPendingRequest)?.request }
 }

@@ -22,6 +22,9 @@ package struct EventSubjects: Sendable {
     /// - Parameter prefix: One or more tokens before every subject, without a `.` at the end; may be empty.
     package init(prefix: String = "") { self.prefix = prefix.isEmpty ? "" : prefix + "." }
 
+    /// Returns the only name that a pattern matches; nil if it contains wildcards.
+    package func exactName(of pattern: TopicPattern) -> String? { pattern.exactName }
+
     /// Returns the subject of a name.
     ///
     /// - Throws: ``EventBusError`` with the code `malformedName`.

@@ -21,8 +21,18 @@ final class FleetBridge: Sendable {
     private struct State: Sendable {
         /// What is watched on the bus.
         var interest: [EventInterest] = []
-        /// The subscriptions of an entry, by its index; nil after the end.
-        var subscriptions: [Int: [any AnyObject & Sendable]]? = [:]
+        /// What receives messages; nil after the end.
+        var receivers: [ReceiverKey: [any AnyObject & Sendable]]? = [:]
+        /// The names of the topics that have a handler here.
+        var handled: Set<String> = []
+    }
+
+    /// What a receiver is for.
+    private enum ReceiverKey: Hashable {
+        /// All topics of an entry, by its index.
+        case entry(Int)
+        /// A topic whose events one process receives.
+        case topic(String)
     }
 
     init(_ bus: EventBus, _ connection: NatsConnection, _ topics: FleetTopics) {
@@ -38,32 +48,41 @@ final class FleetBridge: Sendable {
         }
         stored = StoredEvents(connection, subjects: topics.storedSubjects(subjects).map(\.subject), counting)
         for (index, rule) in topics.rules.enumerated() {
-            let watch =
-                if rule.delivery.isStored {
-                    bus.intercept(
-                        Topic(matching: rule.pattern), excluding: self,
-                        with: AsyncInterceptor(.suspend(4096)) { [self] event, next in
-                            isFirst(index, event.name) ? await store(event, rule, index) : await next(event)
-                        })
-                } else {
-                    bus.intercept(
-                        Topic(matching: rule.pattern), excluding: self,
-                        with: Exporter(bridge: self, index: index, rule: rule))
-                }
-            watch.store(in: watches)
+            let exporter = Exporter(bridge: self, index: index, rule: rule)
+            bus.intercept(Topic(matching: rule.pattern), excluding: self, with: exporter).store(in: watches)
         }
         bus.watchInterest { [self] in follow($0) }.store(in: watches)
     }
 
     /// Ends the export and the import.
     func stop() {
+        _ = stopReceiving()
+        stored.stop()
+    }
+
+    /// Ends the export and the import, after the handlers of stored events that run, and after what the server still sends for
+    /// them has been given back, within a limit.
+    func finish(within limit: Duration) async {
+        let end = ContinuousClock.now + limit
+        for consumer in stopReceiving() { await consumer.ended(within: max(.zero, end - .now)) }
+        stored.stop()
+    }
+
+    private func stopReceiving() -> [StoredConsumer] {
         watches.cancelAll()
         let old = state.withLock { state in
-            defer { state.subscriptions = nil }
-            return state.subscriptions
+            defer { state.receivers = nil }
+            return state.receivers?.values.flatMap(\.self) ?? []
         }
-        _ = consume old
-        stored.stop()
+        return end(old)
+    }
+
+    /// Ends the receivers of stored events, and returns them; the others end when they are released.
+    @discardableResult
+    private func end(_ receivers: [any AnyObject & Sendable]) -> [StoredConsumer] {
+        let consumers = receivers.compactMap { $0 as? StoredConsumer }
+        for consumer in consumers { consumer.stop() }
+        return consumers
     }
 
     /// Returns whether an entry of the table is the first one that names an event.
@@ -73,7 +92,7 @@ final class FleetBridge: Sendable {
 
     // MARK: Export
 
-    /// Publishes events inside their triggers.
+    /// Publishes or stores events inside their triggers.
     private struct Exporter: EventInterceptor {
         let bridge: FleetBridge
         let index: Int
@@ -81,12 +100,13 @@ final class FleetBridge: Sendable {
 
         func intercept(_ event: InterceptedEvent, next: @escaping Next) -> DeliveryResult {
             guard bridge.isFirst(index, event.name) else { return next(event) }
+            if rule.delivery.stored != nil { return bridge.store(event, rule, index) }
             if rule.request != nil, let request = event.request {
                 bridge.send(request, event, rule, index)
                 return next(event)
             }
             // A member of the group in this process comes first.
-            if rule.delivery.group != nil, bridge.isWatched(event.name) { return next(event) }
+            if rule.delivery.group != nil, bridge.isHandled(event.name) { return next(event) }
             var event = event
             do {
                 try bridge.connection.publish(try bridge.message(of: event, event.payload, rule, index))
@@ -110,32 +130,64 @@ final class FleetBridge: Sendable {
             subject: subject, payload: try rule.encode(payload), headers: event.metadata?.fleetHeaders ?? [:])
     }
 
-    private func isWatched(_ name: String) -> Bool {
-        state.withLock { $0.interest.contains { $0.kind == .events && $0.pattern.matches(name) } }
-    }
+    private func isHandled(_ name: String) -> Bool { state.withLock { $0.handled.contains(name) } }
 
-    /// Stores an event in the stream, from which all processes receive it, this one too.
-    private func store(_ event: InterceptedEvent, _ rule: FleetRule, _ index: Int) async -> DeliveryResult {
+    /// Adds an event to those that the server stores, and from which all roles receive it, that of this process too.
+    private func store(_ event: InterceptedEvent, _ rule: FleetRule, _ index: Int) -> DeliveryResult {
         do {
-            try await stored.publish(try message(of: event, event.payload, rule, index), isAwaited: event.isAwaited)
+            let message = try message(of: event, event.payload, rule, index)
+            if event.isAwaited { return try storeAwaited(message, event) }
+            guard try stored.add(message) else {
+                counting.report(\.overflowed, "too many events wait for the server, so '\(event.name)' is dropped")
+                return .droppedEvent
+            }
             counting.update { $0.published += 1 }
             return .postponed
-        } catch {
-            counting.report(\.unpublished, "can't store '\(event.name)': \(error)")
-            return DeliveryResult.droppedEvent.adding(failures: [error])
+        } catch { return notStored(event, error) }
+    }
+
+    /// Lets the sender of an event wait until the server has stored it.
+    private func storeAwaited(_ message: NatsMessage, _ event: InterceptedEvent) throws -> DeliveryResult {
+        let result = PendingResult<Void>()
+        let hasRoom = try stored.add(message, result)
+        return event.awaiting { [self] in
+            do {
+                if hasRoom { try await stored.wait(for: [result]) } else { try await stored.store(message) }
+                counting.update { $0.published += 1 }
+                return .postponed
+            } catch { return notStored(event, error) }
         }
+    }
+
+    private func notStored(_ event: InterceptedEvent, _ error: any Error) -> DeliveryResult {
+        counting.report(\.unpublished, "can't store '\(event.name)': \(error)")
+        return .droppedEvent.adding(failures: [error])
     }
 
     // MARK: Import
 
     /// Subscribes to the topics of the table that are watched, and ends the subscriptions that nobody needs.
+    ///
+    /// Events that only one process receives are for those that handle their topic. Observers, such as patterns and debug
+    /// reports, would take them from the others.
     private func follow(_ change: EventInterest) {
-        let (interests, old) = state.withLock { state in
+        if change.kind == .handlers {
+            guard let name = subjects.exactName(of: change.pattern) else { return }
+            state.withLock { state in
+                if change.isPresent { state.handled.insert(name) } else { state.handled.remove(name) }
+            }
+            guard let index = topics.index(of: name), topics.rules[index].delivery.isShared else { return }
+            let rule = topics.rules[index]
+            return receive(change.isPresent, .topic(name)) {
+                [try subscribe(to: subjects.subject(of: name), rule, index)]
+            }
+        }
+        let interests = state.withLock { state in
             state.interest.removeAll { $0.pattern == change.pattern && $0.kind == change.kind }
             if change.isPresent { state.interest.append(change) }
-            return (state.interest, state.subscriptions)
+            return state.interest
         }
-        for (index, rule) in topics.rules.enumerated() {
+        for (index, rule) in topics.rules.enumerated() where !rule.delivery.isShared {
             let own = subjects.subjects(of: rule.pattern)
             let isWatched = interests.contains { interest in
                 interest.kind == (rule.request == nil ? .events : .requests)
@@ -143,64 +195,87 @@ final class FleetBridge: Sendable {
                         own.contains { SubjectSet.overlap($0, other) }
                     }
             }
-            guard let old, isWatched != (old[index] != nil) else { continue }
-            do {
-                let new = isWatched ? try own.map { try subscribe(to: $0, rule, index) } : nil
-                state.withLock { $0.subscriptions?[index] = new }
-            } catch {
-                log.error("can't subscribe to '\(rule.pattern)': \(error)")
-            }
+            receive(isWatched, .entry(index)) { try own.map { try subscribe(to: $0, rule, index) } }
         }
-        // The old subscriptions end here, outside the lock.
-        withExtendedLifetime(old) {}
+    }
+
+    /// Starts or ends receivers, unless that has been done.
+    private func receive(
+        _ isWanted: Bool, _ key: ReceiverKey, _ start: () throws -> [any AnyObject & Sendable]
+    ) {
+        let (old, isEnded) = state.withLock { ($0.receivers?[key], $0.receivers == nil) }
+        guard !isEnded, isWanted != (old != nil) else { return }
+        do {
+            let new = isWanted ? try start() : nil
+            let unused = state.withLock { state in
+                if state.receivers == nil { return new }
+                state.receivers?[key] = new
+                return old
+            }
+            // Outside the lock.
+            end(unused ?? [])
+        } catch {
+            log.error("can't subscribe to \(key): \(error)")
+        }
     }
 
     private func subscribe(to subject: String, _ rule: FleetRule, _ index: Int) throws -> any AnyObject & Sendable {
         if rule.request != nil {
+            let bound = WaitingBound(connection.options)
             return try connection.subscribe(to: subject, group: "responders") { [self] message in
-                Task.detached { await self.answer(message, rule) }
+                guard bound.add(message) else { return refuse(message) }
+                Task.detached { [self] in
+                    await answer(message, rule)
+                    bound.remove(message)
+                }
             }
         }
-        if rule.delivery.isStored {
-            return try StoredConsumer(stored, subject) { [self] message in
-                await receive(message, rule, index, awaitsHandlers: true)
+        if var handling = rule.delivery.stored {
+            handling.deadLetterSubject = try handling.deadLetters.map { try subjects.subject(of: $0) }
+            return try StoredConsumer(stored, subject, handling) { [self] delivery in
+                await receive(delivery.message, rule, index, delivery.place)
             }
         }
-        let queue = MessageQueue(maximumCount: connection.options.maximumWaiting) { [self] message in
-            _ = await receive(message, rule, index, awaitsHandlers: false)
-        }
+        let queue = MessageQueue(connection.options) { [self] message in await receive(message, rule, index) }
         return try connection.subscribe(to: subject, group: rule.delivery.group) { [counting] message in
             if queue.put(message) { return }
             counting.report(\.overflowed, "too many events of '\(subject)' wait, so that some are dropped")
         }
     }
 
-    /// Delivers a received event; returns whether it is done with, so that it needn't be received again.
-    private func receive(_ message: NatsMessage, _ rule: FleetRule, _ index: Int, awaitsHandlers: Bool) async -> Bool {
+    /// Delivers a received event, a stored one with its place.
+    @discardableResult
+    private func receive(
+        _ message: NatsMessage, _ rule: FleetRule, _ index: Int, _ place: DeliveredPlace? = nil
+    ) async -> StoredOutcome {
         guard let name = exact[index]?.name ?? subjects.name(of: message.subject),
             message.payload.count <= connection.options.maximumPayload
         else {
             counting.report(\.malformed, "the message '\(message.subject)' isn't an event")
-            return true
+            return .handled
         }
         // An earlier entry of the table has a subscription of its own.
-        guard isFirst(index, name) else { return true }
+        guard isFirst(index, name) else { return .handled }
         do {
             let result: DeliveryResult
-            if message.headers.isEmpty {
-                result = try await rule.deliver(message.payload, name, bus, self, awaitsHandlers)
+            if message.headers.isEmpty, place == nil {
+                result = try await rule.deliver(message.payload, name, bus, self, false)
             } else {
-                result = try await EventMetadata(of: message).whileCurrent {
-                    try await rule.deliver(message.payload, name, bus, self, awaitsHandlers)
+                result = try await EventMetadata(of: message, place).whileCurrent {
+                    try await rule.deliver(message.payload, name, bus, self, place != nil)
                 }
             }
             counting.update { $0.received += 1 }
-            guard awaitsHandlers, let error = result.failures.first else { return true }
-            counting.report(\.failed, "a handler of '\(name)' failed, so the event is received again: \(error)")
-            return false
+            guard place != nil else { return .handled }
+            if let error = result.failures.first, result.failed > 0 || result.handled == 0 {
+                counting.report(\.failed, "a handler of '\(name)' failed, so the event is received again: \(error)")
+                return .failed(reason: SecretText.redacted("\(error)"))
+            }
+            // An interceptor that postpones an event has it.
+            return result.handled > 0 || result.queued > 0 ? .handled : .unhandled
         } catch {
             counting.report(\.malformed, "the payload of '\(name)' can't be read: \(error)")
-            return true
+            return rule.delivery.stored?.deadLetters == nil ? .handled : .failed(reason: "malformed payload")
         }
     }
 
@@ -229,6 +304,14 @@ final class FleetBridge: Sendable {
         request.whenEnded { call.cancel() }
     }
 
+    private func refuse(_ message: NatsMessage) {
+        counting.report(\.overflowed, "too many requests of '\(message.subject)' wait, so that some are refused")
+        guard let reply = message.reply else { return }
+        // Without a connection, the caller's limit ends its wait.
+        try? connection.publish(
+            NatsMessage(subject: reply, payload: [], headers: [NatsHeader.error: "too many requests wait"]))
+    }
+
     /// Answers a request of another process.
     private func answer(_ message: NatsMessage, _ rule: FleetRule) async {
         guard let coding = rule.request, let reply = message.reply, subjects.name(of: message.subject) != nil else {
@@ -246,29 +329,5 @@ final class FleetBridge: Sendable {
         }
         counting.update { $0.received += 1 }
         do { try connection.publish(response) } catch { log.error("can't reply to '\(message.subject)': \(error)") }
-    }
-}
-
-extension EventMetadata {
-    /// The headers of a message with this metadata.
-    fileprivate var fleetHeaders: [String: String] {
-        var headers = headers.filter { NatsHeader.isFree($0.key) }
-        headers[NatsHeader.source] = source
-        headers[NatsHeader.traceParent] = traceParent?.description
-        headers[NatsHeader.traceState] = traceState
-        headers[NatsHeader.correlation] = correlationID
-        headers[NatsHeader.time] = time.map { "\($0.milliseconds)" }
-        return headers
-    }
-
-    /// Reads the metadata of a message.
-    fileprivate init(of message: NatsMessage) {
-        let headers = message.headers
-        self.init(
-            source: headers[NatsHeader.source],
-            time: headers[NatsHeader.time].flatMap { Int64($0) }.map { .milliseconds($0) },
-            correlationID: headers[NatsHeader.correlation],
-            traceParent: headers[NatsHeader.traceParent].flatMap { try? TraceParent(parsing: $0) },
-            traceState: headers[NatsHeader.traceState], headers: headers.filter { NatsHeader.isFree($0.key) })
     }
 }

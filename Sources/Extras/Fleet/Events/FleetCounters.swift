@@ -9,7 +9,8 @@ public struct FleetCounters: Hashable, Sendable {
     public internal(set) var received = 0
     /// The events that couldn't be published: there was no connection, or the payload couldn't be encoded.
     public internal(set) var unpublished = 0
-    /// The received messages that were dropped because too many waited for handlers.
+    /// The events and requests that were dropped because too many waited: received ones for handlers, at-least-once events
+    /// for the server.
     public internal(set) var overflowed = 0
     /// The received messages whose subject or payload can't be read.
     public internal(set) var malformed = 0
@@ -17,6 +18,8 @@ public struct FleetCounters: Hashable, Sendable {
     public internal(set) var duplicates = 0
     /// The stored events whose handlers threw an error; they are received again.
     public internal(set) var failed = 0
+    /// The stored events that became dead letters.
+    public internal(set) var deadLetters = 0
 }
 
 /// The counters while they change.

@@ -3,25 +3,69 @@ internal import AshlarNetworking
 
 /// How an event reaches other processes.
 public struct FleetDelivery: Hashable, Sendable {
-    let isStored: Bool
     let group: String?
+    /// How a role handles the events; nil if the server doesn't store them.
+    let stored: StoredHandling?
+
+    /// Whether one process receives an event, so that only a process with a handler for its topic may receive it.
+    var isShared: Bool { group != nil || stored != nil }
 
     /// Each process that is connected now receives the event at most once, in the order of its publisher.
     ///
     /// The watchers of the publishing process receive it inside the trigger.
-    public static let atMostOnce = FleetDelivery(isStored: false, group: nil)
+    public static let atMostOnce = FleetDelivery(group: nil, stored: nil)
 
-    /// One process of a group receives the event, at most once; watchers in the publishing process come first.
+    /// One process of a group receives the event, at most once; handlers in the publishing process come first.
+    ///
+    /// Only a process with a watch that names the topic takes part, not one whose watches are patterns.
     ///
     /// - Parameter group: The name of the group: letters, digits, `-` and `_`.
     /// - Returns: The delivery.
-    public static func atMostOnce(group: String) -> FleetDelivery { FleetDelivery(isStored: false, group: group) }
+    public static func atMostOnce(group: String) -> FleetDelivery { FleetDelivery(group: group, stored: nil) }
 
     /// The server stores the event, and each role receives it until its handlers have run without an error.
     ///
-    /// The processes with one ``FleetOptions/name`` share the events. The publishing process receives them from the
-    /// stream, too, in its order.
-    public static let atLeastOnce = FleetDelivery(isStored: true, group: nil)
+    /// The processes of one role share the events, of which each handles one after the other. Only a process with a
+    /// watch that names the topic takes part, not one whose watches are patterns. The publishing process receives the events
+    /// from the stream, too, in its order.
+    public static let atLeastOnce = atLeastOnce()
+
+    /// Delivers like ``atLeastOnce``, with settings for the role of this process.
+    ///
+    /// Each delivery counts, also one to a process that ended or gave the event back. After a failure in the last
+    /// permitted delivery, or if the event would be delivered once more, the event is stored again as one of the topic
+    /// `deadLetters`, with the reason in the header `Dead-Letter-Reason`, and isn't delivered again to this role.
+    ///
+    /// - Parameters:
+    ///   - concurrency: The number of events that a process handles at the same time; more than one have no order. A watch
+    ///     with an asynchronous handler still handles one after the other.
+    ///   - prefetch: The number of events that a process takes, with those that it handles; nil for one more than
+    ///     `concurrency`. More are faster if handlers need little time, and are divided less evenly.
+    ///   - maximumDeliveries: The number of deliveries of an event; nil for no limit. It needs `deadLetters`.
+    ///   - deadLetters: The name of a topic with the same payload type; another at-least-once entry of the table names it.
+    /// - Returns: The delivery.
+    /// - Precondition: `0 < concurrency`, `concurrency <= prefetch`, `0 < maximumDeliveries`.
+    public static func atLeastOnce(
+        concurrency: Int = 1, prefetch: Int? = nil, maximumDeliveries: Int? = nil, deadLetters: String? = nil
+    ) -> FleetDelivery {
+        let prefetch = prefetch ?? concurrency + 1
+        precondition(0 < concurrency && concurrency <= prefetch, "a process must take as many events as it handles")
+        precondition(maximumDeliveries ?? 1 > 0, "an event must be delivered at least once")
+        let handling = StoredHandling(
+            concurrency: concurrency, prefetch: prefetch, maximumDeliveries: maximumDeliveries, deadLetters: deadLetters
+        )
+        return FleetDelivery(group: nil, stored: handling)
+    }
+}
+
+/// How the processes of a role handle the stored events of a topic.
+struct StoredHandling: Hashable, Sendable {
+    let concurrency: Int
+    let prefetch: Int
+    let maximumDeliveries: Int?
+    /// The topic of events that were delivered too often, and its subject.
+    let deadLetters: String?
+    var deadLetterSubject: String?
 }
 
 /// The topics that other processes receive, and the form of their payloads.
@@ -37,7 +81,7 @@ public struct FleetDelivery: Hashable, Sendable {
 /// let saved = Topic<Note>("note:saved")
 ///
 /// var topics = FleetTopics()
-/// topics.share(saved, .atLeastOnce)  // subject app.note.saved
+/// topics.share(saved, .atLeastOnce)  // subject app.note.saved, shared by the processes of one role
 /// topics.share("note:*:shown", of: Note.self)  // subjects app.note.*.shown
 /// topics.share(RequestTopic<Int, Note>("note:find"))
 /// ```
@@ -113,21 +157,40 @@ public struct FleetTopics: Sendable {
 
     /// Returns the subjects of the stored topics, with their patterns, without those that others cover.
     func storedSubjects(_ subjects: EventSubjects) -> [(subject: String, pattern: TopicPattern)] {
-        let all = rules.filter { $0.delivery.isStored }.flatMap { rule in
+        let all = rules.filter { $0.delivery.stored != nil }.flatMap { rule in
             subjects.subjects(of: rule.pattern).map { (subject: $0, pattern: rule.pattern) }
         }
         return SubjectSet.reduced(all.map(\.subject)).compactMap { kept in all.first { $0.subject == kept } }
     }
 
-    /// Throws an error if two entries of stored topics overlap and neither covers the other: no stream can have both.
-    func check() throws(FleetError) {
+    /// Throws an error if there is no role for stored topics, if two of their entries overlap and neither covers the other, so
+    /// that no stream can have both, or if dead letters wouldn't be stored.
+    func check(role: String?) throws(FleetError) {
         let stored = storedSubjects(EventSubjects())
+        if let first = stored.first, role == nil {
+            let reason =
+                "'\(first.pattern)' is an at-least-once topic, so connect needs a role, whose processes share it"
+            throw FleetError(.invalidOptions, reason)
+        }
         for (index, first) in stored.enumerated() {
             for second in stored.dropFirst(index + 1) where SubjectSet.overlap(first.subject, second.subject) {
                 throw FleetError(
                     .invalidOptions,
                     "the entries '\(first.pattern)' and '\(second.pattern)' of at-least-once topics overlap; a third one that "
                         + "covers both, or names that differ, are possible")
+            }
+        }
+        for rule in rules {
+            guard let handling = rule.delivery.stored else { continue }
+            guard (handling.maximumDeliveries == nil) == (handling.deadLetters == nil) else {
+                throw FleetError(
+                    .invalidOptions, "'\(rule.pattern)' needs both, maximumDeliveries and deadLetters, or neither")
+            }
+            guard let name = handling.deadLetters else { continue }
+            let other = index(of: name).map { rules[$0] }
+            guard let other, let letters = other.delivery.stored, letters.deadLetters == nil else {
+                let reason = "the dead letters of '\(rule.pattern)' need an at-least-once entry without its own ones"
+                throw FleetError(.invalidOptions, reason, subject: name)
             }
         }
     }

@@ -13,6 +13,8 @@ final class StoredEvents: Sendable {
     private struct State: Sendable {
         /// The events that aren't confirmed, in their order.
         var entries: [Entry] = []
+        /// The size of their payloads.
+        var bytes = 0
         /// The number of events that were added.
         var count = 0
         /// The number of entries that can be on their way.
@@ -20,8 +22,8 @@ final class StoredEvents: Sendable {
         var hasStream = false
         /// Senders that wait for room.
         var waiting: [PendingResult<Void>] = []
-        /// Why the server has no stream for the events.
-        var refusal: FleetError?
+        /// Why a connected server stores no events, and since when.
+        var refusal: (error: FleetError, since: ContinuousClock.Instant)?
         var isStopped = false
     }
 
@@ -35,8 +37,7 @@ final class StoredEvents: Sendable {
     private let process = NatsConnection.randomToken()
     private let state = Mutex(State())
     private let loop = ConnectionLoop()
-    /// The number of events that can wait for the server.
-    private let capacity = 65_536
+    private var options: FleetOptions { connection.options }
 
     init(_ connection: NatsConnection, subjects: [String], _ counting: FleetCounting) {
         self.counting = counting
@@ -55,6 +56,10 @@ final class StoredEvents: Sendable {
             defer { state.entries = [] }
             return (state.entries, state.waiting)
         }
+        if !entries.isEmpty {
+            counting.update { $0.unpublished += entries.count }
+            Log("fleet").error("the fleet ends, so \(entries.count) events that the server hasn't stored are lost")
+        }
         for result in entries.flatMap(\.waiting) + waiting { result.finish(.failure(Self.closed)) }
     }
 
@@ -62,35 +67,57 @@ final class StoredEvents: Sendable {
 
     // MARK: Sending
 
-    /// Adds an event; waits for room, and with `isAwaited` until the server has stored the event.
-    func publish(_ message: NatsMessage, isAwaited: Bool) async throws {
-        let results = isAwaited ? [PendingResult<Void>()] : []
-        while let room = try add(message, results) { try await wait(for: [room]) }
-        loop.signal()
-        try await wait(for: results)
-    }
-
-    /// Adds an event; if there is no room, returns the wait for it.
-    private func add(_ message: NatsMessage, _ results: [PendingResult<Void>]) throws -> PendingResult<Void>? {
-        try state.withLock { state in
-            if state.isStopped { throw Self.closed }
-            guard state.entries.count < capacity else {
-                let room = PendingResult<Void>()
-                state.waiting.append(room)
-                return room
+    /// Adds an event if there is room for it; `result` ends when the server has stored it.
+    ///
+    /// - Returns: Whether there was room.
+    /// - Throws: `closed`, or `invalidPayload` for an event that is larger than the limits.
+    func add(_ message: NatsMessage, _ result: PendingResult<Void>? = nil) throws(FleetError) -> Bool {
+        let size = message.payload.count
+        let limit = min(options.maximumPayload, options.maximumWaitingBytes)
+        guard size <= limit else {
+            let reason = "the payload has \(size) bytes; the limit is \(limit)"
+            throw FleetError(.invalidPayload, reason, subject: message.subject)
+        }
+        let hasRoom = state.withLock { state -> Bool? in
+            if state.isStopped { return nil }
+            guard state.entries.count < options.maximumWaiting, state.bytes + size <= options.maximumWaitingBytes else {
+                return false
             }
             var message = message
-            message.headers[NatsHeader.messageID] = "\(process)-\(state.count)"
-            state.entries.append((message, results))
+            if message.headers[NatsHeader.messageID] == nil {
+                message.headers[NatsHeader.messageID] = "\(process)-\(state.count)"
+            }
+            state.entries.append((message, result.map { [$0] } ?? []))
+            state.bytes += size
             state.count += 1
-            return nil
+            return true
         }
+        guard let hasRoom else { throw Self.closed }
+        if hasRoom { loop.signal() }
+        return hasRoom
+    }
+
+    /// Adds an event when there is room for it, and waits until the server has stored it.
+    func store(_ message: NatsMessage) async throws {
+        let result = PendingResult<Void>()
+        while try !add(message, result) {
+            let room = PendingResult<Void>()
+            let mustWait = state.withLock { state in
+                // Room that has become free meanwhile ends no wait.
+                let isFull = !state.isStopped && !state.entries.isEmpty
+                if isFull { state.waiting.append(room) }
+                return isFull
+            }
+            if mustWait { try await wait(for: [room]) }
+        }
+        try await wait(for: [result])
     }
 
     /// Waits until all events that were added before are stored.
     func flush() async throws {
-        let results = state.withLock { state in
-            state.entries.indices.map { index in
+        let results = try state.withLock { state in
+            if state.isStopped { throw Self.closed }
+            return state.entries.indices.map { index in
                 let result = PendingResult<Void>()
                 state.entries[index].waiting.append(result)
                 return result
@@ -99,22 +126,32 @@ final class StoredEvents: Sendable {
         try await wait(for: results)
     }
 
-    /// Waits for results; after each time limit, a server that refuses to store events ends the wait.
-    private func wait(for results: [PendingResult<Void>]) async throws {
+    /// Waits for results of events; a connected server that has stored no event for the time limit ends the wait.
+    func wait(for results: [PendingResult<Void>]) async throws {
         if results.isEmpty { return }
-        let limit = connection.options.timeout
+        let limit = options.timeout
         let timer = Task { [weak self] in
             while (try? await Task.sleep(for: limit)) != nil {
-                guard let refusal = self?.state.withLock({ $0.refusal }) else { continue }
-                for result in results { result.finish(.failure(refusal)) }
+                guard let refusal = self?.state.withLock({ $0.refusal }), refusal.since + limit < .now else { continue }
+                for result in results { result.finish(.failure(refusal.error)) }
             }
         }
         defer { timer.cancel() }
         for result in results { try await result.wait() }
     }
 
-    /// Makes sure that the stream exists, and sends all that waits.
     private func run() async throws {
+        do { try await storeAll() } catch {
+            state.withLock { state in
+                let error = (error as? FleetError).flatMap { $0.code == .disconnected ? nil : $0 }
+                state.refusal = error.map { ($0, state.refusal?.since ?? .now) }
+            }
+            throw error
+        }
+    }
+
+    /// Makes sure that the stream exists, and sends all that waits.
+    private func storeAll() async throws {
         if !state.withLock({ $0.hasStream }) { try await createStream() }
         while true {
             let batch = state.withLock { Array($0.entries.prefix($0.window)) }
@@ -143,10 +180,12 @@ final class StoredEvents: Sendable {
                 [outcomes, hasFailed = failure != nil] state -> ([Ended], [PendingResult<Void>]) in
                 state.window = hasFailed ? 1 : min(state.window * 2, 256)
                 state.hasStream = !hasFailed
+                if !hasFailed { state.refusal = nil }
                 defer { state.waiting = [] }
                 if state.isStopped { return ([], state.waiting) }
                 // Others can have begun to wait for these events meanwhile.
                 let sent = zip(state.entries, outcomes)
+                for (entry, outcome) in sent where outcome != nil { state.bytes -= entry.message.payload.count }
                 state.entries.replaceSubrange(..<batch.count, with: sent.filter { $0.1 == nil }.map(\.0))
                 return (sent.compactMap { entry, outcome in outcome.map { (entry.waiting, $0) } }, state.waiting)
             }
@@ -158,17 +197,9 @@ final class StoredEvents: Sendable {
 
     /// Creates the stream of all at-least-once events: on disk, for a week or 1 GB, the oldest events leave first.
     func createStream() async throws {
-        do {
-            try await connection.createStream(
-                streamName, subjects: subjects, age: .seconds(7 * 24 * 3600), bytes: 1 << 30,
-                [("duplicate_window", JSONEntity(Int64(120) * 1_000_000_000))])
-        } catch let error as FleetError where error.code == .rejected {
-            state.withLock { $0.refusal = error }
-            throw error
-        }
-        state.withLock { state in
-            state.hasStream = true
-            state.refusal = nil
-        }
+        try await connection.createStream(
+            streamName, subjects: subjects, age: .seconds(7 * 24 * 3600), bytes: 1 << 30,
+            [("duplicate_window", JSONEntity(Int64(120) * 1_000_000_000))])
+        state.withLock { $0.hasStream = true }
     }
 }

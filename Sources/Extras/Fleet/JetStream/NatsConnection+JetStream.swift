@@ -146,6 +146,9 @@ struct DeliveredPlace: Sendable {
         pending = Int(clamping: numbers[4])
     }
 
+    /// Returns whether both are places of the same event.
+    func isSameEvent(as other: DeliveredPlace) -> Bool { stream == other.stream && time == other.time }
+
     /// Returns whether the consumer has delivered this message for the first time, directly after another one.
     ///
     /// The stream then contains nothing between them that the consumer must deliver.
