@@ -105,6 +105,7 @@ extension EventBus {
         _ topic: Topic<Payload>, _ options: WatchOptions, _ buffer: EventBuffer
     ) -> StreamSubscription<Payload> {
         let queue = EventQueue<Payload>(buffer)
-        return StreamSubscription(queue.mailbox, register(topic, options, .queued(queue)), isObserver: options.isObserver)
+        return StreamSubscription(
+            queue.mailbox, register(topic, options, .queued(queue)), isObserver: options.isObserver)
     }
 }
