@@ -41,6 +41,9 @@ public final class Fleet: Sendable {
     /// Waits for the end of the first attempt to connect, at most ``FleetOptions/timeout`` for each server, or for the
     /// cancellation of the task, and blocks no thread. Attempts go on until the connection is closed.
     ///
+    /// Keep the fleet in a property: it closes when it is released, and optimized code releases a local constant after its
+    /// last use.
+    ///
     /// - Parameters:
     ///   - app: The app.
     ///   - servers: The URL of a server, such as `nats://127.0.0.1:4222` or `tls://nats.example.org`, or several of them,

@@ -26,6 +26,11 @@ struct Processes {
         }
     }
 
+    /// Keeps the fleets, which close when they are released, until this call.
+    ///
+    /// Optimized code releases an object after its last use, not at the end of its scope.
+    func keep() { withExtendedLifetime(fleets) {} }
+
     /// Waits until the server knows the subscriptions of all processes.
     func settle() async throws {
         for fleet in fleets {
@@ -65,6 +70,7 @@ struct EventTests {
         topics.shareBytes(raw)
         topics.share("note:*:shown", of: Int.self)
         let processes = try Processes(3, server, topics)
+        defer { processes.keep() }
         let seen = (0..<3).map { _ in Recorder<String>() }
         let bag = WatchBag()
         for (bus, log) in zip(processes.buses, seen) {
@@ -95,6 +101,7 @@ struct EventTests {
         var topics = FleetTopics()
         topics.share(saved)
         let processes = try Processes(2, server, topics)
+        defer { processes.keep() }
         let log = Recorder<EventMetadata?>()
         let watch = processes.buses[1].watch(saved) { log.note($0.metadata) }
         try await processes.settle()
@@ -118,6 +125,7 @@ struct EventTests {
         var topics = FleetTopics()
         topics.share(saved, .atMostOnce(group: "workers"))
         let processes = try Processes(3, server, topics)
+        defer { processes.keep() }
         let seen = (0..<3).map { _ in Recorder<Int>() }
         let bag = WatchBag()
         for (bus, log) in zip(processes.buses, seen).dropFirst() {
@@ -142,6 +150,7 @@ struct EventTests {
         var topics = FleetTopics()
         topics.share(length)
         let processes = try Processes(3, server, topics)
+        defer { processes.keep() }
         try await processes.settle()
         await #expect(throws: EventBusError.self) { try await processes.buses[0].request(length, "a") }
         let ended = Recorder<String>()
@@ -194,6 +203,7 @@ struct EventTests {
         var topics = FleetTopics()
         topics.share(length)
         let processes = try Processes(2, server, topics)
+        defer { processes.keep() }
         let gate = Gate()
         let begun = Recorder<String>()
         let watch = try processes.buses[1].respond(to: length) { text in
@@ -225,6 +235,7 @@ struct EventTests {
         var topics = FleetTopics()
         topics.share(saved, .atLeastOnce)
         let processes = try Processes(4, server, names: ["web", "worker", "worker", "mail"], topics)
+        defer { processes.keep() }
         let seen = (0..<4).map { _ in Recorder<Int>() }
         let bag = WatchBag()
         for (bus, log) in zip(processes.buses, seen) { bus.watch(saved) { log.note($0.payload.id) }.store(in: bag) }
@@ -247,6 +258,7 @@ struct EventTests {
         wide.share("note:*", of: Note.self, .atLeastOnce)
         for (release, topics) in [narrow, wide, narrow].enumerated() {
             let processes = try Processes(1, server, topics)
+            defer { processes.keep() }
             let (bus, fleet) = (processes.buses[0], processes.fleets[0])
             let seen = Recorder<Int>()
             let watch = bus.watch(saved) { seen.note($0.payload.id) }
@@ -301,6 +313,7 @@ struct EventTests {
         var options = FleetOptions()
         options.maximumWaiting = 10
         let processes = try Processes(2, server, options: options, topics)
+        defer { processes.keep() }
         let gate = Gate()
         let watch = try processes.buses[1].respond(to: length) { text in
             await gate.pass()
@@ -350,6 +363,7 @@ struct EventTests {
         var topics = FleetTopics()
         topics.share(saved, .atLeastOnce(prefetch: prefetch))
         let processes = try Processes(2, server, names: ["worker", "worker"], topics)
+        defer { processes.keep() }
         let (bus, fleet, saved) = (processes.buses[0], processes.fleets[0], saved)
         let count = 300
         for number in 0..<count { bus.trigger(saved, Note(id: number, title: "")) }
@@ -409,6 +423,7 @@ struct EventTests {
         topics.share(saved, .atLeastOnce)
         let bus = EventBus(delivery: .queuedOnMain)
         let fleet = try await Fleet.connect(bus, to: server.url, role: "worker", topics: topics)
+        defer { withExtendedLifetime(fleet) {} }
         let attempts = Recorder<Int>()
         let watch = bus.watch(saved) { signal in
             attempts.note(signal.payload.id)
@@ -431,6 +446,7 @@ struct EventTests {
         var topics = FleetTopics()
         topics.share("note:*", of: Note.self, delivery)
         let processes = try Processes(3, server, names: ["worker", "worker", "web"], topics)
+        defer { processes.keep() }
         // The publisher's observers see what it sends to a group.
         let (handled, observed, sent) = (Recorder<Int>(), Recorder<Int>(), Recorder<Int>())
         let bag = WatchBag()
@@ -463,6 +479,7 @@ struct EventTests {
         var topics = FleetTopics()
         topics.share("note:*:shown", of: Int.self, .atLeastOnce)
         let processes = try Processes(1, server, topics)
+        defer { processes.keep() }
         let bus = processes.buses[0]
         let (five, six) = (Topic<Int>("note:5:shown"), Topic<Int>("note:6:shown"))
         let seen = Recorder<Int>()
@@ -481,6 +498,7 @@ struct EventTests {
         var topics = FleetTopics()
         topics.share(saved, .atLeastOnce(concurrency: concurrency, prefetch: prefetch))
         let processes = try Processes(3, server, names: ["web", "worker", "worker"], topics)
+        defer { processes.keep() }
         let gate = Gate()
         let (first, second) = (Recorder<Int>(), Recorder<Int>())
         let handling = StoredHandling(
@@ -510,6 +528,7 @@ struct EventTests {
         topics.share(saved, .atLeastOnce)
         topics.share(raw)
         let processes = try Processes(2, server, topics)
+        defer { processes.keep() }
         let seen = Recorder<EventMetadata?>()
         let bag = WatchBag()
         processes.buses[1].watch(saved) { signal in
@@ -538,6 +557,7 @@ struct EventTests {
         topics.share(saved, .atLeastOnce(maximumDeliveries: 2, deadLetters: "note:dead"))
         topics.share(dead, .atLeastOnce)
         let processes = try Processes(2, server, names: ["web", "worker"], topics)
+        defer { processes.keep() }
         let (seen, letters, reasons) = (Recorder<Int>(), Recorder<Int>(), Recorder<String>())
         let bag = WatchBag()
         processes.buses[1].watch(saved) { signal in
@@ -598,6 +618,7 @@ struct EventTests {
         var topics = FleetTopics()
         topics.shareBytes(raw, .atLeastOnce)
         let processes = try Processes(1, server, options: options, topics)
+        defer { processes.keep() }
         let (bus, fleet, raw) = (processes.buses[0], processes.fleets[0], raw)
         let payload = [UInt8](repeating: 1, count: size)
         let results = (0..<fitting + 2).map { _ in bus.trigger(raw, payload) }
@@ -642,6 +663,7 @@ struct EventTests {
         var topics = FleetTopics()
         topics.share(saved, .atLeastOnce)
         let processes = try Processes(2, server, topics)
+        defer { processes.keep() }
         let attempts = Recorder<Int>()
         let watch = processes.buses[1].watch(saved) { signal in
             attempts.note(signal.payload.id)
@@ -664,6 +686,7 @@ struct EventTests {
         topics.share(saved, .atLeastOnce)
         topics.share(local, .atLeastOnce)
         let processes = try Processes(1, server, topics)
+        defer { processes.keep() }
         let (bus, fleet) = (processes.buses[0], processes.fleets[0])
         let seen = Recorder<Int>()
         let bag = WatchBag()
@@ -691,6 +714,7 @@ struct EventTests {
         var topics = FleetTopics()
         topics.share(saved, .atLeastOnce(prefetch: 1))
         let processes = try Processes(1, server, topics)
+        defer { processes.keep() }
         let gate = Gate()
         let seen = Recorder<Int>()
         let watch = processes.buses[0].watch(saved, buffer: .suspend(1)) { signal in

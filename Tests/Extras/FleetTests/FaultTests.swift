@@ -58,6 +58,7 @@ struct FaultTests {
         var topics = FleetTopics()
         topics.share(saved, .atLeastOnce)
         let processes = try Processes(2, server, options: options, topics)
+        defer { processes.keep() }
         let seen = Recorder<Int>()
         let watch = processes.buses[1].watch(saved) { seen.note($0.payload.id) }
         for number in 0..<100 { processes.buses[0].trigger(saved, Note(id: number, title: "")) }
@@ -77,6 +78,7 @@ struct FaultTests {
         var topics = FleetTopics()
         topics.share(saved, .atLeastOnce)
         let processes = try Processes(2, server, options: options, topics)
+        defer { processes.keep() }
         let seen = Recorder<Int>()
         let watch = processes.buses[1].watch(saved) { seen.note($0.payload.id) }
         try await processes.settle()
@@ -98,6 +100,7 @@ struct FaultTests {
         var topics = FleetTopics()
         topics.shareBytes(raw)
         let processes = try Processes(2, server, options: options, topics)
+        defer { processes.keep() }
         let seen = Recorder<Int>()
         let watch = processes.buses[1].watch(raw) { seen.note($0.payload.count) }
         try await processes.settle()
@@ -133,6 +136,7 @@ struct FaultTests {
         var options = options
         options.maximumWaiting = 100
         let processes = try Processes(2, server, options: options, topics)
+        defer { processes.keep() }
         let gate = Gate()
         let seen = Recorder<Int>()
         let watch = processes.buses[1].watch(saved, buffer: .suspend(1)) { signal in
@@ -155,6 +159,7 @@ struct FaultTests {
         var topics = FleetTopics()
         topics.share("note:**", of: Note.self)
         let processes = try Processes(2, server, options: options, topics)
+        defer { processes.keep() }
         let seen = Recorder<String>()
         let watch = processes.buses[1].watch("note:**") { seen.note($0.name) }
         try await processes.settle()
@@ -187,6 +192,7 @@ struct FaultTests {
         var options = options
         options.maximumPayload = 1000
         let processes = try Processes(1, server, options: options, topics)
+        defer { processes.keep() }
         try await processes.settle()
         let result = processes.buses[0].trigger(saved, Note(id: 1, title: String(repeating: "x", count: 1000)))
         #expect((result.failures.first as? FleetError)?.code == .invalidPayload)
@@ -291,6 +297,7 @@ struct FaultTests {
         var topics = FleetTopics()
         topics.share(saved, .atLeastOnce)
         let processes = try Processes(2, server, names: ["web", "worker"], options: options, topics)
+        defer { processes.keep() }
         let child = try TestChild("AshlarFleetTestChild", ["hold", server.url, "worker"], limit: .seconds(60))
         try child.process.run()
         for number in 0..<10 { await processes.buses[0].send(saved, Note(id: number, title: "")) }
@@ -317,6 +324,7 @@ struct FaultTests {
                 group.addTask {
                     let url = "nats://127.0.0.1:\(listener.port)"
                     let fleet = try await Fleet.connect(EventBus(), to: url, options: options)
+                    defer { withExtendedLifetime(fleet) {} }
                     #expect(!fleet.state.isConnected)
                 }
             }
@@ -356,6 +364,7 @@ struct FaultTests {
         var topics = FleetTopics()
         topics.share(saved, .atLeastOnce)
         let processes = try Processes(1, server, options: options, topics)
+        defer { processes.keep() }
         for number in 0..<7 { processes.buses[0].trigger(saved, Note(id: number, title: "")) }
         let fleet = processes.fleets[0]
         // Whether it begins before the end or after it.
@@ -373,6 +382,7 @@ struct FaultTests {
         var topics = FleetTopics()
         topics.share(saved, .atLeastOnce)
         let processes = try Processes(1, server, options: options, topics)
+        defer { processes.keep() }
         try await processes.settle()
         let (bus, fleet, saved) = (processes.buses[0], processes.fleets[0], saved)
         let expected = try #require(await #expect(throws: FleetError.self) { try await fleet.set("a", to: 1) })
@@ -395,6 +405,7 @@ struct FaultTests {
         var topics = FleetTopics()
         topics.share(saved, .atLeastOnce)
         let processes = try Processes(1, server, options: options, topics)
+        defer { processes.keep() }
         let fleet = processes.fleets[0]
         processes.buses[0].trigger(saved, Note(id: 1, title: ""))
         try await until("the event waits") { fleet.counters.published == 1 }
@@ -413,6 +424,7 @@ struct FaultTests {
         options.credentials = .user("web", password: "wrong-s3cret")
         let bus = EventBus()
         let fleet = try await Fleet.connect(bus, to: server.url, options: options)
+        defer { withExtendedLifetime(fleet) {} }
         guard case .reconnecting(let reason) = fleet.state else {
             Issue.record("\(fleet.state)")
             return
@@ -458,6 +470,7 @@ struct FaultTests {
         options.timeout = .milliseconds(500)
         let listener = try GarbageListener(text, closes: closes)
         let fleet = try await Fleet.connect(EventBus(), to: "nats://127.0.0.1:\(listener.port)", options: options)
+        defer { withExtendedLifetime(fleet) {} }
         guard case .reconnecting = fleet.state else {
             Issue.record("\(fleet.state)")
             return
@@ -478,6 +491,7 @@ struct FaultTests {
         let other = try await Fleet.connect(EventBus(), to: server.url, options: options)
         let start = ContinuousClock.now
         let fleet = try await Fleet.connect(EventBus(), to: "nats://127.0.0.1:\(listener.port)", options: options)
+        defer { withExtendedLifetime(fleet) {} }
         #expect(start.duration(to: .now) < .seconds(10))
         #expect(!fleet.state.isConnected)
         try await until("there are further attempts") { listener.connections.value >= 3 }
@@ -495,6 +509,7 @@ struct FaultTests {
         let listener = try GarbageListener(info, afterPing: "PONG\r\n", closes: true)
         let start = ContinuousClock.now
         let fleet = try Fleet(EventBus(), "nats://127.0.0.1:\(listener.port)", options, FleetTopics())
+        defer { withExtendedLifetime(fleet) {} }
         // With many subscriptions, the connection ends while they start.
         let subscriptions = try (0..<300).map { try fleet.connection.subscribe(to: "a\($0)") { _ in } }
         let count = 60

@@ -49,6 +49,7 @@ struct LeaderTests {
     func handover() async throws {
         let server = try await NatsServer()
         let fleets = try (0..<4).map { _ in try makeFleet(server) }
+        defer { withExtendedLifetime(fleets) {} }
         let record = Record()
         let tasks = fleets.enumerated().map { lead($1, $0, record, lease: .seconds(60)) }
         var seen: Set<Int> = []
@@ -67,6 +68,7 @@ struct LeaderTests {
     func lostConnection() async throws {
         let server = try await NatsServer()
         let fleets = try (0..<2).map { _ in try makeFleet(server) }
+        defer { withExtendedLifetime(fleets) {} }
         let record = Record()
         let tasks = fleets.enumerated().map { lead($1, $0, record, lease: .seconds(12)) }
         try await until { record.leader != nil }
@@ -82,6 +84,7 @@ struct LeaderTests {
     func restart() async throws {
         let server = try await NatsServer()
         let fleets = try (0..<2).map { _ in try makeFleet(server) }
+        defer { withExtendedLifetime(fleets) {} }
         let record = Record()
         let tasks = fleets.enumerated().map { lead($1, $0, record, lease: .seconds(12)) }
         try await until { record.leader != nil }
@@ -108,8 +111,10 @@ struct LeaderTests {
         try await app.services.start("Ticker")
         var options = FleetOptions()
         let web = try await Fleet.connect(app, to: server.url, role: "web", options: options)
+        defer { withExtendedLifetime(web) {} }
         options.role = "worker"
         let worker = try Fleet(EventBus(), server.url, options, FleetTopics())
+        defer { withExtendedLifetime(worker) {} }
         try await until { web.members.map(\.role) == ["web", "worker"] && worker.members == web.members }
         #expect(worker.members[0].services.keys.contains("Ticker"), "\(worker.members)")
         #expect(worker.members[0].services["Ticker"]?.contains("slow") == true, "\(worker.members)")
@@ -156,6 +161,7 @@ struct LeaderTests {
     private func events(slow: Double, fast: Double, lease: Int) async throws -> [String] {
         let server = try await NatsServer()
         let fleets = try (0..<2).map { _ in try makeFleet(server) }
+        defer { withExtendedLifetime(fleets) {} }
         let elections = zip(fleets, [slow, fast]).map { fleet, rate in
             FleetElection(
                 fleet.leaders, "job", lease: .seconds(lease), holder: fleet.id, clock: ScaledClock(rate: rate))

@@ -94,6 +94,7 @@ struct LogTests {
         // A child that was killed early has printed nothing, and perhaps begun no run.
         for child in children { #expect(["", "started\n"].contains(child.finish())) }
         let fleet = try sweeper(server, folder)
+        defer { withExtendedLifetime(fleet) {} }
         let runs = PriorRun.all(in: folder.path)
         #expect(runs.count <= children.count && runs.allSatisfy { $0.outcome != .stillRunning })
         try await until("the outcome of each run is stored") {
@@ -123,6 +124,7 @@ struct LogTests {
         try await server.waitUntilReady()
         for _ in 0..<3 {
             let fleet = try sweeper(server, folder)
+            defer { withExtendedLifetime(fleet) {} }
             try await until("the outcomes are stored") {
                 try await stored(server, LogQuery(context: "run")).count >= 3
             }
@@ -151,6 +153,7 @@ struct LogTests {
         try (text + String(repeating: line, count: size / line.utf8.count)).write(
             toFile: path, atomically: false, encoding: .utf8)
         let fleet = try sweeper(server, folder)
+        defer { withExtendedLifetime(fleet) {} }
         // With 4 KB for each message, 1,500 reads of the file would take minutes.
         let start = ContinuousClock.now
         try await until("the outcome is stored") {
@@ -178,6 +181,7 @@ struct LogTests {
         }
         try await server.restart()
         let fleet = try sweeper(server, folder)
+        defer { withExtendedLifetime(fleet) {} }
         try await until("the outcomes are stored") {
             try await stored(server, LogQuery(context: "run")).count == 2
         }

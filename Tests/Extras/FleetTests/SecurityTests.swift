@@ -76,6 +76,7 @@ struct SecurityTests {
     {
         let url = "\(scheme)://127.0.0.1:\(server.port)"
         let fleet = try await Fleet.connect(EventBus(), to: url, options: options)
+        defer { withExtendedLifetime(fleet) {} }
         switch fleet.state {
         case .connected: return nil
         case .reconnecting(let reason), .closed(let reason): return reason
@@ -160,9 +161,11 @@ struct SecurityTests {
         var sending = options
         sending.role = "sender"
         let sender = try Fleet(buses[0], server.url, sending, topics)
+        defer { withExtendedLifetime(sender) {} }
         let seen = Recorder<UInt8>()
         let watch = buses[1].watch(topic) { seen.note($0.payload[0]) }
         let receiver = try Fleet(buses[1], server.url, reading, topics)
+        defer { withExtendedLifetime(receiver) {} }
         try await until { receiver.state.isConnected && sender.state.isConnected }
         await buses[0].send(topic, [0])
         try disk.fill()

@@ -39,6 +39,7 @@ struct SettingsTests {
         let folder = TemporaryFolder()
         let apps = try (0..<3).map { _ in try makeApp(folder) }
         let fleets = try await connect(apps, to: server)
+        defer { withExtendedLifetime(fleets) {} }
         try await fleets[0].set("api.timeout", to: 5)
         for app in apps {
             try await until { app.config.current.int(forKey: "api.timeout") == 5 }
@@ -69,6 +70,7 @@ struct SettingsTests {
         let server = try await NatsServer()
         let folder = TemporaryFolder()
         let fleet = try await connect([makeApp(folder)], to: server)[0]
+        defer { withExtendedLifetime(fleet) {} }
         try await fleet.set(first, to: try JSONEntity(parsing: value))
         let new = try JSONEntity(parsing: other)
         if isPossible { return try await fleet.set(second, to: new) }
@@ -87,6 +89,7 @@ struct SettingsTests {
         let folder = TemporaryFolder()
         let apps = try (0..<2).map { _ in try makeApp(folder) }
         let fleets = try await connect(apps, to: server)
+        defer { withExtendedLifetime(fleets) {} }
         try await fleets[0].selectHost("QA", for: "api.example.com")
         for app in apps {
             try await until { app.hosts.resolve("api.example.com")?.host == "qa.example.com" }
@@ -108,6 +111,7 @@ struct SettingsTests {
         do {
             let app = try makeApp(folder, cache: cache)
             let fleet = try await Fleet.connect(app, to: server.url)
+            defer { withExtendedLifetime(fleet) {} }
             try await fleet.set("api.timeout", to: 7)
             try await until { app.config.current.int(forKey: "api.timeout") == 7 }
             // Foreign content of the bucket.
@@ -124,6 +128,7 @@ struct SettingsTests {
         let app = try makeApp(folder, cache: cache)
         #expect(app.config.current.int(forKey: "api.timeout") == 8)
         let fleet = try await Fleet.connect(app, to: server.url)
+        defer { withExtendedLifetime(fleet) {} }
         guard case .reconnecting = fleet.state else {
             Issue.record("\(fleet.state)")
             return
@@ -152,12 +157,14 @@ struct SettingsTests {
         let folder = TemporaryFolder()
         let first = try makeApp(folder)
         let fleet = try await Fleet.connect(first, to: server.url)
+        defer { withExtendedLifetime(fleet) {} }
         let bytes =
             value == "100,000 brackets" ? Array(repeating: UInt8(ascii: "["), count: 100_000) : Array(value.utf8)
         try await fleet.settingsBucket.put(bytes, for: key)
         try await fleet.set("other.number", to: 3)
         let second = try makeApp(folder)
         let later = try await Fleet.connect(second, to: server.url)
+        defer { withExtendedLifetime(later) {} }
         for app in [first, second] {
             try await until("other keys apply") {
                 app.config.current.int(forKey: "other.number") == 3
@@ -179,6 +186,7 @@ struct SettingsTests {
         let folder = TemporaryFolder()
         let app = try makeApp(folder)
         let fleet = try await Fleet.connect(app, to: server.url)
+        defer { withExtendedLifetime(fleet) {} }
         try await fleet.set("greeting", to: "to ${other.name}")
         try await fleet.set("done", to: true)
         try await until { app.config.current.bool(forKey: "done") == true }
@@ -203,6 +211,7 @@ struct SettingsTests {
         let folder = TemporaryFolder()
         let apps = try (0..<2).map { _ in try makeApp(folder) }
         let fleets = try await connect(apps, to: server)
+        defer { withExtendedLifetime(fleets) {} }
         for number in 1...7 { try await fleets[0].set("api.timeout", to: number) }
         for app in apps { try await until { app.config.current.int(forKey: "api.timeout") == 7 } }
         try await until { fleets[1].members.count == 2 }
@@ -219,6 +228,7 @@ struct SettingsTests {
         var options = FleetOptions()
         options.reconnectPause = .milliseconds(20)
         let fleets = try await connect(apps, to: server, options: options)
+        defer { withExtendedLifetime(fleets) {} }
         for round in 1...4 {
             try await until("the change \(round) is stored") {
                 (try? await fleets[round % 2].set("api.timeout", to: round)) != nil
@@ -238,6 +248,7 @@ struct SettingsTests {
         let folder = TemporaryFolder()
         let apps = try (0..<3).map { _ in try makeApp(folder) }
         let fleets = try await connect(apps, to: server)
+        defer { withExtendedLifetime(fleets) {} }
         for round in 0..<20 {
             async let first: Void = fleets[0].set("api.timeout", to: round * 2)
             async let second: Void = fleets[1].set("api.timeout", to: round * 2 + 1)
@@ -327,6 +338,7 @@ struct SettingsTests {
         let report = DebugReport(app)
         #expect(!report.sections.contains { $0.title == "Fleet" })
         let fleet = try await Fleet.connect(app, to: server.url, role: "web")
+        defer { withExtendedLifetime(fleet) {} }
         func rows() -> [String] { report.sections.first { $0.title == "Fleet" }?.rows.map(\.title) ?? [] }
         try await until { rows().first?.hasPrefix("connected to nats://127.0.0.1") == true }
         try await until { rows().contains { $0.hasPrefix("web@") } }
