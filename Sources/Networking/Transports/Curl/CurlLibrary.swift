@@ -129,7 +129,6 @@
     /// Options of a multi handle.
     enum CurlMultiOption {
         static let maximumConnects: Int32 = 6
-        static let maximumHostConnections: Int32 = 7
         static let maximumTotalConnections: Int32 = 13
     }
 

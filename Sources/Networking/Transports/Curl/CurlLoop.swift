@@ -83,8 +83,8 @@
                 throw NetworkError(.unsupported, "no descriptors left for the transport's loop", phase: .prepare)
             }
             self.multi = multi
-            let (perHost, total) = (configuration.connectionsPerHost, configuration.connections)
-            _ = ashlar_multi_long(library.table, multi, CurlMultiOption.maximumHostConnections, perHost)
+            // `CurlOrigins` limits those of a host: in libcurl's own queue, the limits of time would run.
+            let total = configuration.connections
             _ = ashlar_multi_long(library.table, multi, CurlMultiOption.maximumTotalConnections, total)
             _ = ashlar_multi_long(library.table, multi, CurlMultiOption.maximumConnects, total)
             do throws(NetworkError) {

@@ -92,7 +92,10 @@
 
         private func hasRoom(_ origin: Origin, _ limits: TransportConfiguration) -> Bool {
             let perHost = limits.connectionsPerHost
-            let most = origin.isMultiplexed == true ? max(Self.streams, perHost) : perHost
+            // Beside the connections that get no new request, each request has one of its own.
+            let most =
+                origin.isRetiring
+                ? perHost + origin.retiring : origin.isMultiplexed == true ? max(Self.streams, perHost) : perHost
             return origin.running < max(most, 1) && running < max(limits.connections, 1)
         }
 
