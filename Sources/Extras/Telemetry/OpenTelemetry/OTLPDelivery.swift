@@ -152,8 +152,7 @@ final class OTLPDelivery: Sendable {
             await wait(pause)
             pause = interval
             while case let request = nextRequest(), !request.isEmpty {
-                let body = head + request.joined(separator: CollectionOfOne(UInt8(ascii: ","))) + Array("]}]}]}".utf8)
-                guard let longer = finish(request, await send(body)) else { continue }
+                guard let longer = finish(request, await send(body(of: request))) else { continue }
                 pause = longer
                 break
             }
@@ -161,6 +160,16 @@ final class OTLPDelivery: Sendable {
             $0.isRunning = $0.settled < $0.added
             return $0.isRunning
         }
+    }
+
+    /// Returns the body of a request.
+    private func body(of request: [[UInt8]]) -> [UInt8] {
+        var body = head
+        for (index, record) in request.enumerated() {
+            if index > 0 { body.append(UInt8(ascii: ",")) }
+            body += record
+        }
+        return body + Array("]}]}]}".utf8)
     }
 
     /// Waits until a pause ends, which makes all records due, or the task is woken.
