@@ -105,9 +105,11 @@ struct SeamTests {
         #expect(await send() == [3, 2, 0, 0])
         await read.value
         let named = bus.watch("number:new", once: true) { _ in }
-        #expect(log.items == ["number:new handlers true"])
+        // The end of the stream may be reported at any time.
+        func changes() -> [String] { log.items.filter { $0.hasPrefix("number:new") } }
+        #expect(changes() == ["number:new handlers true"])
         #expect(await send() == [3, 2, 1, 0])
-        #expect(log.items == ["number:new handlers true", "number:new handlers false"])
+        #expect(changes() == ["number:new handlers true", "number:new handlers false"])
         let failing = bus.watch(numbers, buffer: .unbounded) { _ in throw Oops(3) }
         let stream = bus.events(numbers)
         let reader = Task { for await _ in stream { return } }
@@ -119,7 +121,9 @@ struct SeamTests {
     @Test("The reported interest is that of the bus after watches came and went in eight threads")
     func concurrentInterest() async throws {
         let present = Recorder<(String, Bool)>()
-        let watch = bus.watchInterest { present.note(("\($0.pattern)", $0.isPresent)) }
+        let watch = bus.watchInterest {
+            if $0.kind == .events { present.note(("\($0.pattern)", $0.isPresent)) }
+        }
         let kept = await withTaskGroup(of: Watch?.self) { group in
             for thread in 0..<8 {
                 group.addTask { [bus] in
