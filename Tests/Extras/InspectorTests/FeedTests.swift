@@ -92,7 +92,7 @@ import Testing
                 Log("App").info("before", ["password": "planted"])
                 let feed = InspectorFeed()
                 var taps: InspectorTaps? = InspectorTaps(feed, to: app)
-                Log("App").info("after token=planted")
+                Log("App").info("after token=planted1")
                 // A second start of the log keeps the tap.
                 LogSystem.start(LogConfiguration(folder: path + "/logs", sinks: []))
                 Log("App").warning("later")
