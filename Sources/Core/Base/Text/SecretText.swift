@@ -245,7 +245,7 @@ private struct SecretScanner {
     func privateKey(at start: Int) -> Range<Int>? {
         guard starts(with: "-----BEGIN ", at: start) else { return nil }
         let label = (start + 11)..<end(from: start + 11) { "-\r\n".utf8.contains($0) }
-        guard text(label).contains("PRIVATE KEY") else { return nil }
+        guard ["PRIVATE KEY", "PRIVATE KEY BLOCK"].contains(where: text(label).hasSuffix) else { return nil }
         let last = (label.upperBound..<bytes.count).first { starts(with: "-----END ", at: $0) } ?? bytes.count
         return start..<end(from: end(from: last + 9) { $0 == UInt8(ascii: "-") }) { $0 != UInt8(ascii: "-") }
     }

@@ -75,7 +75,8 @@ struct SecretValue {
         let second = bytes[bytes.startIndex + 1]
         if "/~.%@*&:-!".utf8.contains(first), second.isLetter || "/.*({-".utf8.contains(second) { return true }
         if first == UInt8(ascii: "$") { return !second.isDigit && !bytes.dropFirst().contains(first) }
-        if Set(bytes).count < 3 || second == UInt8(ascii: ":") || text.contains("://") { return true }
+        let isURL = bytes.indices.contains { bytes[$0...].starts(with: "://".utf8) }
+        if Set(bytes).count < 3 || second == UInt8(ascii: ":") || isURL { return true }
         // The name of a pair, as in `session: user=bob`.
         let pair = bytes.prefix { $0.isLetter }
         if bytes[pair.endIndex...].first == UInt8(ascii: "="), bytes[pair.endIndex...].count > 2 { return true }
