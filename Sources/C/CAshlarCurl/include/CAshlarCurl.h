@@ -71,6 +71,10 @@ typedef int (*ashlar_curl_prereq_callback)(void *, char *, char *, int, int);
 // The library stays open for the lifetime of the process.
 const ashlar_curl *ashlar_curl_open(const char *name, char *error, size_t size);
 
+// `CURLAUTH_ONLY | CURLAUTH_DIGEST`: answers digest challenges only, and sends nothing in advance. A function, because the
+// value is wider than a signed long of 32 bits.
+long ashlar_digest_only(void);
+
 static inline int ashlar_easy_long(const ashlar_curl *c, void *easy, int option, long value) {
     return c->easy_setopt(easy, option, value);
 }

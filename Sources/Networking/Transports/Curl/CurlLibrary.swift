@@ -154,8 +154,7 @@
         static let http11 = 2
         static let tls12 = 6
         static let rtspReceive = 11
-        /// `CURLAUTH_ONLY | CURLAUTH_DIGEST`: answers digest challenges only, and sends nothing in advance.
-        static let digestOnly = Int(truncatingIfNeeded: 1 << 31 | 1 << 1 as Int64)
+        static let digestOnly = ashlar_digest_only()
         static let http2OverTLS = 4
         static let httpAndHTTPS = 3
         static let writePause = 0x1000_0001
