@@ -152,8 +152,10 @@ extension Child {
         let work = Unmanaged.passRetained(Work(body)).toOpaque()
         pthread_create(
             &thread, nil,
-            { (pointer: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? in
-                if let pointer { Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue().body() }
+            { pointer in
+                // On Apple systems, the pointer isn't optional.
+                let work: UnsafeMutableRawPointer? = pointer
+                if let work { Unmanaged<Work>.fromOpaque(work).takeRetainedValue().body() }
                 return nil
             }, work)
         #if canImport(Darwin)

@@ -51,7 +51,12 @@ open class DispatchQueue: DispatchObject, @unchecked Sendable {
     ) { fatalError() }
     public func sync<T>(execute work: () throws -> T) rethrows -> T { fatalError() }
 }
-open class DispatchGroup: DispatchObject, @unchecked Sendable {}
+open class DispatchGroup: DispatchObject, @unchecked Sendable {
+    public override init() { fatalError() }
+    public func enter() { fatalError() }
+    public func leave() { fatalError() }
+    public func wait() { fatalError() }
+}
 @frozen public enum DispatchTimeoutResult: Sendable { case success, timedOut }
 open class DispatchSemaphore: DispatchObject, @unchecked Sendable {
     public init(value: Int) { fatalError() }
