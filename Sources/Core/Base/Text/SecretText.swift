@@ -29,7 +29,7 @@ package enum SecretText {
         for (at, byte) in bytes.enumerated() where initials[Int(byte)] {
             if byte == UInt8(ascii: "=") || byte == UInt8(ascii: ":") { return true }
             if at > 0, byte != UInt8(ascii: "-"), SecretScanner.isWordPart(bytes[at - 1]) { continue }
-            let word = bytes[at...].prefix(5).lazy.map(\.asciiLowercased)
+            let word = bytes[at...].prefix(5).lazy.map { $0.asciiLowercased }
             if word.elementsEqual("beare".utf8) || word.elementsEqual("basic".utf8) { return true }
             if prefixes[Int(byte)].contains(where: { bytes[at...].starts(with: $0) }) { return true }
         }
@@ -201,7 +201,7 @@ private struct SecretScanner {
 
     /// The token after the scheme `Bearer` or `Basic` at an offset.
     func credentials(ofSchemeAt at: Int, isField: Bool = false) -> Range<Int>? {
-        let scheme = bytes[at...].prefix(7).lazy.map(\.asciiLowercased)
+        let scheme = bytes[at...].prefix(7).lazy.map { $0.asciiLowercased }
         guard scheme.elementsEqual("bearer ".utf8) || scheme.prefix(6).elementsEqual("basic ".utf8) else { return nil }
         let start = end(from: at + 6) { $0 != UInt8(ascii: " ") }
         let token = start..<end(from: start) { !Self.isWordPart($0) && !"-.~+/=".utf8.contains($0) }
@@ -218,7 +218,7 @@ private struct SecretScanner {
         let token = start..<end(from: start) { !Self.isWordPart($0) && !"-.".utf8.contains($0) }
         if prefix.elementsEqual("eyJ".utf8) { return bytes[token].count { $0 == UInt8(ascii: ".") } >= 2 ? token : nil }
         let rest = bytes[token].dropFirst(prefix.count)
-        return rest.count >= 12 && rest.contains(where: \.isDigit) ? token : nil
+        return rest.count >= 12 && rest.contains(where: { $0.isDigit }) ? token : nil
     }
 
     /// The user information of the URL whose authority starts at an offset: with a password, or a token in a web address.
@@ -233,7 +233,7 @@ private struct SecretScanner {
             let scheme = text(max(0, start - 8)..<(start - 3))
             let isWeb = scheme.hasSuffix("http") || scheme == "https"
             guard !password.isEmpty || isWeb && SecretValue(user).isRandom else { return nil }
-        } else if password.allSatisfy(\.isDigit) || user.first == UInt8(ascii: "[") {
+        } else if password.allSatisfy({ $0.isDigit }) || user.first == UInt8(ascii: "[") {
             return nil  // A port. Any other text after a colon starts a password, which can contain a slash.
         }
         let rest = bytes[start...].prefix(max(Self.longestPassword, user.count + 1))

@@ -28,17 +28,18 @@ struct SecretValue {
     func isPossible(
         _ name: SecretNames.Match, _ names: SecretNames, isContinued: Bool = false, isWordPossible: Bool = true
     ) -> Bool {
-        guard count >= Self.shortest, !bytes.contains(where: \.isSpace), !isOrdinaryWord else { return false }
+        guard count >= Self.shortest, !bytes.contains(where: { $0.isSpace }), !isOrdinaryWord else { return false }
         if isLetters && (!isWordPossible || isType) || name.isVague && (isContinued || !hasDigit) { return false }
-        return !isQuantity && !(name.isPlural && bytes.allSatisfy(\.isDigit)) && !isReference(names)
+        return !isQuantity && !(name.isPlural && bytes.allSatisfy({ $0.isDigit })) && !isReference(names)
     }
 
-    var hasDigit: Bool { bytes.contains(where: \.isDigit) }
+    var hasDigit: Bool { bytes.contains(where: { $0.isDigit }) }
 
     /// Whether the value has letters and digits, capitals amid small letters, or more letters than a word.
     var isRandom: Bool {
         let capitals = zip(bytes, bytes.dropFirst()).count { $0.isLetter && !$0.isCapital && $1.isCapital }
-        let isMixed = hasDigit && bytes.contains(where: \.isLetter) || capitals > 1 || bytes.last == UInt8(ascii: "=")
+        let hasLetter = bytes.contains(where: { $0.isLetter })
+        let isMixed = hasDigit && hasLetter || capitals > 1 || bytes.last == UInt8(ascii: "=")
         return count >= Self.shortest && (isMixed || isLetters && count > 19) && !isOrdinaryWord
     }
 
@@ -61,10 +62,10 @@ struct SecretValue {
     /// Whether the value is a version, an address, a date or a duration.
     private var isQuantity: Bool {
         if bytes.starts(with: "0x".utf8) { return count <= 18 }
-        let number = bytes.drop { $0 == UInt8(ascii: "v") }.prefix(while: \.isDigit)
+        let number = bytes.drop { $0 == UInt8(ascii: "v") }.prefix { $0.isDigit }
         let rest = bytes[number.endIndex...]
         let isDate = number.count == 4 && [0, 3].allSatisfy { rest.dropFirst($0).first == UInt8(ascii: "-") }
-        let isDuration = 1...2 ~= rest.count && rest.allSatisfy(\.isLetter)
+        let isDuration = 1...2 ~= rest.count && rest.allSatisfy({ $0.isLetter })
         let isVersion = !rest.isEmpty && rest.allSatisfy { $0.isDigit || ".:".utf8.contains($0) }
         return !number.isEmpty && (isDate || isDuration || isVersion)
     }

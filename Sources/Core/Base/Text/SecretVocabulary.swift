@@ -1,7 +1,7 @@
 /// The list of names, singular and lowercase.
 extension SecretNames {
     fileprivate static func list(_ text: String) -> Set<String> {
-        Set(text.split(whereSeparator: \.isWhitespace).map(String.init))
+        Set(text.split(whereSeparator: { $0.isWhitespace }).map(String.init))
     }
 
     static let clear: Set<String> = list(
