@@ -77,8 +77,8 @@ public struct ConfigSourceContent: Sendable {
     let kind: Kind
     /// The location of the whole content, such as a file; the source's name if `nil`.
     package var location: ConfigLocation?
-    /// The time at which the source obtained the content, from which explanations compute its age.
-    package var date: Date?
+    /// Returns the time at which the source obtained or confirmed the content, from which explanations compute its age.
+    package var date: (@Sendable () -> Date)?
     /// Whether the values, and every value that is built from them, are never printed.
     ///
     /// The values of other layers at the same paths aren't affected.
@@ -103,6 +103,6 @@ public struct ConfigSourceContent: Sendable {
 extension ConfigSourceContent: CustomReflectable {
     /// A mirror without the values, which can be secret.
     public var customMirror: Mirror {
-        Mirror(self, children: ["location": location as Any, "date": date as Any], displayStyle: .struct)
+        Mirror(self, children: ["location": location as Any, "date": date?() as Any], displayStyle: .struct)
     }
 }

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// The kind of a layer, here from the weakest to the strongest.
 public struct ConfigLayerKind: Hashable, Sendable, CustomStringConvertible {
     private let name: String
@@ -32,8 +38,8 @@ struct ConfigLayer: Sendable {
     var label: String
     var tree: ConfigTree
     var root: Int = 0
-    /// The seconds since 2001 at which a source obtained its content.
-    var date: Double?
+    /// Returns the time at which a source obtained or confirmed its content.
+    var date: (@Sendable () -> Date)?
 }
 
 /// The rules for merging the layers of a configuration.

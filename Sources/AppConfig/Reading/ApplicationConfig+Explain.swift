@@ -81,7 +81,7 @@ extension ApplicationConfig {
                 location: tree.location(of: node), layer: layer.kind, label: layer.label,
                 text: isHidden ? ConfigDescription.redacted : ConfigDescription.text(node, in: tree),
                 note: step.isAbove ? "at \(tree.key(of: node))" : nil,
-                date: layer.date.map { Date(timeIntervalSinceReferenceDate: $0) })
+                date: layer.date?())
         }
 
         /// Returns the string of an entry as a template; nil if it has no references or is malformed.

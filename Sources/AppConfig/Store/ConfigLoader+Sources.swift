@@ -59,17 +59,16 @@ extension ConfigLoader {
                 let limited = source as? any LimitedConfigSource
                 let content = try limited?.content(within: plan.limits) ?? source.content()
                 let location = content.location ?? ConfigLocation(file: name)
-                let date = content.date?.timeIntervalSinceReferenceDate
                 switch content.kind {
                 case .missing: noteMissing("content of \(name)", location, layer.isRequired)
                 case .bytes(let bytes, let format):
                     read(
-                        bytes, location, format: format, as: .source, label: name, date: date,
+                        bytes, location, format: format, as: .source, label: name, date: content.date,
                         isSecret: content.isSecret)
                 case .document(let document):
                     let tree = document.tree(of: location)
                     try tree.check(plan.limits, location)
-                    append(content.isSecret ? tree.secret() : tree, .source, name, date: date)
+                    append(content.isSecret ? tree.secret() : tree, .source, name, date: content.date)
                 }
             } catch {
                 fail(.reading(error, of: ConfigLocation(file: name), .unreadableSource))
@@ -118,7 +117,7 @@ extension ConfigLoader {
     /// Reads a file or the bytes of a source and adds its layer.
     private mutating func read(
         _ bytes: [UInt8], _ location: ConfigLocation, format: (any ConfigFormat)?, as kind: ConfigLayerKind,
-        label: String, date: Double? = nil, isSecret: Bool = false
+        label: String, date: (@Sendable () -> Date)? = nil, isSecret: Bool = false
     ) {
         do throws(ConfigError) {
             let tree = try Self.read(bytes, format, ConfigReaderContext(location: location, limits: plan.limits))

@@ -1,5 +1,11 @@
 internal import AshlarCore
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// A configuration of all sources that can be read, and the errors of the others.
 package struct ConfigLoadReport: Sendable {
     /// The values of all sources without errors; a source with an error is omitted as a whole.
@@ -99,7 +105,9 @@ struct ConfigLoader {
     }
 
     /// Adds a layer on top, unless its directives are malformed.
-    mutating func append(_ tree: ConfigTree, _ kind: ConfigLayerKind, _ label: String, date: Double? = nil) {
+    mutating func append(
+        _ tree: ConfigTree, _ kind: ConfigLayerKind, _ label: String, date: (@Sendable () -> Date)? = nil
+    ) {
         let tree = plan.literalLayers.contains(kind) ? tree.literal() : tree
         let readsDirectives = plan.merge.isDeep && tree.hasDirectives
         do throws(ConfigError) {

@@ -165,7 +165,7 @@ extension RemoteConfigSourceTests {
             let seconds: Double
             func content() -> ConfigSourceContent {
                 var content = ConfigSourceContent.bytes(Array(#"{"n": 1}"#.utf8))
-                content.date = Date(timeIntervalSinceReferenceDate: seconds)
+                content.date = { Date(timeIntervalSinceReferenceDate: seconds) }
                 return content
             }
         }

@@ -61,6 +61,54 @@ import AshlarTestSupport
             #expect(Self.cachedVersion(path) == "4")
         }
 
+        @Test("A response without changes is an error if there is no document")
+        func unchangedNothing() async throws {
+            let scratch = try TemporaryFolder([:])
+            let source = RemoteConfigSource("remote", cache: scratch.file("cache")) { _ in .notModified }
+            let error = await #expect(throws: ConfigError.self) { try await source.refresh() }
+            #expect(error?.description == "the document hasn't changed, but there is none (remote)")
+            #expect(source.status.date == nil && source.status.failure?.code == .malformedSource)
+        }
+
+        @Test("A confirmed document has its new date in the status, in explanations, and in the next process")
+        func confirmation() async throws {
+            let scratch = try TemporaryFolder([:])
+            let path = scratch.file("cache")
+            let old = Date().timeIntervalSinceReferenceDate - 1_000
+            try StoredDocument(bytes: Array(#"{"n": 1}"#.utf8), version: "1", signature: nil, date: old).write(to: path)
+            let source = RemoteConfigSource("remote", cache: path) { _ in .notModified }
+            var plan = ConfigPlan(files: .memory(["ApplicationConfig.json": "{}"]), environments: [])
+            plan.add(source)
+            let store = try ConfigStore(loading: plan)
+            func age(_ date: Date?) -> Double { -(date?.timeIntervalSinceNow ?? -.infinity) }
+            #expect(age(store.current.explain("n").winner?.date) >= 1_000)
+            // Without a load of the store, as a refresh at intervals does it.
+            try await source.refresh()
+            #expect(age(source.status.date) < 500)
+            #expect(age(store.current.explain("n").winner?.date) < 500)
+            #expect(age(RemoteConfigSource("remote", cache: path) { _ in .notModified }.status.date) < 500)
+        }
+
+        @Test("A new process starts with the document that was confirmed last")
+        func confirmedLast() async throws {
+            let scratch = try TemporaryFolder([:])
+            let path = scratch.file("cache")
+            let answers = Mutex<[RemoteConfigSource.Response]>([.document(Array("{}".utf8), version: "1")])
+            let one = RemoteConfigSource("remote", cache: path) { _ in
+                answers.withLock { $0.popLast() } ?? .notModified
+            }
+            try await one.refresh()
+            let two = RemoteConfigSource("remote", cache: path) { _ in .document(Array("[]".utf8), version: "bad") }
+            await #expect(throws: ConfigError.self) { try await two.refresh() }
+            let three = RemoteConfigSource("remote", cache: path) { _ in
+                .document(Array(#"{"n": 2}"#.utf8), version: "2")
+            }
+            try await three.refresh()
+            #expect(Self.cachedVersion(path) == "2")
+            try await one.refresh()
+            #expect(one.status.version == "1" && Self.cachedVersion(path) == "1")
+        }
+
         @Test("A cached document with a higher revision stays")
         func higherRevision() async throws {
             let scratch = try TemporaryFolder([:])

@@ -138,7 +138,7 @@ public struct RemoteConfigSource: ConfigSource {
         guard let current = document.current else { return .missing }
         var content = ConfigSourceContent.bytes(current.bytes, format: format)
         content.location = ConfigLocation(file: shownName)
-        content.date = Date(timeIntervalSinceReferenceDate: current.date)
+        content.date = { [document] in document.date(of: current) }
         return content
     }
 

@@ -92,6 +92,12 @@ final class RemoteDocument: Sendable {
         }
     }
 
+    /// Returns the date of a document: that of its last confirmation, as long as it is the accepted one.
+    func date(of document: StoredDocument) -> Date {
+        let accepted = current.flatMap { $0.bytes == document.bytes ? $0 : nil }
+        return Date(timeIntervalSinceReferenceDate: (accepted ?? document).date)
+    }
+
     /// The accepted document.
     var current: StoredDocument? { state.withLock { $0.document } }
 
@@ -145,6 +151,9 @@ final class RemoteDocument: Sendable {
         guard number > finished else { return }
         var new = old
         new?.date = date
+        guard response.document != nil || old != nil else {
+            throw ConfigError.malformed("the document hasn't changed, but there is none")
+        }
         if let (bytes, version, signature) = response.document {
             var document = StoredDocument(bytes: bytes, version: version, signature: signature, date: date)
             try validate(&document)
@@ -152,8 +161,8 @@ final class RemoteDocument: Sendable {
             new = document
         }
         let isNew = new?.bytes != old?.bytes
-        var problem: RemoteError?
-        if let new, isNew || new.version != old?.version { problem = store(new) }
+        // A confirmed document is also stored, so that the next process starts with it, and with its date.
+        let problem = new.flatMap { store($0) }
         state.withLock { state in
             state.document = new
             state.error = problem
