@@ -246,13 +246,26 @@ private struct LinesFormat: ConfigFormat {
 
 @Suite struct DotEnvTests {
     @Test(
-        "Lines of .env files are parsed like by shells",
+        "Lines of .env files have the value that Node's dotenv and python-dotenv read",
         arguments: [
             ("APP_A=1", "1"), ("export APP_A=1", "1"), ("export\tAPP_A=1", "1"), ("APP_A = 1 ", "1"), ("APP_A=", ""),
-            ("APP_A=a b # c", "a b"), ("APP_A=a#b", "a#b"), ("APP_A=#b", ""), ("APP_A='a # $b \\n'", "a # $b \\n"),
-            ("APP_A=\"a\\n\\\"b\\\" \\$c\" # d", "a\n\"b\" $c"), ("APP_A=\"two\nlines\"", "two\nlines"),
+            ("APP_A=a b # c", "a b"), ("APP_A='a # $b \\n'", "a # $b \\n"),
+            ("APP_A=\"a\\nb \\$c\\d\" # d", "a\nb \\$c\\d"),
+            ("APP_A=\"two\nlines\"", "two\nlines"), ("APP_A=\"two\r\nlines\rmore\"", "two\nlines\nmore"),
             ("# x\r\n\r\nAPP_A=1\r\n", "1"), ("\u{FEFF}APP_A=ü", "ü"), ("APP_A=1\nAPP_A=2", "2"),
-            ("APP_A=${b}", "${b}"),
+            ("APP_A=${b}", "${b}"), ("APP_A=''", ""), ("APP_A=\"\"", ""), ("APP_A='    x    '", "    x    "),
+            ("APP_A='double \"quotes\" in single'", "double \"quotes\" in single"),
+            ("APP_A=\"{ port: $MONGOLAB_PORT}\"", "{ port: $MONGOLAB_PORT}"),
+            ("APP_A=\"single 'quotes'\"", "single 'quotes'"),
+            ("APP_A='`backticks`'", "`backticks`"), ("APP_A=\"`backticks`\"", "`backticks`"),
+            ("APP_A=\"expand\\nnew\\nlines\"", "expand\nnew\nlines"),
+            ("APP_A=dontexpand\\nnewlines", "dontexpand\\nnewlines"),
+            ("APP_A=inline comments # work #very #well", "inline comments"), ("APP_A='#hash' # work", "#hash"),
+            ("APP_A=\"#hash\"# work", "#hash"), ("APP_A=equals==", "equals=="),
+            ("APP_A={\"foo\": \"bar\"}", "{\"foo\": \"bar\"}"),
+            ("APP_A='{\"foo\": \"bar\"}'", "{\"foo\": \"bar\"}"),
+            ("APP_A=    some spaced out string", "some spaced out string"),
+            ("APP_A=therealnerdybeast@example.tld", "therealnerdybeast@example.tld"), ("    APP_A = parsed", "parsed"),
         ])
     func lines(text: String, value: String) throws {
         let scratch = try TemporaryFolder([:])
@@ -269,6 +282,19 @@ private struct LinesFormat: ConfigFormat {
             ("=1", "expected NAME=value, found other text (.env:1:1)"),
             ("A=\"open", "expected a closing quote, found the end of the file (.env:1:3)"),
             ("A='a' b", "expected the end of the line, found more text after the closing quote (.env:1:7)"),
+            // Node's dotenv and python-dotenv read these differently.
+            ("A=`b c`", "expected a value in quotes, found a value in backticks (.env:1:3)"),
+            ("A=1\nB=a#b # c", "expected a value in quotes, found a # without text and a space before it (.env:2:4)"),
+            ("A=#b", "expected a value in quotes, found a # without text and a space before it (.env:1:3)"),
+            ("A= # b", "expected a value in quotes, found a # without text and a space before it (.env:1:4)"),
+            (
+                "A=\"say \\\"x\\\"\"",
+                "expected text that all readers of .env files read alike, found the escape \\\" (.env:1:8)"
+            ),
+            ("A=\"a\\tb\"", "expected text that all readers of .env files read alike, found the escape \\t (.env:1:5)"),
+            ("A='a\\\\b'", "expected text that all readers of .env files read alike, found the escape \\\\ (.env:1:5)"),
+            ("A='a\\'b'", "expected text that all readers of .env files read alike, found the escape \\' (.env:1:5)"),
+            ("A=a\u{A0}", "expected a value in quotes, found unusual whitespace (.env:1:3)"),
         ])
     func malformed(text: String, message: String) throws {
         let scratch = try TemporaryFolder([:])

@@ -6,10 +6,10 @@ struct ConfigVariable: Sendable {
     var location: ConfigLocation
 }
 
-/// Reads `.env` files: lines `NAME=value` with `export`, comments, and quotes, as in shells.
+/// Reads `.env` files: lines `NAME=value` with `export`, comments, and quotes.
 ///
-/// Text in single quotes is literal. Text in double quotes can contain line breaks and the escapes `\n`, `\r`, `\t`,
-/// `\"`, `\\`, and `\$`. Unquoted text ends at a `#` after whitespace. Variables inside text aren't replaced.
+/// The libraries dotenv of Node and python-dotenv read some texts differently, such as `a#b`, escapes, and backticks. This
+/// reader refuses these texts, so that a value is the same everywhere. Variables inside text aren't replaced.
 struct DotEnvReader {
     private let bytes: [UInt8]
     private let lines: LineTable
@@ -67,16 +67,17 @@ struct DotEnvReader {
     private mutating func value() throws(ConfigError) -> String {
         guard at < bytes.count else { return "" }
         let quote = bytes[at]
-        guard quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else { return plainValue() }
+        guard quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else { return try plainValue() }
         let start = at
         at += 1
         var text: [UInt8] = []
         while at < bytes.count, bytes[at] != quote {
-            if quote == UInt8(ascii: "\""), bytes[at] == UInt8(ascii: "\\"), at + 1 < bytes.count,
-                let escaped = Self.escapes[bytes[at + 1]]
-            {
-                text.append(escaped)
-                at += 2
+            if bytes[at] == UInt8(ascii: "\\") {
+                text += try escape(in: quote)
+            } else if bytes[at] == UInt8(ascii: "\r") {
+                // A line break is one line feed in every file.
+                if at + 1 == bytes.count || bytes[at + 1] != UInt8(ascii: "\n") { text.append(UInt8(ascii: "\n")) }
+                at += 1
             } else {
                 text.append(bytes[at])
                 at += 1
@@ -94,23 +95,47 @@ struct DotEnvReader {
         return String(decoding: text, as: UTF8.self)
     }
 
-    private mutating func plainValue() -> String {
+    /// Reads a backslash and the character after it, which only `\n` and `\r` in double quotes replace.
+    private mutating func escape(in quote: UInt8) throws(ConfigError) -> [UInt8] {
+        let next = at + 1 < bytes.count ? bytes[at + 1] : 0
+        let isDouble = quote == UInt8(ascii: "\"")
+        if (isDouble ? "\\'\"abftv" : "\\'").utf8.contains(next) {
+            throw failure(
+                at: at, expected: "text that all readers of .env files read alike",
+                found: "the escape \\\(Character(Unicode.Scalar(next)))")
+        }
+        if isDouble, next == UInt8(ascii: "n") || next == UInt8(ascii: "r") {
+            at += 2
+            return [next == UInt8(ascii: "n") ? UInt8(ascii: "\n") : UInt8(ascii: "\r")]
+        }
+        at += 1
+        return [UInt8(ascii: "\\")]
+    }
+
+    /// Reads a value without quotes: a comment starts at a `#` after text and whitespace.
+    private mutating func plainValue() throws(ConfigError) -> String {
         let start = at
         var end = at
         while at < bytes.count, !Self.isLineEnd(bytes[at]) {
-            if bytes[at] == UInt8(ascii: "#"), at == start || Self.isBlank(bytes[at - 1]) { break }
+            if bytes[at] == UInt8(ascii: "#") {
+                if at > start, Self.isBlank(bytes[at - 1]) { break }
+                throw failure(at: at, expected: "a value in quotes", found: "a # without text and a space before it")
+            }
             at += 1
             if !Self.isBlank(bytes[at - 1]) { end = at }
         }
+        let text = String(decoding: bytes[start..<end], as: UTF8.self)
+        let isOdd = text.unicodeScalars.contains { scalar in
+            scalar.value < 32 && scalar != "\t" || scalar.value > 127 && scalar.properties.isWhitespace
+                || scalar == "\u{FEFF}"
+        }
+        if text.hasPrefix("`") || isOdd {
+            throw failure(
+                at: start, expected: "a value in quotes", found: isOdd ? "unusual whitespace" : "a value in backticks")
+        }
         skip { !Self.isLineEnd($0) }
-        return String(decoding: bytes[start..<end], as: UTF8.self)
+        return text
     }
-
-    private static let escapes: [UInt8: UInt8] = [
-        UInt8(ascii: "n"): UInt8(ascii: "\n"), UInt8(ascii: "r"): UInt8(ascii: "\r"),
-        UInt8(ascii: "t"): UInt8(ascii: "\t"), UInt8(ascii: "\""): UInt8(ascii: "\""),
-        UInt8(ascii: "\\"): UInt8(ascii: "\\"), UInt8(ascii: "$"): UInt8(ascii: "$"),
-    ]
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
     private static func isLineEnd(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") }
