@@ -17,6 +17,18 @@ import Testing
     }
 
     @Test(
+        "A default without a minus sign is a hint to the right form",
+        arguments: [
+            ("${host:x}", "${host:-x}"), ("${none:a b}", "${none:-a b}"), ("${env:NONE:x}", "${env:NONE:-x}"),
+            ("${host:}", "${host:-}"), ("${none::x}", nil), ("${env:NONE}", nil),
+        ] as [(String, String?)])
+    func defaultHint(template: String, hint: String?) throws {
+        let report = Self.load(#"{"value": "\#(template)", "host": "h"}"#)
+        let error = try #require(report.errors.first)
+        #expect(error.hint == hint.map { "did you mean \($0)?" })
+    }
+
+    @Test(
         "References resolve to values, variables and defaults",
         arguments: [
             ("${host}", "example.org"), ("https://${host}:${port}/", "https://example.org:8080/"),

@@ -43,6 +43,19 @@ import Testing
         #expect(report.config.values == ["maxRetries": 1, "max_retries": "3"])
     }
 
+    @Test(
+        "A single underscore between keys is a hint to the known path",
+        arguments: [
+            ("APP_FOO_BAR", "APP_FOO__BAR"), ("APP_FOO_MAX_SIZE", "APP_FOO__MAX_SIZE"),
+            ("APP_DEEP_ER_X", "APP_DEEP__ER__X"),
+            ("APP_FOO__BAR_X", nil), ("APP_NEW_KEY", nil),
+        ] as [(String, String?)])
+    func underscores(name: String, hint: String?) throws {
+        let report = load(#"{"foo": {"bar": 1, "maxSize": 2}, "deep": {"er": {"x": 1}}}"#, variables: [name: "5"])
+        let diagnostic = try #require(report.config.diagnostics.first { $0.code == .unknownKey })
+        #expect(diagnostic.message == "the variable sets an unknown key" + (hint.map { "; did you mean \($0)?" } ?? ""))
+    }
+
     @Test("A literal key with dots, which hides the path, is set")
     func literalKeys() {
         let base =

@@ -22,7 +22,8 @@ enum VariablesReader {
                 diagnostics.append(
                     ConfigDiagnostic(
                         .unknownKey, key: ConfigPath(match.steps), location: location,
-                        message: "the variable sets an unknown key"))
+                        message: "the variable sets an unknown key"
+                            + (nearest(words, known).map { "; did you mean \(prefix)\($0)?" } ?? "")))
             }
             do throws(ConfigError) {
                 let value = try ConfigGivenText.value(variable.text, of: match, in: known.tree, location)
@@ -35,6 +36,27 @@ enum VariablesReader {
         return (
             assignments.isEmpty ? nil : assignments.tree(of: ConfigLocation(file: "environment")), diagnostics, errors
         )
+    }
+
+    /// Returns the name of a known path that a name spells with single underscores between keys.
+    private static func nearest(_ words: [String], _ known: ConfigKnownPaths) -> String? {
+        let parts = words.joined(separator: "_").split(separator: "_", omittingEmptySubsequences: false).map(
+            String.init)
+        // Each set of places for double underscores is tried, those with the fewest first.
+        guard parts.count > 1, parts.count <= 8, !parts.contains("") else { return nil }
+        let divisions = (0..<(1 << (parts.count - 1))).sorted { $0.nonzeroBitCount < $1.nonzeroBitCount }
+        for division in divisions {
+            var candidate = [parts[0]]
+            for (place, part) in parts.dropFirst().enumerated() {
+                if division & 1 << place == 0 {
+                    candidate[candidate.count - 1] += "_" + part
+                } else {
+                    candidate.append(part)
+                }
+            }
+            if known.match(variable: candidate).isKnown { return candidate.joined(separator: "__") }
+        }
+        return nil
     }
 
     /// Returns the words between double underscores.

@@ -166,14 +166,17 @@ struct ConfigInterpolator {
                 usedVariables[reference.name] = variable
                 return .value(.string(variable.text), isSecret: secrets.isSecretKey(reference.name))
             }
-            return fallback(reference, node, reason: "the environment variable \(reference.name) is not set")
+            return fallback(
+                reference, node, reason: "the environment variable \(reference.name) is not set",
+                hint: defaultHint(for: reference))
         }
         guard let target = snapshot.find(reference.name) else {
             // The search for a similar name costs time in proportion to the configuration, and a default needs none.
-            let hint = reference.fallback == nil ? suggestion(for: reference.name) : nil
+            let name =
+                reference.fallback == nil && defaultHint(for: reference) == nil ? suggestion(for: reference.name) : nil
             return fallback(
                 reference, node, reason: "\(spelled(reference)) is not defined",
-                hint: hint.map { "did you mean \($0)?" })
+                hint: defaultHint(for: reference) ?? name.map { "did you mean \($0)?" })
         }
         references[node, default: []].insert(target)
         switch resolved[target] {
@@ -198,6 +201,16 @@ struct ConfigInterpolator {
         }
         report(node, reason: reason, hint: hint)
         return .failed
+    }
+
+    /// Suggests `${a:-b}` for `${a:b}`, which has a default in other libraries.
+    private func defaultHint(for reference: ConfigTemplate.Reference) -> String? {
+        let parts = reference.name.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard reference.fallback == nil, parts.count == 2, !parts[0].isEmpty, !parts[1].hasPrefix(":") else {
+            return nil
+        }
+        let name = (reference.isVariable ? "env:" : "") + parts[0]
+        return "did you mean \(syntax.reference(to: "\(name):-\(parts[1])"))?"
     }
 
     private func spelled(_ reference: ConfigTemplate.Reference) -> String { syntax.reference(to: reference.name) }
