@@ -5,7 +5,9 @@ import Testing
 @Suite struct ValueCodingTests {
     static let values: [ConfigValue] = [
         .real(1.5), .real(1e300), .integer(2), .integer(.min), .unsigned(.max), true, "text",
-        ["a": [.real(0.5), .integer(3)]],
+        ["a": [.real(0.5), .integer(3)]], .real(2), .real(-0.0), .real(.infinity), ["$real": "1"],
+        ["$$real": [.real(3)]],
+        ["$real": "2.0", "b": 1],
     ]
 
     @Test("Encoders preserve values", arguments: values)
@@ -14,5 +16,13 @@ import Testing
         let plist = try PropertyListDecoder().decode([ConfigValue].self, from: PropertyListEncoder().encode([value]))
         #expect(json == [value])
         #expect(plist == [value])
+        // Equality of numbers ignores the sign of zero.
+        #expect("\(json)" == "\([value])" && "\(plist)" == "\([value])")
+    }
+
+    @Test("Files in memory can be none")
+    func noFiles() throws {
+        let plan = ConfigPlan(files: .memory([:]), environments: [])
+        #expect(try ApplicationConfig.load(plan).allKeys.isEmpty)
     }
 }

@@ -58,6 +58,7 @@ public struct ConfigFiles: Sendable, Hashable {
     public static func directory(_ path: String) -> ConfigFiles { ConfigFiles(kind: .directory(path)) }
 
     /// Files in memory, as bytes by name; messages contain the name.
+    @_disfavoredOverload  // An empty literal is a dictionary of strings.
     package static func memory(_ files: [String: [UInt8]]) -> ConfigFiles { ConfigFiles(kind: .memory(files)) }
 
     /// Files in memory, as strings by name.

@@ -5,18 +5,22 @@
 #endif
 
 // Encoders that distinguish dates and data, such as those of property lists, preserve the type of every value. JSON
-// doesn't: its decoders return numbers and strings for dates and data, and an integer for a real without a fraction.
+// doesn't: its decoders return numbers and strings for dates and data. Encoders write a real without a fraction as an
+// integer, so such a real is encoded as {"$real": "2.0"}. A dictionary with only the key "$real" gets the key "$$real",
+// and so on.
 extension ConfigValue: Codable {
     /// Decodes a value of any type.
     ///
     /// - Throws: `DecodingError` if a configuration can't contain the value.
     public init(from decoder: any Decoder) throws {
-        if let container = try? decoder.container(keyedBy: EntryKey.self) {
-            var entries: [String: ConfigValue] = [:]
-            for key in container.allKeys {
-                entries[key.stringValue] = try container.decode(ConfigValue.self, forKey: key)
+        if let entries = try? decoder.container(keyedBy: EntryKey.self) {
+            if entries.allKeys.map(\.stringValue) == [EntryKey.real.stringValue],
+                let number = (try? entries.decode(String.self, forKey: .real)).flatMap({ Double($0) })
+            {
+                self = .real(number)
+                return
             }
-            self = .dictionary(entries)
+            self = .dictionary(try Self.entries(entries))
         } else if var elements = try? decoder.unkeyedContainer() {
             var values: [ConfigValue] = []
             while !elements.isAtEnd { values.append(try elements.decode(ConfigValue.self)) }
@@ -24,6 +28,15 @@ extension ConfigValue: Codable {
         } else {
             self = try Self.scalar(decoder.singleValueContainer())
         }
+    }
+
+    private static func entries(_ container: KeyedDecodingContainer<EntryKey>) throws -> [String: ConfigValue] {
+        var entries: [String: ConfigValue] = [:]
+        for key in container.allKeys { entries[key.stringValue] = try container.decode(ConfigValue.self, forKey: key) }
+        if let (key, value) = entries.first, entries.count == 1, EntryKey.isEscaped(key) {
+            return [String(key.dropFirst()): value]
+        }
+        return entries
     }
 
     private static func scalar(_ container: any SingleValueDecodingContainer) throws -> ConfigValue {
@@ -40,35 +53,47 @@ extension ConfigValue: Codable {
             in: container, debugDescription: "not a value that a configuration can hold")
     }
 
-    /// Encodes the value.
+    /// Encodes the value; a real without a fraction becomes a dictionary with the key `$real`.
     public func encode(to encoder: any Encoder) throws {
         switch self {
         case .array(let elements):
             var container = encoder.unkeyedContainer()
             for element in elements { try container.encode(element) }
-            return
         case .dictionary(let entries):
             var container = encoder.container(keyedBy: EntryKey.self)
-            for (key, value) in entries { try container.encode(value, forKey: EntryKey(stringValue: key)) }
-            return
-        default: break
-        }
-        var container = encoder.singleValueContainer()
-        switch self {
-        case .null, .array, .dictionary: try container.encodeNil()
-        case .boolean(let value): try container.encode(value)
-        case .integer(let value): try container.encode(value)
-        case .unsigned(let value): try container.encode(value)
-        case .real(let value): try container.encode(value)
-        case .string(let value): try container.encode(value)
-        case .date(let value): try container.encode(value)
-        case .data(let value): try container.encode(value)
+            for (key, value) in entries {
+                let isAmbiguous = entries.count == 1 && EntryKey.isEscaped("$" + key)
+                try container.encode(value, forKey: EntryKey(stringValue: isAmbiguous ? "$" + key : key))
+            }
+        case .real(let number) where number == number.rounded() || !number.isFinite:
+            var container = encoder.container(keyedBy: EntryKey.self)
+            try container.encode("\(number)", forKey: .real)
+        default:
+            var container = encoder.singleValueContainer()
+            switch self {
+            case .null, .array, .dictionary: try container.encodeNil()
+            case .boolean(let value): try container.encode(value)
+            case .integer(let value): try container.encode(value)
+            case .unsigned(let value): try container.encode(value)
+            case .real(let value): try container.encode(value)
+            case .string(let value): try container.encode(value)
+            case .date(let value): try container.encode(value)
+            case .data(let value): try container.encode(value)
+            }
         }
     }
 
     private struct EntryKey: CodingKey {
         let stringValue: String
         var intValue: Int? { nil }
+
+        /// The key of a real that encoders write without a fraction, or can't write.
+        static let real = EntryKey(stringValue: "$real")
+
+        /// Whether a key is `$real` with more dollar signs.
+        static func isEscaped(_ key: String) -> Bool {
+            key.hasPrefix("$$") && key.drop { $0 == "$" } == "real"
+        }
 
         init(stringValue: String) { self.stringValue = stringValue }
         init?(intValue: Int) { nil }
