@@ -46,7 +46,7 @@ extension AshlarApp {
     private func navigation(to url: String) async -> Navigation? {
         var path = url
         do {
-            if !router.contains(url) { path = try links.adding(config.current).path(of: url) }
+            if !router.contains(url) { path = try links.adding(config.current, shipped: shipped).path(of: url) }
             return try await router.navigate(to: path)
         } catch is CancellationError {
             return nil

@@ -50,6 +50,8 @@ public final class AshlarApp: Sendable {
 
     let settings: AppSettings
     let links: AppLinks
+    /// The configuration without the files of additions, if one of them isn't signed.
+    let shipped: ApplicationConfig?
     let values: ObservedValues
     /// The files that another product added at the start.
     package let additions: [any StartedAddition]
@@ -78,10 +80,13 @@ public final class AshlarApp: Sendable {
         additions = configuration.additions.map {
             $0.started(client: settings.fileClient(configuration, shipped: shipped), issues: &issues)
         }
+        let isSigned = additions.allSatisfy(\.isSigned)
+        self.shipped = isSigned ? nil : shipped?.config
         for source in additions.compactMap(\.source) { plan.add(source) }
         let config = ConfigStore(loadingBestEffort: plan)
         self.config = config
         issues += config.errors.map { StartupIssue(.configuration, $0, isError: true) }
+        issues += links.issues(isSigned ? config.current : shipped?.config ?? config.current)
         issues += config.current.diagnostics.filter { $0.code != .missingSource }
             .map { StartupIssue(.configuration, $0) }
 
@@ -99,7 +104,7 @@ public final class AshlarApp: Sendable {
         client = NetworkClient(
             settings.client(
                 configuration.client, config: config,
-                shipped: additions.allSatisfy(\.isSigned) ? nil : shipped, bus: bus,
+                shipped: isSigned ? nil : shipped, bus: bus,
                 customization: customization, issues: &issues),
             transport: configuration.transport, hosts: hosts)
         router = Router(bus: bus)

@@ -85,6 +85,31 @@ extension RemoteConfigSourceTests {
             }
         }
 
+        @Test(
+            "A document without a signature doesn't change a link host that refers to another value; a signed one does")
+        func linkHosts() async throws {
+            for isSigned in [false, true] {
+                let folder = try TemporaryFolder([
+                    "ApplicationConfig.json": #"{"host": "good", "app": {"links": {"hosts": ["${host}.example"]}}}"#
+                ])
+                let verify: RemoteConfigSource.Verification = { _, _ in true }
+                let first = RemoteConfigSource(
+                    "remote", cache: folder.file("configuration"), verify: isSigned ? verify : nil
+                ) { _ in .document(Array(#"{"host": "evil"}"#.utf8), signature: [1]) }
+                try await first.refresh()
+                var configuration = AshlarApp.Configuration(resources: folder.path, environments: [], log: nil)
+                configuration.storage = .memory
+                configuration.remote = RemoteFiles(cache: folder.path)
+                configuration.remote?.configuration = "https://config.example/c"
+                if isSigned { configuration.remote?.verify = verify }
+                let app = AshlarApp(configuration)
+                _ = try app.router.route("/city/:name") { _ in }
+                #expect(app.config.current.string(forKey: "host") == "evil")
+                #expect(await (app.open("https://evil.example/city/a") != nil) == isSigned)
+                #expect(await (app.open("https://good.example/city/a") != nil) == !isSigned)
+            }
+        }
+
         /// Returns a folder with a configuration and the certificate of a server.
         private static func folder(_ configuration: String, _ server: TestServer) throws -> TemporaryFolder {
             let certificate = try #require(server.certificate)
