@@ -262,4 +262,54 @@ import Testing
         #expect(store.current.int(forKey: "n") == 22)
         watch.cancel()
     }
+
+    #if os(Linux)
+        @Test("A folder that is mounted over the watched one is detected", .enabled(if: Mount.isPermitted))
+        func bindMount() async throws {
+            let scratch = try TemporaryFolder([
+                "live/ApplicationConfig.json": "{\"n\": 0}", "over/ApplicationConfig.json": "{\"n\": 1}",
+            ])
+            let store = try ConfigStore(loading: ConfigPlan(files: .directory(scratch.file("live")), environments: []))
+            let watch = store.watch(every: .milliseconds(5))
+            var changes = store.changes(of: ConfigKey("n", default: -1)).makeAsyncIterator()
+            #expect(await changes.next() == 0)
+            let mount = try Mount(scratch.file("over"), over: scratch.file("live"))
+            #expect(await changes.next() == 1)
+            try mount.end()
+            #expect(await changes.next() == 0)
+            watch.cancel()
+        }
+    #endif
 }
+
+#if os(Linux)
+    /// A folder that is mounted over another one.
+    private struct Mount {
+        private let folder: String
+
+        /// Whether the process may mount folders.
+        static let isPermitted: Bool = {
+            guard let scratch = try? TemporaryFolder(["a/x": "", "b/x": ""]),
+                let mount = try? Mount(scratch.file("a"), over: scratch.file("b"))
+            else { return false }
+            return (try? mount.end()) != nil
+        }()
+
+        init(_ other: String, over folder: String) throws {
+            self.folder = folder
+            try Self.run("mount", ["--bind", other, folder])
+        }
+
+        func end() throws { try Self.run("umount", [folder]) }
+
+        private static func run(_ command: String, _ arguments: [String]) throws {
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            process.arguments = [command] + arguments
+            process.standardError = FileHandle.nullDevice
+            try process.run()
+            process.waitUntilExit()
+            guard process.terminationStatus == 0 else { throw CocoaError(.featureUnsupported) }
+        }
+    }
+#endif
