@@ -26,16 +26,48 @@ import Testing
             (nil, ["--flavor=a=b"], "v", "p", "a=b", "the argument --flavor"),
             (nil, ["--", "--flavor=a"], "v", "p", "v", "the variable ASHLAR_FLAVOR"),
             (nil, ["--flavor"], "v", "p", "v", "the variable ASHLAR_FLAVOR"),
+            (nil, ["--flavor", "--"], "v", "p", "v", "the variable ASHLAR_FLAVOR"),
             (nil, [], "", "p", "p", "AshlarFlavor of Info.plist"), (nil, [], "", nil, nil, nil),
             (nil, [], "", "", nil, nil),
         ] as [(String?, [String], String, String?, String?, String?)])
     func selection(
         own: String?, arguments: [String], variable: String, plist: String?, name: String?, origin: String?
     ) {
+        var issues: [StartupIssue] = []
         let selected = AppFlavor.selected(
-            own, arguments: arguments, variables: ["ASHLAR_FLAVOR": variable], infoPlist: plist)
+            own, arguments: arguments, variables: ["ASHLAR_FLAVOR": variable], infoPlist: plist, issues: &issues)
+        let isNameless = arguments.first == "--flavor" && !arguments.contains("a")
+        #expect(issues.map(\.message) == (isNameless ? ["the argument --flavor has no name after it"] : []))
         #expect(selected?.name == name)
         #expect(selected?.origin == origin)
+    }
+
+    @Test("An app adds variables and arguments to its configuration, with its environments and identifier")
+    func variablesAndArguments() throws {
+        let folder = try TemporaryFolder(Self.files)
+        var configuration = AshlarApp.Configuration.inMemory(resources: folder.path)
+        configuration.flavor = "acme-staging"
+        var issues: [StartupIssue] = []
+        let settings = AppSettings(configuration, arguments: [], variables: [:], issues: &issues)
+        func load(_ arguments: [String]) throws -> ApplicationConfig {
+            var plan = settings.plan(configuration, arguments: arguments)
+            plan.variables = ["APP_SERVER": "v", "APP_NEW__KEY": "n", "OTHER_SERVER": "o"]
+            return try ApplicationConfig.load(plan)
+        }
+        let arguments = ["--flavor", "acme-staging", "--flavor=x", "--title=t", "--", "--server=x"]
+        #expect(try load(arguments).values["server"] == "staging" && load(arguments).values["title"] == "acme")
+        configuration.variables = "APP"
+        #expect(try load(arguments).values["server"] == "v" && load(arguments).values["title"] == "acme")
+        configuration.arguments = true
+        let config = try load(arguments)
+        #expect(config.values["server"] == "v" && config["new.key"] == "n" && config.values["title"] == "t")
+        #expect(!config.diagnostics.contains { $0.message.contains("argument") }, "\(config.diagnostics)")
+        configuration.variables = "OTHER_"
+        configuration.config = ConfigPlan(files: .directory(folder.path), environments: [], bundleIdentifier: "none")
+        #expect(try load(["--title=own"]).values["server"] == nil && load(["--title=own"]).values["title"] == "own")
+        // The arguments of the process are read.
+        #expect(
+            settings.plan(configuration).arguments == AppFlavor.others(of: Array(CommandLine.arguments.dropFirst())))
     }
 
     @Test(

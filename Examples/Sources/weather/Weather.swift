@@ -38,6 +38,8 @@ actor History: Service {
 
     static func main() async throws {
         var configuration = AshlarApp.Configuration(log: LogConfiguration(sinks: []))
+        configuration.variables = "WEATHER"
+        configuration.arguments = true
         configuration.transport = StubTransport(["GET /forecast/oslo": .json(#"{"celsius": -3.5, "showers": 1}"#)])
         let app = try await start(configuration)
         for url in CommandLine.arguments.dropFirst() where url.contains("/") { await app.open(url) }

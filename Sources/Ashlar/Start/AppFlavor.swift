@@ -21,21 +21,39 @@ struct AppFlavor: Sendable {
 
     private static let members = ["brand", "bundleIdentifier", "environments", "host", "logFolder"]
 
-    /// Returns the name of the selected flavor and its source, or nil.
+    /// Returns the name of the selected flavor and its source, or nil; reports an argument without a name.
     static func selected(
-        _ name: String?, arguments: [String], variables: [String: String], infoPlist: String?
+        _ name: String?, arguments: [String], variables: [String: String], infoPlist: String?,
+        issues: inout [StartupIssue]
     ) -> (name: String, origin: String)? {
         if let name { return (name, "set by the app") }
         for (at, argument) in arguments.enumerated() {
             if argument == "--" { break }
             if argument.hasPrefix("--flavor=") { return (String(argument.dropFirst(9)), "the argument --flavor") }
-            if argument == "--flavor", at + 1 < arguments.count {
+            guard argument == "--flavor" else { continue }
+            if at + 1 < arguments.count, arguments[at + 1] != "--" {
                 return (arguments[at + 1], "the argument --flavor")
             }
+            issues.append(StartupIssue(.configuration, "the argument --flavor has no name after it", isError: true))
+            break
         }
         if let name = variables["ASHLAR_FLAVOR"], !name.isEmpty { return (name, "the variable ASHLAR_FLAVOR") }
         // A build setting without a value leaves an empty name.
         return infoPlist.flatMap { $0.isEmpty ? nil : ($0, "AshlarFlavor of Info.plist") }
+    }
+
+    /// Returns the arguments without those that select a flavor.
+    static func others(of arguments: [String]) -> [String] {
+        var rest = arguments.prefix { $0 != "--" }[...]
+        var others: [String] = []
+        while let argument = rest.popFirst() {
+            if argument == "--flavor" {
+                rest = rest.dropFirst()
+            } else if !argument.hasPrefix("--flavor=") {
+                others.append(argument)
+            }
+        }
+        return others
     }
 
     /// Reads a flavor from the file in a folder; reports an unknown flavor, unknown members and malformed values.

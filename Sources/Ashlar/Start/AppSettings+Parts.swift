@@ -8,12 +8,20 @@ import Foundation
 /// Each method starts one part of an app.
 extension AppSettings {
     /// Returns the plan of the app, or a plan for `ApplicationConfig` files in its folder, of which the base file is
-    /// required.
-    func plan(_ configuration: AshlarApp.Configuration) -> ConfigPlan {
-        if let own = configuration.config { return own }
-        var plan = ConfigPlan(
-            files: .directory(resources.path), environments: environments, bundleIdentifier: bundleIdentifier)
-        plan.requiredLayers = [.base]
+    /// required; with the variables and arguments that the app adds.
+    func plan(
+        _ configuration: AshlarApp.Configuration, arguments: [String] = Array(CommandLine.arguments.dropFirst())
+    ) -> ConfigPlan {
+        var plan: ConfigPlan
+        if let own = configuration.config {
+            plan = own
+        } else {
+            plan = ConfigPlan(
+                files: .directory(resources.path), environments: environments, bundleIdentifier: bundleIdentifier)
+            plan.requiredLayers = [.base]
+        }
+        if let prefix = configuration.variables { plan.variablePrefix = prefix.hasSuffix("_") ? prefix : prefix + "_" }
+        if configuration.arguments { plan.arguments += AppFlavor.others(of: arguments) }
         return plan
     }
 

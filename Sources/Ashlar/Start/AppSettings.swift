@@ -35,7 +35,7 @@ struct AppSettings: Sendable {
 
         let selected = AppFlavor.selected(
             configuration.flavor, arguments: Array(arguments.dropFirst()), variables: variables,
-            infoPlist: Bundle.main.object(forInfoDictionaryKey: "AshlarFlavor") as? String)
+            infoPlist: Bundle.main.object(forInfoDictionaryKey: "AshlarFlavor") as? String, issues: &issues)
         var flavor: AppFlavor?
         if let selected {
             flavor = AppFlavor(selected.name, origin: selected.origin, folder: resources.path, issues: &issues)

@@ -45,6 +45,15 @@ extension AshlarApp {
         ///
         /// A plan replaces `environments` and `bundleIdentifier`.
         public var config: ConfigPlan?
+        /// The prefix of the environment variables that set values of the configuration, such as `APP`; nil for none.
+        ///
+        /// `APP_HTTP__TIMEOUT` sets `http.timeout`; see `ConfigPlan.variablePrefix`. The plan of ``config`` is changed, too.
+        public var variables: String?
+        /// Whether the arguments of the command line set values of the configuration.
+        ///
+        /// `--http.timeout=5` sets `http.timeout`; see `ConfigPlan.arguments`. The argument `--flavor` is left out. The plan
+        /// of ``config`` is changed, too.
+        public var arguments: Bool = false
         /// The place where the log and the user's selections of hosts are stored, per flavor.
         ///
         /// `log.folder` and the flavor's `logFolder` take precedence.
