@@ -61,7 +61,7 @@ import Testing
         configuration.arguments = true
         let config = try load(arguments)
         #expect(config.values["server"] == "v" && config["new.key"] == "n" && config.values["title"] == "t")
-        #expect(!config.diagnostics.contains { $0.message.contains("argument") }, "\(config.diagnostics)")
+        #expect(!config.diagnostics.contains { $0.description.contains("argument") }, "\(config.diagnostics)")
         configuration.variables = "OTHER_"
         configuration.config = ConfigPlan(files: .directory(folder.path), environments: [], bundleIdentifier: "none")
         #expect(try load(["--title=own"]).values["server"] == "o" && load(["--title=own"]).values["title"] == "own")
