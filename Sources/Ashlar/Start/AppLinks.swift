@@ -54,9 +54,7 @@ public struct AppLinks: Hashable, Sendable {
         }
         return (declared + configured).filter { host, _ in !host.utf8.allSatisfy { $0 < 0x80 } }.map { host, place in
             // Foundation converts the host of a URL.
-            let form = URL(string: "https://\(host)")?.host(percentEncoded: true).flatMap {
-                $0.hasPrefix("%") ? nil : $0
-            }
+            let form = URLComponents(string: "https://\(host)")?.encodedHost.flatMap { $0.contains("%") ? nil : $0 }
             let hint = form.map { ", expected \($0)" } ?? ""
             return StartupIssue(
                 .configuration, "the link host \(host) has characters outside ASCII\(hint) (\(place))", isError: true)
