@@ -2,12 +2,16 @@
 ///
 /// `APP_SERVERS__0` sets one element of an array, and the declared type decides how a text is read.
 enum VariablesReader {
+    /// The number of unknown variables for which a known path is searched.
+    private static let suggestions = 16
+
     static func read(
         _ variables: [String: ConfigVariable], prefix: String, known: ConfigKnownPaths
     ) -> (tree: ConfigTree?, diagnostics: [ConfigDiagnostic], errors: [ConfigError]) {
         var assignments = ConfigAssignments(settingElements: true)
         var diagnostics: [ConfigDiagnostic] = []
         var errors: [ConfigError] = []
+        var unknown = 0
         for (name, variable) in variables.sorted(by: { $0.key < $1.key }) {
             guard name.hasPrefix(prefix), name.utf8.count > prefix.utf8.count else { continue }
             let location = variable.location
@@ -19,11 +23,14 @@ enum VariablesReader {
             }
             let match = known.match(variable: words)
             if !match.isKnown {
+                // The search tries many divisions of a name.
+                unknown += 1
+                let hint = unknown > suggestions ? nil : nearest(words, known)
                 diagnostics.append(
                     ConfigDiagnostic(
                         .unknownKey, key: ConfigPath(match.steps), location: location,
                         message: "the variable sets an unknown key"
-                            + (nearest(words, known).map { "; did you mean \(prefix)\($0)?" } ?? "")))
+                            + (hint.map { "; did you mean \(prefix)\($0)?" } ?? "")))
             }
             do throws(ConfigError) {
                 let value = try ConfigGivenText.value(variable.text, of: match, in: known.tree, location)
