@@ -76,26 +76,37 @@ final class StringsFile {
     }
 
     private void statements() {
-        boolean isBraced = skipSpace() && take('{');
-        while (skipSpace()) {
-            int start = at;
+        int brace = -1;
+        for (boolean isFirst = true;; isFirst = false) {
+            int start = -1;
             try {
-                if (isBraced && take('}')) {
-                    isBraced = false;
+                if (!skipSpace()) break;
+                start = at;
+                if (isFirst && take('{')) {
+                    brace = start;
+                } else if (brace >= 0 && take('}')) {
+                    brace = -1;
                     if (skipSpace()) throw new ParseException("expected the end of the file after \"}\"", at);
                 } else {
-                    String key = string();
-                    String value = skipSpace() && take('=') ? value(0) : key;
-                    if (!skipSpace() || !take(';')) throw new ParseException("expected \";\"", at);
-                    entries.put(key, new Entry(value, start));
+                    statement(start);
                 }
             } catch (ParseException error) {
+                // Reading continues after the next semicolon at the end of a line.
                 report(error.getErrorOffset(), error.getMessage());
                 Matcher end = STATEMENT_END.matcher(text);
-                at = end.find(start) ? end.end() : text.length();
+                at = end.find(start < 0 ? error.getErrorOffset() : start) ? end.end() : text.length();
             }
         }
-        if (isBraced) report(at, "unterminated dictionary");
+        if (brace >= 0) report(brace, "unterminated dictionary");
+    }
+
+    private void statement(int start) throws ParseException {
+        String key = string();
+        boolean hasValue = skipSpace() && take('=');
+        String value = hasValue ? value(0) : key;
+        int end = at;
+        if (!skipSpace() || !take(';')) throw new ParseException("expected \";\"", hasValue ? end : at);
+        entries.put(key, new Entry(value, start));
     }
 
     private String string() throws ParseException {
@@ -127,12 +138,12 @@ final class StringsFile {
     }
 
     /** Skips whitespace and comments; returns false at the end of the file. */
-    private boolean skipSpace() {
+    private boolean skipSpace() throws ParseException {
         while (at < text.length()) {
             if (text.startsWith("/*", at)) {
                 int end = text.indexOf("*/", at + 2);
-                if (end < 0) report(at, "unterminated comment");
-                at = end < 0 ? text.length() : end + 2;
+                if (end < 0) throw new ParseException("unterminated comment", at);
+                at = end + 2;
             } else if (take(SPACE) == null) {
                 return true;
             }

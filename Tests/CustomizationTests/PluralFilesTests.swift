@@ -187,8 +187,8 @@ import Testing
         #expect(Set(tables.keys) == ["en", "fr", "ru"])
         #expect(
             diagnostics.map(\.description) == [
-                "a.xcstrings:57:42: note: sets of phrases are not supported and are skipped [catalog-part-skipped]",
-                "a.xcstrings:58:63: warning: variations by width are not supported [catalog-part-skipped]",
+                "a.xcstrings:57:42: note: \"set\" in en: sets of phrases are not supported and are skipped [catalog-part-skipped]",
+                "a.xcstrings:58:63: warning: \"short\" in en: variations by width are not supported [catalog-part-skipped]",
             ])
         let english = try #require(tables["en"])
         #expect(english["Hello"] == .string("Hello"))

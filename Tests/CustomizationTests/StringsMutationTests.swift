@@ -157,7 +157,8 @@ import Testing
     @Test(
         "Worst-case files are read in linear time", .timeLimit(.minutes(5)),
         arguments: [
-            "\"k\" = /* x\n", "\"k\" = (a,\n", "\"a\" = \"\\\"\n", ";\"", "\"k\" = {\n", "((((\n", "\"", "'a\n",
+            "\"k\" = /* x\n", "/* x;\n", "\"k\" = (a;\n", "\"k\" = (a,\n", "\"a\" = \"\\\"\n", ";\"", "\"k\" = {\n",
+            "((((\n", "\"", "'a\n",
             "a = \"b\n", "a=b\n", "/",
             "a\"b';\n", "\u{A0}", "\"k\" = <0\n", "k k\n",
         ])
@@ -190,9 +191,17 @@ import Testing
     @Test("The number of bytes that are read twice is limited")
     func rereading() {
         // Every line fails 512 dictionaries further on, and starts a statement again.
-        let source = String(repeating: "\"k\" = {\n", count: 3000)
+        let source = String(repeating: "\"k\" = {a = b;\n", count: 3000)
         let problems = StringsTable.parse(strings: Array(source.utf8)).diagnostics
         #expect(problems.first?.code == .tooDeep)
         #expect((5...100).contains(problems.count), "\(problems.count) problems")
+    }
+
+    @Test("Unterminated comments lose their own lines only, however many they are")
+    func unterminatedComments() {
+        let source = (0..<2_000).map { "/* x;\n\"k\($0)\" = \"v\";\n" }.joined()
+        let parsed = StringsTable.parse(strings: Array(source.utf8))
+        #expect(parsed.table.count == 2_000)
+        #expect(parsed.diagnostics.first?.code == .unterminatedComment)
     }
 }

@@ -51,10 +51,7 @@ extension Customization {
     public func value<Value: CustomizationReadable>(_ key: CustomizationKey<Value>) throws(CustomizationError) -> Value
     {
         let (table, number, target) = try find(key.name, table: key.table)
-        // An alias of a color can have its own alpha, so the interpretations are those of the alias.
-        let reading = CustomizationReading(
-            value: table.value(of: target), colors: storage.layers[table.layer(of: target)].colors,
-            numbers: policy.numbers, typed: table.entries[number].typed)
+        let reading = table.reading(of: number, target, numbers: policy.numbers)
         if let value = Value(reading) { return value }
         throw CustomizationError(
             .malformed, key: key.name, table: key.table, expected: CustomizationError.name(of: Value.self),
@@ -75,7 +72,10 @@ extension Customization {
                 end == nil ? .missing : .cycle, key: key, table: name, location: table.location(of: entry),
                 aliases: aliases)
         }
-        if policy.reportsFallbacks, entry.isFallback {
+        // The base language's text, although another language is selected.
+        if policy.reportsFallbacks, storage.selection.hasLanguage,
+            case .base = storage.layers[table.layer(of: entry)].role
+        {
             report(
                 CustomizationDiagnostic(
                     .note, .fallback, "\"\(key)\" is defined in the base language \(baseLanguage) only",
@@ -148,5 +148,27 @@ extension Customization {
         let name = nameKey.flatMap { self[CustomizationKey<String>($0, table: table)] }
         let size = sizeKey.flatMap { self[CustomizationKey<Double>($0, table: table)] } ?? 0
         return FontSpec(name: name?.isEmpty == true ? nil : name, size: size < 1 ? 15 : size)
+    }
+}
+
+extension ComposedTable {
+    /// Returns the value of an entry for a typed read.
+    ///
+    /// A color in DB5's dialect has the alpha of the key `nameAlpha`. The color and the alpha can come from different
+    /// themes, and an alias of a color can have its own alpha.
+    fileprivate func reading(of number: Int, _ target: Entry, numbers: NumberSpelling) -> CustomizationReading {
+        let colors = sources[target.source].colors
+        var reading = CustomizationReading(value: value(of: target), colors: colors, numbers: numbers)
+        if colors == .db5 { reading.alpha = alpha(of: target, numbers) }
+        let entry = entries[number]
+        if entry.alias != nil, sources[entry.source].colors == .db5 { reading.alpha *= alpha(of: entry, numbers) }
+        return reading
+    }
+
+    private func alpha(of entry: Entry, _ numbers: NumberSpelling) -> Float {
+        guard let end = number(of: entry.key + "Alpha").flatMap({ entries[$0].target }),
+            let alpha = value(of: entries[end]).double(numbers)
+        else { return 1 }
+        return Float(min(max(alpha, 0), 1))
     }
 }

@@ -40,24 +40,21 @@ public struct CustomizationReading: Sendable {
     public let value: CustomizationValue
     let colors: ColorDialect
     let numbers: NumberSpelling
-    let typed: ComposedTable.Typed?
+    /// The alpha of another key by which that of a color is multiplied.
+    var alpha: Float = 1
 
     /// The value as an integer; nil if it isn't one.
-    var int: Int64? { typed?.int }
+    var int: Int64? { value.int(numbers) }
     /// The value as a number; nil if it isn't one.
-    var double: Double? { typed?.double }
+    var double: Double? { value.double(numbers) }
     /// The value as a boolean; nil if it isn't one.
-    var bool: Bool? { typed?.bool }
+    var bool: Bool? { value.bool(numbers) }
     /// The value as a color; nil if it isn't one.
-    var color: RGBAColor? { typed?.color }
+    var color: RGBAColor? { value.color(colors).map { $0.withAlpha($0.alpha * alpha) } }
     /// The elements of a list, each with its interpretations; nil if the value isn't a list.
     var list: [CustomizationReading]? {
         guard case .list(let items) = value else { return nil }
-        return items.map {
-            CustomizationReading(
-                value: $0, colors: colors, numbers: numbers,
-                typed: ComposedTable.Typed($0, dialect: colors, numbers: numbers))
-        }
+        return items.map { CustomizationReading(value: $0, colors: colors, numbers: numbers) }
     }
 }
 

@@ -31,12 +31,12 @@ extension Customization {
         var name = key
         var location: CustomizationLocation?
         do throws(CustomizationError) {
-            let (composed, number, target) = try find(key, table: table)
+            let (composed, _, target) = try find(key, table: table)
             location = composed.location(of: target)
-            guard let text = composed.entries[number].text else {
+            let value = composed.value(of: target)
+            guard let text = value.text else {
                 throw CustomizationError(
-                    .malformed, key: key, table: table, expected: "name of an image", found: composed.value(of: target),
-                    location: location)
+                    .malformed, key: key, table: table, expected: "name of an image", found: value, location: location)
             }
             name = text
         } catch {

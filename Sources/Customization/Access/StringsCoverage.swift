@@ -34,7 +34,10 @@ package struct StringsCoverage: Sendable {
         languages = [base] + strings.availableLanguages.filter { [base] in $0 != base }
         brands = strings.availableBrands
         let layers = strings.allLayers
-        var fixed = strings.tree.map { Self.fixedKeys(in: $0.path) } ?? []
+        var fixed = Set(
+            (strings.tree?.folder("").fixedKeys ?? [:]).flatMap { table, keys in
+                keys.map { Key(table: table, key: $0) }
+            })
         for layer in layers where layer.language == nil || layer.language == base {
             fixed.formUnion(Self.keys(layer) { !$0.isTranslatable(colors: layer.colors) })
         }
@@ -55,18 +58,6 @@ package struct StringsCoverage: Sendable {
         var keys: Set<Key> = []
         for (name, table) in layer.tables {
             for entry in table where condition(entry.value) { keys.insert(Key(table: name, key: entry.key)) }
-        }
-        return keys
-    }
-
-    /// The keys that string catalogs mark as not for translators, and the empty key that Xcode adds.
-    private static func fixedKeys(in folder: String) -> Set<Key> {
-        var keys: Set<Key> = []
-        for name in FolderListing.names(in: folder) ?? [] where name.hasSuffix(".xcstrings") {
-            guard let bytes = try? WholeFile.read(folder + "/" + name) else { continue }
-            for key in StringCatalog(bytes, file: name).keys where !key.shouldTranslate || key.name.isEmpty {
-                keys.insert(Key(table: String(name.dropLast(10)), key: key.name))
-            }
         }
         return keys
     }
@@ -120,12 +111,11 @@ extension CustomizationValue {
     ///
     /// "Yes" can be the title of a button; only these spellings are booleans.
     package func types(colors: ColorDialect) -> Set<ReadableType> {
-        let typed = ComposedTable.Typed(self, dialect: colors, numbers: .strict)
         var types: Set<ReadableType> = []
-        if typed?.int != nil { types.insert(.int) }
-        if typed?.double != nil { types.insert(.double) }
-        if typed?.bool != nil { types.insert(.bool) }
-        if typed?.color != nil { types.insert(.color) }
+        if int(.strict) != nil { types.insert(.int) }
+        if double(.strict) != nil { types.insert(.double) }
+        if bool(.strict) != nil { types.insert(.bool) }
+        if color(colors) != nil { types.insert(.color) }
         return types == [.bool] && !["YES", "NO", "true", "false"].contains(text) ? [] : types
     }
 

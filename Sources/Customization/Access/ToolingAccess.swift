@@ -22,6 +22,14 @@ extension Customization {
         return errors
     }
 
+    /// The errors of all files of the tree, in every language and brand; without a tree, those of the layers.
+    package var fileErrors: [CustomizationDiagnostic] {
+        var found = diagnostics + allLayers.flatMap(\.diagnostics)
+        // The tree's own folder has no layer if its only files are string catalogs.
+        if let tree { found += tree.folder("").diagnostics.filter { $0.code != .missingFolder } }
+        return found.filter { $0.severity == .error }
+    }
+
     package static var imageExtensions: [String] { ImageName.extensions }
 }
 

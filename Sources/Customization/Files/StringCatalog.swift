@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 extension StringsTable {
     /// Parses an `.xcstrings` file: the strings of all languages in one JSON file.
     ///
@@ -13,61 +15,20 @@ extension StringsTable {
         stringCatalog bytes: [UInt8], file: String = ""
     ) -> (tables: [LanguageTag: StringsTable], diagnostics: [CustomizationDiagnostic]) {
         let catalog = StringCatalog(bytes, file: file)
-        var entries: [LanguageTag: [CustomizationEntry]] = [:]
-        for key in catalog.keys {
-            var hasSource = false
-            func add(_ value: CustomizationValue, _ language: LanguageTag, _ location: CustomizationLocation) {
-                hasSource = hasSource || language == catalog.sourceLanguage
-                entries[language, default: []].append(
-                    CustomizationEntry(key: key.name, value: value, location: location, comment: key.comment))
-            }
-            for localization in key.localizations {
-                guard let value = localization.value else { continue }
-                add(value, localization.language, localization.location)
-            }
-            if !hasSource, let source = catalog.sourceLanguage { add(.string(key.name), source, key.location) }
-        }
-        return (entries.mapValues { StringsTable(file: file, entries: $0) }, catalog.diagnostics)
+        return (catalog.tables, catalog.diagnostics)
     }
 }
 
-/// A string catalog: its keys with the texts of every language.
+/// A string catalog: the texts of every language.
 struct StringCatalog {
-    struct Key {
-        let name: String
-        let location: CustomizationLocation
-        let comment: String?
-        let shouldTranslate: Bool
-        var localizations: [Localization] = []
-    }
-
-    struct Localization {
-        let language: LanguageTag
-        let location: CustomizationLocation
-        var forms: [MessageForms.Form] = []
-
-        /// The value at run time; a text wins over its variations, and a plural over devices.
-        fileprivate var value: CustomizationValue? {
-            var forms = forms
-            if let text = forms.first(where: { $0.path.isEmpty }) {
-                if text.text.isEmpty, text.state == "new" { return nil }
-                forms.removeAll { !$0.path.isEmpty && !$0.path.hasPrefix("substitutions.") }
-            } else if forms.contains(where: { $0.path.hasPrefix("plural.") }) {
-                forms.removeAll { !$0.path.hasPrefix("plural.") || $0.path.split(separator: ".").count != 2 }
-            }
-            // Only variables that vary by a number are supported.
-            forms.removeAll { form in
-                let words = form.path.split(separator: ".", omittingEmptySubsequences: false)
-                return words[0] == "substitutions" && (words.count != 4 || words[2] != "plural")
-            }
-            return forms.isEmpty ? nil : MessageForms.value(forms)
-        }
-    }
-
-    private(set) var keys: [Key] = []
-    private(set) var sourceLanguage: LanguageTag?
+    private(set) var tables: [LanguageTag: StringsTable] = [:]
+    /// The keys with `"shouldTranslate" : false`, and the empty key that Xcode adds.
+    private(set) var fixedKeys: Set<String> = []
     private(set) var diagnostics: [CustomizationDiagnostic]
     private let text: SourceText
+    /// The key and the language of the texts that are being read, for diagnostics.
+    private var key: String?
+    private var language: LanguageTag?
 
     /// Reads an `.xcstrings` file.
     init(_ bytes: [UInt8], file: String) {
@@ -75,91 +36,210 @@ struct StringCatalog {
         (root, text, diagnostics) = JSONReader.read(bytes: bytes, file: file)
         guard let root else { return }
         guard let strings = root["strings"]?.members else {
-            add(.error, .notATable, "expected a string catalog with the dictionary \"strings\"", root.offset)
+            add(.error, .notATable, "expected a string catalog with the dictionary \"strings\"", root)
             return
         }
-        sourceLanguage = root["sourceLanguage"]?.text.flatMap { LanguageTag($0) }
+        let sourceLanguage = root["sourceLanguage"]?.text.flatMap { LanguageTag($0) }
         if sourceLanguage == nil {
-            add(.warning, .pluralMalformed, "\"sourceLanguage\" is missing or not a language", root.offset)
+            add(.warning, .pluralMalformed, "\"sourceLanguage\" is missing or not a language", root)
         }
-        for string in strings where string.value.members != nil {
-            var shouldTranslate = true
-            if case .bool(false)? = string.value["shouldTranslate"]?.kind { shouldTranslate = false }
-            keys.append(
-                Key(
-                    name: string.key, location: text.location(ofByte: string.offset),
-                    comment: string.value["comment"]?.text, shouldTranslate: shouldTranslate))
-            for localization in string.value["localizations"]?.members ?? [] { read(localization) }
+        for member in root.members ?? [] where member.value.members != nil && member.key != "strings" {
+            add(
+                .warning, .catalogPartSkipped, "\"\(member.key)\" is outside of \"strings\" and is not read",
+                at: member.offset)
         }
+        for string in strings { read(string, sourceLanguage) }
+        key = nil
+        diagnostics += root.repeats(in: text)
     }
 
     private mutating func add(
         _ severity: CustomizationDiagnostic.Severity, _ code: CustomizationDiagnostic.Code, _ message: String,
-        _ offset: Int
+        at offset: Int
     ) {
-        diagnostics.add(severity, code, message, at: text.location(ofByte: offset), key: keys.last?.name)
+        diagnostics.add(severity, code, message, at: text.location(ofByte: offset), key: key)
+        diagnostics[diagnostics.count - 1].language = language
     }
 
-    private mutating func read(_ member: SourceNode.Member) {
-        guard let language = LanguageTag(member.key) else {
-            return add(.warning, .unknownFolder, "\"\(member.key)\" is not a language", member.offset)
-        }
-        var localization = Localization(
-            language: language, location: text.location(ofByte: member.offset))
-        read(member.value, "", .format, &localization.forms)
-        keys[keys.count - 1].localizations.append(localization)
-    }
+    private mutating func add(
+        _ severity: CustomizationDiagnostic.Severity, _ code: CustomizationDiagnostic.Code, _ message: String,
+        _ node: SourceNode
+    ) { add(severity, code, message, at: node.offset) }
 
-    /// Adds the texts of a localization, or of a choice in it.
-    private mutating func read(
-        _ node: SourceNode, _ path: String, _ notation: MessageForms.Notation, _ forms: inout [MessageForms.Form]
-    ) {
-        let (variations, substitutions) = (node["variations"]?.members ?? [], node["substitutions"]?.members ?? [])
-        if let unit = node["stringUnit"] {
-            if let text = unit["value"]?.text {
-                forms.append(.init(path: String(path.dropLast()), text: text, notation: notation))
-                forms[forms.count - 1].state = unit["state"]?.text
-            } else {
-                add(.error, .pluralMalformed, "a \"stringUnit\" has no \"value\"", unit.offset)
-            }
-        } else if node["stringSet"] != nil {
-            add(.note, .catalogPartSkipped, "sets of phrases are not supported and are skipped", node.offset)
-        } else if variations.isEmpty, !path.isEmpty || node.members?.isEmpty == false {
-            add(.warning, .pluralMalformed, "expected \"stringUnit\" or \"variations\"", node.offset)
+    /// Reads a key with its texts; a key without a text in the source language is its own text.
+    private mutating func read(_ string: SourceNode.Member, _ sourceLanguage: LanguageTag?) {
+        key = string.key
+        guard string.value.members != nil else {
+            return add(
+                .error, .pluralMalformed,
+                "expected a dictionary for \"\(string.key)\", found a \(string.value.value().typeName)",
+                at: string.offset)
         }
-        for kind in variations {
-            guard ["plural", "device"].contains(kind.key) else {
-                add(.warning, .catalogPartSkipped, "variations by \(kind.key) are not supported", kind.offset)
+        if case .bool(false)? = string.value["shouldTranslate"]?.kind { fixedKeys.insert(string.key) }
+        if string.key.isEmpty { fixedKeys.insert("") }
+        let comment = string.value["comment"]?.text.map { StringsTable.Entry.Comment.text($0) }
+        func addText(_ value: CustomizationValue, _ language: LanguageTag, _ offset: Int) {
+            tables[language, default: StringsTable(text: text)].append(
+                .init(key: string.key, value: value, place: .byte(offset), comment: comment))
+        }
+        var hasSource = false
+        for member in string.value["localizations"]?.members ?? [] {
+            guard let language = LanguageTag(member.key) else {
+                add(.warning, .unknownFolder, "\"\(member.key)\" is not a language", at: member.offset)
                 continue
             }
-            let choices = kind.value.members ?? []
-            for choice in choices {
-                if kind.key == "plural", PluralCategory(rawValue: choice.key) == nil {
-                    add(.warning, .pluralUnknownCategory, "\"\(choice.key)\" is not a plural category", choice.offset)
-                } else {
-                    read(choice.value, path + "\(kind.key).\(MessageForms.escaped(choice.key)).", notation, &forms)
+            self.language = language
+            let value = member.value.members?.isEmpty == true ? nil : value(member.value, substitutions: [])
+            self.language = nil
+            guard let value else { continue }
+            hasSource = hasSource || language == sourceLanguage
+            addText(value, language, member.offset)
+        }
+        if !hasSource, let sourceLanguage { addText(.string(string.key), sourceLanguage, string.offset) }
+    }
+}
+
+// MARK: - Texts
+
+extension StringCatalog {
+    /// Returns the value of a localization, or of a choice in it; nil if it has no text.
+    ///
+    /// A text wins over its variations, and a plural over devices. Substitutions outside of devices are those of all.
+    private mutating func value(_ node: SourceNode, substitutions: [SourceNode.Member]) -> CustomizationValue? {
+        let substitutions = substitutions + (node["substitutions"]?.members ?? [])
+        var choices: [String: SourceNode.Member] = [:]
+        for kind in node["variations"]?.members ?? [] {
+            choices[kind.key] = kind
+            if kind.key == "plural" || kind.key == "device" { continue }
+            add(.warning, .catalogPartSkipped, "variations by \(kind.key) are not supported", at: kind.offset)
+        }
+        let hasUnit = node["stringUnit"] != nil
+        if hasUnit || choices.isEmpty {
+            guard let text = text(of: node) else { return nil }
+            return substitutions.isEmpty ? .string(text) : message(text, substitutions)
+        }
+        if let plural = choices["plural"] {
+            let forms = forms(plural)
+            return forms.isEmpty ? nil : .message(Self.plural(forms))
+        }
+        var messages: [String: CustomizationMessage] = [:]
+        for choice in choices["device"]?.value.members ?? [] {
+            switch value(choice.value, substitutions: substitutions) {
+            case .string(let text)?: messages[choice.key] = CustomizationMessage(text)
+            case .message(let message)?: messages[choice.key] = message
+            default: continue
+            }
+        }
+        return messages.isEmpty ? nil : .message(CustomizationMessage(.devices(messages)))
+    }
+
+    /// Returns the text of a node; nil, with a report, if it has none, and nil if it is new and empty.
+    private mutating func text(of node: SourceNode) -> String? {
+        if let unit = node["stringUnit"] {
+            guard let text = unit["value"]?.text else {
+                add(.error, .pluralMalformed, "a \"stringUnit\" has no \"value\"", unit)
+                return nil
+            }
+            return text.isEmpty && unit["state"]?.text == "new" ? nil : text
+        }
+        if node["stringSet"] != nil {
+            add(.note, .catalogPartSkipped, "sets of phrases are not supported and are skipped", node)
+        } else if node["variations"] == nil {
+            add(.warning, .pluralMalformed, "expected \"stringUnit\" or \"variations\"", node)
+        }
+        return nil
+    }
+
+    /// Returns the forms of a plural.
+    private mutating func forms(_ plural: SourceNode.Member) -> [PluralCategory: String] {
+        var forms: [PluralCategory: String] = [:]
+        let choices = plural.value.members ?? []
+        for choice in choices {
+            if let category = PluralCategory(rawValue: choice.key) {
+                forms[category] = text(of: choice.value)
+            } else {
+                add(.warning, .pluralUnknownCategory, "\"\(choice.key)\" is not a plural category", at: choice.offset)
+            }
+        }
+        if !choices.contains(where: { $0.key == PluralCategory.other.rawValue }) {
+            add(
+                .error, .pluralMissingOther, "there is no text for other, which every language needs",
+                at: plural.offset)
+        }
+        return forms
+    }
+
+    /// Returns the message of a plural without variables: the first number of the longest form chooses the form.
+    private static func plural(_ forms: [PluralCategory: String]) -> CustomizationMessage {
+        let texts = PluralCategory.allCases.compactMap { forms[$0] }
+        let widest = texts.map { PrintfFormat($0).placeholders }.max { $0.count < $1.count } ?? []
+        guard let number = widest.first(where: { [.integer, .unsigned, .float].contains($0.type.kind) }) else {
+            return CustomizationMessage(forms: forms)
+        }
+        let type = "\(number.type.length)\(number.conversion)"
+        guard number.isPositional || widest.count > 1 else {
+            return CustomizationMessage(forms: forms, valueType: type)
+        }
+        let positional = forms.mapValues { PrintfFormat($0).positional }
+        return CustomizationMessage(
+            format: "%\(number.position)$#@value@", variables: ["value": .init(valueType: type, forms: positional)])
+    }
+
+    /// Returns the message of a text with variables, each of which varies by a number.
+    private mutating func message(_ text: String, _ substitutions: [SourceNode.Member]) -> CustomizationValue? {
+        var variables: [String: CustomizationMessage.Variable] = [:]
+        var positions: [String: Int] = [:]
+        for substitution in substitutions {
+            let (name, node) = (substitution.key, substitution.value)
+            guard let plural = node["variations"]?.members?.last(where: { $0.key == "plural" }) else {
+                add(.warning, .catalogPartSkipped, "\"\(name)\" does not vary by a number", at: substitution.offset)
+                continue
+            }
+            let type = node["formatSpecifier"]?.text ?? "lld"
+            var argument = "%" + type
+            if case .int(let position)? = node["argNum"]?.kind, (1...1_000).contains(position) {
+                positions[name] = Int(position)
+                argument = "%\(position)$" + type
+            }
+            let forms = forms(plural).mapValues { $0.replacingBytes(of: "%arg", with: argument) }
+            if !forms.isEmpty { variables[name] = .init(valueType: type, forms: forms) }
+        }
+        guard !positions.isEmpty else { return .message(CustomizationMessage(format: text, variables: variables)) }
+        // With the positions of variables, a placeholder without a position keeps that of its place in the text.
+        func positioned(_ text: String, isForm: Bool) -> String {
+            PrintfFormat(text).segments.reduce(into: "") { result, segment in
+                switch segment {
+                case .literal(let literal): result += literal.doublingPercents
+                case .placeholder(let placeholder):
+                    let position = placeholder.variable.flatMap { positions[$0] }
+                    result +=
+                        isForm && position == nil
+                        ? placeholder.text : placeholder.text(at: position ?? placeholder.position)
                 }
             }
-            if kind.key == "plural", !choices.contains(where: { $0.key == "other" }) {
-                add(
-                    .error, .pluralMissingOther, "there is no text for other, which every language needs", kind.offset)
+        }
+        let placed = variables.mapValues { variable in
+            let forms = variable.forms.mapValues { positioned($0, isForm: true) }
+            return CustomizationMessage.Variable(valueType: variable.valueType, forms: forms)
+        }
+        return .message(CustomizationMessage(format: positioned(text, isForm: false), variables: placed))
+    }
+}
+
+extension String {
+    /// Returns the text with each occurrence replaced, compared byte by byte.
+    fileprivate func replacingBytes(of part: String, with replacement: String) -> String {
+        let (bytes, part) = (Array(utf8), Array(part.utf8))
+        var (result, index) = ([UInt8](), 0)
+        while index < bytes.count {
+            if bytes[index] == part[0], bytes[index...].starts(with: part) {
+                result += replacement.utf8
+                index += part.count
+            } else {
+                result.append(bytes[index])
+                index += 1
             }
         }
-        for substitution in substitutions {
-            if substitution.value["variations"]?["plural"] == nil {
-                add(
-                    .warning, .catalogPartSkipped, "\"\(substitution.key)\" does not vary by a number",
-                    substitution.offset)
-            }
-            var position: Int?
-            if case .int(let number)? = substitution.value["argNum"]?.kind, (1...1_000).contains(number) {
-                position = Int(number)
-            }
-            let notation = MessageForms.Notation.number(
-                variable: substitution.key, type: substitution.value["formatSpecifier"]?.text ?? "lld",
-                position: position)
-            read(
-                substitution.value, path + "substitutions.\(MessageForms.escaped(substitution.key)).", notation, &forms)
-        }
+        return String(decoding: result, as: UTF8.self)
     }
 }

@@ -22,24 +22,17 @@ extension StringsTable {
             return (StringsTable(file: file, entries: []), problems)
         }
         var check = StringsDictCheck(text: text)
-        var entries: [CustomizationEntry] = []
-        var places: [String: CustomizationLocation] = [:]
+        var table = StringsTable(text: text)
         for member in members {
-            let location = text.location(ofByte: member.offset)
-            if let earlier = places.updateValue(location, forKey: member.key) {
-                check.add(
-                    .warning, .duplicateKey, "\"\(member.key)\" is also defined at \(earlier); the last value wins",
-                    member
-                )
-            }
             check.entry(member)
             let value = member.value.value()
             let message = CustomizationMessage(stringsDict: value)
-            entries.append(
-                CustomizationEntry(
-                    key: member.key, value: message.map { .message($0) } ?? value, location: location))
+            table.append(
+                .init(
+                    key: member.key, value: message.map { .message($0) } ?? value, place: .byte(member.offset),
+                    comment: nil))
         }
-        return (StringsTable(file: file, entries: entries), problems + check.diagnostics)
+        return (table, problems + check.diagnostics + (root?.repeats(in: text) ?? []))
     }
 }
 
@@ -53,7 +46,7 @@ private struct StringsDictCheck {
 
     init(text: SourceText) { self.text = text }
 
-    mutating func add(
+    private mutating func add(
         _ severity: CustomizationDiagnostic.Severity, _ code: CustomizationDiagnostic.Code, _ message: String,
         _ member: SourceNode.Member
     ) {

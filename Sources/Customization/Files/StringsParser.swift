@@ -1,220 +1,257 @@
 internal import AshlarCore
 
 /// Reads the statements of a strings file into a table.
+///
+///     file      = ['{'] statement* ['}']
+///     statement = string ['=' value] ';'
+///     value     = string | data | '(' [value (',' value)* [',']] ')' | '{' statement* '}'
+///
+/// After an error, reading continues after the next `;` at the end of a line. The classes in Java/ have the same rule.
 struct StringsParser {
-    /// The location and reason of a malformed value.
-    struct Failure: Error {
-        var offset: Int
-        var code: CustomizationDiagnostic.Code
-        var message: String
-    }
-
-    /// The result of a search for a closing quote.
-    struct QuoteSearch {
-        /// The range from the opening quote to the end of the search; all quotes in it are escaped.
-        var range = 0..<0
-        /// The byte after the closing quote and whitespace; nil if there is none on the line.
-        var next: Int?
-    }
+    typealias Problem = StringsLexer.Problem
 
     static let maximumDepth = 512
     /// The maximum number of listed problems; further problems are only counted.
     static let maximumDiagnostics = 1000
 
-    var scanner: StringsScanner
-    var builder: StringsTableBuilder
-    var diagnostics: [CustomizationDiagnostic] = []
-    var unlistedDiagnostics = 0
-    /// Whether one of the unlisted diagnostics is an error.
-    var hasUnlistedError = false
-    var failure: Failure?
-    /// The number of bytes that recovery has read again, which is limited so that reading takes linear time.
-    var reread = 0
-    /// The number of suspicious comments that have been searched for statements.
-    var checkedComments = 0
-    /// The last search for a closing quote of each kind, which prevents repeated searches.
-    var searched = (double: QuoteSearch(), single: QuoteSearch())
+    private(set) var table: StringsTable
+    private(set) var diagnostics: [CustomizationDiagnostic] = []
+    private var unlistedDiagnostics = 0
+    private var hasUnlistedError = false
+    private var lexer: StringsLexer
+    /// The key of the current statement.
+    private var key: String?
+    /// The number of bytes that can be read again after an error, which is limited so that reading takes linear time.
+    private var rereads: Int
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>, text: SourceText) {
-        scanner = StringsScanner(bytes)
-        builder = StringsTableBuilder(text: text)
-        // Few statements are shorter than this.
-        builder.records.reserveCapacity(bytes.count / 64)
-    }
-
-    mutating func report(
-        _ offset: Int, _ severity: CustomizationDiagnostic.Severity, _ code: CustomizationDiagnostic.Code,
-        _ message: String, key: String? = nil, fix: String? = nil, related: Int? = nil
-    ) {
-        guard diagnostics.count < Self.maximumDiagnostics else {
-            unlistedDiagnostics += 1
-            hasUnlistedError = hasUnlistedError || severity == .error
-            return
+    init(_ text: SourceText) {
+        let isMarked = text.utf8.starts(with: [0xEF, 0xBB, 0xBF])
+        table = StringsTable(text: text)
+        lexer = StringsLexer(text.utf8, from: isMarked ? 3 : 0)
+        rereads = 4 * text.utf8.count + 4096
+        if isMarked {
+            report(
+                Problem(
+                    offset: 0, code: .strayByteOrderMark, message: "second byte order mark", fix: "remove it"))
         }
-        diagnostics.add(
-            severity, code, message, at: builder.text.location(ofByte: offset), key: key, fix: fix,
-            related: related.map { builder.text.location(ofByte: $0) })
     }
 
-    /// Stores the first failure in a value; returns nil.
-    mutating func fail(
-        _ offset: Int, _ code: CustomizationDiagnostic.Code, _ message: String
-    ) -> CustomizationValue? {
-        if failure == nil { failure = Failure(offset: offset, code: code, message: message) }
-        return nil
-    }
-
-    func string(_ slice: StringsTable.Slice) -> String {
-        slice.isDecoded
-            ? String(decoding: scanner.decoded[slice.range], as: UTF8.self)
-            : String(decoding: scanner.bytes[slice.range], as: UTF8.self)
-    }
-
-    /// Returns the character at an offset for messages.
-    func character(at offset: Int) -> String {
-        guard offset < scanner.bytes.count else { return "the end of the file" }
-        let scalar = String(decoding: scanner.bytes[offset..<min(offset + 4, scanner.bytes.count)], as: UTF8.self)
-            .unicodeScalars.first
-        guard let scalar else { return "nothing" }
-        if scalar.value < 0x20 || scalar.value == 0x7F || scalar.value == 0xA0
-            || scalar.properties.isDefaultIgnorableCodePoint
-        {
-            return "U+" + scalar.value.digits(4, radix: 16, uppercase: true)
+    mutating func parse() {
+        var brace: Int?
+        var isFirst = true
+        while true {
+            defer { isFirst = false }
+            key = nil
+            let token: StringsLexer.Token
+            do throws(Problem) { token = try lexer.next() } catch {
+                skip(from: lexer.offset, after: error)
+                continue
+            }
+            let start = lexer.offset
+            do throws(Problem) {
+                switch token {
+                case .end:
+                    reportNotes(before: start)
+                    if let brace {
+                        report(Problem(offset: brace, code: .malformedContainer, message: "unterminated dictionary"))
+                    }
+                    return reportUnlisted()
+                case .mark(UInt8(ascii: "{")) where isFirst: brace = start
+                case .mark(UInt8(ascii: "}")) where brace != nil:
+                    brace = nil
+                    guard case .end = try lexer.next() else { throw unexpected("the end of the file after \"}\"") }
+                default: try statement(token)
+                }
+                reportNotes(from: start, before: lexer.at)
+            } catch {
+                skip(from: start, after: error)
+            }
         }
-        return "\"\(scalar)\""
+    }
+
+    private mutating func statement(_ first: StringsLexer.Token) throws(Problem) {
+        let start = lexer.offset
+        let comment = lexer.comment
+        guard case .string(let key) = first else { throw unexpected("a key") }
+        self.key = key
+        var value = CustomizationValue.string(key)
+        var token = try lexer.next()
+        if case .mark(UInt8(ascii: "=")) = token {
+            token = try lexer.next()
+            value = try self.value(token, depth: 0)
+            let end = lexer.at
+            token = try lexer.next()
+            guard case .mark(UInt8(ascii: ";")) = token else {
+                var problem = unexpected("\";\" after the value", .missingSemicolon)
+                problem.offset = end
+                throw problem
+            }
+        } else {
+            guard case .mark(UInt8(ascii: ";")) = token else {
+                throw unexpected("\"=\" or \";\" after the key", .missingEquals)
+            }
+            lexer.notes.append(
+                Problem(
+                    offset: start, severity: .note, code: .shorthand,
+                    message: "key without a value; the key is its own value"))
+        }
+        let entry = StringsTable.Entry(key: key, value: value, place: .byte(start), comment: comment.map { .range($0) })
+        guard let earlier = table.append(entry) else { return }
+        report(
+            .duplicate(key, table.text.location(ofByte: earlier), table.text.location(ofByte: start)))
     }
 }
 
 // MARK: - Values
 
 extension StringsParser {
-    /// Parses a string; returns nil without moving if no string starts here.
-    mutating func parseText() -> StringsScanner.Text? {
-        let c = scanner.bytes[scanner.at]
-        if c == UInt8(ascii: "\"") || c == UInt8(ascii: "'") { return scanner.quotedText() }
-        if StringsScanner.isBareCharacter(c) { return .found(scanner.bareText()) }
-        return nil
-    }
-
-    /// Parses a list, dictionary or data value; returns nil with a `failure` if it is malformed.
-    mutating func parseContainer(depth: Int) -> CustomizationValue? {
-        let start = scanner.at
-        scanner.at += 1
-        switch scanner.bytes[start] {
-        case UInt8(ascii: "{"): return parseDictionary(from: start, depth: depth)
-        case UInt8(ascii: "("): return parseList(from: start, depth: depth)
-        default: return parseData(from: start)
-        }
-    }
-
-    /// Parses any value; returns nil with a `failure`, or without one if no value starts here.
-    mutating func parseValue(depth: Int) -> CustomizationValue? {
-        guard scanner.skipSpace() else { return nil }
-        let start = scanner.at
+    /// Reads the rest of a value whose first token has been read.
+    private mutating func value(_ first: StringsLexer.Token, depth: Int) throws(Problem) -> CustomizationValue {
+        let start = lexer.offset
         guard depth <= Self.maximumDepth else {
-            // The end of an empty list isn't a value.
-            if scanner.bytes[start] == UInt8(ascii: ")") { return nil }
-            return fail(start, .tooDeep, "values are nested more than \(Self.maximumDepth) deep")
+            throw Problem(
+                offset: start, code: .tooDeep, message: "values are nested more than \(Self.maximumDepth) deep")
         }
-        switch scanner.bytes[start] {
-        case UInt8(ascii: "{"), UInt8(ascii: "("), UInt8(ascii: "<"): return parseContainer(depth: depth)
-        default:
-            guard let text = parseText() else { return nil }
-            guard case .found(let slice) = text else {
-                return fail(start, .unterminatedString, "unterminated string")
-            }
-            return .string(string(slice))
+        switch first {
+        case .string(let text): return .string(text)
+        case .data(let bytes): return .data(bytes)
+        case .mark(UInt8(ascii: "(")): return try list(from: start, depth: depth)
+        case .mark(UInt8(ascii: "{")): return try dictionary(from: start, depth: depth)
+        default: throw unexpected("a value")
         }
     }
 
-    private mutating func parseList(from start: Int, depth: Int) -> CustomizationValue? {
+    private mutating func list(from start: Int, depth: Int) throws(Problem) -> CustomizationValue {
         var items: [CustomizationValue] = []
-        while let item = parseValue(depth: depth + 1) {
-            items.append(item)
-            guard scanner.skipSpace() else {
-                return fail(start, .malformedContainer, "unterminated list")
+        var token = try lexer.next()
+        while true {
+            switch token {
+            case .end: throw Problem(offset: start, code: .malformedContainer, message: "unterminated list")
+            case .mark(UInt8(ascii: ")")): return .list(items)
+            default: items.append(try value(token, depth: depth + 1))
             }
-            guard scanner.bytes[scanner.at] == UInt8(ascii: ",") else { break }
-            scanner.at += 1
+            token = try lexer.next()
+            switch token {
+            case .mark(UInt8(ascii: ",")): token = try lexer.next()
+            case .mark(UInt8(ascii: ")")), .end: break
+            default: throw unexpected("\",\" or \")\" in a list", .malformedContainer)
+            }
         }
-        if failure != nil { return nil }
-        guard scanner.skipSpace() else {
-            return fail(start, .malformedContainer, "unterminated list")
-        }
-        guard scanner.bytes[scanner.at] == UInt8(ascii: ")") else {
-            return fail(
-                scanner.at, .malformedContainer, "expected \",\" or \")\" in a list, found \(character(at: scanner.at))"
-            )
-        }
-        scanner.at += 1
-        return .list(items)
     }
 
-    private mutating func parseDictionary(from start: Int, depth: Int) -> CustomizationValue? {
+    private mutating func dictionary(from start: Int, depth: Int) throws(Problem) -> CustomizationValue {
         var members: [String: CustomizationValue] = [:]
-        while scanner.skipSpace() {
-            let keyStart = scanner.at
-            guard let text = parseText() else { break }
-            guard case .found(let slice) = text else {
-                return fail(keyStart, .unterminatedString, "unterminated key of a dictionary")
-            }
-            let key = string(slice)
-            guard scanner.skipSpace() else { break }
-            if members[key] != nil { scanner.events.append(.duplicate(key, at: keyStart)) }
-            if scanner.bytes[scanner.at] == UInt8(ascii: "=") {
-                scanner.at += 1
-                guard let value = parseValue(depth: depth + 1) else {
-                    return fail(
-                        scanner.at, .malformedContainer,
-                        "expected a value in a dictionary, found \(character(at: scanner.at))")
+        while true {
+            let token = try lexer.next()
+            let keyStart = lexer.offset
+            switch token {
+            case .end: throw Problem(offset: start, code: .malformedContainer, message: "unterminated dictionary")
+            case .mark(UInt8(ascii: "}")): return .dict(members)
+            case .string(let key):
+                if members[key] != nil {
+                    lexer.notes.append(
+                        Problem(
+                            offset: keyStart, severity: .warning, code: .duplicateKey,
+                            message: "duplicate key \"\(key)\" in a dictionary; the last value wins"))
                 }
-                members[key] = value
-            } else {
                 members[key] = .string(key)
+                var next = try lexer.next()
+                if case .mark(UInt8(ascii: "=")) = next {
+                    members[key] = try value(try lexer.next(), depth: depth + 1)
+                    next = try lexer.next()
+                }
+                guard case .mark(UInt8(ascii: ";")) = next else {
+                    throw unexpected("\";\" in a dictionary", .malformedContainer)
+                }
+            default: throw unexpected("a key or \"}\" in a dictionary", .malformedContainer)
             }
-            guard scanner.skipSpace(), scanner.bytes[scanner.at] == UInt8(ascii: ";") else {
-                return fail(
-                    scanner.at, .malformedContainer,
-                    "expected \";\" in a dictionary, found \(character(at: scanner.at))")
+        }
+    }
+}
+
+// MARK: - Errors
+
+extension StringsParser {
+    /// Reports an error, and skips to the text after the next `;` at the end of a line.
+    ///
+    /// The search starts at the failed statement, so that a missing quote doesn't lose the following lines.
+    private mutating func skip(from start: Int, after error: Problem) {
+        let bytes = lexer.bytes
+        var error = error
+        // A text or value of several lines before the error probably lacks its end.
+        if error.offset > start, bytes[start..<error.offset].contains(where: StringsLexer.isLineEnd) {
+            error.related = start
+        }
+        report(error)
+        rereads -= lexer.at - start
+        var at = rereads > 0 ? start : lexer.at
+        var end: Int?
+        while end == nil, at < bytes.count {
+            let isSemicolon = bytes[at] == UInt8(ascii: ";")
+            at += 1
+            guard isSemicolon else { continue }
+            let next = bytes[at...].firstIndex { !StringsLexer.isBlank($0) } ?? bytes.count
+            if next == bytes.count || StringsLexer.isLineEnd(bytes[next]) {
+                end = next
+            } else {
+                report(
+                    Problem(
+                        offset: next, severity: .warning, code: .skippedText,
+                        message: "text skipped up to the next \";\""))
             }
-            scanner.at += 1
         }
-        guard scanner.skipSpace() else {
-            return fail(start, .malformedContainer, "unterminated dictionary")
-        }
-        guard scanner.bytes[scanner.at] == UInt8(ascii: "}") else {
-            return fail(
-                scanner.at, .malformedContainer,
-                "expected a key or \"}\" in a dictionary, found \(character(at: scanner.at))")
-        }
-        scanner.at += 1
-        return .dict(members)
+        reportNotes(from: start, before: end ?? bytes.count)
+        lexer.at = end ?? bytes.count
     }
 
-    private mutating func parseData(from start: Int) -> CustomizationValue? {
-        var data: [UInt8] = []
-        while scanner.at < scanner.bytes.count {
-            let c = scanner.bytes[scanner.at]
-            if c == UInt8(ascii: ">") {
-                scanner.at += 1
-                return .data(data)
-            }
-            if let high = c.hexValue {
-                guard let low = scanner.byte(scanner.at + 1).hexValue else {
-                    return fail(scanner.at, .malformedContainer, "expected a pair of hexadecimal digits in data")
-                }
-                data.append(high << 4 | low)
-                scanner.at += 2
-            } else if c == 0x20 || c == 0x09 || c == 0x0A || c == 0x0D {
-                scanner.at += 1
-            } else if scanner.isLineSeparator(scanner.at) {
-                scanner.at += 3
-            } else {
-                return fail(
-                    scanner.at, .malformedContainer,
-                    "expected a hexadecimal digit in data, found \(character(at: scanner.at))")
-            }
+    /// Returns the error of the last token.
+    private func unexpected(_ expected: String, _ code: CustomizationDiagnostic.Code = .unexpectedCharacter) -> Problem
+    {
+        let at = lexer.offset
+        guard at < lexer.bytes.count else {
+            return Problem(offset: at, code: code, message: "expected \(expected), found the end of the file")
         }
-        return fail(start, .malformedContainer, "unterminated data")
+        let byte = lexer.bytes[at]
+        let scalar =
+            String(decoding: lexer.bytes[at...].prefix(4), as: UTF8.self).unicodeScalars.first ?? "\u{FFFD}"
+        let isVisible =
+            scalar.value >= 0x20 && scalar.value != 0x7F && scalar.value != 0xA0
+            && !scalar.properties.isDefaultIgnorableCodePoint
+        let found = isVisible ? "\"\(scalar)\"" : "U+" + scalar.value.digits(4, radix: 16, uppercase: true)
+        // A letter beyond ASCII, or a sign as in 54% or #FF0000.
+        if isVisible, byte >= 0x80 || "+%#@!?&~[]|^".utf8.contains(byte) {
+            return Problem(
+                offset: at, code: .unquotedText, message: "expected \(expected), found \(found), which needs quotes")
+        }
+        return Problem(offset: at, code: code, message: "expected \(expected), found \(found)")
+    }
+
+    /// Reports the notes of the tokens that were read, and forgets those of tokens that will be read again.
+    private mutating func reportNotes(from start: Int = .max, before end: Int) {
+        for note in lexer.notes where note.offset < end { report(note, key: note.offset < start ? nil : key) }
+        lexer.notes.removeAll()
+    }
+
+    private mutating func report(_ problem: Problem) { report(problem, key: key) }
+
+    private mutating func report(_ problem: Problem, key: String?) {
+        report(
+            CustomizationDiagnostic(
+                problem.severity, problem.code, problem.message, at: table.text.location(ofByte: problem.offset),
+                key: key, fix: problem.fix, related: problem.related.map { table.text.location(ofByte: $0) }))
+    }
+
+    private mutating func report(_ problem: CustomizationDiagnostic) {
+        if diagnostics.count < Self.maximumDiagnostics { return diagnostics.append(problem) }
+        unlistedDiagnostics += 1
+        hasUnlistedError = hasUnlistedError || problem.severity == .error
+    }
+
+    private mutating func reportUnlisted() {
+        diagnostics.sort { ($0.line, $0.column) < ($1.line, $1.column) }
+        guard unlistedDiagnostics > 0 else { return }
+        diagnostics.add(
+            hasUnlistedError ? .error : .warning, .furtherProblems,
+            "\(unlistedDiagnostics) further problems are not listed", at: CustomizationLocation(file: table.file))
     }
 }

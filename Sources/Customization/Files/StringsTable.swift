@@ -2,13 +2,39 @@ internal import AshlarCore
 
 /// The entries of one file: keys with their values and locations, in the order of the file.
 ///
-/// A table is a value with shared storage, so a copy costs one retain. It stores the file's bytes, and creates the
-/// `String` of a key or value on request. Keys are compared by their UTF-8 bytes: `é` as one scalar and `e` with a
-/// combining accent are different keys. For a duplicate key, the last value wins.
+/// A table is a value with shared storage, so a copy costs no memory. Keys are compared by their UTF-8 bytes: `é` as one
+/// scalar and `e` with a combining accent are different keys. For a duplicate key, the last value wins.
 public struct StringsTable: Sendable {
-    let storage: Storage
+    /// A key with its value and place.
+    struct Entry: Sendable {
+        enum Place: Sendable {
+            /// The offset in the file's text.
+            case byte(Int)
+            case location(CustomizationLocation)
+        }
 
-    init(storage: Storage) { self.storage = storage }
+        enum Comment: Sendable {
+            /// The range in the file's text, with the delimiters.
+            case range(Range<Int>)
+            case text(String)
+        }
+
+        let key: String
+        let value: CustomizationValue
+        let place: Place
+        let comment: Comment?
+        /// Whether a later entry has the same key.
+        var isReplaced = false
+    }
+
+    /// The text of the file, for locations and comments.
+    let text: SourceText
+    /// All entries in order.
+    private(set) var entries: [Entry] = []
+    /// The positions of the entries that aren't replaced.
+    private var numbers: [ByteKey: Int] = [:]
+
+    init(text: SourceText) { self.text = text }
 
     /// Creates a table from entries; for duplicate keys, the last entry wins.
     ///
@@ -16,32 +42,69 @@ public struct StringsTable: Sendable {
     ///   - file: The file of locations without a file.
     ///   - entries: The entries, in order.
     public init(file: String = "", entries: [CustomizationEntry]) {
-        var builder = StringsTableBuilder(text: SourceText(withoutLines: file))
-        for entry in entries { builder.append(entry) }
-        storage = builder.build()
+        self.init(text: SourceText(withoutLines: file))
+        for entry in entries { append(entry) }
+    }
+
+    /// Adds an entry; returns the offset in the file of the entry that it replaces, if there is one.
+    @discardableResult
+    mutating func append(_ entry: Entry) -> Int? {
+        let earlier = numbers.updateValue(entries.count, forKey: ByteKey(entry.key))
+        entries.append(entry)
+        guard let earlier else { return nil }
+        entries[earlier].isReplaced = true
+        if case .byte(let offset) = entries[earlier].place { return offset }
+        return 0
+    }
+
+    private mutating func append(_ entry: CustomizationEntry) {
+        append(
+            Entry(
+                key: entry.key, value: entry.value, place: .location(entry.location),
+                comment: entry.comment.map { .text($0) }))
     }
 
     /// The number of keys.
-    public var count: Int { storage.winnerCount }
+    public var count: Int { numbers.count }
     /// Whether the table has no key.
-    package var isEmpty: Bool { count == 0 }
+    package var isEmpty: Bool { numbers.isEmpty }
     /// The path of the file that the table was read from.
-    package var file: String { storage.text.file }
+    package var file: String { text.file }
 
     /// The value of a key; nil if the table does not define it.
     ///
     /// - Parameter key: The key, compared byte by byte.
-    public subscript(key: String) -> CustomizationValue? {
-        storage.find(key).map { storage.value(of: $0) }
-    }
+    public subscript(key: String) -> CustomizationValue? { numbers[ByteKey(key)].map { entries[$0].value } }
 
     /// The entry of a key; nil if the table does not define it.
     ///
     /// - Parameter key: The key, compared byte by byte.
     /// - Returns: The entry, or nil.
     /// - Complexity: O(*n*) in the bytes of the file for the first call, which counts the lines.
-    package func entry(_ key: String) -> CustomizationEntry? {
-        storage.find(key).map { storage.entry(of: $0) }
+    package func entry(_ key: String) -> CustomizationEntry? { numbers[ByteKey(key)].map { entry(at: $0) } }
+
+    /// Returns an entry with its location and comment.
+    func entry(at number: Int) -> CustomizationEntry {
+        let entry = entries[number]
+        return CustomizationEntry(
+            key: entry.key, value: entry.value, location: location(of: entry), comment: comment(of: entry))
+    }
+
+    func location(of entry: Entry) -> CustomizationLocation {
+        switch entry.place {
+        case .byte(let offset): text.location(ofByte: offset)
+        case .location(let location): location
+        }
+    }
+
+    private func comment(of entry: Entry) -> String? {
+        switch entry.comment {
+        case nil: return nil
+        case .text(let text)?: return text
+        case .range(let range)?:
+            let written = String(decoding: text.utf8[range], as: UTF8.self)
+            return String(written.dropFirst(2).dropLast(written.hasPrefix("/*") ? 2 : 0)).trimmingSpace()
+        }
     }
 
     /// Returns the table with the entries of another one, whose values win for keys in both.
@@ -59,140 +122,32 @@ public struct StringsTable: Sendable {
 extension StringsTable: Sequence {
     /// Iterates over the entries in the order of the file, without replaced ones.
     public func makeIterator() -> AnyIterator<CustomizationEntry> {
-        let storage = self.storage
-        var next = 0
+        var numbers = entries.indices.makeIterator()
         return AnyIterator {
-            while next < storage.records.count {
-                defer { next += 1 }
-                if !storage.records[next].isShadowed { return storage.entry(of: next) }
+            while let number = numbers.next() {
+                if !entries[number].isReplaced { return entry(at: number) }
             }
             return nil
         }
     }
 }
 
-extension StringsTable {
-    /// A statement of the file: the ranges of its key, value and comment.
-    struct Record: Sendable {
-        var hash: UInt64 = 0
-        var key = Slice()
-        /// The bytes of the value; if `hasPlainText` is false, `start` is the number of the value.
-        var value = Slice()
-        /// The range from the first byte of the key to the `;`, in the file's text.
-        var statement = Slice()
-        /// The comment directly before the statement with its delimiters, in the file's text.
-        var comment = Slice()
-        var hasPlainText = true
-        /// Whether a later statement has the same key.
-        var isShadowed = false
-    }
+/// A key that is compared byte by byte: Swift's equality of strings would unite a composed and a decomposed accent.
+struct ByteKey: Hashable, Sendable {
+    let text: String
 
-    /// A range in the file's text, or in the decoded bytes.
-    struct Slice: Sendable, Equatable {
-        var start: UInt32 = 0
-        var count: UInt32 = 0
-        var isDecoded = false
+    init(_ text: String) { self.text = text }
 
-        init() {}
-        init(start: Int, end: Int, isDecoded: Bool = false) {
-            self.start = UInt32(start)
-            self.count = UInt32(end - start)
-            self.isDecoded = isDecoded
-        }
-        var end: Int { Int(start) + Int(count) }
-        var range: Range<Int> { Int(start)..<end }
-    }
-
-    /// The bytes, statements and index of a table.
-    final class Storage: Sendable {
-        let text: SourceText
-        /// The bytes of strings that had escapes or aren't from a file.
-        let decoded: [UInt8]
-        let records: [Record]
-        /// Values that aren't plain strings.
-        let values: [CustomizationValue]
-        /// The locations and comments of tables that weren't read from text.
-        let places: [(location: CustomizationLocation, comment: String?)]
-        let index: HashIndex
-        let winnerCount: Int
-        /// All values as strings, which the first composition creates and later ones share.
-        private let texts = Mutex<[String]?>(nil)
-
-        init(
-            text: SourceText, decoded: [UInt8], records: [Record], values: [CustomizationValue],
-            places: [(location: CustomizationLocation, comment: String?)], index: HashIndex, winnerCount: Int
-        ) {
-            self.text = text
-            self.decoded = decoded
-            self.records = records
-            self.values = values
-            self.places = places
-            self.index = index
-            self.winnerCount = winnerCount
-        }
-    }
-}
-
-extension StringsTable.Storage {
-    func find(_ key: String) -> Int? {
-        key.withKeyBytes { bytes in
-            index.find(ByteHash.hash(bytes)) { matches($0, bytes) }
+    static func == (first: ByteKey, second: ByteKey) -> Bool {
+        first.text.withKeyBytes { first in
+            second.text.withKeyBytes { second in
+                Span(_unsafeElements: first).bytes.hasSameBytes(as: Span(_unsafeElements: second).bytes)
+            }
         }
     }
 
-    private func matches(_ record: Int, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        withBytes(records[record].key) { $0.elementsEqual(bytes) }
-    }
-
-    func withBytes<R>(_ slice: StringsTable.Slice, _ body: (UnsafeBufferPointer<UInt8>) -> R) -> R {
-        (slice.isDecoded ? decoded : text.utf8).withUnsafeBufferPointer {
-            body(UnsafeBufferPointer(rebasing: $0[slice.range]))
-        }
-    }
-
-    func string(_ slice: StringsTable.Slice) -> String { withBytes(slice) { String(decoding: $0, as: UTF8.self) } }
-
-    func key(of record: Int) -> String { string(records[record].key) }
-
-    func value(of record: Int) -> CustomizationValue {
-        let record = records[record]
-        return record.hasPlainText ? .string(string(record.value)) : values[Int(record.value.start)]
-    }
-
-    /// Returns the values as strings; for a value that isn't a plain string, its `text` or "".
-    func allTexts() -> [String] {
-        if let made = texts.withLock({ $0 }) { return made }
-        let made = records.indices.map { i in
-            records[i].isShadowed ? "" : records[i].hasPlainText ? string(records[i].value) : value(of: i).text ?? ""
-        }
-        return texts.withLock { texts in
-            if let texts { return texts }
-            texts = made
-            return made
-        }
-    }
-
-    func location(of record: Int) -> CustomizationLocation {
-        if !places.isEmpty { return places[record].location }
-        return text.location(ofByte: Int(records[record].statement.start))
-    }
-
-    func comment(of record: Int) -> String? {
-        if !places.isEmpty { return places[record].comment }
-        let slice = records[record].comment
-        guard slice.count >= 2 else { return nil }
-        var comment = string(slice)[...]
-        comment = comment.dropFirst(2)
-        if comment.hasSuffix("*/"), text.utf8[Int(slice.start) + 1] == UInt8(ascii: "*") {
-            comment = comment.dropLast(2)
-        }
-        return String(comment).trimmingSpace()
-    }
-
-    func entry(of record: Int) -> CustomizationEntry {
-        CustomizationEntry(
-            key: key(of: record), value: value(of: record), location: location(of: record),
-            comment: comment(of: record))
+    func hash(into hasher: inout Hasher) {
+        text.withKeyBytes { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }
 }
 
@@ -216,5 +171,82 @@ public struct CustomizationEntry: Hashable, Sendable {
         self.value = value
         self.location = location
         self.comment = comment
+    }
+}
+
+extension StringsTable {
+    /// Parses a strings file in UTF-8, UTF-16 or UTF-32, or an XML or binary property list.
+    ///
+    /// The encoding is detected by the byte order mark; UTF-16 without one is detected by its zero bytes. All other
+    /// files must be UTF-8. Each error results in a diagnostic with line and column; the statement with the error isn't
+    /// read, and reading continues after the next `;` at the end of a line. Bytes that aren't text in the file's
+    /// encoding, and a malformed property list, result in an empty table.
+    ///
+    /// ```swift
+    /// let text = "\"OK\" = \"Fine\";\n\"Cancel\" \"Stop\";\n\"Close\" = \"Close\";\n"
+    /// let parsed = StringsTable.parse(strings: Array(text.utf8), file: "a.strings")
+    /// print(parsed.table.map(\.key))  // ["OK", "Close"]
+    /// for problem in parsed.diagnostics { print(problem) }  // a.strings:2:10: error: expected "=" or ";" …
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - bytes: The file's bytes.
+    ///   - file: The file's path, for locations.
+    /// - Returns: The table and the problems.
+    /// - Complexity: O(*n*) in the number of bytes.
+    public static func parse(
+        strings bytes: [UInt8], file: String = ""
+    ) -> (table: StringsTable, diagnostics: [CustomizationDiagnostic]) {
+        if PropertyListReader.isBinary(bytes) || PropertyListReader.isXML(bytes) {
+            return propertyList(PropertyListReader.read(bytes: bytes, file: file))
+        }
+        let text = SourceText(bytes: bytes, file: file)
+        if text.isRejected { return (StringsTable(text: text), text.diagnostics) }
+        var parser = StringsParser(text)
+        parser.parse()
+        return (parser.table, text.diagnostics + parser.diagnostics)
+    }
+
+    private static func propertyList(
+        _ read: ReadFile
+    ) -> (table: StringsTable, diagnostics: [CustomizationDiagnostic]) {
+        var table = StringsTable(text: read.text)
+        var diagnostics = read.diagnostics
+        guard let root = read.root else { return (table, diagnostics) }
+        guard let members = root.members else {
+            diagnostics.add(
+                .error, .notATable, "expected a table, found a \(root.value().typeName)",
+                at: CustomizationLocation(file: table.file))
+            return (table, diagnostics)
+        }
+        for member in members {
+            table.append(
+                Entry(key: member.key, value: member.value.value(), place: .byte(member.offset), comment: nil))
+        }
+        diagnostics += root.repeats(in: read.text)
+        return (table, diagnostics)
+    }
+}
+
+extension SourceNode {
+    /// Returns a diagnostic for each key that a dictionary at any depth has twice.
+    func repeats(in text: SourceText) -> [CustomizationDiagnostic] {
+        var found: [CustomizationDiagnostic] = []
+        forEachRepeat { earlier, later in
+            found.append(
+                .duplicate(later.key, text.location(ofByte: earlier.offset), text.location(ofByte: later.offset)))
+        }
+        return found
+    }
+}
+
+extension CustomizationDiagnostic {
+    static func duplicate(
+        _ key: String, _ earlier: CustomizationLocation, _ later: CustomizationLocation
+    ) -> CustomizationDiagnostic {
+        CustomizationDiagnostic(
+            .warning, .duplicateKey,
+            "duplicate key \"\(key)\", first defined at line \(earlier.line), column \(earlier.column); the last value wins",
+            at: later, key: key, related: earlier)
     }
 }

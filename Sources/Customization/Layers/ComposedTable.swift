@@ -1,33 +1,34 @@
 internal import AshlarCore
 
-/// The composition of one table's layers: the resolved value of each key.
+/// The composition of one table's layers: the highest layer that defines each key.
 ///
-/// Composition creates strings, decodes numbers and colors, and follows aliases once. A read is then one hash and one
-/// comparison of bytes. Keys are compared as bytes, as in the files: Swift's equality of strings would unite a composed and
-/// a decomposed accent.
+/// Composition finds the entries and follows aliases once. A read is then one look-up, and converts the value.
 final class ComposedTable: Sendable {
     struct Entry: Sendable {
         let key: String
-        /// The positions of the defining table in ``sources`` and of the record in it.
+        /// The positions of the defining table in ``sources`` and of the entry in it.
         var source: Int
         var record: Int
-        /// The value as text; nil if it has none.
-        var text: String?
-        /// The value's interpretations; nil if it is only a text.
-        var typed: Typed?
         /// The entry with the value: the entry itself, the end of its aliases, or nil if an alias can't be resolved.
         var target: Int?
         /// The key that the value refers to, if it is an alias.
         var alias: String?
-        /// Whether the value comes from the base language although another language is selected.
-        var isFallback = false
+    }
+
+    /// A table of a layer.
+    struct Source: Sendable {
+        /// The number of the layer.
+        let layer: Int
+        let table: StringsTable
+        let colors: ColorDialect
+        let resolvesAliases: Bool
     }
 
     let name: String
     /// The tables with this name in the layers, lowest first.
-    let sources: [(layer: Int, table: StringsTable)]
+    let sources: [Source]
     let entries: [Entry]
-    private let index: HashIndex
+    private let numbers: [ByteKey: Int]
     /// The messages that have been formatted, by entry and notation.
     private let messages = Mutex<[Int: Message]>([:])
 
@@ -40,28 +41,75 @@ final class ComposedTable: Sendable {
     /// Composes tables.
     ///
     /// - Complexity: O(*n*) in the entries of all tables.
-    init(name: String, layers: [CustomizationLayer], numbers: NumberSpelling, hasLanguage: Bool) {
+    init(name: String, layers: [CustomizationLayer]) {
         self.name = name
-        let sources = layers.indices.compactMap { i in layers[i].tables[name].map { (layer: i, table: $0) } }
-        self.sources = sources
-        var composition = Composition(sources.map(\.table))
-        for number in composition.entries.indices {
-            let layer = layers[sources[composition.entries[number].source].layer]
-            if hasLanguage, case .base = layer.role { composition.entries[number].isFallback = true }
-            composition.interpret(number, in: layer, numbers: numbers)
+        sources = layers.enumerated().compactMap { number, layer in
+            layer.tables[name].map {
+                Source(layer: number, table: $0, colors: layer.colors, resolvesAliases: layer.resolvesAliases)
+            }
         }
-        let fading = Set(sources.indices.filter { layers[sources[$0].layer].colors == .db5 })
-        composition.fade { $0.alias == nil && fading.contains($0.source) }
-        composition.followAliases()
-        composition.fade { $0.alias != nil && fading.contains($0.source) }
-        entries = composition.entries
-        index = composition.index
+        var (entries, numbers): ([Entry], [ByteKey: Int]) = ([], [:])
+        let bound = sources.map(\.table.count).max() ?? 0
+        entries.reserveCapacity(bound)
+        numbers.reserveCapacity(bound)
+        for (source, content) in sources.enumerated() {
+            for (record, entry) in content.table.entries.enumerated() where !entry.isReplaced {
+                let key = ByteKey(entry.key)
+                let alias = Self.alias(entry.value, in: content)
+                if let known = numbers[key] {
+                    entries[known].source = source
+                    entries[known].record = record
+                    entries[known].alias = alias
+                } else {
+                    numbers[key] = entries.count
+                    entries.append(
+                        Entry(key: entry.key, source: source, record: record, target: entries.count, alias: alias))
+                }
+            }
+        }
+        for number in entries.indices where entries[number].alias != nil {
+            let end = Self.aliasPath(of: number, in: entries, numbers).end
+            entries[number].target = end.flatMap { entries[$0].alias == nil ? $0 : nil }
+        }
+        self.entries = entries
+        self.numbers = numbers
+    }
+
+    private static func alias(_ value: CustomizationValue, in source: Source) -> String? {
+        switch value {
+        case .alias(let key): key
+        case .string(let text) where source.resolvesAliases: AliasSyntax.alias(text)
+        default: nil
+        }
     }
 
     // MARK: Finding
 
     /// Returns the number of a key's entry; nil if no layer defines it.
-    func number(of key: String) -> Int? { index.number(of: key, in: entries) }
+    func number(of key: String) -> Int? { numbers[ByteKey(key)] }
+
+    /// The maximum number of aliases that are followed in sequence.
+    private static let maximumAliases = 64
+
+    /// Returns the keys that an alias refers to, the entry's own key first, and the number of the last entry.
+    ///
+    /// The last entry is nil if its key does not exist, and an alias if the aliases form a cycle or are too many. An entry
+    /// that isn't an alias has only its own key.
+    func aliasPath(of number: Int) -> (keys: [String], end: Int?) { Self.aliasPath(of: number, in: entries, numbers) }
+
+    private static func aliasPath(
+        of number: Int, in entries: [Entry], _ numbers: [ByteKey: Int]
+    ) -> (keys: [String], end: Int?) {
+        var path = [entries[number].key]
+        var at: Int? = number
+        while let alias = at.flatMap({ entries[$0].alias }), path.count <= maximumAliases {
+            let isCycle = path.contains(alias)
+            path.append(alias)
+            at = numbers[ByteKey(alias)]
+            if isCycle { break }
+        }
+        return (path, at)
+    }
 
     // MARK: Reading an entry
 
@@ -69,20 +117,20 @@ final class ComposedTable: Sendable {
     func layer(of entry: Entry) -> Int { sources[entry.source].layer }
 
     /// Returns an entry as its file defines it.
-    func definition(of entry: Entry) -> CustomizationEntry {
-        sources[entry.source].table.storage.entry(of: entry.record)
-    }
+    func definition(of entry: Entry) -> CustomizationEntry { sources[entry.source].table.entry(at: entry.record) }
 
     /// Returns the location of an entry's value.
     func location(of entry: Entry) -> CustomizationLocation {
-        sources[entry.source].table.storage.location(of: entry.record)
+        let table = sources[entry.source].table
+        return table.location(of: table.entries[entry.record])
     }
 
     /// Returns the value of an entry; a string without the escape of an alias.
     func value(of entry: Entry) -> CustomizationValue {
-        let storage = sources[entry.source].table.storage
-        if storage.records[entry.record].hasPlainText, let text = entry.text { return .string(text) }
-        return storage.value(of: entry.record)
+        let source = sources[entry.source]
+        let value = source.table.entries[entry.record].value
+        if source.resolvesAliases, case .string(let text) = value { return .string(AliasSyntax.unescaped(text)) }
+        return value
     }
 
     /// Returns the message of an entry; nil if the value is neither a string nor a message.
@@ -102,7 +150,7 @@ final class ComposedTable: Sendable {
         let message: CustomizationMessage
         if case .message(let known) = value {
             message = known
-        } else if let text = entries[number].text {
+        } else if let text = value.text {
             message = isICU ? CustomizationMessage(icu: text) : CustomizationMessage(text)
         } else if let converted = CustomizationMessage(stringsDict: value) {
             message = converted
@@ -112,127 +160,5 @@ final class ComposedTable: Sendable {
         let new = Message(message: message, language: conventions(layer(of: target)))
         messages.withLock { $0[identity] = new }
         return new
-    }
-
-    /// Returns the keys that an alias refers to, the entry's own key first, and the number of the last entry.
-    ///
-    /// The last entry is nil if its key does not exist, and an alias if the aliases form a cycle or are too many. An entry
-    /// that isn't an alias has only its own key.
-    func aliasPath(of number: Int) -> (keys: [String], end: Int?) {
-        index.aliasPath(of: number, in: entries)
-    }
-}
-
-extension HashIndex {
-    fileprivate func number(of key: String, in entries: [ComposedTable.Entry]) -> Int? {
-        key.withKeyBytes { bytes in
-            find(ByteHash.hash(bytes)) { number in
-                entries[number].key.withKeyBytes { Self.areEqual($0, bytes) }
-            }
-        }
-    }
-
-    fileprivate static func areEqual(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool {
-        Span(_unsafeElements: left).bytes.hasSameBytes(as: Span(_unsafeElements: right).bytes)
-    }
-
-    /// The maximum number of aliases that are followed in sequence.
-    private static let maximumAliases = 64
-
-    fileprivate func aliasPath(of number: Int, in entries: [ComposedTable.Entry]) -> (keys: [String], end: Int?) {
-        var path = [entries[number].key]
-        var at: Int? = number
-        while let alias = at.flatMap({ entries[$0].alias }), path.count <= Self.maximumAliases {
-            let isCycle = path.contains(alias)
-            path.append(alias)
-            at = self.number(of: alias, in: entries)
-            if isCycle { break }
-        }
-        return (path, at)
-    }
-}
-
-/// The entries of a table during its composition.
-private struct Composition {
-    var entries: [ComposedTable.Entry] = []
-    var index: HashIndex
-    private let tables: [StringsTable]
-
-    /// Finds the table that defines each key: the last one that has it.
-    init(_ tables: [StringsTable]) {
-        self.tables = tables
-        let bound = tables.reduce(0) { $0 + $1.storage.winnerCount }
-        index = HashIndex(expecting: bound)
-        entries.reserveCapacity(bound)
-        for (source, table) in tables.enumerated() {
-            for (number, record) in table.storage.records.enumerated() where !record.isShadowed {
-                add(record, number, of: source)
-            }
-        }
-    }
-
-    private mutating func add(_ record: StringsTable.Record, _ number: Int, of source: Int) {
-        tables[source].storage.withBytes(record.key) { bytes in
-            let known = index.insert(entries.count, hash: record.hash) { [entries] other in
-                entries[other].key.withKeyBytes { HashIndex.areEqual($0, bytes) }
-            }
-            if let known {
-                entries[known].source = source
-                entries[known].record = number
-            } else {
-                let key = String(decoding: bytes, as: UTF8.self)
-                entries.append(ComposedTable.Entry(key: key, source: source, record: number, target: entries.count))
-            }
-        }
-    }
-
-    /// Decodes the text of an entry, its interpretations and its alias.
-    mutating func interpret(_ number: Int, in layer: CustomizationLayer, numbers: NumberSpelling) {
-        let storage = tables[entries[number].source].storage
-        let record = entries[number].record
-        if storage.records[record].hasPlainText {
-            let written = storage.allTexts()[record]
-            if layer.resolvesAliases, let alias = AliasSyntax.alias(written) {
-                entries[number].alias = alias
-                return
-            }
-            let text = layer.resolvesAliases ? AliasSyntax.unescaped(written) : written
-            entries[number].text = text
-            entries[number].typed = ComposedTable.Typed(text, dialect: layer.colors, numbers: numbers)
-        } else {
-            let value = storage.value(of: record)
-            if case .alias(let key) = value {
-                entries[number].alias = key
-                return
-            }
-            entries[number].text = value.text == nil ? nil : storage.allTexts()[record]
-            entries[number].typed = ComposedTable.Typed(value, dialect: layer.colors, numbers: numbers)
-        }
-    }
-
-    /// Applies the alphas of colors in DB5's dialect: `nameAlpha` for `name`.
-    ///
-    /// The color and the alpha can come from different themes, so only the composed table can combine them.
-    mutating func fade(where isFading: (ComposedTable.Entry) -> Bool) {
-        for number in entries.indices where isFading(entries[number]) {
-            guard let color = entries[number].typed?.color,
-                let alpha = index.number(of: entries[number].key + "Alpha", in: entries),
-                let factor = entries[alpha].typed?.double
-            else { continue }
-            entries[number].typed?.color = color.withAlpha(color.alpha * Float(min(max(factor, 0), 1)))
-        }
-    }
-
-    /// Gives each alias the value of the last key that it refers to.
-    mutating func followAliases() {
-        for start in entries.indices where entries[start].alias != nil {
-            guard let end = index.aliasPath(of: start, in: entries).end, entries[end].alias == nil else {
-                entries[start].target = nil
-                continue
-            }
-            entries[start].target = end
-            entries[start].text = entries[end].text
-            entries[start].typed = entries[end].typed
-        }
     }
 }

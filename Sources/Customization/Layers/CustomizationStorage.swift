@@ -19,9 +19,7 @@ final class CustomizationStorage: Sendable {
         let stack = selection.stack(of: tree, policy: policy)
         layers = stack.layers
         diagnostics = stack.diagnostics
-        func compose(_ name: String) -> ComposedTable {
-            ComposedTable(name: name, layers: stack.layers, numbers: policy.numbers, hasLanguage: selection.hasLanguage)
-        }
+        func compose(_ name: String) -> ComposedTable { ComposedTable(name: name, layers: stack.layers) }
         main = compose(CustomizationLayer.defaultTable)
         var tables = [CustomizationLayer.defaultTable: main]
         for name in Set(stack.layers.flatMap(\.tables.keys)) where tables[name] == nil { tables[name] = compose(name) }

@@ -23,6 +23,8 @@ struct LoadedFolder: Sendable {
         var version: Version
         /// The tables of the file; those of a string catalog by language, those of any other file under nil.
         var tables: [LanguageTag?: StringsTable]
+        /// The keys of a string catalog that nobody translates.
+        var fixedKeys: Set<String>
         var diagnostics: [CustomizationDiagnostic]
         /// A newer content that isn't used because it has errors, if there is one.
         var rejected: Version?
@@ -35,6 +37,8 @@ struct LoadedFolder: Sendable {
     private(set) var tables: [String: StringsTable] = [:]
     /// The tables of the string catalogs, by language.
     private(set) var catalogs: [LanguageTag: [String: StringsTable]] = [:]
+    /// The keys of the string catalogs that nobody translates, by table.
+    private(set) var fixedKeys: [String: Set<String>] = [:]
     private(set) var names: Set<String> = []
     private(set) var subfolders: [String] = []
     private(set) var diagnostics: [CustomizationDiagnostic] = []
@@ -89,8 +93,9 @@ struct LoadedFolder: Sendable {
                 return take(earlier, as: fileName, table: table, place: place)
             }
             take(
-                File(version: version, tables: read.tables, diagnostics: read.diagnostics), as: fileName, table: table,
-                place: place)
+                File(
+                    version: version, tables: read.tables, fixedKeys: read.fixedKeys, diagnostics: read.diagnostics),
+                as: fileName, table: table, place: place)
         } catch {
             report(.error, .unreadableFile, error.description, at: place)
             guard var earlier else { return }
@@ -108,6 +113,7 @@ struct LoadedFolder: Sendable {
                 tables[table] = tables[table].map { $0.merging(content) } ?? content
             }
         }
+        if !file.fixedKeys.isEmpty { fixedKeys[table, default: []].formUnion(file.fixedKeys) }
         diagnostics += file.diagnostics
         if file.rejected != nil {
             report(
@@ -120,7 +126,14 @@ struct LoadedFolder: Sendable {
         var layer = CustomizationLayer(
             id: id ?? name, role: role, tables: tables, colors: policy.colors, resolvesAliases: policy.resolvesAliases,
             diagnostics: diagnostics)
-        (layer.folder, layer.files) = (path, names)
+        layer.folder = path
+        layer.files = names
+        // The tree's own folder contains files of several languages.
+        if !name.isEmpty, let language = layer.language {
+            for index in layer.diagnostics.indices where layer.diagnostics[index].language == nil {
+                layer.diagnostics[index].language = language
+            }
+        }
         return layer
     }
 }
@@ -141,17 +154,20 @@ enum TableFileKind: CaseIterable {
 
     func read(
         _ bytes: [UInt8], file: String, policy: CustomizationPolicy
-    ) -> (tables: [LanguageTag?: StringsTable], diagnostics: [CustomizationDiagnostic]) {
+    ) -> (
+        tables: [LanguageTag?: StringsTable], fixedKeys: Set<String>, diagnostics: [CustomizationDiagnostic]
+    ) {
         switch self {
         case .strings:
             let parsed = StringsTable.parse(strings: bytes, file: file)
-            return ([nil: parsed.table], parsed.diagnostics)
+            return ([nil: parsed.table], [], parsed.diagnostics)
         case .stringsDict:
             let read = StringsTable.parse(stringsDict: bytes, file: file)
-            return ([nil: read.table], read.diagnostics)
+            return ([nil: read.table], [], read.diagnostics)
         case .stringCatalog:
-            let read = StringsTable.parse(stringCatalog: bytes, file: file)
-            return (Dictionary(uniqueKeysWithValues: read.tables.map { ($0.key, $0.value) }), read.diagnostics)
+            let catalog = StringCatalog(bytes, file: file)
+            let tables = Dictionary(uniqueKeysWithValues: catalog.tables.map { (LanguageTag?.some($0), $1) })
+            return (tables, catalog.fixedKeys, catalog.diagnostics)
         }
     }
 }

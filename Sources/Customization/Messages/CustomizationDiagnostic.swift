@@ -39,6 +39,8 @@ public struct CustomizationDiagnostic: Hashable, Sendable, CustomStringConvertib
     public var location: CustomizationLocation
     /// The affected key, if there is one.
     public var key: String?
+    /// The language of the affected text, if it is known.
+    package var language: LanguageTag?
     /// The fix, such as `insert ";"`, if known.
     public var fix: String?
     /// A second location, such as the first of two statements with the same key.
@@ -63,8 +65,12 @@ public struct CustomizationDiagnostic: Hashable, Sendable, CustomStringConvertib
     package var column: Int { location.column }
 
     /// The diagnostic in the format of a compiler: `file:line:column: severity: message [code]`.
+    ///
+    /// For a text in a string catalog, the message begins with the key and the language.
     public var description: String {
-        "\(location): \(severity): \(message)" + (fix.map { "; \($0)" } ?? "") + " [\(code)]"
+        var text = "\(location): \(severity): "
+        if let key, let language, line > 0, file.hasSuffix(".xcstrings") { text += "\"\(key)\" in \(language): " }
+        return text + message + (fix.map { "; \($0)" } ?? "") + " [\(code)]"
     }
 }
 

@@ -140,19 +140,20 @@ struct ColorReading {
 
     private static func components(_ bytes: Bytes, _ scale: ColorDialect.AlphaScale) -> RGBAColor? {
         guard bytes.first?.isDigit == true else { return nil }
-        let parts = bytes.split(separator: UInt8(ascii: ","), maxSplits: 4, omittingEmptySubsequences: false)
-        guard parts.count == 3 || parts.count == 4 else { return nil }
-        var rgb: [UInt8] = []
-        for part in parts.prefix(3) {
-            guard let value = small(trimmed(part)), value <= 255 else { return nil }
-            rgb.append(UInt8(value))
+        // Each read of a color parses it, so that its parts aren't stored in arrays.
+        var rest: Bytes? = bytes
+        func next() -> Bytes? {
+            guard let text = rest else { return nil }
+            let comma = text.firstIndex(of: UInt8(ascii: ","))
+            rest = comma.map { text[($0 + 1)...] }
+            return trimmed(text[..<(comma ?? text.endIndex)])
         }
-        var color = RGBAColor(red8: rgb[0], green8: rgb[1], blue8: rgb[2])
-        if parts.count == 4 {
-            guard let alpha = alpha(trimmed(parts[3]), scale) else { return nil }
-            color.alpha = alpha
-        }
-        return color
+        func component() -> UInt8? { next().flatMap(small).flatMap { UInt8(exactly: $0) } }
+        guard let red = component(), let green = component(), let blue = component() else { return nil }
+        let color = RGBAColor(red8: red, green8: green, blue8: blue)
+        guard let last = next() else { return color }
+        guard rest == nil, let alpha = alpha(last, scale) else { return nil }
+        return color.withAlpha(alpha)
     }
 
     private static func alpha(_ bytes: Bytes, _ scale: ColorDialect.AlphaScale) -> Float? {
