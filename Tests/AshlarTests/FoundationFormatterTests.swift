@@ -55,14 +55,19 @@ import Testing
             ("en", "{n, number, ::compact-short sign-always}", "+1.2K"), ("en", "{m, number, ::K scale/1000}", "3K"),
             ("de", "{n, number, ::currency/EUR +!}", "+1.234,00 €"), ("en", "{d, number, ::K sign-never}", "1.2K"),
             ("en", "{d, number, ::currency/EUR +?}", "-€1,234.00"), ("nl", "{m, number, ::currency/EUR +?}", "€ +3,00"),
-            ("en", "{s, number, ::unit/hour +?}", "0 hr"), ("en", "{s, number, ::unit/hour +!}", "+0 hr"),
+            ("en", "{s, number, ::unit/hour +?}", "+0.25 hr"), ("en", "{s, number, ::unit/hour . +?}", "0 hr"),
+            ("en", "{s, number, ::unit/hour . +!}", "+0 hr"), ("en", "{h, number, ::unit/hour}", "2.25 hr"),
+            ("de", "{h, number, ::unit/hour}", "2,25 Std."), ("en", "{h, number, ::unit/day scale/10}", "22.5 days"),
+            ("en", "{n, number, ::unit/hour group-off}", "1234 hr"), ("en", "{m, number, ::unit/hour 000}", "003 hr"),
+            ("de", "{n, number, ::currency/EUR group-off 00000}", "01234,00 €"),
+            ("de", "{d, number, ::unit/minute}", "-1.234 Min."),
             ("de", "{n, number, ::unit/hour unit-width-full-name}", "1.234 Stunden"),
             ("en", "{m, number, ::unit/minute unit-width-full-name}", "3 minutes"), ("en", "{m, number, ::K}", "3"),
             ("fr", "{t, date, relative}", "il y a 3 heures"), ("en", "{t, date, relative}", "3 hours ago"),
         ])
     func words(_ language: String, _ text: String, _ expected: String) throws {
         let output = CustomizationMessage(icu: text).formatted(
-            ["n": 1234, "m": 3, "d": -1234, "s": 0.25, "t": Date().addingTimeInterval(-3 * 3_600 - 5)],
+            ["n": 1234, "m": 3, "d": -1234, "s": 0.25, "h": 2.25, "t": Date().addingTimeInterval(-3 * 3_600 - 5)],
             language: LanguageConventions(try #require(LanguageTag(language)), formatter: FoundationFormatter()))
         #expect(plain(output.text) == expected)
         #expect(output.problems.isEmpty)
@@ -70,6 +75,58 @@ import Testing
             ["n": 3], language: LanguageConventions("en", formatter: FoundationFormatter()))
         #expect(unknown.text == "3")
         #expect(unknown.problems.map(\.code.rawValue) == ["message-missing-formatter"])
+    }
+
+    @Test("Each token of a skeleton changes the text of each kind of number, or is reported")
+    func skeletons() {
+        let number = -1234.567_890_12
+        func output(_ skeleton: String) -> (text: String, problems: [MessageProblem]) {
+            CustomizationMessage(icu: "{n, number, ::\(skeleton)}").formatted(
+                ["n": number], language: LanguageConventions("en", formatter: FoundationFormatter()))
+        }
+        let kinds = ["", "percent", "%x100", "currency/EUR", "unit/hour", "compact-short", "compact-long"]
+        let tokens = [
+            "precision-integer", ".", "precision-unlimited", ".+", ".0", ".00##", ".000+", "compact-short", "K", "KK",
+            "sign-always", "+!", "sign-except-zero", "sign-never", "+_", "group-off", ",_", "unit-width-full-name",
+            "unit/day", "measure-unit/duration-day", "scale/100", "integer-width/+000000", "000000", "currency/JPY",
+            "percent", "%", "%x100", "unknown", "rounding-mode-up", "engineering", "scientific", "@@@", "latin",
+        ]
+        let usual = ["sign-auto", "group-auto", "notation-simple", "unit-width-short", "rounding-mode-half-even"]
+        for kind in kinds {
+            let plain = output(kind)
+            for token in tokens {
+                for skeleton in ["\(kind) \(token)", "\(token) \(kind)"] {
+                    let found = output(skeleton)
+                    // A number below zero has no plus sign.
+                    let isUsual = ["sign-always", "+!", "sign-except-zero"].contains(token)
+                    #expect(isUsual || !found.problems.isEmpty || found.text != plain.text, "\(skeleton) \(found.text)")
+                }
+            }
+            for token in usual where !(kind.hasPrefix("compact") && token == "notation-simple") {
+                let found = output("\(kind) \(token)")
+                // compact-long needs words that the formatter doesn't have.
+                #expect(found.text == plain.text && found.problems.count == plain.problems.count, "\(kind) \(token)")
+            }
+        }
+    }
+
+    @Test(
+        "An amount has the separators and groups of numbers in its language",
+        arguments: [
+            "fr-CH", "hy", "de-CH", "de-AT", "en", "de", "fr", "hi", "pl", "es", "pt-PT", "it-CH", "bn", "ar-EG", "sv",
+            "nb", "lv", "en-ZA", "es-MX", "rm", "my",
+        ])
+    func conventionsOfAmounts(language: String) throws {
+        let conventions = LanguageConventions(
+            try #require(LanguageTag(language)), formatter: FoundationFormatter(timeZone: .gmt))
+        for number in [1234.5, 12.25, 1_234_567.5, 0.5, -1234.5] {
+            let expected = conventions.number(number.magnitude, fractionDigits: 2...2)
+            let message = CustomizationMessage(icu: "{n, number, ::currency/EUR}")
+            let text = message.formatted(["n": number], language: conventions).text
+            #expect(text.contains(expected), "\(text), not \(expected)")
+            #expect(text.contains("€"), "\(text)")
+            #expect(conventions.currency(Decimal(number), "EUR") == text)
+        }
     }
 
     @Test(

@@ -34,15 +34,15 @@ import Testing
             ("{v, date, ::yMMMd}", moment, "<de ::yMMMd>"), ("{v, time, :: H mm}", moment, "<de ::Hmm>"),
             ("{v, date, yyyy-MM-dd}", moment, "<de yyyy-MM-dd>"),
             ("{v, date, HH '{h}' mm}", moment, "<de HH '{h}' mm>"),
-            ("{v}", .amount(9.5, currency: "CHF"), "<de 9.5 CHF >"),
-            ("{v, number, currency}", .amount(9.5, currency: "CHF"), "<de 9.5 CHF >"),
-            ("{v, number, ::currency/EUR}", .double(9.5), "<de 9.5 EUR >"),
-            ("{v, number, ::currency/eur .00}", .int(9), "<de 9.0 EUR 2...2>"),
-            ("{v, number, ::currency/EUR precision-integer}", .unsigned(9), "<de 9.0 EUR 0...0>"),
-            ("{v, number, ::currency/EUR}", .amount(9.5, currency: "CHF"), "<de 9.5 CHF >"),
+            ("{v}", .amount(9.5, currency: "CHF"), "<de 9,5 CHF >"),
+            ("{v, number, currency}", .amount(9.5, currency: "CHF"), "<de 9,5 CHF >"),
+            ("{v, number, ::currency/EUR}", .double(9.5), "<de 9,5 EUR >"),
+            ("{v, number, ::currency/eur .00}", .int(9), "<de 9,00 EUR 2...2>"),
+            ("{v, number, ::currency/EUR precision-integer}", .unsigned(9), "<de 9 EUR 0...0>"),
+            ("{v, number, ::currency/EUR}", .amount(9.5, currency: "CHF"), "<de 9,5 CHF >"),
             ("{v, number}", .amount(1234.5, currency: "CHF"), "1.234,5"),
-            ("{v, plural, one {# piece} other {# pieces}}", .amount(2, currency: "CHF"), "<de 2.0 CHF > pieces"),
-            ("{v, plural, offset:1 other {#}}", .amount(2, currency: "CHF"), "<de 1.0 CHF >"),
+            ("{v, plural, one {# piece} other {# pieces}}", .amount(2, currency: "CHF"), "<de 2,0 CHF > pieces"),
+            ("{v, plural, offset:1 other {#}}", .amount(2, currency: "CHF"), "<de 1,0 CHF >"),
         ] as [(String, FormatValue, String)])
     func styles(_ text: String, _ value: FormatValue, _ expected: String) {
         let message = CustomizationMessage(icu: text)
@@ -57,7 +57,9 @@ import Testing
         arguments: [
             ("::.00", 1234.5, "1.234,50"), ("::.0#", 0.125, "0,12"), ("::.0#", 2, "2,0"), ("::.", 2.5, "2"),
             ("::percent", 0.25, "0,25\u{A0}%"), ("::percent scale/100", 0.25, "25\u{A0}%"),
-            ("::%x100 .0", 0.2512, "25,1\u{A0}%"), ("::scale/100", 0.5, "50"), ("::", 1.2345678, "1,234568"),
+            ("::%x100 .0", 0.2512, "25,1\u{A0}%"), ("::scale/100", 0.5, "50"), ("::%x100 scale/10", 0.5, "500\u{A0}%"),
+            ("::group-off", 1234.5, "1234,5"), ("::% group-off 00000", 1234.5, "01234,5\u{A0}%"),
+            ("::", 1.2345678, "1,234568"),
             ("currency", 1, "1"),
         ])
     func skeletons(_ style: String, _ number: Double, _ expected: String) {
@@ -67,7 +69,14 @@ import Testing
 
     @Test(
         "An unsupported style is reported and shows the plain number",
-        arguments: ["::currency/EURO", "::compact", "::.0x", "::currency/", "#,##0.00", "::percent compact-medium"])
+        arguments: [
+            "::currency/EURO", "::compact", "::.0x", "::currency/", "#,##0.00", "::percent compact-medium",
+            // Two tokens for one property, and tokens that a kind can't have.
+            "::percent currency/EUR", "::unit/hour percent", "::K unit/hour", "::currency/EUR K", "::K %", "::.0 .00",
+            "::sign-always sign-never", "::unit/hour unit/day", "::K group-off", "::K 000", "::KK ,_",
+            "::unit-width-full-name", "::currency/EUR unit-width-full-name", "::% unit-width-full-name",
+            "::unit/", "::scale/5", "::scale/10 scale/10", "::group-off group-auto", "::integer-width/00",
+        ])
     func unsupported(_ style: String) {
         let message = CustomizationMessage(icu: "{n, number, \(style)}")
         #expect(message.problems.map(\.code) == [.unknownType])

@@ -175,16 +175,12 @@ import Testing
                 if conversion.lowercased() == "a", number.isSubnormal || specification.contains(".") { continue }
                 let format = specification + conversion
                 let expected = String(format: format, number)
-                // glibc drops a digit of "%#.2g" where rounding makes a power of ten: "1.e+02" for 99.9.
-                let isShort = expected.lowercased().contains(".e") && !specification.contains(".0")
-                if conversion.lowercased() == "g", isShort, !specification.hasSuffix(".1") { continue }
                 #expect(
                     CustomizationMessage(format).formatted(number).text == expected, "\(format) \(number)")
             }
         }
         #expect(
-            CustomizationMessage("%#.2g|%#.1g|%.2g").formatted(99.9, 99.9, 99.9).text
-                == "1.0e+02|1.e+02|1e+02")
+            CustomizationMessage("%#.1g|%.2g").formatted(99.9, 99.9).text == "1.e+02|1e+02")
     }
 
     private func randomFlags(_ flags: String, _ generator: inout SeededRandom) -> String {

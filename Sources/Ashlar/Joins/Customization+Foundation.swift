@@ -90,7 +90,11 @@ public final class FoundationFormatter: DateAndCurrencyFormatter {
         switch notation {
         case .compact(isLong: false) where number.isFinite:
             let style = FloatingPointFormatStyle<Double>(locale: locale).notation(.compactName)
-            return (fractionDigits.map { style.precision(.fractionLength($0)) } ?? style).format(number)
+            let text = (fractionDigits.map { style.precision(.fractionLength($0)) } ?? style).format(number)
+            return text.replacingNumber {
+                LanguageConventions(language).separating(
+                    $0, decimal: locale.decimalSeparator, group: locale.groupingSeparator)
+            }
         case .unit(let name, let isLong) where number.magnitude < 1e15:
             guard let (unit, seconds) = Self.units[name] else { return nil }
             let style = Duration.UnitsFormatStyle(
@@ -130,11 +134,6 @@ public final class FoundationFormatter: DateAndCurrencyFormatter {
         let formatter = NumberFormatter()
         formatter.locale = Self.locale(of: language)
         formatter.numberStyle = .currency
-        #if !canImport(Darwin)
-            // The style lacks the second size of groups of Indian languages.
-            let group = LanguageConventions(language).secondaryGroup
-            if group == 2 { formatter.secondaryGroupingSize = group }
-        #endif
         formatter.currencyCode = currency.uppercased()
         if let fractionDigits {
             formatter.minimumFractionDigits = fractionDigits.lowerBound
@@ -188,8 +187,8 @@ extension LanguageConventions {
     public func currency(_ amount: Decimal, _ currency: String, fractionDigits: ClosedRange<Int>? = nil) -> String {
         let number = NSDecimalNumber(decimal: amount).doubleValue
         return text(amount: number, currency: currency, fractionDigits: fractionDigits)
-            ?? FoundationFormatter.shared.text(
-                amount: number, currency: currency, fractionDigits: fractionDigits, language: language)
+            ?? LanguageConventions(language, formatter: FoundationFormatter.shared).text(
+                amount: number, currency: currency, fractionDigits: fractionDigits)
             ?? plainText(amount: number, currency: currency)
     }
 }

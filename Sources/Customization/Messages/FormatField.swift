@@ -1,3 +1,13 @@
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Musl)
+    internal import Musl
+#elseif canImport(Android)
+    internal import Android
+#else
+    internal import Glibc
+#endif
+
 /// A formatted value before padding: a sign or prefix, and the body.
 struct FormatField {
     typealias Flags = PrintfFormat.Placeholder.Flags
@@ -49,20 +59,16 @@ struct FormatField {
             let name = number.isNaN ? "nan" : "inf"
             return FormatField(prefix: prefix, body: isUppercase ? name.uppercased() : name)
         }
-        let keepsPoint = flags.contains(.alternate)
-        var body: String
-        switch conversion {
-        case "f", "F": body = fixed(number, precision ?? 6, keepsPoint)
-        case "e", "E": body = exponential(number, precision ?? 6, keepsPoint)
-        case "g", "G": body = general(number, max(precision ?? 6, 1), keepsPoint)
-        default:
-            body = hexadecimal(number, precision, keepsPoint)
-            return FormatField(
-                prefix: prefix + (isUppercase ? "0X" : "0x"), body: isUppercase ? body.uppercased() : body,
-                takesZeros: true)
+        let precision = precision.map { ".\($0)" } ?? ""
+        var body = NumberOutput.text(
+            number.magnitude, format: "%\(flags.contains(.alternate) ? "#" : "")\(precision)\(conversion)")
+        guard conversion == "a" || conversion == "A" else {
+            return FormatField(prefix: prefix, body: body, takesZeros: true)
         }
-        if isUppercase { body = body.uppercased() }
-        return FormatField(prefix: prefix, body: body, takesZeros: true)
+        // The zeros of a width are after the 0x.
+        let start = String(body.prefix(2))
+        body.removeFirst(2)
+        return FormatField(prefix: prefix + start, body: body, takesZeros: true)
     }
 
     // MARK: Parts
@@ -76,61 +82,21 @@ struct FormatField {
         let digits = String(number, radix: radix, uppercase: uppercase)
         return String(repeating: "0", count: max(0, (precision ?? 1) - digits.count)) + digits
     }
+}
 
-    private static func fixed(_ number: Double, _ precision: Int, _ keepsPoint: Bool) -> String {
-        var digits = DecimalDigits(exact: number)
-        digits.round(toFractionDigits: precision)
-        return digits.fixed(fractionDigits: precision) + (precision == 0 && keepsPoint ? "." : "")
-    }
+/// The C library's output of numbers, in the C locale: that of the process can have a decimal comma.
+private enum NumberOutput {
+    // Created once and never changed or freed.
+    nonisolated(unsafe) private static let locale = newlocale(1 << LC_NUMERIC, "C", nil)
 
-    private static func exponential(_ number: Double, _ precision: Int, _ keepsPoint: Bool) -> String {
-        var digits = DecimalDigits(exact: number)
-        digits.round(toDigits: precision + 1)
-        let point = precision == 0 && keepsPoint ? "." : ""
-        return digits.significand(fractionDigits: precision) + point + "e" + exponent(digits.exponent)
-    }
-
-    private static func general(_ number: Double, _ precision: Int, _ keepsPoint: Bool) -> String {
-        var digits = DecimalDigits(exact: number)
-        digits.round(toDigits: precision)
-        let isExponential = digits.exponent < -4 || digits.exponent >= precision
-        let decimals = isExponential ? precision - 1 : precision - 1 - digits.exponent
-        var body = isExponential ? digits.significand(fractionDigits: decimals) : digits.fixed(fractionDigits: decimals)
-        if keepsPoint {
-            if decimals == 0 { body += "." }
-        } else if decimals > 0 {
-            while body.hasSuffix("0") { body.removeLast() }
-            if body.hasSuffix(".") { body.removeLast() }
+    /// Returns a number in a format, in which the precision is at most ``PrintfFormat/largestWidth``.
+    static func text(_ number: Double, format: String) -> String {
+        let previous = uselocale(locale)
+        defer { _ = uselocale(previous) }
+        // The largest number has 309 digits before its decimals.
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: PrintfFormat.largestWidth + 400) { buffer in
+            _ = withVaList([number]) { vsnprintf(buffer.baseAddress, buffer.count, format, $0) }
+            return buffer.baseAddress.map { String(cString: $0) } ?? ""
         }
-        return isExponential ? body + "e" + exponent(digits.exponent) : body
-    }
-
-    private static func exponent(_ exponent: Int) -> String {
-        let digits = String(exponent.magnitude)
-        return (exponent < 0 ? "-" : "+") + (digits.count < 2 ? "0" : "") + digits
-    }
-
-    /// Returns the digits of `%a` after `0x`; halves round to even.
-    private static func hexadecimal(_ number: Double, _ precision: Int?, _ keepsPoint: Bool) -> String {
-        let isSmall = number.exponentBitPattern == 0
-        var bits = number.significandBitPattern | (isSmall ? 0 : 1 << 52)
-        let power = number == 0 ? 0 : isSmall ? -1022 : Int(number.exponentBitPattern) - 1023
-        if let precision, precision < 13 {
-            let dropped = UInt64(4 * (13 - precision))
-            let (half, rest) = (UInt64(1) << (dropped - 1), bits & ((1 << dropped) - 1))
-            bits >>= dropped
-            if rest > half || (rest == half && bits & 1 == 1) { bits += 1 }
-            bits <<= dropped
-        }
-        let hex = String(bits & ((1 << 52) - 1), radix: 16)
-        var fraction = String(repeating: "0", count: 13 - hex.count) + hex
-        if let precision {
-            fraction = String(fraction.prefix(precision))
-            fraction += String(repeating: "0", count: precision - fraction.count)
-        } else {
-            while fraction.hasSuffix("0") { fraction.removeLast() }
-        }
-        let point = fraction.isEmpty && !keepsPoint ? "" : "."
-        return String(bits >> 52) + point + fraction + "p" + (power < 0 ? "-" : "+") + String(power.magnitude)
     }
 }

@@ -208,7 +208,8 @@ struct ICUMessageParser {
         }
         while !take("}") {
             let caseStart = index
-            let selector = word(extra: "=-.")
+            let selector = word(extra: kind == .select ? "-." : "=-.")
+            if selector == "=" { throw Failure(message: "expected a number after \"=\"") }
             guard !selector.isEmpty else { throw Failure(message: "expected a case of \"\(name)\"") }
             skipSpace()
             guard take("{") else { throw Failure(message: "expected \"{\" after \"\(selector)\"") }

@@ -159,7 +159,7 @@ extension PluralOperands {
         case .unsigned(let number): self.init(number)
         case .double(let number), .amount(let number, _):
             guard number.isFinite else { return nil }
-            var digits = DecimalDigits(exact: number)
+            var digits = DecimalDigits(shortest: number)
             digits.round(toFractionDigits: 3)
             self.init(digits.plainText)
         case .string, .bool, .date: return nil
@@ -240,9 +240,9 @@ extension MessageRenderer {
     private mutating func append(
         _ amount: Double, in currency: String, _ style: MessageNumberStyle, _ place: MessagePlace
     ) {
-        let (language, digits) = (language, style.fractionDigits)
+        let language = language
         if let localized = style.signed(
-            amount, { language.text(amount: $0, currency: currency, fractionDigits: digits) })
+            amount, { language.text(amount: $0, currency: currency, style.withoutScale) })
         {
             text += localized
         } else {
@@ -253,11 +253,10 @@ extension MessageRenderer {
 
     private mutating func append(_ number: Double, _ style: MessageNumberStyle, _ place: MessagePlace) {
         if let notation = style.notation {
-            let (language, digits) = (language, style.fractionDigits)
-            let localized = style.signed(number) {
-                language.text(number: $0, notation: notation, fractionDigits: digits)
-            }
-            if let localized {
+            let language = language
+            if let localized = style.signed(
+                number, { language.text(number: $0, notation: notation, style.withoutScale) })
+            {
                 text += localized
                 return
             }

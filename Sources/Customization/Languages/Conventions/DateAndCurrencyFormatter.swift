@@ -59,14 +59,47 @@ extension LanguageConventions {
 
     /// The text of an amount of money; nil if the formatter is absent or does not support it.
     package func text(amount: Double, currency: String, fractionDigits: ClosedRange<Int>?) -> String? {
-        formatter?.text(amount: amount, currency: currency, fractionDigits: fractionDigits, language: language)
+        text(amount: amount, currency: currency, MessageNumberStyle(fractionDigits: fractionDigits))
+    }
+
+    /// The text of an amount of money; nil if the formatter is absent or does not support it.
+    ///
+    /// The formatter determines the place of the currency and the usual decimals. The digits and separators are those of
+    /// ``number(_:fractionDigits:)``, so that a sentence has one notation.
+    func text(amount: Double, currency: String, _ style: MessageNumberStyle) -> String? {
+        func text(_ amount: Double) -> String? {
+            formatter?.text(
+                amount: amount, currency: currency, fractionDigits: style.fractionDigits, language: language)
+        }
+        guard let written = text(amount) else { return nil }
+        var style = style
+        if style.fractionDigits == nil {
+            let digits = (text(0) ?? "").unicodeScalars.count { $0.properties.numericType == .decimal }
+            style.fractionDigits = max(digits - 1, 0)...max(digits - 1, 0)
+        }
+        return written.replacingNumber { _ in data.numbers.digits(of: amount, style) }
     }
 
     /// The text of a number in a notation with words; nil if the formatter is absent or does not support it.
-    package func text(
-        number: Double, notation: MessageNumberNotation, fractionDigits: ClosedRange<Int>?
-    ) -> String? {
-        formatter?.text(number: number, notation: notation, fractionDigits: fractionDigits, language: language)
+    ///
+    /// The digits and separators of a quantity are those of ``number(_:fractionDigits:)``.
+    func text(number: Double, notation: MessageNumberNotation, _ style: MessageNumberStyle) -> String? {
+        guard case .unit = notation, number.isFinite else {
+            return formatter?.text(
+                number: number, notation: notation, fractionDigits: style.fractionDigits, language: language)
+        }
+        let decimals = data.numbers.rounded(number, style).decimals
+        return formatter?.text(
+            number: number, notation: notation, fractionDigits: decimals...decimals, language: language
+        )?.replacingNumber { _ in data.numbers.digits(of: number, style) }
+    }
+
+    /// Returns a number of another notation with the separators of the language.
+    package func separating(_ number: String, decimal: String?, group: String?) -> String {
+        number.reduce(into: "") { text, character in
+            let written = String(character)
+            text += written == decimal ? data.numbers.decimal : written == group ? data.numbers.group : written
+        }
     }
 
     /// The text of an amount without a formatter: `9.90 EUR`, `10 EUR`.
@@ -112,4 +145,19 @@ public enum MessageDateStyle: Hashable, Sendable {
     case pattern(String)
     /// The time from now: `3 hours ago`, `tomorrow`.
     case relative
+}
+
+extension String {
+    /// Returns the text with its first number replaced: digits with at most one character between two of them.
+    package func replacingNumber(_ number: (String) -> String) -> String {
+        let scalars = Array(unicodeScalars)
+        func isDigit(_ index: Int) -> Bool {
+            index < scalars.count && scalars[index].properties.numericType == .decimal
+        }
+        guard let start = scalars.indices.first(where: isDigit) else { return self }
+        var end = start + 1
+        while isDigit(end) || isDigit(end + 1) && !scalars[end].properties.isAlphabetic { end += 1 }
+        func text(_ scalars: ArraySlice<Unicode.Scalar>) -> String { String(String.UnicodeScalarView(scalars)) }
+        return text(scalars[..<start]) + number(text(scalars[start..<end])) + text(scalars[end...])
+    }
 }

@@ -1,32 +1,13 @@
 /// A number as decimal digits after a decimal point, times a power of ten.
 ///
-/// The value is "0." followed by the `digits`, times 10 to the power `point`. The C library isn't used because it
-/// formats numbers with the decimal separator of the process's locale.
+/// The value is "0." followed by the `digits`, times 10 to the power `point`. The digits are the shortest ones that parse
+/// as the number, so that 2.675 rounds to 2.68 although the nearest `Double` is less than it.
 struct DecimalDigits {
     let isNegative: Bool
     /// The digits as values 0 to 9, without leading or trailing zeros; empty for zero.
     private(set) var digits: [UInt8]
     /// The number of digits before the decimal point; if negative, the number of zeros after it.
     private(set) var point: Int
-
-    /// Creates the exact digits of a finite number, at most 767.
-    init(exact number: Double) {
-        isNegative = number.sign == .minus
-        guard number != 0 else {
-            digits = []
-            point = 0
-            return
-        }
-        // number = significand × 2^power; a negative power of two is a power of five, shifted by decimals.
-        let isSubnormal = number.exponentBitPattern == 0
-        let significand = number.significandBitPattern | (isSubnormal ? 0 : 1 << 52)
-        let power = (isSubnormal ? 1 : Int(number.exponentBitPattern)) - 1075
-        var value = BigNumber(significand)
-        if power >= 0 { value.multiply(by: 2, power) } else { value.multiply(by: 5, -power) }
-        digits = value.decimalDigits
-        point = digits.count + min(power, 0)
-        trim()
-    }
 
     /// Creates the shortest digits that parse as the same finite number, as Swift prints them.
     init(shortest number: Double) {
@@ -57,10 +38,8 @@ struct DecimalDigits {
     /// Rounds to a number of digits after the decimal point; halves round to even.
     mutating func round(toFractionDigits count: Int) { round(toDigits: point + count) }
 
-    /// Rounds to a number of digits; halves round to even.
-    ///
-    /// Zero or less leaves one digit or none.
-    mutating func round(toDigits count: Int) {
+    /// Rounds to a number of digits; zero or less leaves one digit or none.
+    private mutating func round(toDigits count: Int) {
         guard count < digits.count else { return }
         guard count >= 0 else {
             digits = []
@@ -104,55 +83,4 @@ struct DecimalDigits {
 
     /// The decimal exponent of the first digit; 0 for zero.
     var exponent: Int { digits.isEmpty ? 0 : point - 1 }
-
-    /// Returns the first digit, the point and a number of further digits; round first.
-    func significand(fractionDigits: Int) -> String {
-        var moved = self
-        moved.point = digits.isEmpty ? 0 : 1
-        return moved.fixed(fractionDigits: fractionDigits)
-    }
-}
-
-/// A natural number of any size, as limbs of 32 bits, the least significant first.
-private struct BigNumber {
-    private var limbs: [UInt32]
-
-    init(_ value: UInt64) { limbs = [UInt32(truncatingIfNeeded: value), UInt32(value >> 32)] }
-
-    /// Multiplies by a power of a small base, in steps that fit into a limb.
-    mutating func multiply(by base: UInt32, _ power: Int) {
-        let (stepPower, step): (Int, UInt32) = base == 2 ? (31, 1 << 31) : (13, 1_220_703_125)
-        for _ in 0..<power / stepPower { multiply(by: step) }
-        for _ in 0..<power % stepPower { multiply(by: base) }
-    }
-
-    private mutating func multiply(by factor: UInt32) {
-        var carry: UInt64 = 0
-        for index in limbs.indices {
-            let product = UInt64(limbs[index]) * UInt64(factor) + carry
-            limbs[index] = UInt32(truncatingIfNeeded: product)
-            carry = product >> 32
-        }
-        if carry > 0 { limbs.append(UInt32(carry)) }
-    }
-
-    /// The digits, most significant first, possibly with leading zeros.
-    var decimalDigits: [UInt8] {
-        var rest = limbs
-        var reversed: [UInt8] = []
-        while !rest.isEmpty {
-            var remainder: UInt64 = 0
-            for index in rest.indices.reversed() {
-                let value = remainder << 32 | UInt64(rest[index])
-                rest[index] = UInt32(value / 1_000_000_000)
-                remainder = value % 1_000_000_000
-            }
-            while rest.last == 0 { rest.removeLast() }
-            for _ in 0..<9 {
-                reversed.append(UInt8(remainder % 10))
-                remainder /= 10
-            }
-        }
-        return reversed.reversed()
-    }
 }

@@ -70,8 +70,6 @@ public struct LanguageConventions: Sendable {
     public var language: LanguageTag { data.language }
     /// The name of CLDR's numbering system, such as `"latn"` or `"deva"`.
     package var numberingSystem: String { data.numbers.system }
-    /// The number of digits in each group but the one before the decimal separator: 2 in Hindi.
-    package var secondaryGroup: Int { data.numbers.plain.secondary }
     /// Formats dates and amounts of money; nil if there is none.
     package var formatter: (any DateAndCurrencyFormatter)? { data.formatter }
     /// The plural forms of quantities: "3 files".

@@ -82,28 +82,41 @@ struct NumberConventions: Sendable {
     /// Returns the text of a number in a style that has neither a currency nor a notation with words.
     func text(_ number: Double, _ style: MessageNumberStyle) -> String {
         let pattern = style.unit == .percent ? percentage : plain
-        let fractionDigits = style.fractionDigits ?? 0...3
-        var value = DecimalDigits(shortest: number.isFinite ? number.magnitude : 1)
-        value.shift(by: style.shift)
-        value.round(toFractionDigits: min(max(fractionDigits.upperBound, 0), 100))
-        var text =
+        let prefix =
             switch style.sign {
             case .never: pattern.positivePrefix
-            case .exceptZero where value.digits.isEmpty || number.isNaN: pattern.positivePrefix
+            case .exceptZero where number.isNaN || number.isFinite && rounded(number, style).value.digits.isEmpty:
+                pattern.positivePrefix
             case _ where number < 0: pattern.negativePrefix
             case .negative: pattern.positivePrefix
             case .always, .exceptZero: pattern.plusPrefix
             }
-        guard number.isFinite else { return text + (number.isNaN ? "NaN" : "∞") + pattern.suffix }
-        let shown = min(max(fractionDigits.lowerBound, value.fractionDigitCount), 100)
-        let parts = value.fixed(fractionDigits: shown).utf8.split(separator: UInt8(ascii: "."))
+        guard number.isFinite else { return prefix + (number.isNaN ? "NaN" : "∞") + pattern.suffix }
+        return prefix + digits(of: number, style) + pattern.suffix
+    }
+
+    /// Returns a finite number as the style displays it, without its sign, and the number of decimals.
+    func rounded(_ number: Double, _ style: MessageNumberStyle) -> (value: DecimalDigits, decimals: Int) {
+        let fractionDigits = style.fractionDigits ?? 0...3
+        var value = DecimalDigits(shortest: number.magnitude)
+        value.shift(by: style.shift)
+        value.round(toFractionDigits: min(max(fractionDigits.upperBound, 0), 100))
+        return (value, min(max(fractionDigits.lowerBound, value.fractionDigitCount), 100))
+    }
+
+    /// Returns a finite number without its sign, in the digits and with the separators of the language.
+    func digits(of number: Double, _ style: MessageNumberStyle) -> String {
+        let (value, decimals) = rounded(number, style)
+        let parts = value.fixed(fractionDigits: decimals).utf8.split(separator: UInt8(ascii: "."))
         let zeros = repeatElement(UInt8(ascii: "0"), count: max(0, style.integerDigits - parts[0].count))
+        var text = ""
+        let pattern = style.unit == .percent ? percentage : plain
         append(grouping: Array(zeros) + Array(parts[0]), pattern, isGrouped: style.isGrouped, to: &text)
         if parts.count > 1 {
             text += decimal
             for digit in parts[1] { text += digits[Int(digit & 15)] }
         }
-        return text + pattern.suffix
+        return text
     }
 
     /// Appends an integer.
