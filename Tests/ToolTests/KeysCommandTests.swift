@@ -7,7 +7,7 @@ import Testing
         "en.lproj/Localizable.strings": """
         "note.share" = "Share";
         "class" = "Class"; "self" = "Self"; "3d" = "3D"; "🎉" = "Party"; "größe" = "Size"; "URLPath" = "Path";
-        "a-b" = "one"; "a.b" = "two";
+        "a-b" = "one";
         "quote\\"\\n\\\\(evil)" = "*/ \\"\\\\(1+1)\\n\\U2028 let x = 1";
         "notes" = "%d notes"; "sent" = "%1$@ sent %2$lld of %3$.1f"; "half" = "50 % of all";
         "icu" = "{name} has {count, plural, one {# file} other {# files}}"; "limit" = "4"; "on" = "YES"; "yes" = "Yes"; "ratio" = "0.5";
@@ -60,6 +60,111 @@ import Testing
             for place in ["./Routes.txt:1: error: ", "./Routes.txt:2: error: ", "./HostMap.json:2: error: "] {
                 #expect(run.errors.contains(place), "\(run.errors)")
             }
+        }
+    }
+
+    // MARK: Arguments
+
+    /// Returns a string catalog whose keys have texts by language, each a JSON text of a localization.
+    private static func catalog(_ keys: KeyValuePairs<String, [String: String]>) -> String {
+        let entries = keys.map { key, languages in
+            let texts = languages.sorted { $0.key < $1.key }.map { "\"\($0)\": \($1)" }.joined(separator: ", ")
+            return "\"\(key)\": {\"localizations\": {\(texts)}}"
+        }
+        return
+            "{\"sourceLanguage\": \"en\", \"version\": \"1.0\", \"strings\": {\n\(entries.joined(separator: ",\n"))}}"
+    }
+
+    private static func unit(_ text: String) -> String {
+        "{\"stringUnit\": {\"state\": \"translated\", \"value\": \"\(text)\"}}"
+    }
+
+    private static func plural(_ one: String, _ other: String) -> String {
+        "{\"variations\": {\"plural\": {\"one\": \(unit(one)), \"other\": \(unit(other))}}}"
+    }
+
+    private static func devices(_ choices: KeyValuePairs<String, String>) -> String {
+        "{\"variations\": {\"device\": {" + choices.map { "\"\($0)\": \($1)" }.joined(separator: ", ") + "}}}"
+    }
+
+    @Test(
+        "The arguments of a text are those of the key, of every language and of every device",
+        arguments: [
+            // Only the key has an argument.
+            ("favorite %lld", ["en": unit("Favorite")], "favoriteLld(count: Int)"),
+            ("a %@ of %lld", [:], "aOfLld(_ value1: String, _ value2: Int)"),
+            // Only another language has one.
+            ("left", ["en": unit("Left"), "fr": unit("Il reste %lld")], "left(count: Int)"),
+            ("days", ["en": unit("Days"), "fr": plural("un jour", "%lld jours")], "days(count: Int)"),
+            ("who", ["en": unit("Someone"), "de": unit("{name} ist da")], "who(name: any FormatArgument)"),
+            // Devices of another system.
+            (
+                "tap", ["en": devices(["mac": unit("Click"), "iphone": plural("Tap once", "Tap %lld times")])],
+                "tap(count: Int)"
+            ),
+            (
+                "open", ["en": devices(["applewatch": unit("Open %@"), "other": unit("Open")])],
+                "open(_ value1: String)"
+            ),
+            // A number with decimals.
+            (
+                "distance",
+                [
+                    "en": """
+                    {"stringUnit": {"state": "translated", "value": "%#@km@ away"}, "substitutions": {"km": {
+                    "argNum": 1, "formatSpecifier": "lf", "variations": {"plural": {
+                    "one": \(unit("%arg kilometer")), "other": \(unit("%arg kilometers"))}}}}}
+                    """
+                ], "distance(km: Double)"
+            ),
+            ("shown", ["en": plural("%@ file", "%@ files")], "shown(count: Int)"),
+        ] as [(String, [String: String], String)])
+    func signature(_ key: String, _ texts: [String: String], _ expected: String) throws {
+        try withFolder(["Localizable.xcstrings": Self.catalog([key: texts])]) { folder in
+            let run = try ToolProcess.run(["keys", "."], in: folder)
+            #expect(run.output.contains("static func \(expected) -> CustomizationText"), "\(run.transcript)")
+            #expect(run.status == 0)
+        }
+    }
+
+    @Test(
+        "Texts that contradict each other are errors with file and line",
+        arguments: [
+            (["en": unit("%@"), "fr": unit("%lld")], "argument 1 is a whole number in fr and a text in en"),
+            (["en": unit("%lld"), "fr": unit("%.1f")], "argument 1 is a number in fr and a whole number in en"),
+            (["en": unit("%1$@ %1$lld")], "argument 1 is a whole number in en and a text in en"),
+            (["en": unit("{n}"), "fr": unit("%lld")], "fr has arguments by position, and en has them by name"),
+            (
+                ["en": unit("{n, number}"), "fr": unit("{n, select, a {x} other {y}}")],
+                "argument n is a text in fr and a number in en"
+            ),
+        ] as [([String: String], String)])
+    func contradictions(_ texts: [String: String], _ problem: String) throws {
+        try withFolder(["Localizable.xcstrings": Self.catalog(["k": texts])]) { folder in
+            let run = try ToolProcess.run(["keys", "."], in: folder)
+            #expect(run.status == 1)
+            #expect(run.errors.contains("./Localizable.xcstrings:2:"), "\(run.errors)")
+            #expect(run.errors.contains("error: 'k': \(problem)"), "\(run.errors)")
+        }
+    }
+
+    // MARK: Names
+
+    @Test("Two keys with one name are an error that names both, in the command and in the source")
+    func collisions() throws {
+        let files = [
+            "en.lproj/Localizable.strings": "\"BookNow\" = \"Book\";\n\"Book Now\" = \"Book it\";",
+            "Routes.txt": "home /\nhome /start\n",
+        ]
+        try withFolder(files) { folder in
+            let run = try ToolProcess.run(["keys", "."], in: folder)
+            #expect(run.status == 1)
+            for line in [
+                "./en.lproj/Localizable.strings:1:1: error: 'Book Now' and 'BookNow' have the same name bookNow",
+                "./Routes.txt:2: error: the route 'home' is also at line 1",
+            ] { #expect(run.errors.contains(line), "\(run.errors)") }
+            #expect(run.output.contains("#error(\"'Book Now' and 'BookNow' have the same name bookNow\")"))
+            #expect(!run.output.contains("let bookNow"))
         }
     }
 

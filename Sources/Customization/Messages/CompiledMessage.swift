@@ -29,6 +29,8 @@ final class CompiledMessage: Sendable {
         let name: String
         /// The placeholder that displays the number, if its precision affects the category.
         let display: PrintfFormat.Placeholder?
+        /// Whether the type of the number has decimals.
+        let isDecimal: Bool
         let forms: [PluralCategory: Pattern]
         /// The argument of a reference without a position, from 1.
         let position: Int
@@ -164,11 +166,11 @@ private struct PluralCompiler {
             let forms = variable.forms.mapValues {
                 pattern($0, own: 0, next: place?.next ?? 1)
             }
-            let display =
-                variable.valueType.contains(".")
-                ? PrintfFormat("%" + variable.valueType).placeholders.first : nil
+            let number = PrintfFormat("%" + variable.valueType).placeholders.first
             variables.append(
-                .init(name: name, display: display, forms: forms, position: place?.position ?? 1))
+                .init(
+                    name: name, display: variable.valueType.contains(".") ? number : nil,
+                    isDecimal: number?.type.kind == .float, forms: forms, position: place?.position ?? 1))
         }
     }
 

@@ -15,6 +15,17 @@ package struct KeyGenerator {
         package let place: String
         package let text: String
 
+        package init(severity: String, place: String, text: String) {
+            self.severity = severity
+            self.place = place
+            self.text = text
+        }
+
+        init(_ problem: CustomizationDiagnostic, in folder: KeyFolder) {
+            self.init(
+                severity: "\(problem.severity)", place: folder.place(problem.location), text: problem.message.onOneLine)
+        }
+
         /// The problem in the form of compilers: `file:line: warning: text`.
         package var description: String { "\(place): \(severity): \(text)" }
     }
@@ -64,7 +75,7 @@ package struct KeyGenerator {
         let indent = String(repeating: "    ", count: depth)
         // The keys are values for every actor, also in a module whose declarations belong to the main actor.
         var text = "\(indent)nonisolated enum \(name) {\n"
-        var known: [String: KeyMember] = [:]
+        var known: [String: [KeyMember]] = [:]
         var sections: [String: [KeyMember]] = [:]
         for member in members.sorted() {
             if let section = member.sections.first {
@@ -74,33 +85,31 @@ package struct KeyGenerator {
                 continue
             }
             let identifier = KeyName.declared(KeyName.identifier(member.key))
-            if let other = known[identifier] {
-                // The same key can be in several files, such as an image in two layers.
-                if other.key != member.key {
-                    problems.append(
-                        Problem(
-                            severity: "warning", place: member.place,
-                            text: "'\(member.key)' has no key: its name \(identifier) is that of '\(other.key)'"
-                                .onOneLine))
-                }
+            known[identifier, default: []].append(member)
+        }
+        func report(_ member: KeyMember, _ other: String, _ identifier: String) {
+            let message = "'\(other)' and '\(member.key)' have the same name \(identifier)".onOneLine
+            problems.append(Problem(severity: "error", place: member.place, text: message))
+            text += "\(indent)    #error(\(KeyName.literal(message)))\n"
+        }
+        for (identifier, members) in known.sorted(by: { $0.value[0] < $1.value[0] }) {
+            let member = members[0]
+            // The same key can be in several files, such as an image in two layers.
+            if let other = members.first(where: { !$0.isSame(as: member, identifier) }) {
+                report(other, member.key, identifier)
                 continue
             }
-            known[identifier] = member
             text += "\(indent)    /// \(KeyName.comment(member.comment))\n\(indent)    ///\n"
             text += "\(indent)    /// \(member.place.onOneLine)\n"
             for line in member.declaration(identifier) { text += "\(indent)    \(line)\n" }
         }
         for (section, inner) in sections.sorted(by: { $0.key < $1.key }) {
             let identifier = KeyName.declared(KeyName.identifier(section))
-            if let other = known[identifier] {
-                problems.append(
-                    Problem(
-                        severity: "warning", place: inner[0].place,
-                        text: "'\(section)' has no section: its name \(identifier) is that of '\(other.key)'".onOneLine)
-                )
+            if let other = known[identifier]?.first {
+                report(other, section, identifier)
                 continue
             }
-            known[identifier] = inner[0]
+            known[identifier] = inner
             text += enumeration(identifier, inner, depth: depth + 1, &problems)
         }
         return text + indent + "}\n"
@@ -114,6 +123,11 @@ struct KeyFolder {
 
     /// The bytes of a file; nil if there is none.
     func bytes(_ name: String) -> [UInt8]? { try? WholeFile.read(path + "/" + name) }
+
+    /// Returns a location in the folder with the folder's path.
+    func place(_ location: CustomizationLocation) -> String {
+        (location.file.hasPrefix(path + "/") ? "" : path + "/") + "\(location)"
+    }
 }
 
 /// A member of a generated enumeration.
@@ -124,8 +138,15 @@ struct KeyMember: Comparable {
     /// The file and line.
     let place: String
     let comment: String
+    /// Whether the member is an image, which can have files of several types.
+    var isImage = false
     /// Returns the lines of the declaration with a name.
     let declaration: (String) -> [String]
+
+    /// Whether both members are one: they have the same key, and the same value unless they are files of an image.
+    func isSame(as other: KeyMember, _ identifier: String) -> Bool {
+        key == other.key && (isImage || declaration(identifier) == other.declaration(identifier))
+    }
 
     static func == (first: KeyMember, second: KeyMember) -> Bool {
         (first.key, first.sections, first.place) == (second.key, second.sections, second.place)

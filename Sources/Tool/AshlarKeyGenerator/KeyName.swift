@@ -49,10 +49,9 @@ enum KeyName {
     private static let keywords: Set<String> = [
         "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer", "deinit", "do",
         "else", "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if", "import",
-        "in",
-        "inout", "internal", "is", "let", "nil", "operator", "precedencegroup", "private", "protocol", "public",
-        "repeat",
-        "rethrows", "return", "static", "struct", "subscript", "super", "switch", "throw", "throws", "true", "try",
+        "in", "inout", "internal", "is", "let", "nil", "operator", "precedencegroup", "private", "protocol", "public",
+        "repeat", "rethrows", "return", "static", "struct", "subscript", "super", "switch", "throw", "throws", "true",
+        "try",
         "typealias", "var", "where", "while", "Any", "await", "async", "actor",
     ]
 

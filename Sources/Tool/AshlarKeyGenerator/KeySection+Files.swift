@@ -76,7 +76,7 @@ extension KeySection {
                 guard known.insert(String(name)).inserted else { continue }
                 let place = (layer.folder ?? folder.path) + "/" + file
                 section.members.append(
-                    KeyMember(key: String(stem), place: place + ":1", comment: "`\(file)`") {
+                    KeyMember(key: String(stem), place: place + ":1", comment: "`\(file)`", isImage: true) {
                         ["static let \($0) = \(KeyName.literal(String(name)))"]
                     })
             }
@@ -91,6 +91,7 @@ extension KeySection {
         var section = KeySection(
             name: "Routes", module: "AshlarEventBus", summary: "The paths of the routes: `try Routes.name()`.")
         var problems: [KeyGenerator.Problem] = []
+        var names: [String: Int] = [:]
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
         for (index, line) in lines.enumerated() {
             let words = line.split(whereSeparator: \.isWhitespace).map(String.init)
@@ -101,6 +102,10 @@ extension KeySection {
             }
             guard words.count == 2 else {
                 report("expected a name and a pattern")
+                continue
+            }
+            if let earlier = names.updateValue(index + 1, forKey: words[0]) {
+                report("the route '\(words[0])' is also at line \(earlier)")
                 continue
             }
             do throws(EventBusError) {

@@ -45,32 +45,48 @@ private struct TextReader {
         for language in coverage.languages {
             for key in coverage.missing(language) { missing[key, default: []].append("\(language)") }
         }
+        problems += strings.fileErrors.map { .init($0, in: folder) }
+        // The arguments of a text are those of all languages, brands and devices.
+        var signatures: [StringsCoverage.Key: MessageSignature] = [:]
+        var entries: [StringsCoverage.Key: (entry: CustomizationEntry, colors: ColorDialect)] = [:]
         for layer in strings.allLayers {
-            guard case .base = layer.role else { continue }
-            for (name, table) in layer.tables.sorted(by: { $0.key < $1.key }) {
+            for (name, table) in layer.tables {
                 for entry in table {
-                    let place = self.place(entry.location, folder)
-                    add(entry, name, place, layer.colors)
-                    guard let languages = missing[.init(table: name, key: entry.key)] else { continue }
-                    let text = "'\(entry.key)' is missing in \(languages.sorted().joined(separator: ", "))"
-                    problems.append(.init(severity: "warning", place: place, text: text.onOneLine))
+                    let key = StringsCoverage.Key(table: name, key: entry.key)
+                    if case .base = layer.role { entries[key] = (entry, layer.colors) }
+                    signatures[key, default: MessageSignature()].add(
+                        entry.value, name: layer.language?.description ?? layer.id, at: entry.location)
                 }
             }
         }
-        let themes = folder.path + "/Themes.json"
-        guard FileStatus(themes)?.kind == .regular else { return }
-        for theme in Theme.load(themes).themes {
-            for entry in theme.table { add(entry, nil, place(entry.location, folder), theme.colors) }
+        for (key, (entry, colors)) in entries.sorted(by: { $0.key < $1.key }) {
+            var signature = signatures[key] ?? MessageSignature()
+            signature.add(key: key.key, at: entry.location)
+            problems += signature.contradictions.map {
+                .init(severity: "error", place: folder.place($0.location), text: "'\(key.key)': \($0.text)".onOneLine)
+            }
+            add(entry, key.table, folder.place(entry.location), colors, signature)
+            guard let languages = missing[key] else { continue }
+            let text = "'\(entry.key)' is missing in \(languages.sorted().joined(separator: ", "))"
+            problems.append(.init(severity: "warning", place: folder.place(entry.location), text: text.onOneLine))
         }
-    }
-
-    private func place(_ location: CustomizationLocation, _ folder: KeyFolder) -> String {
-        (location.file.hasPrefix(folder.path + "/") ? "" : folder.path + "/") + "\(location)"
+        let file = folder.path + "/Themes.json"
+        guard FileStatus(file)?.kind == .regular else { return }
+        let themes = Theme.load(file)
+        problems += themes.diagnostics.filter { $0.severity == .error }.map { .init($0, in: folder) }
+        for theme in themes.themes {
+            for entry in theme.table {
+                var signature = MessageSignature()
+                signature.add(entry.value, name: theme.name, at: entry.location)
+                add(entry, nil, folder.place(entry.location), theme.colors, signature)
+            }
+        }
     }
 
     /// Adds an entry of a table, or of a theme.
     private mutating func add(
-        _ entry: CustomizationEntry, _ name: String?, _ place: String, _ dialect: ColorDialect
+        _ entry: CustomizationEntry, _ name: String?, _ place: String, _ dialect: ColorDialect,
+        _ signature: MessageSignature
     ) {
         let isDefault = name == nil || name == CustomizationLayer.defaultTable
         let sections = isDefault ? [] : [name ?? ""]
@@ -85,7 +101,8 @@ private struct TextReader {
             member(text) { ["static let \($0) = CustomizationKey<\(type)>(\(key)\(table))"] }
         }
         let types = entry.value.types(colors: dialect)
-        let text = entry.value.text ?? entry.value.sample
+        guard let text = entry.value.text ?? entry.value.sample else { return }
+        let parameters = signature.parameters
         if types.contains(.color), !types.contains(.int) {
             colors.append(constant("RGBAColor", text))
         } else if types.contains(.bool), !types.contains(.int) {
@@ -95,18 +112,17 @@ private struct TextReader {
         } else if types.contains(.double) {
             values.append(constant("Double", text))
         } else if entry.value.isImageName {
-            images.append(member(text) { ["static let \($0) = \(key)"] })
-        } else if let parameters = entry.value.parameters, !parameters.list.isEmpty {
-            let names = Self.names(parameters.list)
-            let list = zip(names, parameters.list).map { "\($0): \(Self.type($1.kind))" }.joined(separator: ", ")
+            var image = member(text) { ["static let \($0) = \(key)"] }
+            image.isImage = true
+            images.append(image)
+        } else if !parameters.isEmpty {
+            let names = Self.names(parameters)
+            let list = zip(names, parameters).map { "\($0): \(Self.type($1.kind))" }.joined(separator: ", ")
             let inner = names.map { String($0.split(separator: " ").last ?? "") }
+            let named = zip(parameters, inner).map { "\(KeyName.literal($0.name ?? "")): \($1)" }
             let arguments =
-                parameters.isNamed
-                ? "named: ["
-                    + zip(parameters.list, inner).map { "\(KeyName.literal($0.name ?? "")): \($1)" }.joined(
-                        separator: ", ")
-                    + "]"
-                : "[" + inner.joined(separator: ", ") + "]"
+                signature.isNamed
+                ? "named: [\(named.joined(separator: ", "))]" : "[\(inner.joined(separator: ", "))]"
             texts.append(
                 member(text) { name in
                     [
@@ -114,9 +130,7 @@ private struct TextReader {
                         "    CustomizationText(\(key), \(arguments)\(table))", "}",
                     ]
                 })
-        } else if entry.value.text != nil {
-            texts.append(constant("String", text))
-        } else if case .message = entry.value {
+        } else {
             texts.append(constant("String", text))
         }
     }
@@ -145,27 +159,8 @@ private struct TextReader {
 }
 
 extension CustomizationValue {
-    /// The arguments of a text or message; nil for other values.
-    fileprivate var parameters: (list: [MessageParameter], isNamed: Bool)? {
-        switch self {
-        case .string(let text):
-            let positional = CustomizationMessage(text).positionalParameters
-            if positional.isEmpty, CustomizationMessage.hasICUArguments(text) {
-                return (CustomizationMessage(icu: text).namedParameters, true)
-            }
-            // A sign before a space, as in "50 % of all", isn't a placeholder.
-            return (PrintfFormat(text).placeholders.contains(where: \.isAccidental) ? [] : positional, false)
-        case .message(let message):
-            if case .icu = message.source { return (message.namedParameters, true) }
-            return (message.positionalParameters, false)
-        default: return nil
-        }
-    }
-
     /// A text of a message for a comment.
-    fileprivate var sample: String {
-        if case .message(let message) = self { message.sample } else { "" }
-    }
+    fileprivate var sample: String? { if case .message(let message) = self { message.sample } else { nil } }
 }
 
 extension CustomizationMessage {

@@ -36,7 +36,7 @@ import Testing
             report.text == """
                 acme.lproj/Localizable.strings:1:1: error: argument 3 (integer) is not used in the base language [placeholder-extra]
                 en.lproj/Localizable.strings:5:1: warning: duplicate key "twice", first defined at line 4, column 1; the last value wins [duplicate-key]
-                fr-CA.lproj/Localizable.strings:2:1: error: expected a key, found a stray ";"; remove it [unexpected-character]
+                fr-CA.lproj/Localizable.strings:2:1: error: expected a key, found ";" [unexpected-character]
                 fr-CA.lproj/Localizable.strings:3:1: error: argument 1 is object in the base language, here integer [placeholder-type]
                 fr-CA.lproj/Localizable.strings:3:1: error: argument 2 is integer in the base language, here object [placeholder-type]
                 fr.lproj/Localizable.strings: warning: no fr translation of "only", defined at en.lproj/Localizable.strings:3:1 [missing-translation]

@@ -41,7 +41,7 @@ private struct CustomizationLinter {
     }
 
     mutating func run() {
-        findings = customization.diagnostics
+        findings = customization.diagnostics + customization.fileErrors
         for layer in languages { findings += layer.diagnostics }
         for layer in layers { check(layer) }
         for layer in languages { findMissingKeys(of: layer) }
@@ -58,6 +58,8 @@ private struct CustomizationLinter {
 
     /// Checks the entries of a layer.
     private mutating func check(_ layer: CustomizationLayer) {
+        let start = findings.count
+        defer { for index in start..<findings.count { findings[index].language = layer.language } }
         for (name, table) in layer.tables.sorted(by: { $0.key < $1.key }) {
             for entry in table {
                 let reference = layer.isBase ? nil : baseEntry(entry.key, name)
@@ -87,6 +89,7 @@ private struct CustomizationLinter {
                 .warning, .missingTranslation,
                 "no \(tag) translation of \"\(reference.key)\", defined at \(reference.location)",
                 at: CustomizationLocation(file: file.isEmpty ? layer.id : file), key: reference.key)
+            findings[findings.count - 1].language = tag
         }
     }
 }
@@ -107,11 +110,18 @@ public struct CustomizationReport: Sendable {
     ///
     /// - Parameter diagnostics: The findings, in any order; duplicates are removed.
     public init(_ diagnostics: [CustomizationDiagnostic]) {
-        self.diagnostics = Set(diagnostics).sorted {
-            ($0.file, $0.line, $0.column, $0.code.rawValue, $0.message)
-                < ($1.file, $1.line, $1.column, $1.code.rawValue, $1.message)
+        // Positions are sorted instead of findings, which are large.
+        let found = Array(Set(diagnostics))
+        let order = found.indices.sorted { first, second in
+            let (first, second) = (found[first], found[second])
+            if first.line != second.line, first.file == second.file { return first.line < second.line }
+            return (first.file, first.column, first.code.rawValue, first.message, first.language?.description ?? "")
+                < (second.file, second.column, second.code.rawValue, second.message, second.language?.description ?? "")
         }
+        self.init(sorted: order.map { found[$0] })
     }
+
+    private init(sorted diagnostics: [CustomizationDiagnostic]) { self.diagnostics = diagnostics }
 
     /// Whether there are errors, in which case a program should exit with a failure.
     public var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
@@ -127,12 +137,12 @@ public struct CustomizationReport: Sendable {
 
     /// Returns the report with only the findings of some rules, given by their codes.
     public func only(_ codes: Set<CustomizationDiagnostic.Code>) -> CustomizationReport {
-        CustomizationReport(diagnostics.filter { codes.contains($0.code) })
+        CustomizationReport(sorted: diagnostics.filter { codes.contains($0.code) })
     }
 
     /// Returns the report without the findings of some rules, given by their codes.
     public func ignoring(_ codes: Set<CustomizationDiagnostic.Code>) -> CustomizationReport {
-        CustomizationReport(diagnostics.filter { !codes.contains($0.code) })
+        CustomizationReport(sorted: diagnostics.filter { !codes.contains($0.code) })
     }
 }
 
@@ -153,7 +163,8 @@ extension CustomizationReport {
         .missingTranslation, .extraKey,
         // Formats
         .placeholderMalformed, .placeholderSuspicious, .placeholderExtra, .placeholderMissing, .placeholderType,
-        .pluralMissingOther, .pluralCategoryMissing,
+        .pluralMissingOther, .pluralCategoryMissing, .pluralMalformed, .pluralUnknownVariable, .pluralUnknownCategory,
+        .catalogPartSkipped,
     ]
 }
 

@@ -85,10 +85,12 @@ private final class ReportSources {
                 status = .problems
             }
         }
-        let hasStrings = names.contains { $0.hasSuffix(".lproj") }
+        let hasStrings = names.contains { $0.hasSuffix(".lproj") || $0.hasSuffix(".xcstrings") }
         if let tree = invocation.value(of: "--strings") ?? (hasStrings ? folder : nil) {
             try output.checkFolder(tree)
-            document.addStrings(Customization(path: tree))
+            let strings = Customization(path: tree)
+            document.addStrings(strings)
+            if output.report(strings.fileErrors) == .problems { status = .problems }
         }
         if let map = invocation.value(of: "--hosts") ?? standard("HostMap.json") {
             document.addHosts(HostSwitch(try HostMap(contentsOfFile: map), store: .none))

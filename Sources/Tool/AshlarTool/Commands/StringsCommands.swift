@@ -62,10 +62,11 @@ extension Command {
     ) { invocation, output in
         try output.checkFolder(invocation.operands[0])
         let base = invocation.languages(of: "--base").last ?? "en"
-        let coverage = StringsCoverage(Customization(path: invocation.operands[0], base: base))
+        let strings = Customization(path: invocation.operands[0], base: base)
+        let coverage = StringsCoverage(strings)
         let listing = invocation.has("--missing") ? coverage.missing : coverage.matrix
         output.list(listing, asJSON: invocation.has("--json"))
-        return .success
+        return output.report(strings.fileErrors)
     }
 }
 
@@ -133,10 +134,10 @@ struct Tree {
         return table
     }
 
-    /// Prints the problems of the tree.
+    /// Prints the problems of the selected layers and themes, and the errors of the whole tree.
     func reportProblems(_ output: ToolOutput) -> ToolStatus {
-        // The current theme's problems are in both lists; the report removes duplicates.
-        output.report(strings.diagnostics + themeProblems)
+        // Some problems are in several lists; the report removes duplicates.
+        output.report(strings.diagnostics + strings.fileErrors + themeProblems)
     }
 }
 
@@ -192,10 +193,11 @@ extension Command {
     }
 
     private static func listing(_ report: CustomizationReport) -> Listing {
-        var listing = Listing("severity", "rule", "key", "location", "text")
+        var listing = Listing("severity", "rule", "language", "key", "location", "text")
         for finding in report.diagnostics {
             listing.add(
                 .string("\(finding.severity)"), .string(finding.code.rawValue),
+                finding.language.map { .string("\($0)") } ?? .null,
                 finding.key.map { .string($0) } ?? .null, .string("\(finding.location)"),
                 .string("\(finding)"))
         }
