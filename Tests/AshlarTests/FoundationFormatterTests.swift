@@ -79,16 +79,16 @@ import Testing
 
     @Test("Each token of a skeleton changes the text of each kind of number, or is reported")
     func skeletons() {
-        let number = -1234.567_890_12
+        let number = -1234.567_890_123_45
         func output(_ skeleton: String) -> (text: String, problems: [MessageProblem]) {
             CustomizationMessage(icu: "{n, number, ::\(skeleton)}").formatted(
                 ["n": number], language: LanguageConventions("en", formatter: FoundationFormatter()))
         }
         let kinds = ["", "percent", "%x100", "currency/EUR", "unit/hour", "compact-short", "compact-long"]
         let tokens = [
-            "precision-integer", ".", "precision-unlimited", ".+", ".0", ".00##", ".000+", "compact-short", "K", "KK",
+            "precision-integer", ".", "precision-unlimited", ".+", ".000", ".00##", ".000+", "compact-short", "K", "KK",
             "sign-always", "+!", "sign-except-zero", "sign-never", "+_", "group-off", ",_", "unit-width-full-name",
-            "unit/day", "measure-unit/duration-day", "scale/100", "integer-width/+000000", "000000", "currency/JPY",
+            "unit/day", "measure-unit/duration-day", "scale/100", "integer-width/+000000000", "000000000", "currency/JPY",
             "percent", "%", "%x100", "unknown", "rounding-mode-up", "engineering", "scientific", "@@@", "latin",
         ]
         let usual = ["sign-auto", "group-auto", "notation-simple", "unit-width-short", "rounding-mode-half-even"]
@@ -124,7 +124,7 @@ import Testing
             let message = CustomizationMessage(icu: "{n, number, ::currency/EUR}")
             let text = message.formatted(["n": number], language: conventions).text
             #expect(text.contains(expected), "\(text), not \(expected)")
-            #expect(text.contains("€"), "\(text)")
+            #expect(text.contains("€") || text.contains("EUR"), "\(text)")
             #expect(conventions.currency(Decimal(number), "EUR") == text)
         }
     }
