@@ -88,7 +88,8 @@ import Testing
         let tokens = [
             "precision-integer", ".", "precision-unlimited", ".+", ".000", ".00##", ".000+", "compact-short", "K", "KK",
             "sign-always", "+!", "sign-except-zero", "sign-never", "+_", "group-off", ",_", "unit-width-full-name",
-            "unit/day", "measure-unit/duration-day", "scale/100", "integer-width/+000000000", "000000000", "currency/JPY",
+            "unit/day", "measure-unit/duration-day", "scale/100", "integer-width/+000000000", "000000000",
+            "currency/JPY",
             "percent", "%", "%x100", "unknown", "rounding-mode-up", "engineering", "scientific", "@@@", "latin",
         ]
         let usual = ["sign-auto", "group-auto", "notation-simple", "unit-width-short", "rounding-mode-half-even"]
