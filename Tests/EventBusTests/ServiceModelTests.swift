@@ -1,159 +1,70 @@
 import AshlarCore
+import AshlarEventBus
 import AshlarTestSupport
 import Testing
 
-@testable import AshlarEventBus
-
-/// A registry without tasks: services are scripts, and time is a number.
-private struct Simulation {
-    /// The behavior of a service in one attempt.
-    struct Script {
-        var start = 0
-        var startFails = false
-        var stop = 0
-        var stopFails = false
-        /// The time from the start to the failure of `run()`; nil for a service without `run()`.
-        var runFails: Int?
-        /// Whether start and stop end immediately when cancelled.
-        var heedsCancellation = true
-    }
-    enum Due {
-        case made(UInt64, fails: Bool)
-        case stopped(UInt64, fails: Bool)
-        case runFailed(UInt64)
-        case timer(UInt64, Duration)
+/// The instances of services and the violations of the rules, as the services themselves see them.
+private final class Ledger: Sendable {
+    struct State {
+        var alive: Set<String> = []
+        var failing: Set<String> = []
+        var problems: [String] = []
     }
 
-    var machine = ServiceMachine()
-    var random: SeededRandom
-    var isScripted: Bool
-    var now = 0
-    var order = 0
-    var due: [(time: Int, order: Int, due: Due)] = []
-    /// The attempts whose initializer or stop has not returned, with their service.
-    var making: [UInt64: ByteText] = [:]
-    var stopping: [UInt64: ByteText] = [:]
-    var alive: [ByteText: UInt64] = [:]
-    /// The attempts that an attempt was created with.
-    var uses: [UInt64: [UInt64]] = [:]
-    var scripts: [UInt64: Script] = [:]
-    /// The attempts that are over.
-    var ended: Set<UInt64> = []
-    var answers: [UInt64: Bool] = [:]
-    var states: [ByteText: ServiceState] = [:]
-    var problems: [String] = []
-    var log: [String] = []
-    var failing: Set<ByteText> = []
+    let needs: [String: [String]]
+    let state = Mutex(State())
 
-    init(seed: UInt64, isScripted: Bool) {
-        random = SeededRandom(seed: seed)
-        self.isScripted = isScripted
+    init(needs: [String: [String]]) { self.needs = needs }
+
+    func check(_ name: String, _ isLegal: (State) -> Bool, _ problem: String) {
+        state.withLock { if !isLegal($0) { $0.problems.append("\(name) \(problem)") } }
     }
 
-    mutating func script(_ name: ByteText) -> Script {
-        guard isScripted else { return Script(startFails: failing.contains(name)) }
-        let roll = Int.random(in: 0..<20, using: &random)
-        return Script(
-            start: Int.random(in: 0...40, using: &random), startFails: roll == 0,
-            stop: Int.random(in: 0...40, using: &random), stopFails: roll == 1,
-            runFails: roll < 5 ? Int.random(in: 1...60, using: &random) : nil,
-            heedsCancellation: roll != 2 && roll != 6)
-    }
-
-    mutating func add(_ due: Due, after delay: Int) {
-        order += 1
-        self.due.append((now + delay, order, due))
-    }
-
-    mutating func perform(_ actions: [ServiceMachine.Action]) {
-        for action in actions {
-            switch action {
-            case .make(let name, let attempt):
-                log.append("+\(name)")
-                for need in machine.needs(of: name) where alive[need] == nil {
-                    problems.append("\(name) is made without \(need)")
-                }
-                let script = script(name)
-                scripts[attempt] = script
-                uses[attempt] = machine.needs(of: name).compactMap { alive[$0] }
-                making[attempt] = name
-                add(.made(attempt, fails: script.startFails), after: script.start)
-            case .adopt(let name, let attempt):
-                if alive[name] != nil { problems.append("\(name) runs twice") }
-                alive[name] = attempt
-                if let delay = scripts[attempt]?.runFails { add(.runFailed(attempt), after: delay) }
-            case .stop(let name, let attempt):
-                log.append("-\(name)")
-                for user in Array(making.keys) + Array(alive.values) + Array(stopping.keys)
-                where !ended.contains(user) && uses[user]?.contains(attempt) == true {
-                    problems.append("\(name) is stopped before attempt \(user)")
-                }
-                alive[name] = nil
-                stopping[attempt] = name
-                add(.stopped(attempt, fails: scripts[attempt]?.stopFails ?? false), after: scripts[attempt]?.stop ?? 0)
-            case .cancel(let attempt):
-                guard scripts[attempt]?.heedsCancellation ?? true else { break }
-                if making[attempt] != nil { add(.made(attempt, fails: true), after: 0) }
-                if stopping[attempt] != nil { add(.stopped(attempt, fails: false), after: 0) }
-            case .end(let attempt):
-                ended.insert(attempt)
-                for (name, other) in alive where other == attempt { alive[name] = nil }
-            case .setTimer(let id, let limit):
-                add(.timer(id, limit), after: Int(limit.components.attoseconds / 1_000_000_000_000_000))
-            case .answer(let id, let error):
-                due.removeAll { if case .timer(id, _) = $0.due { true } else { false } }
-                if answers[id] != nil { problems.append("\(id) is answered twice") }
-                answers[id] = error == nil
-            case .report(let name, let state, _):
-                let legal: [ServiceState: Set<ServiceState>] = [
-                    .registered: [.starting], .starting: [.running, .stopping, .stopped, .failed],
-                    .running: [.stopping, .stopped, .failed],
-                    .stopping: [.stopped, .failed], .stopped: [.starting], .failed: [.starting],
-                ]
-                if let old = states[name], legal[old]?.contains(state) != true {
-                    problems.append("\(name) goes from \(old) to \(state)")
-                }
-                states[name] = state
-            case .conclude: break
-            }
+    func begin(_ name: String) throws {
+        try state.withLock { state in
+            if !(needs[name] ?? []).allSatisfy(state.alive.contains) { state.problems.append("\(name) lacks a need") }
+            if state.failing.contains(name) { throw Oops() }
+            if !state.alive.insert(name).inserted { state.problems.append("\(name) runs twice") }
         }
     }
 
-    /// Advances the time and performs everything that is due, in order.
-    mutating func advance(to end: Int) {
-        while let index = due.indices.min(by: { (due[$0].time, due[$0].order) < (due[$1].time, due[$1].order) }) {
-            guard due[index].time <= end else { break }
-            let next = due.remove(at: index)
-            now = max(now, next.time)
-            switch next.due {
-            case .made(let attempt, let fails):
-                guard making.removeValue(forKey: attempt) != nil else { break }
-                perform(machine.made(attempt: attempt, error: fails ? Oops() : nil))
-            case .stopped(let attempt, let fails):
-                guard stopping.removeValue(forKey: attempt) != nil else { break }
-                perform(machine.stopEnded(attempt: attempt, error: fails ? Oops() : nil))
-            case .runFailed(let attempt): perform(machine.runEnded(attempt: attempt, error: Oops()))
-            case .timer(let id, let limit): perform(machine.limitPassed(id, limit))
-            }
+    func end(_ name: String) {
+        state.withLock { state in
+            let users = needs.filter { $0.value.contains(name) && state.alive.contains($0.key) }
+            if !users.isEmpty { state.problems.append("\(name) ends before \(users.keys.sorted())") }
+            if state.alive.remove(name) == nil { state.problems.append("\(name) ends twice") }
         }
-        now = end
     }
 }
 
-extension ServiceMachine {
-    /// Whether there is no work.
-    fileprivate var isSettled: Bool {
-        waiters.isEmpty && entries.values.allSatisfy { [.idle, .running].contains($0.phase) }
+private struct Member: Service {
+    let name: String
+    let ledger: Ledger
+    let yields: Int
+
+    init(_ context: ServiceContext) async throws { preconditionFailure("created by closures only") }
+
+    init(_ name: String, _ ledger: Ledger, yields: Int) async throws {
+        self.name = name
+        self.ledger = ledger
+        self.yields = yields
+        for _ in 0..<yields { await Task.yield() }
+        try ledger.begin(name)
+    }
+
+    func stop() async throws {
+        for _ in 0..<yields { await Task.yield() }
+        ledger.end(name)
     }
 }
 
-/// The result of sequential starts and stops of services without errors, computed by recursion.
+/// The result of sequential starts and stops of services, computed by recursion.
 private struct SequentialModel {
-    var needs: [ByteText: [ByteText]] = [:]
-    var running: [ByteText] = []
-    var failing: Set<ByteText> = []
+    let needs: [String: [String]]
+    var running: [String] = []
+    var failing: Set<String> = []
 
-    mutating func start(_ name: ByteText) -> Bool {
+    mutating func start(_ name: String) -> Bool {
         if running.contains(name) { return true }
         let started = (needs[name] ?? []).map { start($0) }
         guard started.allSatisfy(\.self), !failing.contains(name) else { return false }
@@ -161,9 +72,9 @@ private struct SequentialModel {
         return true
     }
 
-    func users(_ name: ByteText) -> [ByteText] { running.filter { needs[$0]?.contains(name) ?? false } }
+    func users(_ name: String) -> [String] { running.filter { needs[$0]?.contains(name) ?? false } }
 
-    mutating func stop(_ name: ByteText, cascade: Bool) -> Bool {
+    mutating func stop(_ name: String, cascade: Bool) -> Bool {
         guard running.contains(name) else { return true }
         if !users(name).isEmpty, !cascade { return false }
         for user in users(name).reversed() { _ = stop(user, cascade: true) }
@@ -172,127 +83,164 @@ private struct SequentialModel {
     }
 }
 
-@Suite("The state machine of services", .timeLimit(.minutes(5)))
+extension [String] {
+    fileprivate func asyncContains(_ isIt: (String) async -> Bool) async -> Bool {
+        for element in self where await isIt(element) { return true }
+        return false
+    }
+}
+
+@Suite("Services against a sequential model", .timeLimit(.minutes(5)))
 struct ServiceModelTests {
-    private static let names = ["a", "b", "c", "d", "e", "f"].map { ByteText($0) }
+    private static let names = ["a", "b", "c", "d", "e", "f"]
 
     /// Registers services that need some of the earlier ones.
-    private func register(_ simulation: inout Simulation) throws -> [ByteText: [ByteText]] {
-        var needs: [ByteText: [ByteText]] = [:]
+    private func register(_ random: inout SeededRandom, most: Int) async throws -> (ServiceRegistry, Ledger) {
+        var needs: [String: [String]] = [:]
         for (index, name) in Self.names.enumerated() {
-            needs[name] = Self.names[..<index].filter { _ in Int.random(in: 0..<3, using: &simulation.random) == 0 }
-            let definition = ServiceGraph.Definition(name: name, needs: needs[name] ?? [])
-            simulation.perform(try simulation.machine.register([definition]))
+            needs[name] = Self.names[..<index].filter { _ in Int.random(in: 0..<3, using: &random) == 0 }
         }
-        return needs
+        let services = ServiceRegistry(bus: EventBus())
+        let ledger = Ledger(needs: needs)
+        for name in Self.names {
+            let yields = Int.random(in: 0...most, using: &random)
+            try await services.register(name, needs: needs[name] ?? []) { _ in
+                try await Member(name, ledger, yields: yields)
+            }
+        }
+        return (services, ledger)
     }
 
     @Test("Random scripts have the results of a sequential model", arguments: 0..<4)
-    func sequential(part: Int) throws {
-        for round in 0..<(soak ? 2500 : 125) {
+    func sequential(part: Int) async throws {
+        for round in 0..<(soak ? 2500 : 100) {
             let seed = UInt64(part * 10_000 + round)
-            var simulation = Simulation(seed: seed, isScripted: false)
-            var model = SequentialModel(needs: try register(&simulation))
-            var request: UInt64 = 0
-            for _ in 0..<20 {
-                let name = Self.names.randomElement(using: &simulation.random)!
-                request += 1
+            var random = SeededRandom(seed: seed)
+            let (services, ledger) = try await register(&random, most: 0)
+            var model = SequentialModel(needs: ledger.needs)
+            for step in 0..<20 {
+                let name = Self.names.randomElement(using: &random) ?? "a"
                 let expected: Bool
-                switch Int.random(in: 0..<5, using: &simulation.random) {
+                var isDone = true
+                switch Int.random(in: 0..<5, using: &random) {
                 case 0, 1:
                     expected = model.start(name)
-                    simulation.perform(simulation.machine.start(name, waiter: request))
+                    do { try await services.start(name) } catch { isDone = false }
                 case 2, 3:
-                    let isCascade = Bool.random(using: &simulation.random)
+                    let isCascade = Bool.random(using: &random)
                     expected = model.stop(name, cascade: isCascade)
-                    simulation.perform(
-                        simulation.machine.stop(name, waiter: request, isCascade: isCascade))
+                    do { try await services.stop(name, cascading: isCascade) } catch { isDone = false }
                 default:
                     model.failing.formSymmetricDifference([name])
-                    simulation.failing = model.failing
+                    ledger.state.withLock { $0.failing = model.failing }
                     continue
                 }
-                simulation.advance(to: simulation.now + 1000)
-                #expect(simulation.answers[request] == expected, "seed \(seed), request \(request)")
-                #expect(Set(simulation.machine.running) == Set(model.running), "seed \(seed), request \(request)")
+                #expect(isDone == expected, "seed \(seed), step \(step)")
+                // After a failed start, other needs of the service can still be starting.
+                while await Self.names.asyncContains({ await services.state(of: $0) == .starting }) {
+                    await Task.yield()
+                }
+                #expect(await Set(services.runningNames) == Set(model.running), "seed \(seed), step \(step)")
             }
-            #expect(simulation.problems.isEmpty, "seed \(seed): \(simulation.problems)")
-            #expect(simulation.machine.isSettled, "seed \(seed)")
+            let problems = ledger.state.withLock { $0.problems }
+            #expect(problems.isEmpty, "seed \(seed): \(problems)")
         }
     }
 
     @Test("Concurrent random scripts violate no rule and always end", arguments: 0..<4)
-    func concurrent(part: Int) throws {
-        var (answered, refused, overran) = (0, 0, 0)
-        let rounds = soak ? 2500 : 125
+    func concurrent(part: Int) async throws {
+        var (done, refused) = (0, 0)
+        let rounds = soak ? 2500 : 60
         for round in 0..<rounds {
             let seed = UInt64(1_000_000 + part * 10_000 + round)
-            var simulation = Simulation(seed: seed, isScripted: true)
-            _ = try register(&simulation)
-            var request: UInt64 = 0
-            /// The moments at which the limits of requests have passed.
-            var deadlines: [UInt64: Int] = [:]
+            var random = SeededRandom(seed: seed)
+            let (services, ledger) = try await register(&random, most: 4)
+            var requests: [Task<Bool, Never>] = []
             for _ in 0..<30 {
-                let name = Self.names.randomElement(using: &simulation.random)!
-                request += 1
-                let limit = Bool.random(using: &simulation.random) ? Duration.milliseconds(25) : nil
-                // A service may make requests from its own code.
-                let caller = simulation.making.merging(simulation.alive.map { ($1, $0) }) { $1 }
-                    .sorted { $0.key < $1.key }.randomElement(using: &simulation.random)
-                    .map { ServiceMachine.Caller(name: $0.value, attempt: $0.key) }
-                let isOwnCode = Int.random(in: 0..<6, using: &simulation.random) == 0
-                switch Int.random(in: 0..<10, using: &simulation.random) {
-                case 0...4:
-                    if limit != nil { deadlines[request] = simulation.now + 25 }
-                    simulation.perform(
-                        simulation.machine.start(name, waiter: request, limit: limit, caller: isOwnCode ? caller : nil))
-                case 5...7:
-                    if limit != nil { deadlines[request] = simulation.now + 25 }
-                    simulation.perform(
-                        simulation.machine.stop(
-                            name, waiter: request, limit: limit,
-                            isCascade: Bool.random(using: &simulation.random),
-                            caller: isOwnCode ? caller : nil))
-                case 8:
-                    simulation.perform(
-                        simulation.machine.withdraw(UInt64.random(in: 1...request, using: &simulation.random)))
-                default: break
+                let name = Self.names.randomElement(using: &random) ?? "a"
+                let isCascade = Bool.random(using: &random)
+                switch Int.random(in: 0..<10, using: &random) {
+                case 0...4: requests.append(Task { (try? await services.start(name)) != nil })
+                case 5...7: requests.append(Task { (try? await services.stop(name, cascading: isCascade)) != nil })
+                case 8: requests.randomElement(using: &random)?.cancel()
+                default:
+                    ledger.state.withLock { $0.failing.formSymmetricDifference([name]) }
                 }
-                simulation.advance(to: simulation.now + Int.random(in: 0...30, using: &simulation.random))
-                for (id, deadline) in deadlines where deadline < simulation.now && simulation.answers[id] == nil {
-                    Issue.record("seed \(seed): request \(id) has missed its deadline")
-                }
+                for _ in 0..<Int.random(in: 0...4, using: &random) { await Task.yield() }
             }
-            request += 1
-            simulation.perform(simulation.machine.shutDown(waiter: request, limit: .milliseconds(50)))
-            simulation.advance(to: simulation.now + 5000)
-            #expect(simulation.answers[request] == true, "seed \(seed): the shutdown hangs")
-            #expect(simulation.machine.running.isEmpty, "seed \(seed)")
-            #expect(simulation.machine.isSettled, "seed \(seed)")
-            #expect(simulation.problems.isEmpty, "seed \(seed): \(simulation.problems)")
-            answered += simulation.answers.count { $0.value }
-            refused += simulation.answers.count { !$0.value }
-            overran += simulation.states.values.count { $0 == .failed }
+            let unclean = await services.shutDown()
+            for request in requests { if await request.value { done += 1 } else { refused += 1 } }
+            let state = ledger.state.withLock { $0 }
+            #expect(unclean.isEmpty && state.problems.isEmpty, "seed \(seed): \(unclean) \(state.problems)")
+            #expect(state.alive.isEmpty, "seed \(seed): \(state.alive)")
+            #expect(await services.runningNames.isEmpty, "seed \(seed)")
         }
-        // The test is only valid if enough requests are answered, rejected and late.
-        let isBusy = answered > 4 * rounds && refused > 2 * rounds && overran > rounds / 5
-        #expect(isBusy, "\(answered) \(refused) \(overran)")
+        // The test is only valid if enough requests succeed and fail.
+        #expect(done > 4 * rounds && refused > rounds, "\(done) \(refused)")
     }
 
-    @Test("A chain of 1,000 services starts and stops without a deep call stack")
-    func longChain() throws {
-        var simulation = Simulation(seed: 1, isScripted: false)
-        let names = (0..<1000).map { ByteText("s\($0)") }
-        var definitions: [ServiceGraph.Definition] = []
-        for (index, name) in names.enumerated() {
-            definitions.append(ServiceGraph.Definition(name: name, needs: index == 0 ? [] : [names[index - 1]]))
+    @Test("A chain of 1,000 services starts and stops")
+    func longChain() async throws {
+        let names = (0..<1000).map { "s\($0)" }
+        var needs: [String: [String]] = [:]
+        for (index, name) in names.enumerated() { needs[name] = index == 0 ? [] : [names[index - 1]] }
+        let services = ServiceRegistry(bus: EventBus())
+        let ledger = Ledger(needs: needs)
+        for name in names {
+            try await services.register(name, needs: needs[name] ?? []) { _ in
+                try await Member(name, ledger, yields: 0)
+            }
         }
-        for definition in definitions { simulation.perform(try simulation.machine.register([definition])) }
-        simulation.perform(simulation.machine.start(ByteText("s999"), waiter: 1))
-        simulation.advance(to: 10)
-        #expect(simulation.machine.running == names)
-        simulation.perform(simulation.machine.stop(ByteText("s0"), waiter: 2, isCascade: true))
-        simulation.advance(to: 20)
-        #expect(simulation.machine.running.isEmpty && simulation.answers == [1: true, 2: true])
+        try await services.start("s999")
+        #expect(await services.runningNames == names)
+        try await services.stop("s0", cascading: true)
+        #expect(await services.runningNames.isEmpty)
+        #expect(ledger.state.withLock { $0.problems }.isEmpty)
+    }
+
+    @Test("A run goes on while its only service is stopped and started, and starts the services registered meanwhile")
+    func changesDuringRun() async throws {
+        for round in 0..<50 {
+            let services = ServiceRegistry(bus: EventBus())
+            let ledger = Ledger(needs: ["user": ["only"], "late": ["missing"]])
+            func add(_ name: String, needs: [String] = []) async throws {
+                try await services.register(name, needs: needs) { _ in try await Member(name, ledger, yields: 1) }
+            }
+            try await add("only")
+            let run = Task { try await services.run(shuttingDownOn: []) }
+            try await until { await services.runningNames == ["only"] }
+            for _ in 0..<3 {
+                try await services.stop("only")
+                for _ in 0..<round % 7 { await Task.yield() }
+                try await services.start("only")
+            }
+            try await add("late", needs: ["missing"])
+            try await add("user", needs: ["only"])
+            try await until { await services.runningNames == ["only", "user"] }
+            #expect(await services.state(of: "late") == .registered)
+            try await add("missing")
+            try await until { await services.runningNames.contains("late") }
+            await services.shutDown()
+            #expect(try await run.value.unclean == [])
+            let state = ledger.state.withLock { $0 }
+            #expect(state.alive.isEmpty && state.problems.isEmpty, "round \(round): \(state)")
+        }
+    }
+
+    @Test("No service runs after a run has returned, at whatever moment it is cancelled", arguments: 0..<8)
+    func noneAfterRun(part: Int) async throws {
+        for round in 0..<(soak ? 1000 : 100) {
+            var random = SeededRandom(seed: UInt64(part * 1000 + round))
+            let (services, ledger) = try await register(&random, most: 6)
+            let run = Task { try await services.run(shuttingDownOn: []) }
+            for _ in 0..<Int.random(in: 0...25, using: &random) { await Task.yield() }
+            if round % 2 == 0 { run.cancel() } else { await services.shutDown() }
+            _ = await run.result
+            let state = ledger.state.withLock { $0 }
+            #expect(state.alive.isEmpty && state.problems.isEmpty, "part \(part), round \(round): \(state)")
+            // Nothing starts later, either.
+            for _ in 0..<20 { await Task.yield() }
+            #expect(ledger.state.withLock { $0.alive.isEmpty })
+        }
     }
 }

@@ -99,7 +99,7 @@ public struct ServiceContext: Sendable {
 
     /// Returns the service with a name, if this service needs it.
     public func service(named name: String) -> (any Service)? {
-        needed.first { $0.name.hasSameBytes(as: name) }?.service
+        needed.first { $0.name == name }?.service
     }
 
     /// Reports the health of the service; a change triggers the event `service:<name>:health`.

@@ -1,50 +1,65 @@
 /// The registered services and their needs.
 struct ServiceGraph {
     struct Definition: Sendable {
-        let name: ByteText
+        typealias Make = @Sendable (ServiceContext) async throws -> any Service
+
+        let name: String
         /// The services that it needs, each once.
-        let needs: [ByteText]
-        /// The policies; nil for a service that is registered only because another one needs it.
+        let needs: [String]
+        /// The policy; nil for a service that is registered only because another one needs it.
         fileprivate(set) var policy: ServicePolicy?
         /// The type, if the service was registered with a type.
         let type: (any Service.Type)?
+        let make: Make
 
         init(
-            name: ByteText, needs: [ByteText] = [], policy: ServicePolicy? = ServicePolicy(),
-            type: (any Service.Type)? = nil
+            _ name: String, needs: [String] = [], policy: ServicePolicy? = nil, type: (any Service.Type)? = nil,
+            make: @escaping Make
         ) {
-            var seen: Set<ByteText> = []
-            self.needs = needs.filter { seen.insert($0).inserted }
+            var seen: Set<String> = []
             self.name = name
+            self.needs = needs.filter { seen.insert($0).inserted }
             self.policy = policy
             self.type = type
+            self.make = make
         }
     }
 
-    private var definitions: [ByteText: Definition] = [:]
-    private var dependantsByNeed: [ByteText: [ByteText]] = [:]
+    private var definitions: [String: Definition] = [:]
+    private var dependantsByNeed: [String: [String]] = [:]
     /// The names, in the order of registration.
-    private(set) var names: [ByteText] = []
+    private(set) var names: [String] = []
 
-    subscript(name: ByteText) -> Definition? { definitions[name] }
+    subscript(name: String) -> Definition? { definitions[name] }
+
+    func needs(of name: String) -> [String] { definitions[name]?.needs ?? [] }
 
     /// Returns the services that need this one, which doesn't have to be registered.
-    func dependants(of name: ByteText) -> [ByteText] { dependantsByNeed[name] ?? [] }
+    func dependants(of name: String) -> [String] { dependantsByNeed[name] ?? [] }
+
+    /// Returns whether a service and all services that it needs, directly or not, are registered.
+    func isComplete(_ name: String) -> Bool {
+        var open = [name]
+        var seen: Set<String> = [name]
+        while let next = open.popLast() {
+            guard let definition = definitions[next] else { return false }
+            open += definition.needs.filter { seen.insert($0).inserted }
+        }
+        return true
+    }
 
     /// Adds all services or, after an error, none; returns the new names.
-    mutating func add(_ new: [Definition]) throws(EventBusError) -> [ByteText] {
+    mutating func add(_ new: [Definition]) throws(EventBusError) -> [String] {
         let count = names.count
         do throws(EventBusError) {
             for definition in new { try insert(definition) }
-            for definition in new {
-                if let cycle = cycle(from: definition.name) {
-                    throw EventBusError(
-                        .serviceCycle, subject: definition.name.text, expected: "services that do not need themselves",
-                        trail: cycle.map(\.text))
+            for definition in new { try checkCycle(from: definition) }
+        } catch {
+            for name in names[count...] {
+                for need in definitions.removeValue(forKey: name)?.needs ?? [] {
+                    dependantsByNeed[need]?.removeAll { $0 == name }
                 }
             }
-        } catch {
-            for name in names[count...] { remove(name) }
             names.removeSubrange(count...)
             throw error
         }
@@ -54,49 +69,44 @@ struct ServiceGraph {
         return Array(names[count...])
     }
 
-    private mutating func insert(_ definition: Definition) throws(EventBusError) {
-        let name = definition.name.text
-        if let mistake = TopicName.mistake(in: name) { throw mistake }
+    private func checkCycle(from definition: Definition) throws(EventBusError) {
+        for need in definition.needs {
+            guard let path = path(from: need, to: definition.name) else { continue }
+            throw EventBusError(
+                .serviceCycle, subject: definition.name, expected: "services that do not need themselves",
+                trail: [definition.name] + path)
+        }
+    }
+
+    private mutating func insert(_ new: Definition) throws(EventBusError) {
+        if let mistake = TopicName.mistake(in: new.name) { throw mistake }
         // Reserves room for the prefix and the state in the name of the topic.
         let longest = TopicName.longest - "service::registered".utf8.count
-        guard name.utf8.count <= longest else {
+        guard new.name.utf8.count <= longest else {
             throw EventBusError(
-                .malformedName, subject: name, offset: longest, expected: "at most \(longest) bytes",
-                found: "\(name.utf8.count) bytes")
+                .malformedName, subject: new.name, offset: longest, expected: "at most \(longest) bytes",
+                found: "\(new.name.utf8.count) bytes")
         }
-        if let old = definitions[definition.name] {
-            guard let type = definition.type, let oldType = old.type, type == oldType else {
-                throw EventBusError(
-                    .duplicateService, subject: name,
-                    expected: old.type.map { "the registered service \($0)" } ?? "a name that is not registered",
-                    found: definition.type.map { "\($0)" } ?? "another service")
-            }
-            return
+        guard let old = definitions[new.name] else {
+            definitions[new.name] = new
+            for need in new.needs { dependantsByNeed[need, default: []].append(new.name) }
+            return names.append(new.name)
         }
-        definitions[definition.name] = definition
-        for need in definition.needs { dependantsByNeed[need, default: []].append(definition.name) }
-        names.append(definition.name)
-    }
-
-    private mutating func remove(_ name: ByteText) {
-        for need in definitions.removeValue(forKey: name)?.needs ?? [] {
-            dependantsByNeed[need]?.removeAll { $0 == name }
+        guard let type = new.type, let oldType = old.type, type == oldType else {
+            throw EventBusError(
+                .duplicateService, subject: new.name,
+                expected: old.type.map { "the registered service \($0)" } ?? "a name that is not registered",
+                found: new.type.map { "\($0)" } ?? "another service")
         }
-    }
-
-    /// Returns a path from a service to itself, if there is one.
-    private func cycle(from start: ByteText) -> [ByteText]? {
-        let needs = definitions[start]?.needs ?? []
-        return needs.lazy.compactMap { self.path(from: $0, to: start) }.first.map { [start] + $0 }
     }
 
     /// Returns the services from one to another that it needs, including both; nil if it doesn't need that service.
-    func path(from start: ByteText, to end: ByteText) -> [ByteText]? {
+    func path(from start: String, to end: String) -> [String]? {
         if start == end { return [end] }
-        var cameFrom: [ByteText: ByteText] = [start: start]
+        var cameFrom: [String: String] = [start: start]
         var open = [start]
         while let name = open.popLast() {
-            for need in definitions[name]?.needs ?? [] where cameFrom[need] == nil {
+            for need in needs(of: name) where cameFrom[need] == nil {
                 cameFrom[need] = name
                 if need != end {
                     open.append(need)

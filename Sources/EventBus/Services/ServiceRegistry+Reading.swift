@@ -3,21 +3,21 @@ internal import AshlarCore
 // The state, the health and the explanation of services.
 extension ServiceRegistry {
     /// The names of all services, in the order of registration.
-    public var names: [String] { machine.graph.names.map(\.text) }
+    public var names: [String] { graph.names }
 
     /// The names of the running services, in the order in which they became ready.
-    package var runningNames: [String] { machine.running.map(\.text) }
+    package var runningNames: [String] { running }
 
     /// Returns the state of a service; nil if no service is registered with the name.
-    public func state(of name: String) -> ServiceState? { machine.entries[ByteText(name)]?.state }
+    public func state(of name: String) -> ServiceState? { entries[name]?.state }
 
     /// Returns the names of the services that a service needs; empty if no service is registered with the name.
-    package func needs(of name: String) -> [String] { machine.needs(of: ByteText(name)).map(\.text) }
+    package func needs(of name: String) -> [String] { graph.needs(of: name) }
 
     /// Returns a running service.
     public func service(named name: String) -> (any Service)? {
-        guard let entry = machine.entries[ByteText(name)], entry.phase == .running else { return nil }
-        return instances[entry.attempt]?.service
+        guard let entry = entries[name], entry.isRunning else { return nil }
+        return entry.life?.service
     }
 
     /// Returns the running service of a type that is registered with the name of the type.
@@ -28,16 +28,20 @@ extension ServiceRegistry {
     ///
     /// - Throws: ``EventBusError`` with the code `unknownService`.
     public func explain(_ name: String) throws(EventBusError) -> String {
-        let key = ByteText(name)
-        guard let entry = machine.entries[key] else { throw machine.unknown(key) }
-        let health = entry.state == .running ? instances[entry.attempt]?.currentHealth : nil
+        guard let entry = entries[name] else { throw unknown(name) }
+        let health = entry.state == .running ? entry.life?.currentHealth : nil
         var lines = ["\(name): \(entry.state)" + (health.map { ", \($0)" } ?? "")]
-        for need in machine.needs(of: key) {
-            lines.append("  needs \(need): \(machine.entries[need].map { "\($0.state)" } ?? "not registered")")
+        let needs = graph.needs(of: name)
+        for need in needs {
+            lines.append("  needs \(need): \(entries[need].map { "\($0.state)" } ?? "not registered")")
         }
-        let users = machine.activeUsers(of: key).map(\.text)
+        let users = activeUsers(of: name)
         if !users.isEmpty { lines.append("  used by \(users.joined(separator: ", "))") }
-        let waits = machine.waits(of: key).map(\.text)
+        let isAwaitingNeeds = entry.life.map { $0.service == nil && !$0.isMaking } ?? false
+        let waits =
+            isAwaitingNeeds
+            ? needs.filter { entries[$0]?.isRunning != true }
+            : entry.stop != nil && entry.state != .stopping ? users : []
         if !waits.isEmpty { lines.append("  waits for \(waits.joined(separator: ", "))") }
         if let error = entry.lastError { lines.append("  last error: \(error)") }
         return lines.joined(separator: "\n")
@@ -50,29 +54,32 @@ extension ServiceRegistry {
     ///
     /// - Throws: ``EventBusError`` with the code `unknownService`.
     public func health(of name: String) async throws(EventBusError) -> ServiceHealth {
-        let key = ByteText(name)
-        guard let entry = machine.entries[key] else { throw machine.unknown(key) }
-        guard let service = service(named: name) else { return .unhealthy("\(entry.state)") }
+        guard let entry = entries[name] else { throw unknown(name) }
+        guard entry.isRunning, let life = entry.life, let service = life.service else {
+            return .unhealthy("\(entry.state)")
+        }
         let health = await service.health()
-        updateHealth(entry.attempt) { $0.health = health }
-        return instances[entry.attempt]?.currentHealth ?? health
+        return updateHealth(of: name, life.id) { $0.health = health } ?? health
     }
 
-    private func updateHealth(_ attempt: UInt64, _ change: (inout Instance) -> Void) {
-        guard var instance = instances[attempt] else { return }
-        let old = instance.currentHealth
-        change(&instance)
-        instances[attempt] = instance
-        let new = instance.currentHealth
-        if new != old { bus.trigger(Topic(unchecked: "service:\(instance.name):health"), new) }
+    /// Changes the health of a service, and returns the new one; nil if the service has ended.
+    @discardableResult
+    private func updateHealth(of name: String, _ id: UInt64, _ change: (inout Life) -> Void) -> ServiceHealth? {
+        guard var life = life(name, id) else { return nil }
+        let old = life.currentHealth
+        change(&life)
+        entries[name]?.life = life
+        let new = life.currentHealth
+        if new != old { bus.trigger(Topic(unchecked: "service:\(name):health"), new) }
+        return new
     }
 
-    func takeReport(from reports: HealthReports, attempt: UInt64) {
-        if let health = reports.next() { updateHealth(attempt) { $0.reported = health } }
+    func takeReport(from reports: HealthReports, of name: String, life: UInt64) {
+        if let health = reports.next() { updateHealth(of: name, life) { $0.reported = health } }
     }
 }
 
-extension ServiceRegistry.Instance {
+extension ServiceRegistry.Life {
     fileprivate var currentHealth: ServiceHealth { health.worse(reported) }
 }
 

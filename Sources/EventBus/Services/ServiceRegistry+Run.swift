@@ -4,8 +4,11 @@ extension ServiceRegistry {
     /// A run of all services: the life of a server.
     final class Run: Sendable {
         struct State {
-            /// Whether every start has ended.
-            var hasStarted = false
+            /// The starts of services, and the number of those that haven't ended.
+            var starts: [Task<Void, Never>] = []
+            var startCount = 0
+            /// Whether the services have to be shut down.
+            var isEnding = false
             var isCancelling = false
             var signal: ProcessSignal?
             /// The first failure of a service that isn't to be ignored.
@@ -13,19 +16,33 @@ extension ServiceRegistry {
         }
 
         let state = Mutex(State())
-        /// The reason to end: success when the services have ended or have to be shut down.
-        let end = PendingResult<Void>()
+        /// The time that each service has for its start.
+        let startLimit: Duration?
+        private let wait = Mutex(PendingResult<Void>())
+
+        init(startLimit: Duration?) { self.startLimit = startLimit }
+
+        /// Makes the run check whether it has to end.
+        func wake() { wait.withLock { $0 }.finish(.success(())) }
+
+        /// Waits for the next wake, also if it has already come.
+        func untilWoken() async throws {
+            try await wait.withLock { $0 }.wait()
+            wait.withLock { $0 = PendingResult() }
+        }
     }
 
     /// Starts all services, waits for their end or a reason to end them, and stops them in order: the life of a server.
     ///
     /// A run ends
     /// - when a signal comes,
-    /// - when every service has ended, or none is registered; a ``Service`` without `run()` doesn't end by itself,
+    /// - when every service has ended by itself, or none is registered; a ``Service`` without `run()` doesn't, and neither does
+    ///   one that `stop` has stopped, because it can be started again,
     /// - when a service ends or fails whose policy says so; by default each failure of a start or a `run()` does,
     /// - when ``shutDown(within:cancelling:)`` is called, or when the task is cancelled, which cancels the services.
     ///
-    /// The services are then stopped, the last to become ready first. A signal has its previous action again as soon as
+    /// A service that is registered during the run is started, too, as soon as the services that it needs are registered. At the
+    /// end, the services are stopped, the last to become ready first. A signal has its previous action again as soon as
     /// it has come, so that, by default, a second SIGTERM ends the process at once. Signals of `cancellingOn` remain
     /// caught until the run ends.
     ///
@@ -56,10 +73,8 @@ extension ServiceRegistry {
         stoppingWithin stop: Duration? = nil
     ) async throws -> (signal: ProcessSignal?, unclean: [String]) {
         guard currentRun == nil else { throw EventBusError(.serviceRunning, subject: "run", expected: "one run") }
-        guard machine.shutdown == nil else {
-            throw ServiceMachine.stopped(ByteText("run"), "a shutdown before the run")
-        }
-        let run = Run()
+        guard shutdown == nil else { throw Self.stopped("run", "a shutdown before the run") }
+        let run = Run(startLimit: start)
         let subscriptions = [
             ProcessSignals.Subscription(signals) { receive($0, isCancelling: false) },
             ProcessSignals.Subscription(cancellationSignals) { receive($0, isCancelling: true) },
@@ -72,60 +87,87 @@ extension ServiceRegistry {
         for subscription in subscriptions { try ProcessSignals.subscribe(subscription) }
         currentRun = run
         defer { currentRun = nil }
+        for name in graph.names { self.start(name, in: run) }
 
-        // Not awaited here, because a reason to end can come before the last start has ended.
-        let starts = Task { [names = machine.graph.names] in
-            await withDiscardingTaskGroup { group in
-                for name in names {
-                    group.addTask {
-                        do { try await self.start(name.text, within: start) } catch { await self.conclude(name, error) }
-                    }
-                }
-            }
-            run.state.withLock { $0.hasStarted = true }
-            checkRun()
+        while !isOver(run) {
+            do { try await run.untilWoken() } catch { end(run, isCancelling: true) }
         }
-        do { try await run.end.wait() } catch { run.state.withLock { $0.isCancelling = true } }
-        let isCancelling = run.state.withLock { $0.isCancelling }
+        // Nothing runs if the services have ended by themselves; otherwise the run returns after the shutdown.
+        let hasEnded =
+            shutdown == nil && run.state.withLock { $0.startCount } == 0 && entries.values.allSatisfy { !$0.isActive }
+        // From here on, `end` cancels the shutdown itself.
+        let isCancelling = run.state.withLock { state in
+            state.isEnding = true
+            return state.isCancelling
+        }
         // Not in this task, because a cancelled shutdown wouldn't wait for its end.
         let unclean =
-            machine.isIdle && machine.shutdown == nil
-            ? [] : await Task.detached { await self.shutDown(within: stop, cancelling: isCancelling) }.value
+            hasEnded ? [] : await Task.detached { await self.shutDown(within: stop, cancelling: isCancelling) }.value
         // A start that ignores its cancellation can continue after the limit.
-        starts.cancel()
-        await starts.value
+        let starts = run.state.withLock { $0.starts }
+        for start in starts { start.cancel() }
+        for start in starts { await start.value }
         let (error, signal) = run.state.withLock { ($0.error, $0.signal) }
         if let error { throw error }
         if signal == nil { try Task.checkCancellation() }
         return (signal, unclean)
     }
 
+    /// Starts a service of a run.
+    private func start(_ name: String, in run: Run) {
+        run.state.withLock { $0.startCount += 1 }
+        let start = Task {
+            do { _ = try await self.start(name, within: run.startLimit) } catch { conclude(name, error) }
+            run.state.withLock { $0.startCount -= 1 }
+            checkRun()
+        }
+        run.state.withLock { $0.starts.append(start) }
+    }
+
+    /// Starts the services that were registered during a run, and whose needs are registered.
+    func startRegistered() {
+        guard let run = currentRun, shutdown == nil, !run.state.withLock({ $0.isEnding }) else { return }
+        for name in graph.names where entries[name]?.isNew == true && graph.isComplete(name) {
+            entries[name]?.isNew = false
+            start(name, in: run)
+        }
+    }
+
+    /// Returns whether a run has to end: for a reason, or because every service has ended by itself.
+    private func isOver(_ run: Run) -> Bool {
+        let (isEnding, startCount) = run.state.withLock { ($0.isEnding, $0.startCount) }
+        return isEnding || shutdown != nil
+            || startCount == 0 && entries.values.allSatisfy { !$0.isActive && !$0.wasStopped }
+    }
+
     /// Ends a run; with `isCancelling`, cancels the services, also if their shutdown has already begun.
     private nonisolated func end(_ run: Run, isCancelling: Bool) {
-        if isCancelling { run.state.withLock { $0.isCancelling = true } }
-        if !run.end.finish(.success(())), isCancelling { Task { await self.shutDown(cancelling: true) } }
+        let wasEnding = run.state.withLock { state in
+            defer { state.isEnding = true }
+            if isCancelling { state.isCancelling = true }
+            return state.isEnding
+        }
+        run.wake()
+        if wasEnding, isCancelling { Task { await self.shutDown(cancelling: true) } }
     }
 
     /// Applies the policy of a service that has ended by itself or failed.
-    func conclude(_ name: ByteText, _ error: (any Error)?) {
-        guard let run = currentRun, error != nil || machine.shutdown == nil else { return }
+    func conclude(_ name: String, _ error: (any Error)?) {
+        guard let run = currentRun, error != nil || shutdown == nil else { return }
+        defer { run.wake() }
         // The end of a start by a stop isn't a failure.
         var cause = error
         while let found = cause as? EventBusError, found.code != .serviceStopped { cause = found.underlying }
         if cause is EventBusError || error is CancellationError { return }
-        let policy = machine.graph[name]?.policy ?? ServicePolicy()
+        let policy = graph[name]?.policy ?? ServicePolicy()
         let effect = error == nil ? policy.whenEnded : policy.whenFailed
         if effect == .ignore { return }
         if let error { run.state.withLock { $0.error = $0.error ?? error } }
         end(run, isCancelling: effect == .cancel)
     }
 
-    /// Ends the run if a shutdown has begun, or if every service has ended.
-    func checkRun() {
-        guard let run = currentRun else { return }
-        let isOver = machine.shutdown != nil || run.state.withLock({ $0.hasStarted }) && machine.isIdle
-        if isOver { run.end.finish(.success(())) }
-    }
+    /// Makes the run check whether it has to end.
+    func checkRun() { currentRun?.wake() }
 }
 
 extension EventBusError.Code {

@@ -16,36 +16,27 @@ public actor ServiceRegistry {
     /// The bus of the services.
     package nonisolated let bus: EventBus
     let clock: any Clock<Duration>
-    var machine = ServiceMachine()
-    var makers: [ByteText: @Sendable (ServiceContext) async throws -> any Service] = [:]
-    var instances: [UInt64: Instance] = [:]
-    var pending: [UInt64: Pending] = [:]
-    private var lastRequest: UInt64 = 0
+    var graph = ServiceGraph()
+    var entries: [String: Entry] = [:]
+    /// The running services, in the order in which they became ready.
+    var running: [String] = []
+    /// The reasons of cancelled starts that haven't ended, by the numbers of their lives.
+    var abandoned: [UInt64: any Error] = [:]
+    var lastLife: UInt64 = 0
+    /// The shutdown, which can be complete; nil before the first one.
+    var shutdown: Shutdown?
     var currentRun: Run?
 
     /// The service whose code the current task runs.
-    @TaskLocal
-    static var caller: (registry: ObjectIdentifier, caller: ServiceMachine.Caller, shutdown: ServiceShutdown)?
+    @TaskLocal static var caller: Caller?
 
-    /// The instance of an attempt to run a service, with the tasks that run its code.
-    struct Instance {
-        let name: String
-        let shutdown = ServiceShutdown()
-        var service: (any Service)?
-        var health = ServiceHealth.healthy
-        var reported = ServiceHealth.healthy
-        var make: Task<Void, Never>?
-        var run: Task<Void, Never>?
-        var stop: Task<Void, Never>?
-    }
-
-    /// A request whose caller waits.
-    struct Pending {
-        /// The service for which the caller of a start waits.
-        let service: String?
-        let result: PendingResult<(any Service)?>
-        /// The timer of its time limit.
-        var limit: Task<Void, Never>?
+    struct Shutdown {
+        /// Stops all services.
+        let task: Task<Void, any Error>
+        /// Whether the tasks of services are cancelled at the beginning of their stops.
+        var isCancelling = false
+        /// The services that haven't stopped in order so far.
+        var unclean: [String] = []
     }
 
     /// Creates an empty registry.
@@ -76,20 +67,20 @@ public actor ServiceRegistry {
         whenFailed: ServiceEffect = .shutDown
     ) throws(EventBusError) {
         let policy = ServicePolicy(whenEnded: whenEnded, whenFailed: whenFailed)
-        var types: [(name: ByteText, type: any Service.Type)] = []
-        var visited: Set<ByteText> = []
-        func collect(_ type: any Service.Type, name: ByteText) {
+        var types: [(name: String, type: any Service.Type)] = []
+        var visited: Set<String> = []
+        func collect(_ type: any Service.Type, name: String) {
             guard visited.insert(name).inserted else { return }
-            for need in type.needs { collect(need, name: ByteText(need.name)) }
+            for need in type.needs { collect(need, name: need.name) }
             types.append((name, type))
         }
-        collect(type, name: ByteText(name ?? type.name))
+        collect(type, name: name ?? type.name)
         try add(
             types.map { found in
-                let definition = ServiceGraph.Definition(
-                    name: found.name, needs: found.type.needs.map { ByteText($0.name) },
-                    policy: found.type == type ? policy : nil, type: found.type)
-                return (definition, { [type = found.type] in try await type.init($0) })
+                ServiceGraph.Definition(
+                    found.name, needs: found.type.needs.map { $0.name }, policy: found.type == type ? policy : nil,
+                    type: found.type
+                ) { [type = found.type] in try await type.init($0) }
             })
     }
 
@@ -102,18 +93,16 @@ public actor ServiceRegistry {
         whenFailed: ServiceEffect = .shutDown,
         make: @escaping @Sendable (ServiceContext) async throws -> any Service
     ) throws(EventBusError) {
-        let definition = ServiceGraph.Definition(
-            name: ByteText(name), needs: needs.map { ByteText($0) },
-            policy: ServicePolicy(whenEnded: whenEnded, whenFailed: whenFailed))
-        try add([(definition, make)])
+        let policy = ServicePolicy(whenEnded: whenEnded, whenFailed: whenFailed)
+        try add([ServiceGraph.Definition(name, needs: needs, policy: policy, make: make)])
     }
 
-    private func add(
-        _ services: [(ServiceGraph.Definition, @Sendable (ServiceContext) async throws -> any Service)]
-    ) throws(EventBusError) {
-        let actions = try machine.register(services.map(\.0))
-        for (definition, make) in services where makers[definition.name] == nil { makers[definition.name] = make }
-        perform(actions)
+    private func add(_ definitions: [ServiceGraph.Definition]) throws(EventBusError) {
+        for name in try graph.add(definitions) {
+            entries[name] = Entry()
+            set(name, .registered)
+        }
+        startRegistered()
     }
 
     // MARK: Starting and stopping
@@ -135,13 +124,47 @@ public actor ServiceRegistry {
         _ name: String, _ options: [String: any Sendable] = [:], within limit: Duration? = nil
     ) async throws -> any Service {
         try Task.checkCancellation()
-        for need in machine.endedNeeds(of: ByteText(name)) { try await start(need.text, within: limit) }
-        let service = try await request(service: name) {
-            machine.start(ByteText(name), options, waiter: $0, limit: limit, caller: caller)
+        for need in endedNeeds(of: name) { try await start(need, within: limit) }
+        guard let entry = entries[name] else { throw unknown(name) }
+        if entry.isRunning, entry.stop == nil, let service = entry.life?.service { return service }
+        // The initializer of a service can't wait for the service itself, or for one that needs it.
+        if let caller = currentCaller, entries[caller]?.life?.service == nil,
+            let path = graph.path(from: name, to: caller)
+        {
+            throw Self.cycleError([caller] + path)
         }
-        // It has failed since, in a handler of the event of its start.
-        guard let service else { throw EventBusError(.serviceFailed, subject: name) }
-        return service
+        if shutdown != nil { throw Self.stopped(name, "a shutdown before the start") }
+        if let refusal = refusal(of: name) { throw refusal }
+        let task = entry.life?.start ?? begin(name, options)
+        guard let id = entries[name]?.life?.id else { return try await task.value }
+        entries[name]?.life?.starters += 1
+        var failure: any Error
+        do { return try await join(task, within: limit) } catch { failure = error }
+        if failure is LimitPassed {
+            failure = EventBusError(
+                .serviceOverran, subject: name, expected: "a start within \(limit ?? .zero)", found: "no end of it")
+        }
+        // A caller that leaves ends the start, unless there are others, or services that wait for it.
+        if let life = life(name, id), life.service == nil {
+            entries[name]?.life?.starters -= 1
+            if life.starters == 1, activeUsers(of: name).isEmpty { abandon(name, failure) }
+        }
+        throw failure
+    }
+
+    /// Returns the services that a running service needs, directly or not, and that have ended by themselves.
+    private func endedNeeds(of name: String) -> [String] {
+        var ended: [String] = []
+        var open = [name]
+        var seen: Set<String> = [name]
+        while let next = open.popLast() {
+            guard entries[next]?.isRunning == true else {
+                if entries[next]?.isActive == false, next != name { ended.append(next) }
+                continue
+            }
+            open += graph.needs(of: next).filter { seen.insert($0).inserted }
+        }
+        return ended
     }
 
     /// Starts the service of a type that is registered with the name of the type.
@@ -188,8 +211,23 @@ public actor ServiceRegistry {
         _ name: String, within limit: Duration? = nil, cascading: Bool = false
     ) async throws {
         try Task.checkCancellation()
-        _ = try await request {
-            machine.stop(ByteText(name), waiter: $0, limit: limit, isCascade: cascading, caller: caller)
+        guard let entry = entries[name] else { throw unknown(name) }
+        let users = activeUsers(of: name)
+        // The users of a service that has ended by itself can still run.
+        if !entry.isActive, users.isEmpty || !cascading { return }
+        if !users.isEmpty, !cascading, refusal(of: name) == nil {
+            throw EventBusError(
+                .serviceInUse, subject: name, expected: "no running service that needs it",
+                found: users.joined(separator: ", "), trail: users)
+        }
+        // A stop ends after the services that need this one, so the code of none of them can wait for it.
+        if let caller = currentCaller, let path = graph.path(from: caller, to: name) {
+            throw Self.cycleError([caller] + path.reversed())
+        }
+        do { try await join(beginStop(name), within: limit) } catch is LimitPassed {
+            throw EventBusError(
+                .serviceOverran, subject: cancelStop(of: name), expected: "a stop within \(limit ?? .zero)",
+                found: "no end of it")
         }
     }
 
@@ -206,29 +244,45 @@ public actor ServiceRegistry {
     ///   shutdown.
     @discardableResult
     public func shutDown(within limit: Duration? = nil, cancelling isCancelling: Bool = false) async -> [String] {
-        _ = try? await request {
-            machine.shutDown(waiter: $0, limit: limit, isCancelling: isCancelling, caller: caller)
+        let current = shutdown ?? Shutdown(task: Task.detached { await self.stopAll() })
+        shutdown = current
+        if isCancelling { cancelAll() }
+        checkRun()
+        // A service that waited for its own end would hang.
+        if currentCaller == nil {
+            do { try await join(current.task, within: limit) } catch is LimitPassed {
+                cancelAll()
+                for name in running.reversed() + graph.names where entries[name]?.isActive == true { markUnclean(name) }
+            } catch {
+                // The caller was cancelled.
+            }
         }
-        return machine.shutdown?.unclean.map(\.text) ?? []
+        return shutdown?.unclean ?? []
     }
 
-    /// Makes a request of the machine and waits for the answer; withdraws the request if the task is cancelled.
-    private func request(
-        service: String? = nil, _ request: (_ id: UInt64) -> [ServiceMachine.Action]
-    ) async throws -> (any Service)? {
-        lastRequest += 1
-        let id = lastRequest
-        let result = PendingResult<(any Service)?>()
-        pending[id] = Pending(service: service, result: result)
-        perform(request(id))
-        do { return try await result.wait() } catch {
-            perform(machine.withdraw(id))
-            throw error
+    /// Ends the starts and the stops under way, and then stops the last service that became ready, until none is left.
+    private func stopAll() async {
+        while true {
+            let ending = graph.names.filter { name in
+                entries[name].map { $0.isActive && !($0.isRunning && $0.stop == nil) } ?? false
+            }
+            if ending.isEmpty {
+                guard let last = running.last else { return }
+                _ = await beginStop(last).result
+            } else {
+                for stop in ending.map({ beginStop($0) }) { _ = await stop.result }
+            }
         }
     }
 
-    private var caller: ServiceMachine.Caller? {
-        guard let caller = Self.caller, caller.registry == ObjectIdentifier(self) else { return nil }
-        return caller.caller
+    /// Cancels all services, and those of later stops when they begin.
+    private func cancelAll() {
+        shutdown?.isCancelling = true
+        for entry in entries.values { entry.life?.cancel() }
+    }
+
+    /// Records a service that doesn't stop in order during a shutdown.
+    func markUnclean(_ name: String) {
+        if shutdown?.unclean.contains(name) == false { shutdown?.unclean.append(name) }
     }
 }
