@@ -231,13 +231,13 @@ struct RouteBuildTableTests {
         #expect(match.query["flag"] == "" && match.query["b"] == nil)
     }
 
-    @Test("An item of a query is split at its first =, and names are compared by their bytes")
+    @Test("An item of a query is split at its first =, and names are compared as strings")
     func queryItems() throws {
         let query = try RouteTable(["/"]).match("/?a=b=c&=d&%C3%A9=1&e%CC%81=2").query
         let expected = [("a", "b=c"), ("", "d"), ("\u{E9}", "1"), ("e\u{301}", "2")]
         #expect(query.items.elementsEqual(expected) { $0.name == $1.0 && $0.value == $1.1 })
-        #expect(query.values(of: "\u{E9}") == ["1"])
-        #expect(query.values(of: "e\u{301}") == ["2"])
+        #expect(query.values(of: "\u{E9}") == ["1", "2"])
+        #expect(query.values(of: "e\u{301}") == ["1", "2"])
     }
 
     @Test("A query survives a round trip with both meanings of +", arguments: [false, true])

@@ -23,7 +23,7 @@ struct SeamTests {
             let subjects = EventSubjects(prefix: prefix)
             let whole = prefix.isEmpty ? subject : "app.\(subject)"
             #expect(try subjects.subject(of: name) == whole)
-            #expect(subjects.name(of: whole)?.hasSameBytes(as: name) == true)
+            #expect(subjects.name(of: whole).map { Array($0.utf8) } == Array(name.utf8))
         }
     }
 

@@ -42,9 +42,9 @@ final class RouteSet: WatchHost {
         self.watched = watched
     }
 
-    func cancel(_ id: UInt64) -> Bool { router?.remove(routes) ?? false }
+    func cancel() -> Bool { router?.remove(routes) ?? false }
 
-    func isLive(_ id: UInt64) -> Bool { router != nil && routes.contains { $0.action != nil } }
+    var isLive: Bool { router != nil && routes.contains { $0.action != nil } }
 
     func belongs(to owner: AnyObject) -> Bool { router === owner }
 }
@@ -105,9 +105,9 @@ final class PrefixGuard: WatchHost {
 
     var watched: String { base.prefix }
 
-    func cancel(_ id: UInt64) -> Bool { router?.remove(self) ?? false }
+    func cancel() -> Bool { router?.remove(self) ?? false }
 
-    func isLive(_ id: UInt64) -> Bool { router?.holds(self) ?? false }
+    var isLive: Bool { router?.holds(self) ?? false }
 
     func belongs(to owner: AnyObject) -> Bool { router === owner }
 }

@@ -61,7 +61,7 @@ public struct RouteParameters: Sendable, CustomStringConvertible {
     public func segments(of name: String) -> [String]? { index(of: name).map { values[$0].segments } }
 
     /// Returns the position of a parameter; names are compared by bytes.
-    private func index(of name: String) -> Int? { names.firstIndex { $0.hasSameBytes(as: name) } }
+    private func index(of name: String) -> Int? { names.firstIndex { $0 == name } }
 
     /// Returns the value to which the parameter's ``RouteParameterType`` converted the text during the match, or the
     /// text as a number, a Boolean or another `LosslessStringConvertible` type.

@@ -24,14 +24,14 @@ extension RoutePattern {
         _ parameters: [String: String] = [:], query: RouteQuery = RouteQuery(), fragment: String? = nil,
         options: RouterOptions = RouterOptions()
     ) throws(EventBusError) -> String {
-        let values = parameters.map { (ByteText($0), segments(of: $1, in: $0)) }
+        let values = parameters.map { ($0, segments(of: $1, in: $0)) }
         return try path(segments: Dictionary(values) { $1 }, query: query, fragment: fragment, options: options)
     }
 
     /// Returns the segments of a parameter's text: several for a catch-all.
     func segments(of text: String, in name: String) -> [String] {
         let isCatchAll = segments.contains { segment in
-            if case .catchAll(let catchAll) = segment { catchAll.hasSameBytes(as: name) } else { false }
+            if case .catchAll(let catchAll) = segment { catchAll == name } else { false }
         }
         guard isCatchAll else { return [text] }
         return text.utf8.split(separator: .slash, omittingEmptySubsequences: false).map { String(Substring($0)) }
@@ -39,7 +39,7 @@ extension RoutePattern {
 
     /// Returns the path for the segments of values: one, or several for a catch-all.
     func path(
-        segments values: [ByteText: [String]], query: RouteQuery = RouteQuery(), fragment: String? = nil,
+        segments values: [String: [String]], query: RouteQuery = RouteQuery(), fragment: String? = nil,
         options: RouterOptions = RouterOptions()
     ) throws(EventBusError) -> String {
         try checkNames(values)
@@ -48,9 +48,9 @@ extension RoutePattern {
             switch segment {
             case .literal(let text): result += "/" + Self.encoded(text)
             case .parameter(let parameter):
-                result += "/" + Self.encoded(values[ByteText(parameter.name)]?.joined(separator: "/") ?? "")
+                result += "/" + Self.encoded(values[parameter.name]?.joined(separator: "/") ?? "")
             case .catchAll(let name):
-                for part in values[ByteText(name)] ?? [] { result += "/" + Self.encoded(part) }
+                for part in values[name] ?? [] { result += "/" + Self.encoded(part) }
             }
         }
         if segments.isEmpty { result += "/" }
@@ -67,13 +67,13 @@ extension RoutePattern {
     }
 
     /// Checks that there is a value for each parameter and for no other name.
-    private func checkNames(_ values: [ByteText: [String]]) throws(EventBusError) {
-        let given = values.keys.map(\.text).sorted()
-        if let unknown = given.first(where: { !parameterNames.contains(bytesOf: $0) }) {
+    private func checkNames(_ values: [String: [String]]) throws(EventBusError) {
+        let given = values.keys.sorted()
+        if let unknown = given.first(where: { !parameterNames.contains($0) }) {
             let known = parameterNames.isEmpty ? "no parameters" : parameterNames.joined(separator: ", ")
             throw EventBusError(.parameterUnknown, subject: source, expected: known, found: unknown)
         }
-        if let missing = parameterNames.first(where: { values[ByteText($0)] == nil }) {
+        if let missing = parameterNames.first(where: { values[$0] == nil }) {
             throw EventBusError(
                 .parameterMissing, subject: source, expected: missing,
                 found: given.isEmpty ? "no values" : given.joined(separator: ", "))
@@ -81,7 +81,7 @@ extension RoutePattern {
     }
 
     private func checkRoundTrip(
-        _ path: String, _ values: [ByteText: [String]], _ options: RouterOptions
+        _ path: String, _ values: [String: [String]], _ options: RouterOptions
     ) throws(EventBusError) {
         var read: RouteParameters?
         do {
@@ -93,11 +93,11 @@ extension RoutePattern {
         }
         func isSame(_ name: String, _ value: [String]) -> Bool {
             guard let found = read?.segments(of: name), found.count == value.count else { return false }
-            return zip(found, value).allSatisfy { $0.hasSameBytes(as: $1) }
+            return zip(found, value).allSatisfy { $0 == $1 }
         }
-        if let read, read.values.count == values.count, values.allSatisfy({ isSame($0.text, $1) }) { return }
+        if let read, read.values.count == values.count, values.allSatisfy({ isSame($0, $1) }) { return }
         let given = segments.compactMap { segment in
-            segment.name.flatMap { name in values[ByteText(name)].map { (name: name, type: segment.type, value: $0) } }
+            segment.name.flatMap { name in values[name].map { (name: name, type: segment.type, value: $0) } }
         }
         let wrong =
             given.first { $0.value.contains("") || $0.type?.check($0.value.joined()).isValid == false }

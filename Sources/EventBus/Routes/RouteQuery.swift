@@ -35,7 +35,7 @@ public struct RouteQuery: Sendable, CustomStringConvertible {
 
     /// Returns all values of a name, in order; a value is empty if it has no `=`.
     public func values(of name: String) -> [String] {
-        items.filter { $0.name.hasSameBytes(as: name) }.map { $0.value ?? "" }
+        items.filter { $0.name == name }.map { $0.value ?? "" }
     }
 
     /// The percent-encoded query without a `?`; parsing it returns the same items.

@@ -112,7 +112,7 @@ public struct RouteTable: Sendable {
         guard let pattern = try? RoutePattern(source, types: options.types), let route = route(at: pattern) else {
             return nil
         }
-        return route.pattern.source.hasSameBytes(as: source) ? route : nil
+        return route.pattern.source == source ? route : nil
     }
 }
 

@@ -77,7 +77,7 @@ extension Router {
                 return navigation
             }
             trail.append(url)
-            if trail.contains(bytesOf: next) {
+            if trail.contains(where: { $0.utf8.elementsEqual(next.utf8) }) {
                 throw EventBusError(.redirectLoop, subject: requested, trail: trail + [next])
             }
             guard trail.count <= Self.maximumRedirects else {

@@ -118,7 +118,7 @@ public final class Router: Sendable {
         let parsed = try RoutePattern(pattern, types: options.types)
         let names = parsed.parameterNames
         let target = try RoutePattern(target, types: options.types)
-        if let missing = target.parameterNames.first(where: { !names.contains(bytesOf: $0) }) {
+        if let missing = target.parameterNames.first(where: { !names.contains($0) }) {
             throw EventBusError(
                 .parameterMissing, subject: target.source, expected: missing,
                 found: "\(names.isEmpty ? "no values" : names.joined(separator: ", ")) in \(pattern)")
@@ -126,9 +126,9 @@ public final class Router: Sendable {
         let options = options
         let redirect: @Sendable (Navigation) throws(EventBusError) -> String = { navigation throws(EventBusError) in
             let parameters = zip(navigation.parameters.names, navigation.parameters.values)
-                .filter { target.parameterNames.contains(bytesOf: $0.0) }
+                .filter { target.parameterNames.contains($0.0) }
             return try target.path(
-                segments: Dictionary(parameters.map { (ByteText($0), $1.segments) }) { $1 }, query: navigation.query,
+                segments: Dictionary(parameters.map { ($0, $1.segments) }) { $1 }, query: navigation.query,
                 fragment: navigation.match.fragment, options: options)
         }
         let route = Route(parsed, .redirect(redirect), at: EventLocation(fileID, line))
@@ -152,7 +152,7 @@ public final class Router: Sendable {
             return routes.compactMap { state.table.insert($0) }
         }
         for route in ended { route.end() }
-        return Watch(host: RouteSet(routes, watched: watched, router: self), id: 0)
+        return Watch(host: RouteSet(routes, watched: watched, router: self))
     }
 
     /// Registers a check before every navigation to a prefix and to all paths below it.
@@ -188,7 +188,7 @@ public final class Router: Sendable {
             let index = state.guards.firstIndex { $0.depth > depth } ?? state.guards.endIndex
             state.guards.insert(routeGuard, at: index)
         }
-        return Watch(host: routeGuard, id: 0)
+        return Watch(host: routeGuard)
     }
 
     // MARK: Removing
@@ -207,7 +207,7 @@ public final class Router: Sendable {
     /// - Returns: The number of removed routes and guards.
     @discardableResult
     public func unroute(owner: some WatchOwner) -> Int {
-        owner.watches.cancel { $0.host.belongs(to: self) }
+        owner.watches.cancel { $0.belongs(to: self) }
     }
 
     func remove(_ routes: [Route]) -> Bool {

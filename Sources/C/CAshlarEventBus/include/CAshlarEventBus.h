@@ -3,20 +3,29 @@
 
 #include <stdint.h>
 
+/// A running trigger, or a running hook, of a bus on a thread; it is on the stack of the thread.
+struct ashlar_bus_frame {
+    /// The number of the bus.
+    uint32_t bus;
+    /// The depth of a trigger on its bus.
+    uint32_t depth;
+    /// 0 for a trigger; otherwise the kind of the hook.
+    uint32_t kind;
+    /// The frame around this one.
+    const struct ashlar_bus_frame *outer;
+};
+
 /// The state of one thread that delivers events. Swift has no thread-local variables, and the alternatives
 /// (task-local values, pthread keys) cost more than delivering an event.
 struct ashlar_bus_thread {
-    /// The number of the bus whose trigger runs innermost, and the depth of triggers on that bus.
-    uint32_t bus;
-    uint32_t depth;
     /// The number of the thread, from 1; 0 until the first use.
     uint32_t number;
     /// The lowest address of the thread's stack and the size of the part that is kept free of nested triggers; 0 if
     /// they aren't known.
     uintptr_t stack_low;
     uintptr_t stack_reserve;
-    /// The innermost frame: a running hook, or a trigger of another bus.
-    void *frame;
+    /// The innermost frame.
+    const struct ashlar_bus_frame *frame;
 };
 
 extern _Thread_local struct ashlar_bus_thread ashlar_bus_thread_state;

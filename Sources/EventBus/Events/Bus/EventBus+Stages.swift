@@ -2,55 +2,41 @@ internal import AshlarCore
 import Synchronization
 
 /// An event on its way through the stages before its delivery.
-private struct StagedEvent<Payload: Sendable>: Sendable {
-    let payload: Payload
-    let topic: TopicEntry
+struct StagedEvent: Sendable {
+    let name: String
+    /// The topic; nil for an event with a bare name, whose payload can have any type.
+    let core: TopicCore?
+    var payload: any Sendable
     var call: TriggerCall
 }
 
 // The stages before the delivery, in their order: interceptors, the queue of the main actor, the order of the topic, and the
 // stored events. Each one hands the event to the next.
 extension EventBus {
-    func passStages<Payload: Sendable>(
-        _ payload: Payload, to topic: TopicEntry, _ call: TriggerCall
-    ) -> DeliveryResult {
-        let thread = BusThread.current
-        guard thread.depth(onBus: number) < depthLimit, !thread.isStackLow else {
-            return refuseTooDeep(topic, call.place)
-        }
-        var call = call
-        call.metadata = MetadataBox.ofTrigger
-        return intercept(StagedEvent(payload: payload, topic: topic, call: call))
-    }
-
     /// Passes an event to the interceptors of its topic.
-    private func intercept<Payload>(_ event: StagedEvent<Payload>) -> DeliveryResult {
-        let interceptors = event.topic.snapshot(on: self).interceptors
+    func passStages(_ event: StagedEvent, _ reading: BusState.Reading) -> DeliveryResult {
+        let interceptors = reading.interceptors
         if interceptors.allSatisfy({ $0.excludes(event.call.source) }) { return postponeIfQueued(event) }
         let thread = BusThread.current
         let depth = thread.depth(onBus: number)
         let interception = Interception(bus: self, event, interceptors, depth: depth, thread: thread.number)
+        defer { interception.end() }
         // A trigger inside an interceptor is nested, so that an endless one ends at the limit.
-        let outer = thread.enter(bus: number, depth: depth + 1)
-        defer {
-            interception.end()
-            thread.leave(to: outer, from: number)
+        return thread.run(ofBus: number, depth: depth + 1) {
+            interception.pass(
+                InterceptedEvent(
+                    name: event.name, payload: event.payload, metadata: event.call.metadata?.metadata, call: event.call),
+                to: 0)
         }
-        return interception.pass(
-            InterceptedEvent(
-                name: event.topic.name, payload: event.payload, metadata: event.call.metadata?.metadata,
-                call: event.call),
-            to: 0)
     }
 
     /// Queues an event for the main actor if the bus does so.
-    fileprivate func postponeIfQueued<Payload>(_ event: StagedEvent<Payload>) -> DeliveryResult {
+    fileprivate func postponeIfQueued(_ event: StagedEvent) -> DeliveryResult {
         guard delivery == .queuedOnMain else { return runInOrder(event) }
         let late = event.call.sending?.awaitDelivery()
         mainQueue.run { [weak self] in
             var event = event
             event.call.isolation = MainActor.shared
-            // Not as an argument: without a sender that waits, it wouldn't be evaluated.
             let delivered = self?.runInOrder(event) ?? DeliveryResult()
             late?.complete(delivered)
         }
@@ -58,12 +44,12 @@ extension EventBus {
     }
 
     /// Delivers an event of a topic that stores events after the earlier ones.
-    private func runInOrder<Payload>(_ staged: StagedEvent<Payload>) -> DeliveryResult {
-        // A postponed event may outlive the entry of its topic.
-        let topic = staged.topic.isOpen ? staged.topic : self.topic(staged.topic.name)
-        defer { if topic !== staged.topic { removeIfUnused(topic) } }
-        let event = StagedEvent(payload: staged.payload, topic: topic, call: staged.call)
-        guard let runner = topic.snapshot(on: self).runner else { return storeAndDeliver(event) }
+    private func runInOrder(_ event: StagedEvent) -> DeliveryResult {
+        let runner = state.withLock { state in
+            if let core = event.core { state.keep(core) }
+            return state.topic(event.name)?.runner
+        }
+        guard let runner else { return storeAndDeliver(event) }
         let result = Mutex(DeliveryResult.postponed)
         let late = event.call.sending?.awaitDelivery()
         let thread = BusThread.current.number
@@ -74,9 +60,9 @@ extension EventBus {
             let current = BusThread.current
             // The depth is that of the trigger itself, so that a handler that always triggers its own topic ends at the
             // limit.
-            let outer = current.enter(bus: self.number, depth: max(depth, current.depth(onBus: self.number)))
-            defer { current.leave(to: outer, from: self.number) }
-            let delivered = self.storeAndDeliver(event)
+            let delivered = current.run(ofBus: self.number, depth: max(depth, current.depth(onBus: self.number))) {
+                self.storeAndDeliver(event)
+            }
             result.withLock { $0 = delivered }
             late?.complete(delivered)
         }
@@ -85,33 +71,26 @@ extension EventBus {
     }
 
     /// Stores an event if its topic stores events, and delivers it.
-    private func storeAndDeliver<Payload>(_ event: StagedEvent<Payload>) -> DeliveryResult {
-        let topic = event.topic
-        var call = event.call
-        call.sequence = topic.store(event.payload, call, sequence: { nextSequence() })
-        let current = topic.snapshot(on: self)
-        let snapshot = call.source.map { merge(current, from: $0, topic) } ?? current
-        return MetadataBox.deliver(call.metadata) {
-            deliver(
-                event.payload, to: snapshot, of: topic, from: call.source, isolation: call.isolation,
-                place: call.place, staged: StagedCall(call))
-        }
+    private func storeAndDeliver(_ event: StagedEvent) -> DeliveryResult {
+        // Replaced events are released outside the mutex.
+        let (reading, gone) = state.withLock { $0.store(event.payload, event.name, event.core, event.call) }
+        defer { withExtendedLifetime(gone) {} }
+        if reading.isMismatch, let core = event.core { return refuse(mismatch(core, event.call)) }
+        return deliver(reading, event.name, event.call, payload: { event.payload })
     }
 }
 
 /// One event on its way through the interceptors, which may pass it on later and on any thread.
-private final class Interception<Payload: Sendable>: Sendable {
+private final class Interception: Sendable {
     private weak let bus: EventBus?
-    private let event: StagedEvent<Payload>
+    private let event: StagedEvent
     private let interceptors: [InterceptorEntry]
     private let depth: UInt32
     private let thread: UInt32
     /// Whether the trigger has returned.
     private let hasEnded = Atomic(false)
 
-    init(
-        bus: EventBus, _ event: StagedEvent<Payload>, _ interceptors: [InterceptorEntry], depth: UInt32, thread: UInt32
-    ) {
+    init(bus: EventBus, _ event: StagedEvent, _ interceptors: [InterceptorEntry], depth: UInt32, thread: UInt32) {
         self.bus = bus
         self.event = event
         self.interceptors = interceptors
@@ -133,6 +112,7 @@ private final class Interception<Payload: Sendable>: Sendable {
     /// Passes an event on to the next stage.
     private func passOn(_ changed: InterceptedEvent) -> DeliveryResult {
         guard let bus else { return DeliveryResult() }
+        var event = event
         var call = changed.call
         call.arrive(from: thread)
         call.isExported = changed.isExported
@@ -142,17 +122,18 @@ private final class Interception<Payload: Sendable>: Sendable {
             call.isolation = nil
         }
         if changed.metadata != call.metadata?.metadata { call.metadata = changed.metadata.map { MetadataBox($0) } }
-        let current = BusThread.current
-        let outer = current.enter(bus: bus.number, depth: min(depth, current.depth(onBus: bus.number)))
-        defer { current.leave(to: outer, from: bus.number) }
-        func pass(_ payload: some Sendable) -> DeliveryResult {
-            bus.postponeIfQueued(StagedEvent(payload: payload, topic: event.topic, call: call))
-        }
-        if let payload = changed.payload as? Payload { return pass(payload) }
         // A bare name takes any payload.
-        guard event.topic.binding?.payload != Payload.self else {
-            return bus.refuse(bus.mismatch(event.topic, type(of: changed.payload), at: call.location))
+        if let core = event.core, !core.accepts(changed.payload) {
+            return bus.refuse(
+                EventBusError(
+                    .payloadMismatch, subject: event.name, expected: core.payload.map { "payload \($0)" },
+                    found: "\(type(of: changed.payload))", location: call.location))
         }
-        return pass(changed.payload)
+        event.payload = changed.payload
+        event.call = call
+        let current = BusThread.current
+        return current.run(ofBus: bus.number, depth: min(depth, current.depth(onBus: bus.number))) {
+            bus.postponeIfQueued(event)
+        }
     }
 }

@@ -1,4 +1,4 @@
-public import Synchronization
+internal import AshlarCore
 
 extension EventBus {
     /// Triggers an event: runs the inline handlers, and queues the event for the other watchers.
@@ -14,20 +14,19 @@ extension EventBus {
         _ topic: Topic<Payload>, _ payload: Payload, from source: AnyObject? = nil,
         isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt32 = #line
     ) -> DeliveryResult {
-        let place = TriggerPlace(fileID, line)
-        // The bus retains every entry that a topic caches, so this method doesn't.
-        if topic.core.cachedBus.load(ordering: .acquiring) == number,
-            let entry = topic.core.cached.load(ordering: .relaxed)
-        {
-            return entry._withUnsafeGuaranteedRef {
-                send(payload, to: $0, from: source, isolation: isolation, place: place)
-            }
-        }
-        return resolveAndSend(payload, topic.core, from: source, isolation: isolation, place: place)
+        var signal: Signal<Payload>?
+        return send(
+            topic, from: source, isolation: isolation, fileID, line, payload: { payload },
+            direct: { handler, context in
+                guard let body = (handler as? TypedHandler<Payload>)?.body else { return false }
+                let current = signal ?? Signal(payload, context)
+                signal = current
+                try body(current)
+                return true
+            })
     }
 
     /// Triggers an event without data.
-    @inlinable
     @discardableResult
     public func trigger(
         _ topic: Topic<Void>, from source: AnyObject? = nil, isolation: isolated (any Actor)? = #isolation,
@@ -37,7 +36,6 @@ extension EventBus {
     }
 
     /// Triggers an event whose type has a topic.
-    @inlinable
     @discardableResult
     public func trigger<E: Event>(
         _ event: E, from source: AnyObject? = nil, isolation: isolated (any Actor)? = #isolation,
@@ -51,18 +49,14 @@ extension EventBus {
     /// A name without a topic is untyped: every watcher of the name receives the event if its payload type matches. For
     /// watchers with another type, the result contains an error with the code `payloadMismatch`. A malformed name is
     /// also an error in the result.
-    @inlinable
     @discardableResult
     public func trigger<Payload: Sendable>(
         _ name: StaticString, _ payload: Payload = (), from source: AnyObject? = nil,
         isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt32 = #line
     ) -> DeliveryResult {
-        let place = TriggerPlace(fileID, line)
-        if let topic = topic(ifKnown: name) {
-            return send(payload, to: topic, from: source, isolation: isolation, place: place)
-        }
-        if isUnheard(name) { return DeliveryResult() }
-        return sendToUnknown(payload, name, from: source, isolation: isolation, place: place)
+        let name = name.description
+        if let mistake = TopicName.mistake(in: name) { return refuse(mistake) }
+        return trigger(checked: name, payload, from: source, isolation, TriggerPlace(fileID, line))
     }
 
     /// Triggers an event with a name known at run time, with or without data.
@@ -73,11 +67,34 @@ extension EventBus {
         named name: String, _ payload: Payload = (), from source: AnyObject? = nil,
         isolation: isolated (any Actor)? = #isolation, fileID: StaticString = #fileID, line: UInt32 = #line
     ) throws(EventBusError) -> DeliveryResult {
-        let place = TriggerPlace(fileID, line)
-        if let topic = topic(ifKnown: name) {
-            return send(payload, to: topic, from: source, isolation: isolation, place: place)
-        }
-        return try sendToUnknown(payload, name: name, from: source, isolation: isolation, place: place)
+        if let mistake = TopicName.mistake(in: name) { throw mistake }
+        return trigger(checked: name, payload, from: source, isolation, TriggerPlace(fileID, line))
+    }
+
+    private func trigger<Payload: Sendable>(
+        checked name: String, _ payload: Payload, from source: AnyObject?, _ isolation: (any Actor)?,
+        _ place: TriggerPlace
+    ) -> DeliveryResult {
+        let call = TriggerCall(source: source, isolation: isolation, place: place)
+        return begin(
+            name, nil, call, from: source, payload: { payload },
+            direct: { handler, context in
+                guard let body = (handler as? TypedHandler<Payload>)?.body else { return false }
+                try body(Signal(payload, context))
+                return true
+            })
+    }
+
+    /// Triggers an event of a topic.
+    @usableFromInline
+    func send<Payload>(
+        _ topic: Topic<Payload>, from source: AnyObject?, isolation: (any Actor)?, _ fileID: StaticString,
+        _ line: UInt32, payload: () -> any Sendable, direct: (EventHandler, SignalContext) throws -> Bool
+    ) -> DeliveryResult {
+        begin(
+            topic.core.name, topic.core,
+            TriggerCall(source: source, isolation: isolation, place: TriggerPlace(fileID, line)), from: source,
+            payload: payload, direct: direct)
     }
 
     /// Triggers an event and waits until every watcher with a suspending buffer has room for it.
@@ -106,62 +123,9 @@ extension EventBus {
         _ payload: Payload, _ core: TopicCore, from source: AnyObject?, isolation: (any Actor)?, place: TriggerPlace,
         _ sending: PendingSends
     ) -> DeliveryResult {
+        precondition(core.pattern == nil, "the pattern \(core.name) isn't a topic")
         var call = TriggerCall(source: source, isolation: isolation, place: place)
         call.sending = sending
-        return refusing { () throws(EventBusError) in
-            passStages(payload, to: try declare(core, Payload.self, at: call.location), call)
-        }
-    }
-
-    /// Returns a result, or that of a refused event.
-    private func refusing(_ body: () throws(EventBusError) -> DeliveryResult) -> DeliveryResult {
-        do throws(EventBusError) { return try body() } catch { return refuse(error) }
-    }
-
-    // MARK: From a name to its entry
-
-    /// Sends an event of a topic that doesn't cache its entry on this bus.
-    @usableFromInline
-    @inline(never)
-    func resolveAndSend<Payload: Sendable>(
-        _ payload: Payload, _ core: TopicCore, from source: AnyObject?, isolation: (any Actor)?, place: TriggerPlace
-    ) -> DeliveryResult {
-        refusing { () throws(EventBusError) in
-            let topic = try declare(core, Payload.self, at: place.location)
-            return send(payload, to: topic, from: source, isolation: isolation, place: place)
-        }
-    }
-
-    /// Returns the entry of a literal name, if there is one.
-    @usableFromInline
-    func topic(ifKnown name: StaticString) -> TopicEntry? {
-        name.withUTF8Buffer { topic(ifKnown: $0) }
-    }
-
-    /// Returns whether nobody receives events of a well-formed name without an entry.
-    @usableFromInline
-    func isUnheard(_ name: StaticString) -> Bool {
-        features.load(ordering: .relaxed) == 0 && name.withUTF8Buffer { TopicName.isWellFormed($0) }
-    }
-
-    @usableFromInline
-    @inline(never)
-    func sendToUnknown<Payload: Sendable>(
-        _ payload: Payload, _ name: StaticString, from source: AnyObject?, isolation: (any Actor)?, place: TriggerPlace
-    ) -> DeliveryResult {
-        refusing { () throws(EventBusError) in
-            try sendToUnknown(payload, name: name.description, from: source, isolation: isolation, place: place)
-        }
-    }
-
-    /// Sends an event of a name without an entry, which only watchers of patterns or objects and hooks can receive.
-    private func sendToUnknown<Payload: Sendable>(
-        _ payload: Payload, name: String, from source: AnyObject?, isolation: (any Actor)?, place: TriggerPlace
-    ) throws(EventBusError) -> DeliveryResult {
-        if let mistake = TopicName.mistake(in: name) { throw mistake }
-        if features.load(ordering: .relaxed) == 0 { return DeliveryResult() }
-        let topic = topic(name)
-        defer { removeIfUnused(topic) }
-        return send(payload, to: topic, from: source, isolation: isolation, place: place)
+        return begin(core.name, core, call, from: source, payload: { payload })
     }
 }

@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 // A watch says where its handler runs: inside the trigger, on the main actor, or in a mailbox. In each place, the handler
 // takes the event alone, or first the object that handles it, which isn't retained. These are six types of closures, so they
 // are six methods: in Swift, a value can't determine the type of a closure that also depends on the payload.
@@ -136,21 +138,10 @@ extension EventBus {
     public func declare<Payload>(
         _ topic: Topic<Payload>, fileID: StaticString = #fileID, line: UInt32 = #line
     ) throws(EventBusError) {
-        _ = try declare(topic.core, Payload.self, at: EventLocation(fileID, line))
-    }
-
-    /// Returns the entry of a topic after binding its name to the payload type.
-    func declare(
-        _ core: TopicCore, _ payload: Any.Type, at location: @autoclosure () -> EventLocation
-    ) throws(EventBusError) -> TopicEntry {
-        precondition(core.pattern == nil, "the pattern \(core.name) isn't a topic")
-        let topic = topic(core.name)
-        guard topic.bind(payload, at: location()).payload == payload else {
-            throw mismatch(topic, payload, at: location())
+        precondition(topic.core.pattern == nil, "the pattern \(topic.name) isn't a topic")
+        try state.withLock { state throws(EventBusError) in
+            try state.declare(topic.core, EventLocation(fileID, line))
         }
-        topic.adopt(core)
-        core.remember(topic)
-        return topic
     }
 
     /// Returns the payloads of the stored events of a topic, the oldest first; the last one is the current value.
@@ -162,11 +153,14 @@ extension EventBus {
     /// print(bus.kept(user).last ?? "nobody")  // anna
     /// ```
     public func kept<Payload>(_ topic: Topic<Payload>) -> [Payload] {
-        self.topic(ifKnown: topic.name)?.storedPayloads.compactMap { $0 as? Payload } ?? []
+        state.withLock { $0.topic(topic.name)?.stored.events ?? [] }.compactMap { $0.payload as? Payload }
     }
 
     /// Removes the stored events of a topic.
-    public func clearKept<Payload>(_ topic: Topic<Payload>) { self.topic(ifKnown: topic.name)?.clearStored() }
+    public func clearKept<Payload>(_ topic: Topic<Payload>) {
+        // The events are released outside the mutex.
+        _ = state.withLock { $0.clearStored(topic.name) }
+    }
 
     private func register<Payload>(
         _ topic: Topic<Payload>, _ delivery: WatchDelivery<Payload>, from source: AnyObject?,
@@ -189,7 +183,7 @@ extension EventBus {
             guard !topic.core.isLiteral else { preconditionFailure(error.description) }
             _ = refuse(error)
             if case .queued(let queue) = delivery { queue.end() }
-            return Watch(host: EndedHost(watched: topic.name))
+            return Watch()
         }
     }
 
@@ -199,30 +193,35 @@ extension EventBus {
     func add<Payload>(
         _ topic: Topic<Payload>, _ options: WatchOptions, _ delivery: WatchDelivery<Payload>
     ) throws(EventBusError) -> Watch {
-        guard let pattern = topic.core.pattern else {
-            while true {
-                let entry = try declare(topic.core, Payload.self, at: options.location)
-                if let watch = try entry.add(options, { TypedWatcher(options, id: $0, traits: [], delivery) }) {
-                    return watch
-                }
-            }
+        let core = topic.core
+        let watcher = Watcher(core.name, options, on: self)
+        let handler = TypedHandler(watcher, delivery)
+        // Retained, so that it isn't released under the mutex.
+        let source = options.details?.source.object
+        if source == nil, options.details?.sourceID != nil {
+            _ = watcher.markCancelled()
+            handler.didCancel()
+            return Watch(watcher)
         }
-        guard let delivery = delivery as? WatchDelivery<any Sendable> else { preconditionFailure("\(Payload.self)") }
-        let make = { TypedWatcher(options, id: $0, traits: .untyped, delivery) }
-        guard let name = pattern.exactName else { return patterns.add(options, on: self, make) }
-        while true {
-            if let watch = try self.topic(name).add(options, make) { return watch }
+        let addition = try state.withLock { state throws(EventBusError) in
+            if let pattern = core.pattern, pattern.exactName == nil { return state.add(handler, pattern, source) }
+            return try state.add(handler, core, source)
         }
-    }
-
-    /// The handler of the end of queued handlers, which doesn't retain the bus.
-    var didHandle: @Sendable (Watcher, String, UInt64, (any Error)?) -> Void {
-        { [weak self] in self?.finishQueued($0, name: $1, sequence: $2, error: $3) }
+        for ended in addition.ended where ended.watcher.markCancelled() { ended.didCancel() }
+        // Checking an object retains and releases it, so the mutex isn't held.
+        if addition.mustSweep { for watcher in allWatchers where watcher.isOrphan { _ = cancel(watcher) } }
+        let watch = Watch(watcher)
+        options.bag?.insert(watch)
+        interest.check(core.name)
+        for (name, runner, _) in addition.storing.sorted(by: { $0.oldest < $1.oldest }) {
+            deliverStored(name, runner, to: handler)
+        }
+        return watch
     }
 
     /// Ends an owner's watches on this bus that match all given criteria; without criteria, all of them.
     ///
-    /// A name or pattern is compared with the text of the watch, byte by byte. A name without a source also matches
+    /// A name or pattern is compared with the text of the watch. A name without a source also matches
     /// watches with a source, and a source without a name also matches watches with a name.
     ///
     /// - Returns: The number of watches that ended.
@@ -230,10 +229,9 @@ extension EventBus {
     @discardableResult
     public func unwatch(_ name: String? = nil, from source: AnyObject? = nil, owner: some WatchOwner) -> Int {
         owner.watches.cancel { watch in
-            guard watch.host.belongs(to: self) else { return false }
-            if let source, watch.source != ObjectIdentifier(source) { return false }
-            // `==` isn't used, because it considers the composed and decomposed form of a letter equal.
-            return name.map { watch.watched.hasSameBytes(as: $0) } ?? true
+            guard watch.belongs(to: self) else { return false }
+            if let source, watch.sourceID != ObjectIdentifier(source) { return false }
+            return name.map { watch.watched == $0 } ?? true
         }
     }
 }

@@ -1,3 +1,5 @@
+internal import AshlarCore
+
 /// The current watches of a bus with their source locations.
 package struct EventBusReport: Sendable {
     /// A watch.
@@ -52,32 +54,26 @@ extension EventBus {
 
     /// Returns the current watches.
     package func currentWatches() -> EventBusReport {
-        let topics = allTopics
-        let found =
-            topics.flatMap { topic in topic.watchers.map { (topic.name, $0) } }
-            + patterns.watchers.map { ($0.details?.pattern?.description ?? "**", $0) }
         var seen: Set<WatchKey> = []
-        let entries = found.filter { $0.1.isLive }
-            .sorted { a, b in
-                a.0.hasSameBytes(as: b.0) ? a.1.id < b.1.id : a.0.utf8.lexicographicallyPrecedes(b.0.utf8)
-            }
-            .map { watched, watcher in
+        let entries = allWatchers.filter(\.isLive)
+            .sorted { ($0.watched, $0.id) < ($1.watched, $1.id) }
+            .map { watcher in
+                let details = watcher.details
                 let key = WatchKey(
-                    watched: ByteText(watched), location: watcher.location, owner: watcher.details?.ownerID,
-                    source: watcher.details?.sourceID)
-                let isFirst = seen.insert(key).inserted
+                    watched: watcher.watched, location: watcher.location, owner: details?.ownerID,
+                    source: details?.sourceID)
                 return EventBusReport.Entry(
-                    watched: watched, location: watcher.location,
-                    owner: watcher.details?.ownerType.map { String(describing: $0) },
-                    hasSource: watcher.details?.sourceID != nil, priority: Int(watcher.priority),
-                    isDead: watcher.isOrphan, isDuplicate: !isFirst)
+                    watched: watcher.watched, location: watcher.location,
+                    owner: details?.ownerType.map { String(describing: $0) }, hasSource: details?.sourceID != nil,
+                    priority: Int(watcher.priority), isDead: watcher.isOrphan,
+                    isDuplicate: !seen.insert(key).inserted)
             }
-        return EventBusReport(entries: entries, topicCount: topics.count)
+        return EventBusReport(entries: entries, topicCount: state.withLock { $0.topicCount })
     }
 }
 
 private struct WatchKey: Hashable {
-    let watched: ByteText
+    let watched: String
     let location: EventLocation
     let owner: ObjectIdentifier?
     let source: ObjectIdentifier?

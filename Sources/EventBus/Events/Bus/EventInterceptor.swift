@@ -79,9 +79,8 @@ extension EventBus {
     ) -> Watch {
         let entry = InterceptorEntry(
             topic.name, pattern: topic.core.pattern, excluding: source, interceptor, bus: self)
-        interceptors.withLock { $0.append(entry) }
-        didChangePatterns()
-        return Watch(host: entry, id: 0)
+        state.withLock { $0.add(entry) }
+        return Watch(host: entry)
     }
 }
 
@@ -109,7 +108,7 @@ public final class AsyncInterceptor: EventInterceptor {
     private typealias Body =
         @Sendable (InterceptedEvent, @Sendable (InterceptedEvent) async -> DeliveryResult) async -> DeliveryResult
 
-    private let mailbox: Mailbox
+    private let mailbox: Mailbox<Item>
     private let body: Body
 
     /// Creates an interceptor whose events wait in a buffer.
@@ -167,9 +166,8 @@ public final class AsyncInterceptor: EventInterceptor {
         }
     }
 
-    private static func drain(_ mailbox: Mailbox, _ body: Body) async {
-        while let queued = mailbox.takeOrRest() {
-            let item = unsafeDowncast(queued, to: Item.self)
+    private static func drain(_ mailbox: Mailbox<Item>, _ body: Body) async {
+        while let item = mailbox.takeOrRest() {
             let result = await body(item.event) { event in
                 var event = event
                 let sending = PendingSends(awaitsHandlers: event.call.sending?.awaitsHandlers ?? false)
@@ -207,18 +205,17 @@ final class InterceptorEntry: WatchHost {
     /// Returns whether the interceptor doesn't see events from an object.
     func excludes(_ source: AnyObject?) -> Bool { source != nil && excluded.object === source }
 
-    func concerns(_ name: String) -> Bool { pattern?.matches(name) ?? watched.hasSameBytes(as: name) }
+    func concerns(_ name: String) -> Bool { pattern?.matches(name) ?? (watched == name) }
 
-    func cancel(_ id: UInt64) -> Bool {
+    func cancel() -> Bool {
         // The interceptor is released at the end, outside the lock.
         let old = state.withLock { $0.take() }
         guard old != nil else { return false }
-        bus?.interceptors.withLock { $0.removeAll { $0 === self } }
-        bus?.didChangePatterns()
+        bus?.state.withLock { $0.remove(self) }
         return true
     }
 
-    func isLive(_ id: UInt64) -> Bool { bus != nil && interceptor != nil }
+    var isLive: Bool { bus != nil && interceptor != nil }
 
     func belongs(to owner: AnyObject) -> Bool { bus === owner }
 }

@@ -42,15 +42,13 @@ extension EventBus {
     public func watchInterest(_ observer: @escaping @Sendable (EventInterest) -> Void) -> Watch {
         let entry = InterestObserver(self, observer)
         interest.add(entry)
-        for topic in allTopics { entry.check(topic.name) }
-        for watcher in patterns.watchers { entry.check(watcher.details?.pattern?.description ?? "**") }
+        for name in Set(allWatchers.map(\.watched)) { entry.check(name) }
         return Watch(host: entry)
     }
 
     /// Returns the kinds of interest in a name or pattern.
     fileprivate func interest(in pattern: TopicPattern) -> Set<EventInterest.Kind> {
-        guard let name = pattern.exactName else { return patterns.isWatched(pattern) ? [.events] : [] }
-        return topic(ifKnown: name)?.interest ?? []
+        state.withLock { $0.interest(in: pattern) }
     }
 }
 
@@ -76,7 +74,7 @@ final class InterestObservers: Sendable {
 /// An observer of the interest on a bus, which is also its watch.
 final class InterestObserver: WatchHost {
     private struct Key: Hashable {
-        let watched: ByteText
+        let watched: String
         let kind: EventInterest.Kind
     }
 
@@ -99,7 +97,7 @@ final class InterestObserver: WatchHost {
             guard let bus, let observer = observer.withLock({ $0 }) else { return }
             let present = bus.interest(in: pattern)
             for kind in EventInterest.Kind.allCases {
-                let key = Key(watched: ByteText(watched), kind: kind)
+                let key = Key(watched: watched, kind: kind)
                 let isPresent = present.contains(kind)
                 let hasChanged = reported.withLock { reported in
                     isPresent ? reported.insert(key).inserted : reported.remove(key) != nil
@@ -111,13 +109,13 @@ final class InterestObserver: WatchHost {
 
     var watched: String { "**" }
 
-    func cancel(_ id: UInt64) -> Bool {
+    func cancel() -> Bool {
         let old = observer.withLock { $0.take() }
         bus?.interest.remove(self)
         return old != nil
     }
 
-    func isLive(_ id: UInt64) -> Bool { bus != nil && observer.withLock { $0 != nil } }
+    var isLive: Bool { bus != nil && observer.withLock { $0 != nil } }
 
     func belongs(to owner: AnyObject) -> Bool { bus === owner }
 }

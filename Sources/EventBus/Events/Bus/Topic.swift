@@ -1,10 +1,10 @@
 internal import AshlarCore
-public import Synchronization
+import Synchronization
 
 /// A name bound to one payload type, with which events are triggered and watched.
 ///
 /// A name consists of 1 to 255 bytes of UTF-8 in segments separated by `:`, such as `network:on`. Topics with equal
-/// names are equal. Store a topic in a `static let`, because it caches its entry on the bus:
+/// names are equal. Store a topic in a `static let`, because it caches its place on the bus:
 ///
 /// ```swift
 /// enum Topics {
@@ -13,7 +13,7 @@ public import Synchronization
 /// EventBus.shared.trigger(Topics.signedIn, 42)
 /// ```
 public struct Topic<Payload: Sendable>: Sendable, Hashable {
-    @usableFromInline let core: TopicCore
+    let core: TopicCore
 
     /// Creates a topic with a literal name.
     ///
@@ -26,7 +26,7 @@ public struct Topic<Payload: Sendable>: Sendable, Hashable {
     public init(_ name: StaticString, of payload: Payload.Type = Payload.self, keeping: Int = 0) {
         let text = name.description
         if let mistake = TopicName.mistake(in: text) { preconditionFailure(mistake.description) }
-        core = TopicCore(text, keeping: keeping, isLiteral: true)
+        core = TopicCore(text, payload, keeping: keeping, isLiteral: true)
     }
 
     /// Creates a topic with a name known at run time.
@@ -37,11 +37,11 @@ public struct Topic<Payload: Sendable>: Sendable, Hashable {
         named name: String, of payload: Payload.Type = Payload.self, keeping: Int = 0
     ) throws(EventBusError) {
         if let mistake = TopicName.mistake(in: name) { throw mistake }
-        core = TopicCore(name, keeping: keeping)
+        core = TopicCore(name, payload, keeping: keeping)
     }
 
     /// Creates a topic whose name may be malformed; only the pattern `**` is certain to match it.
-    init(unchecked name: String) { core = TopicCore(name) }
+    init(unchecked name: String) { core = TopicCore(name, Payload.self) }
 
     init(core: TopicCore) { self.core = core }
 
@@ -56,67 +56,54 @@ public struct Topic<Payload: Sendable>: Sendable, Hashable {
     ///
     /// Triggering such a topic is a mistake of the program.
     public init(matching pattern: TopicPattern) where Payload == any Sendable {
-        core = TopicCore(pattern.description, isLiteral: true, pattern: pattern)
+        core = TopicCore(pattern)
     }
 
     /// The topic's name, or the pattern.
     public var name: String { core.name }
 }
 
-/// The shared part of a topic: its name, and its entry on the first bus with which it was used.
-@usableFromInline
+/// The shared part of a topic.
 final class TopicCore: Sendable, Hashable {
     let name: String
     let keeping: Int
     /// Whether the name is part of the program, so that a conflict of payload types is a mistake of the program.
     let isLiteral: Bool
+    /// The payload type; nil for a pattern.
+    let payload: Any.Type?
+    /// Returns whether a payload has the type.
+    let accepts: @Sendable (any Sendable) -> Bool
     /// The pattern that selects the watched topics; nil for a topic.
     let pattern: TopicPattern?
+    /// The place of the topic on the bus that used it last; see `BusState`.
+    let place = Atomic<UInt64>(0)
 
-    /// The number of the bus of `cached`, which is replaced only after this bus has been released; 0 without an entry.
-    ///
-    /// So a caller that retains the bus can use the entry, which its bus retains as long as the topic exists.
-    ///
-    /// Row "trigger to 0 watchers": without it, each trigger would take the lock of the bus and search for the name.
-    @usableFromInline let cachedBus = Atomic<UInt32>(0)
-    @usableFromInline let cached = Atomic<Unmanaged<TopicEntry>?>(nil)
-    private let current = Mutex(WeakEntry(entry: nil))
-
-    private struct WeakEntry: Sendable { weak let entry: TopicEntry? }
-
-    init(_ name: String, keeping: Int = 0, isLiteral: Bool = false, pattern: TopicPattern? = nil) {
+    init<Payload: Sendable>(
+        _ name: String, _ payload: Payload.Type, keeping: Int = 0, isLiteral: Bool = false
+    ) {
         precondition(keeping >= 0, "a topic can't keep \(keeping) events")
         self.keeping = keeping
         self.isLiteral = isLiteral
-        self.pattern = pattern
+        self.payload = payload
+        accepts = { $0 is Payload }
+        pattern = nil
         var name = name
         name.makeContiguousUTF8()
         self.name = name
     }
 
-    deinit { current.withLock { $0.entry }?.unpin() }
-
-    /// Topics are equal if their names have the same bytes.
-    @usableFromInline
-    static func == (a: TopicCore, b: TopicCore) -> Bool { a === b || a.name.hasSameBytes(as: b.name) }
-
-    @usableFromInline
-    func hash(into hasher: inout Hasher) { hasher.combine(ByteText(name)) }
-
-    /// Caches the entry, unless the entry of another existing bus is cached.
-    func remember(_ entry: TopicEntry) {
-        if cachedBus.load(ordering: .relaxed) == entry.busNumber { return }
-        let old = current.withLock { current -> TopicEntry? in
-            let old = current.entry
-            guard old?.isOpen != true, entry.pin() else { return old }
-            cachedBus.store(0, ordering: .relaxed)
-            cached.store(Unmanaged.passUnretained(entry), ordering: .relaxed)
-            cachedBus.store(entry.busNumber, ordering: .releasing)
-            current = WeakEntry(entry: entry)
-            return old
-        }
-        withExtendedLifetime(old) {}
+    init(_ pattern: TopicPattern) {
+        self.pattern = pattern
+        name = pattern.description
+        keeping = 0
+        isLiteral = true
+        payload = nil
+        accepts = { _ in true }
     }
+
+    static func == (a: TopicCore, b: TopicCore) -> Bool { a.name == b.name }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
 /// A type whose values are events; its topic has the name of the type.
@@ -145,10 +132,10 @@ extension Event {
 private enum EventTopics {
     private static let cores = Mutex<[ObjectIdentifier: TopicCore]>([:])
 
-    static func core(of type: Any.Type) -> TopicCore {
+    static func core<Payload: Sendable>(of type: Payload.Type) -> TopicCore {
         let id = ObjectIdentifier(type)
         if let core = cores.withLock({ $0[id] }) { return core }
-        let core = TopicCore(name(of: type))
+        let core = TopicCore(name(of: type), type)
         return cores.withLock { cores in
             if let first = cores[id] { return first }
             cores[id] = core

@@ -36,7 +36,7 @@ public struct EventStream<Payload: Sendable>: AsyncSequence, Sendable {
 
 /// Retains the subscription of a stream until the first iterator takes it.
 private final class FirstSubscription<Payload: Sendable>: Sendable {
-    let mailbox: Mailbox
+    let mailbox: Mailbox<QueuedSignal<Payload>>
     private let subscription: Mutex<StreamSubscription<Payload>?>
 
     init(_ subscription: StreamSubscription<Payload>) {
@@ -49,11 +49,11 @@ private final class FirstSubscription<Payload: Sendable>: Sendable {
 
 /// A watch that fills a mailbox, and ends with this object.
 final class StreamSubscription<Payload: Sendable>: Sendable {
-    let mailbox: Mailbox
+    let mailbox: Mailbox<QueuedSignal<Payload>>
     private let watch: Watch?
     private let isObserver: Bool
 
-    init(_ mailbox: Mailbox, _ watch: Watch?, isObserver: Bool) {
+    init(_ mailbox: Mailbox<QueuedSignal<Payload>>, _ watch: Watch?, isObserver: Bool) {
         self.mailbox = mailbox
         self.watch = watch
         self.isObserver = isObserver
@@ -63,7 +63,7 @@ final class StreamSubscription<Payload: Sendable>: Sendable {
 
     /// Creates the subscription to a bus that has been released.
     static func ended(_ buffer: EventBuffer) -> StreamSubscription {
-        let mailbox = Mailbox(buffer)
+        let mailbox = Mailbox<QueuedSignal<Payload>>(buffer)
         mailbox.finish(throwingAway: true)
         return StreamSubscription(mailbox, nil, isObserver: true)
     }
@@ -73,9 +73,8 @@ final class StreamSubscription<Payload: Sendable>: Sendable {
             watch?.cancel()
             return nil
         }
-        let queued = QueuedSignal<Payload>.of(event)
-        queued.didHandle(isObserver: isObserver, nil)
-        return queued.signal
+        event.didHandle(isObserver: isObserver, nil)
+        return event.signal
     }
 }
 

@@ -83,7 +83,7 @@ extension EventBus {
         let call = RequestCall(topic.name, limit, clock)
         defer { call.end.complete() }
         // A watcher of a pattern also receives requests, so a delivery doesn't imply that there is a responder.
-        if self.topic(ifKnown: topic.name)?.hasResponder == true { call.accept() }
+        if state.withLock({ $0.topic(topic.name)?.responder != nil }) { call.accept() }
         let sending = PendingSends()
         var pending: PendingRequest? = PendingRequest(payload, call, result)
         let delivery = pending.map {

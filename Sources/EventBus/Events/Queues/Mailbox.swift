@@ -1,28 +1,25 @@
 internal import AshlarCore
 
-/// An event in a queue: one reference for any payload, so that the code of queues is compiled only once.
-typealias QueuedEvent = any AnyObject & Sendable
-
 /// The events that wait for one watcher, in the order of their triggers.
 ///
 /// Continuations are resumed, and events are released, outside the lock.
-final class Mailbox: Sendable {
+final class Mailbox<Element: Sendable>: Sendable {
     private let state: Mutex<State>
 
     init(_ buffer: EventBuffer) { state = Mutex(State(buffer: buffer)) }
 
     /// A sender that waits for room for its event; the result is whether there was room.
     private struct Sender {
-        let event: QueuedEvent
+        let event: Element
         let room: PendingResult<Bool>
     }
 
     private struct State {
         let buffer: EventBuffer
-        var items = Fifo<QueuedEvent>()
+        var items = Fifo<Element>()
         var senders = Fifo<Sender>()
         /// The readers that wait for an event, in the order of their arrival.
-        var readers = Fifo<PendingResult<QueuedEvent?>>()
+        var readers = Fifo<PendingResult<Element?>>()
         /// Whether a drainer is running.
         var isDraining = false
         /// Whether new events are refused.
@@ -31,7 +28,7 @@ final class Mailbox: Sendable {
         var dropped = 0
 
         /// Removes the next event; its place belongs to the first sender, whose wait the caller ends.
-        mutating func take() -> (QueuedEvent?, Sender?) {
+        mutating func take() -> (Element?, Sender?) {
             guard let event = items.popFirst() else { return (nil, nil) }
             let sender = senders.popFirst()
             if let sender { items.append(sender.event) }
@@ -53,12 +50,12 @@ final class Mailbox: Sendable {
     /// Adds an event if there is room, or if the buffer drops an older event.
     ///
     /// If the buffer suspends and the caller can wait, the event is added to the senders that wait for room.
-    func put(_ event: QueuedEvent, canWait: Bool = false) -> Put {
+    func put(_ event: Element, canWait: Bool = false) -> Put {
         // A dropped event is released outside the lock.
-        let (put, reader, displaced) = state.withLock { state -> (Put, PendingResult<QueuedEvent?>?, QueuedEvent?) in
+        let (put, reader, displaced) = state.withLock { state -> (Put, PendingResult<Element?>?, Element?) in
             guard !state.isFinished else { return (Put(outcome: .skipped), nil, nil) }
             if let reader = state.readers.popFirst() { return (Put(outcome: .queued), reader, nil) }
-            var displaced: QueuedEvent?
+            var displaced: Element?
             if state.items.count >= state.buffer.capacity {
                 if canWait, state.buffer.overflow == .suspend {
                     let room = PendingResult<Bool>()
@@ -100,7 +97,7 @@ final class Mailbox: Sendable {
     // MARK: Removing
 
     /// Returns the next event for the drainer; nil ends the drainer, and the next event starts a new one.
-    func takeOrRest() -> QueuedEvent? {
+    func takeOrRest() -> Element? {
         let (event, sender) = state.withLock { state in
             let (event, sender) = state.take()
             if event == nil { state.isDraining = false }
@@ -114,11 +111,11 @@ final class Mailbox: Sendable {
     var isIdle: Bool { state.withLock { !$0.isDraining && $0.items.isEmpty } }
 
     /// Waits for the next event and returns it; returns nil at the end, or if the task is cancelled.
-    func next(isolation: isolated (any Actor)? = #isolation) async -> QueuedEvent? {
+    func next(isolation: isolated (any Actor)? = #isolation) async -> Element? {
         let (event, sender, reader) = state.withLock { state in
             let (event, sender) = state.take()
-            guard event == nil, !state.isFinished else { return (event, sender, nil as PendingResult<QueuedEvent?>?) }
-            let reader = PendingResult<QueuedEvent?>()
+            guard event == nil, !state.isFinished else { return (event, sender, nil as PendingResult<Element?>?) }
+            let reader = PendingResult<Element?>()
             state.readers.append(reader)
             return (nil, nil, reader)
         }

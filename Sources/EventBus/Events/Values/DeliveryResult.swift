@@ -1,7 +1,7 @@
 /// The result of a trigger: the number of deliveries and the errors of handlers.
 public struct DeliveryResult: Sendable {
     /// The number of the trigger on its bus, from 1; 0 if there was no watcher.
-    @usableFromInline package let sequence: UInt64
+    package let sequence: UInt64
     /// The number of handlers that ran, including those that threw.
     public var delivered: Int { Int(counts.delivered) }
     /// The number of watchers that receive the event later: on an actor, in a task or in a stream.
@@ -9,7 +9,7 @@ public struct DeliveryResult: Sendable {
     /// The number of events that were dropped because a watcher's buffer was full, including older events.
     public var dropped: Int { Int(counts.dropped) }
     /// The numbers of deliveries; of these, those to observers; and of the others, those whose handler threw.
-    @usableFromInline var counts: (delivered: UInt32, queued: UInt32, dropped: UInt32, observed: UInt32, failed: UInt32)
+    var counts: (delivered: UInt32, queued: UInt32, dropped: UInt32, observed: UInt32, failed: UInt32)
     /// The number of handlers that returned without an error, without observers.
     ///
     /// Only watches that name their topic handle events; those of patterns and ``EventBus/observe(_:fileID:line:_:)``
@@ -21,9 +21,8 @@ public struct DeliveryResult: Sendable {
     public var failures: [any Error] { errors ?? [] }
 
     /// Nil instead of empty: every trigger creates a result, and even an empty array is reference-counted.
-    @usableFromInline var errors: [any Error]?
+    private var errors: [any Error]?
 
-    @inlinable
     init(sequence: UInt64 = 0) {
         self.sequence = sequence
         counts = (0, 0, 0, 0, 0)
@@ -92,7 +91,7 @@ public struct DeliveryResult: Sendable {
     public static var postponed: DeliveryResult { DeliveryResult().adding(queued: 1) }
 
     /// Whether no watcher has received the event, not even by dropping it.
-    @inlinable var isEmpty: Bool { counts == (0, 0, 0, 0, 0) && errors == nil }
+    var isEmpty: Bool { counts == (0, 0, 0, 0, 0) && errors == nil }
 
     /// Whether no watcher receives the event, now or later.
     package var isUndelivered: Bool { delivered == 0 && queued == 0 }

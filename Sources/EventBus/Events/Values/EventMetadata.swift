@@ -79,7 +79,6 @@ public struct EventMetadata: Hashable, Sendable {
 }
 
 /// Metadata in one reference, which is nil for events without metadata.
-@usableFromInline
 final class MetadataBox: Sendable {
     let metadata: EventMetadata
 
@@ -91,7 +90,6 @@ final class MetadataBox: Sendable {
     init(_ metadata: EventMetadata) { self.metadata = metadata }
 
     /// The current metadata for a trigger.
-    @inline(__always)
     static var ofTrigger: MetadataBox? { isUsed.load(ordering: .relaxed) ? current : nil }
 
     /// The metadata for triggers inside a handler.

@@ -44,20 +44,20 @@ package struct EventSubjects: Sendable {
         }
         let name = segments.joined(separator: ":")
         // Other subjects that decode to the same name aren't its subject.
-        guard let same = try? self.subject(of: name), same.hasSameBytes(as: subject) else { return nil }
+        guard let same = try? self.subject(of: name), same == subject else { return nil }
         return name
     }
 
     /// Returns the subjects that together match the same names as a pattern.
     package func subjects(of pattern: TopicPattern) -> [String] {
-        let tokens = pattern.segments.map { $0.map { Self.token(String(decoding: $0, as: UTF8.self)) } ?? "*" }
+        let tokens = pattern.segments.map { $0.map { Self.token($0) } ?? "*" }
         let head = prefix + tokens.joined(separator: ".")
         guard pattern.hasTail else { return [head] }
         return tokens.isEmpty ? [prefix + ">"] : [head, head + ".>"]
     }
 
     private static func tokens(of name: String) -> [String] {
-        name.utf8.split(separator: TopicName.separator).map { token(String(decoding: $0, as: UTF8.self)) }
+        TopicName.segments(of: name).map { token($0) }
     }
 
     private static func token(_ segment: String) -> String {

@@ -1,57 +1,64 @@
 /// An event, as a watcher receives it.
 public struct Signal<Payload: Sendable>: Sendable {
-    /// The name of the topic.
-    public let name: String
     /// The data of the event.
     public let payload: Payload
+    @usableFromInline let context: SignalContext
+
+    @inlinable
+    init(_ payload: Payload, _ context: SignalContext) {
+        self.payload = payload
+        self.context = context
+    }
+
+    /// The name of the topic.
+    public var name: String { context.name }
+
     /// The number of the trigger on its bus.
     ///
     /// The number increases with every delivered trigger. A gap indicates missed events only for a watcher of all
     /// events.
-    public let sequence: UInt64
-    /// The nesting depth of the trigger on the bus and its thread.
-    @usableFromInline package let depth: Int
-    @usableFromInline let eventSource: EventSource
-    @usableFromInline let box: MetadataBox?
+    public var sequence: UInt64 { context.sequence }
 
-    @inlinable
-    init(name: String, payload: Payload, sequence: UInt64, depth: Int, object: AnyObject?, box: MetadataBox? = nil) {
-        self.name = name
-        self.payload = payload
-        self.sequence = sequence
-        self.depth = depth
-        eventSource = EventSource(object)
-        self.box = box
-    }
+    /// The nesting depth of the trigger on the bus and its thread.
+    package var depth: Int { Int(context.depth) }
 
     /// The origin of the event: time, part of the system, and the work that it belongs to; nil without metadata.
-    public var metadata: EventMetadata? { box?.metadata }
-
-    @usableFromInline var object: AnyObject? { eventSource.object }
+    public var metadata: EventMetadata? { context.metadata?.metadata }
 
     /// Returns whether the event comes from an object.
-    public func isFrom(_ object: AnyObject) -> Bool { self.object === object }
+    public func isFrom(_ object: AnyObject) -> Bool { context.source.object === object }
 
     /// Returns the object from which the event comes, if it has this type.
     ///
     /// The type must be `Sendable`, because a watcher can run on any thread.
     public func source<Source: AnyObject & Sendable>(as type: Source.Type = Source.self) -> Source? {
-        object as? Source
+        context.source.object as? Source
     }
+}
 
-    /// The event with its payload as any value, for watchers of patterns and bare names.
-    @usableFromInline var erased: Signal<any Sendable> {
-        Signal<any Sendable>(name: name, payload: payload, sequence: sequence, depth: depth, object: object, box: box)
+/// An event without its payload: one reference for all its watchers.
+@usableFromInline
+final class SignalContext: Sendable {
+    let name: String
+    let sequence: UInt64
+    let depth: UInt32
+    let source: EventSource
+    let metadata: MetadataBox?
+
+    init(_ name: String, sequence: UInt64, depth: UInt32, source: EventSource, metadata: MetadataBox?) {
+        self.name = name
+        self.sequence = sequence
+        self.depth = depth
+        self.source = source
+        self.metadata = metadata
     }
 }
 
 /// The object from which an event comes.
-@usableFromInline
 struct EventSource: Sendable {
     // Safe because the object is only retained and compared, and returned only as a Sendable type.
-    @usableFromInline nonisolated(unsafe) let object: AnyObject?
+    nonisolated(unsafe) let object: AnyObject?
 
-    @inlinable
     init(_ object: AnyObject?) { self.object = object }
 }
 

@@ -11,11 +11,10 @@
 /// | `a:**` | `a`, `a:b`, `a:b:c` | `ab` |
 /// | `**` | every name | |
 public struct TopicPattern: Sendable, Hashable, CustomStringConvertible, ExpressibleByStringLiteral {
-    private let text: ByteText
     /// The pattern as written.
-    public var description: String { text.text }
-    /// The segments before a `**`, in bytes; nil represents `*`.
-    let segments: [[UInt8]?]
+    public let description: String
+    /// The segments before a `**`; nil represents `*`.
+    let segments: [String?]
     let hasTail: Bool
     private let hasWildcard: Bool
 
@@ -31,31 +30,30 @@ public struct TopicPattern: Sendable, Hashable, CustomStringConvertible, Express
         guard count <= TopicName.longest else {
             throw mistake(TopicName.longest, "1 to \(TopicName.longest) bytes", "\(count) bytes")
         }
-        // Bytes, because a `:` and a combining accent after it form one character.
-        let parts = text.utf8.split(separator: TopicName.separator, omittingEmptySubsequences: false)
-        var segments: [[UInt8]?] = []
+        let parts = TopicName.segments(of: text)
+        var segments: [String?] = []
         var offset = 0
         var hasTail = false
         var hasWildcard = false
         for (index, part) in parts.enumerated() {
             let isLast = index == parts.count - 1
             guard !part.isEmpty else { throw mistake(offset, "a segment", isLast ? "the end" : "':'") }
-            if part.elementsEqual("**".utf8) {
+            if part == "**" {
                 guard isLast else { throw mistake(offset, "'**' as the last segment only", "'**' before others") }
                 hasTail = true
                 hasWildcard = true
-            } else if part.elementsEqual("*".utf8) {
+            } else if part == "*" {
                 segments.append(nil)
                 hasWildcard = true
-            } else if let star = part.firstIndex(of: TopicName.star) {
-                let inside = part.distance(from: part.startIndex, to: star)
-                throw mistake(offset + inside, "'*' or '**' as a whole segment", "'\(Substring(part))'")
+            } else if let star = part.utf8.firstIndex(of: TopicName.star) {
+                let inside = part.utf8.distance(from: part.startIndex, to: star)
+                throw mistake(offset + inside, "'*' or '**' as a whole segment", "'\(part)'")
             } else {
-                segments.append(Array(part))
+                segments.append(part)
             }
-            offset += part.count + 1
+            offset += part.utf8.count + 1
         }
-        self.text = ByteText(text)
+        description = text
         self.segments = segments
         self.hasTail = hasTail
         self.hasWildcard = hasWildcard
@@ -80,15 +78,10 @@ public struct TopicPattern: Sendable, Hashable, CustomStringConvertible, Express
     ///
     /// - Complexity: O(*n*) in the bytes of the name.
     public func matches(_ name: String) -> Bool {
-        var rest = name.utf8[...]
-        for (index, segment) in segments.enumerated() {
-            let end = rest.firstIndex(of: TopicName.separator) ?? rest.endIndex
-            let head = rest[..<end]
-            guard segment.map({ head.elementsEqual($0) }) ?? !head.isEmpty else { return false }
-            guard end < rest.endIndex else { return index == segments.count - 1 }
-            rest = rest[rest.index(after: end)...]
-            if index == segments.count - 1 { return hasTail }
-        }
-        return isEverything
+        if isEverything { return true }
+        if !hasWildcard { return description == name }
+        let parts = TopicName.segments(of: name)
+        guard hasTail ? parts.count >= segments.count : parts.count == segments.count else { return false }
+        return zip(segments, parts).allSatisfy { wanted, part in wanted.map { $0 == part } ?? !part.isEmpty }
     }
 }

@@ -3,20 +3,19 @@ import Synchronization
 
 /// The queue of a watcher whose handler runs later: events wait in a mailbox, and one task at a time handles them.
 final class EventQueue<Payload: Sendable>: Sendable {
-    /// Called after the error of a handler or the only event of a watch, with the watcher, the name and the number of the
-    /// event, and the error.
-    typealias DidHandle = @Sendable (Watcher, _ name: String, _ sequence: UInt64, (any Error)?) -> Void
+    /// Called after the error of a handler or the only event of a watch.
+    typealias DidHandle = @Sendable (Watcher, SignalContext, (any Error)?) -> Void
 
-    let mailbox: Mailbox
+    let mailbox: Mailbox<QueuedSignal<Payload>>
     /// Runs the handler inside the trigger if the caller is on the main actor; nil in all other queues.
     private let callOnMain: (@Sendable (Signal<Payload>) throws -> Bool)?
     /// Handles the waiting events; nil for a stream, whose reader handles them.
-    private let drain: (@Sendable (TypedWatcher<Payload>) async -> Void)?
+    private let drain: (@Sendable (TypedHandler<Payload>) async -> Void)?
 
     /// Creates a queue: without arguments that say how events are handled, that of a stream.
     init(
         _ buffer: EventBuffer, callOnMain: (@Sendable (Signal<Payload>) throws -> Bool)? = nil,
-        drain: (@Sendable (TypedWatcher<Payload>) async -> Void)? = nil
+        drain: (@Sendable (TypedHandler<Payload>) async -> Void)? = nil
     ) {
         mailbox = Mailbox(buffer)
         self.callOnMain = callOnMain
@@ -30,8 +29,8 @@ final class EventQueue<Payload: Sendable>: Sendable {
     ) -> EventQueue {
         EventQueue(
             buffer,
-            drain: { watcher in
-                await watcher.drain(isolation: nil) { await watcher.handle($0, didHandle, handler) }
+            drain: { target in
+                await target.drain(isolation: nil) { await target.handle($0, didHandle, handler) }
             })
     }
 
@@ -43,13 +42,13 @@ final class EventQueue<Payload: Sendable>: Sendable {
         let places = TaskPlaces(limit)
         return EventQueue(
             .unbounded,
-            drain: { watcher in
-                await Watcher.$handling.withValue(watcher.handlingSelf) {
+            drain: { target in
+                await Watcher.$handling.withValue(target.handlingSelf) {
                     await withDiscardingTaskGroup { group in
                         await places.take()
-                        while let event = watcher.nextEvent() {
+                        while let event = target.nextEvent() {
                             group.addTask {
-                                await watcher.handle(event, didHandle, handler)
+                                await target.handle(event, didHandle, handler)
                                 places.leave()
                             }
                             // Before the next event is taken, so that it can still end with the watch.
@@ -66,10 +65,10 @@ final class EventQueue<Payload: Sendable>: Sendable {
         _ actor: On, _ buffer: EventBuffer, didHandle: @escaping DidHandle,
         handler: @escaping @Sendable (isolated On, Signal<Payload>) async throws -> Void
     ) -> EventQueue {
-        @Sendable func drain(_ watcher: TypedWatcher<Payload>, on actor: isolated On) async {
-            await watcher.drain(isolation: actor) {
-                await watcher.handle($0, isolation: actor, didHandle) { signal in
-                    guard watcher.isLive else { return false }
+        @Sendable func drain(_ target: TypedHandler<Payload>, on actor: isolated On) async {
+            await target.drain(isolation: actor) {
+                await target.handle($0, isolation: actor, didHandle) { signal in
+                    guard target.watcher.isLive else { return false }
                     try await handler(actor, signal)
                     return true
                 }
@@ -77,8 +76,8 @@ final class EventQueue<Payload: Sendable>: Sendable {
         }
         return EventQueue(
             buffer,
-            drain: { [weak actor] watcher in
-                if let actor { await drain(watcher, on: actor) } else { watcher.didCancel() }
+            drain: { [weak actor] target in
+                if let actor { await drain(target, on: actor) } else { target.didCancel() }
             })
     }
 
@@ -95,18 +94,17 @@ final class EventQueue<Payload: Sendable>: Sendable {
         }
         return EventQueue(
             .unbounded, callOnMain: isAlwaysQueued ? nil : call,
-            drain: { @MainActor watcher in
-                await watcher.drain(isolation: MainActor.shared) {
-                    await watcher.handle($0, isolation: MainActor.shared, didHandle) {
-                        try watcher.isLive && handler($0)
+            drain: { @MainActor target in
+                await target.drain(isolation: MainActor.shared) {
+                    await target.handle($0, isolation: MainActor.shared, didHandle) {
+                        try target.watcher.isLive && handler($0)
                     }
                 }
             })
     }
 
-    /// Receives an event for the watcher of this queue.
-    func take(_ signal: Signal<Payload>, _ call: TriggerCall, for watcher: TypedWatcher<Payload>) throws -> TakeOutcome
-    {
+    /// Receives an event for the handler of this queue.
+    func take(_ signal: Signal<Payload>, _ call: TriggerCall, for target: TypedHandler<Payload>) throws -> TakeOutcome {
         if let callOnMain, call.isOnMain, mailbox.isIdle { return try callOnMain(signal) ? .delivered : .skipped }
         let handling = call.awaitsHandlers ? EventHandling() : nil
         let put = mailbox.put(QueuedSignal(signal, handling), canWait: call.sending != nil)
@@ -117,7 +115,7 @@ final class EventQueue<Payload: Sendable>: Sendable {
         } else if let room = put.room {
             call.sending?.add { [mailbox] in await mailbox.waitForRoom(room) }
         }
-        if put.mustDrain, let drain { Task.detached(priority: Task.currentPriority) { await drain(watcher) } }
+        if put.mustDrain, let drain { Task.detached(priority: Task.currentPriority) { await drain(target) } }
         guard handling != nil else { return put.outcome }
         // The event itself is counted when it has been handled or dropped.
         return put.outcome == .displaced ? .dropped : .skipped
@@ -127,9 +125,9 @@ final class EventQueue<Payload: Sendable>: Sendable {
     func end() { mailbox.finish(throwingAway: drain != nil) }
 }
 
-extension TypedWatcher {
-    /// The watchers whose handlers run in a task that drains this one.
-    fileprivate var handlingSelf: Set<ObjectIdentifier> { Watcher.handling.union([ObjectIdentifier(self)]) }
+extension TypedHandler {
+    /// The watches whose handlers run in a task that drains this one.
+    fileprivate var handlingSelf: Set<UInt64> { Watcher.handling.union([watcher.id]) }
 
     /// Handles the waiting events, and yields from time to time.
     fileprivate func drain(isolation: isolated (any Actor)?, _ handle: (QueuedSignal<Payload>) async -> Void) async {
@@ -146,7 +144,7 @@ extension TypedWatcher {
     /// Returns the next event for the drainer; nil ends the drainer.
     fileprivate func nextEvent() -> QueuedSignal<Payload>? {
         while let event = queue?.mailbox.takeOrRest() {
-            if isLive { return QueuedSignal<Payload>.of(event) }
+            if watcher.isLive { return event }
         }
         return nil
     }
@@ -157,7 +155,7 @@ extension TypedWatcher {
         _ handler: (Signal<Payload>) async throws -> Void
     ) async {
         await handle(event, isolation: nil, didHandle) { signal in
-            guard isLive else { return false }
+            guard watcher.isLive else { return false }
             try await handler(signal)
             return true
         }
@@ -175,13 +173,15 @@ extension TypedWatcher {
         var hasRun = true
         var failure: (any Error)?
         do {
-            hasRun = try await MetadataBox.handle(signal.box, isolation: isolation) { try await body(signal) }
+            hasRun = try await MetadataBox.handle(signal.context.metadata, isolation: isolation) {
+                try await body(signal)
+            }
         } catch {
             failure = error
         }
-        if failure != nil || isOnce { didHandle(self, signal.name, signal.sequence, failure) }
+        if failure != nil || watcher.isOnce { didHandle(watcher, signal.context, failure) }
         // Otherwise the event counts as dropped when it is released.
-        if hasRun { event.didHandle(isObserver: isObserver, failure) }
+        if hasRun { event.didHandle(isObserver: watcher.isObserver, failure) }
     }
 }
 
@@ -216,7 +216,7 @@ private final class TaskPlaces: Sendable {
 }
 
 /// A signal in a queue.
-final class QueuedSignal<Payload: Sendable>: Sendable {
+struct QueuedSignal<Payload: Sendable>: Sendable {
     let signal: Signal<Payload>
     private let handling: EventHandling?
 
@@ -224,9 +224,6 @@ final class QueuedSignal<Payload: Sendable>: Sendable {
         self.signal = signal
         self.handling = handling
     }
-
-    /// Returns an event from a queue of this payload.
-    static func of(_ event: QueuedEvent) -> QueuedSignal { unsafeDowncast(event, to: QueuedSignal.self) }
 
     /// Resumes a sender that waits for the handler.
     func didHandle(isObserver: Bool, _ error: (any Error)?) {

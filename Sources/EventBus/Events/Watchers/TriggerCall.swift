@@ -7,8 +7,6 @@ struct TriggerCall: Sendable {
     let place: TriggerPlace
     /// The waits of an asynchronous caller; nil for a synchronous caller.
     var sending: PendingSends?
-    /// The number of the trigger, if it was stored.
-    var sequence: UInt64?
     /// The metadata of the event, once it is known.
     var metadata: MetadataBox?
     /// Whether another process receives the event, too.
@@ -30,31 +28,22 @@ struct TriggerCall: Sendable {
     /// Whether the caller is known to run on the main actor.
     var isOnMain: Bool { isolation === MainActor.shared }
 
+    /// The event without its payload.
+    func context(_ name: String, sequence: UInt64, depth: UInt32) -> SignalContext {
+        SignalContext(name, sequence: sequence, depth: depth, source: eventSource, metadata: metadata)
+    }
+
     /// Clears the isolation of the caller if another thread delivers the event.
     mutating func arrive(from thread: UInt32) {
         if BusThread.current.number != thread { isolation = nil }
     }
 }
 
-/// The arguments of a trigger that passed the stages before its delivery.
-@usableFromInline
-final class StagedCall: Sendable {
-    let call: TriggerCall
-    @usableFromInline let metadata: MetadataBox?
-
-    init(_ call: TriggerCall) {
-        self.call = call
-        metadata = call.metadata
-    }
-}
-
 /// The place of a trigger or a watch in source code.
-@usableFromInline
 struct TriggerPlace: Sendable {
-    @usableFromInline let fileID: StaticString
-    @usableFromInline let line: UInt32
+    let fileID: StaticString
+    let line: UInt32
 
-    @inlinable
     init(_ fileID: StaticString, _ line: UInt32) {
         self.fileID = fileID
         self.line = line

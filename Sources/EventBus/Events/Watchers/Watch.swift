@@ -5,24 +5,19 @@ internal import AshlarCore
 /// Releasing the handle doesn't cancel the watch; ``cancel()`` does, or releasing the ``WatchBag`` in which it is
 /// stored. Copies refer to the same watch.
 public struct Watch: Sendable {
-    let host: any WatchHost
+    /// The number of the watch, unique in the process.
     let id: UInt64
-    let source: ObjectIdentifier?
-    /// The watcher, which only the host and running triggers retain; nil for a route or an interceptor.
-    private weak let watcher: Watcher?
+    /// What the watch refers to; nil if it was refused.
+    let host: (any WatchHost)?
 
-    init(host: any WatchHost, id: UInt64 = 0) {
-        self.host = host
-        self.id = id
-        source = nil
-        watcher = nil
+    init(_ watcher: Watcher) {
+        id = watcher.id
+        host = watcher
     }
 
-    init(_ watcher: Watcher, of host: any WatchHost) {
+    init(host: (any WatchHost)? = nil) {
+        id = Watcher.nextID()
         self.host = host
-        self.watcher = watcher
-        id = watcher.id
-        source = watcher.details?.sourceID
     }
 
     /// Ends the watch.
@@ -35,7 +30,7 @@ public struct Watch: Sendable {
     /// - Returns: Whether this call ended the watch; cancelling twice has no effect.
     /// - Complexity: O(log *n*) in the number of watchers of the topic, amortized.
     @discardableResult
-    public func cancel() -> Bool { host.cancel(id) }
+    public func cancel() -> Bool { host?.cancel() ?? false }
 
     /// Ends the watch and waits until no call of the handler is running.
     ///
@@ -73,15 +68,20 @@ public struct Watch: Sendable {
     /// Returns nil if no call is running, or if the caller is the watch's own asynchronous handler.
     private func cancelAndTrack() -> Completion? {
         cancel()
-        guard let watcher, !Watcher.handling.contains(ObjectIdentifier(watcher)) else { return nil }
-        return watcher.currentUsage.end
+        guard let watcher = host as? Watcher, !Watcher.handling.contains(id) else { return nil }
+        return watcher.end
     }
 
     /// Whether the watch still receives events.
-    package var isLive: Bool { watcher?.isLive ?? host.isLive(id) }
+    package var isLive: Bool { host?.isLive ?? false }
 
     /// The watched name of a topic or pattern, or `**` for all events from one object.
-    package var watched: String { watcher?.details?.pattern?.description ?? host.watched }
+    package var watched: String { host?.watched ?? "" }
+
+    var sourceID: ObjectIdentifier? { (host as? Watcher)?.details?.sourceID }
+
+    /// Returns whether the watch is current and belongs to a bus or a router.
+    func belongs(to owner: AnyObject) -> Bool { host?.belongs(to: owner) ?? false }
 
     /// Stores the watch in a bag, which cancels it when the bag is released.
     ///
@@ -91,44 +91,21 @@ public struct Watch: Sendable {
         bag.insert(self)
         return self
     }
-
-    /// The identity of the watch, which its copies share.
-    var key: Key { Key(host: ObjectIdentifier(host), id: id) }
-
-    struct Key: Hashable {
-        let host: ObjectIdentifier
-        let id: UInt64
-    }
 }
 
-/// An object with which watches are registered: a topic on a bus, the patterns of a bus, or a route.
+/// What a watch refers to: a watcher, a route, an interceptor, or an observer of interest.
 protocol WatchHost: AnyObject, Sendable {
     /// The watched text: the name of a topic, a pattern, or `**` for all events.
     var watched: String { get }
 
-    /// Cancels a watch; returns whether this call ended it.
+    /// Whether the watch hasn't ended.
+    var isLive: Bool { get }
+
+    /// Ends the watch; returns whether this call ended it.
     ///
     /// The values that the handler captured are released before the method returns, unless a trigger uses them.
-    func cancel(_ id: UInt64) -> Bool
+    func cancel() -> Bool
 
-    /// Returns whether a watch without a watcher is current.
-    func isLive(_ id: UInt64) -> Bool
-
-    /// Returns whether the watches belong to a bus or a router.
+    /// Returns whether the watch belongs to a bus or a router.
     func belongs(to owner: AnyObject) -> Bool
-}
-
-extension WatchHost {
-    func isLive(_ id: UInt64) -> Bool { false }
-}
-
-/// The host of a watch that was refused.
-final class EndedHost: WatchHost {
-    let watched: String
-
-    init(watched: String) { self.watched = watched }
-
-    func cancel(_ id: UInt64) -> Bool { false }
-
-    func belongs(to owner: AnyObject) -> Bool { false }
 }

@@ -19,16 +19,16 @@ public final class WatchBag: Sendable {
             watches.append(watch)
             return watches.count == watches.capacity ? watches : []
         }
-        if !full.isEmpty { _ = remove(Set(full.filter { !$0.isLive }.map(\.key))) }
+        if !full.isEmpty { _ = remove(Set(full.filter { !$0.isLive }.map(\.id))) }
     }
 
     /// Removes the chosen watches, and makes room for as many as remain; returns the watches before.
     ///
     /// Whether a watch is chosen is found outside the lock, because reading a watch can release its handler.
-    private func remove(_ chosen: Set<Watch.Key>) -> [Watch] {
+    private func remove(_ chosen: Set<UInt64>) -> [Watch] {
         watches.withLock { watches in
             let all = watches
-            watches.removeAll { chosen.contains($0.key) }
+            watches.removeAll { chosen.contains($0.id) }
             watches.reserveCapacity(watches.count * 2)
             return all
         }
@@ -48,8 +48,8 @@ public final class WatchBag: Sendable {
     /// Ends the selected watches; the selection runs without a lock.
     @discardableResult
     func cancel(where isChosen: (Watch) -> Bool) -> Int {
-        let chosen = Set(watches.withLock { $0 }.filter(isChosen).map(\.key))
-        return remove(chosen).count { chosen.contains($0.key) && $0.cancel() }
+        let chosen = Set(watches.withLock { $0 }.filter(isChosen).map(\.id))
+        return remove(chosen).count { chosen.contains($0.id) && $0.cancel() }
     }
 }
 

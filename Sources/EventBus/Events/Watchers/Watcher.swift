@@ -1,63 +1,73 @@
 internal import AshlarCore
-public import Synchronization
+import Synchronization
 
-/// A registered watch: its handler, and the data that the bus needs to call it.
-@usableFromInline
-class Watcher: @unchecked Sendable {
-    // Unchecked because it has a subclass; every stored property is immutable or atomic.
-    /// The registration number, unique on the bus and increasing.
+/// A registered watch: what it watches, and whether it has ended; its handler is an `EventHandler`.
+final class Watcher: WatchHost, Sendable {
+    /// The registration number, unique in the process and increasing.
     let id: UInt64
-    private let place: TriggerPlace
     let priority: Int8
-    /// 0 for a current watcher that needs only a plain call; otherwise a set of `WatcherFlags`.
-    @usableFromInline let flags: Atomic<UInt8>
-    /// Properties that only some watchers have; nil for plain watchers, which remain small.
+    /// Whether the watch observes events that others handle.
+    let isObserver: Bool
+    /// Whether the watch answers requests.
+    let isResponder: Bool
+    /// Whether the first event ends the watch.
+    let isOnce: Bool
+    /// The name of the topic, or the text of the pattern.
+    let watched: String
+    /// Properties that only some watchers have.
     let details: WatchDetails?
+    private let place: TriggerPlace
+    private weak let bus: (any WatcherHome)?
+    /// 0 for a current watcher that needs only a call of its handler.
+    private let flags: Atomic<UInt8>
     /// The state that only few watchers need, created on first use.
-    private let usage = Mutex<WatcherUsage?>(nil)
+    private let usage = Mutex<Usage?>(nil)
+
+    private static let numbers = Atomic<UInt64>(0)
+
+    /// Returns the next registration number.
+    static func nextID() -> UInt64 { numbers.wrappingAdd(1, ordering: .relaxed).newValue }
 
     /// The watchers whose asynchronous handlers the current task is running.
-    @TaskLocal static var handling: Set<ObjectIdentifier> = []
+    @TaskLocal static var handling: Set<UInt64> = []
 
-    fileprivate init(_ options: WatchOptions, id: UInt64, traits: WatcherFlags) {
-        self.id = id
-        place = options.place
+    /// No further call starts.
+    private static let cancelled: UInt8 = 1
+    /// The only event of a `once` watch has been claimed.
+    private static let claimed: UInt8 = 2
+    /// The watch needs checks before each call.
+    private static let checked: UInt8 = 4
+    /// The stored events of some topics come first.
+    private static let joining: UInt8 = 8
+    /// The handler has been released.
+    private static let released: UInt8 = 16
+
+    init(_ watched: String, _ options: WatchOptions, on bus: any WatcherHome) {
+        id = Self.nextID()
+        self.watched = watched
+        self.bus = bus
         priority = options.priority
+        isObserver = options.isObserver
+        isResponder = options.isResponder
+        isOnce = options.once
         details = options.details
-        var traits = options.once ? traits.union(.once) : traits
-        if options.details?.ownerID != nil { traits.insert(.indirect) }
-        if options.isObserver { traits.insert(.observing) }
-        flags = Atomic(traits.rawValue)
-    }
-
-    deinit { usage.withLock { $0 }?.end.complete() }
-
-    /// The end of the last trigger that uses the watcher, and the topics whose stored events it waits for.
-    final var currentUsage: WatcherUsage {
-        usage.withLock { usage in
-            if let usage { return usage }
-            let new = WatcherUsage()
-            usage = new
-            return new
-        }
+        place = options.place
+        flags = Atomic(options.once || options.details?.ownerType != nil ? Self.checked : 0)
     }
 
     /// The source location of the watch.
     var location: EventLocation { place.location }
 
-    final var isLive: Bool { flags.load(ordering: .relaxed) & WatcherFlags.cancelled.rawValue == 0 }
+    /// Whether the watcher is current and needs only a call of its handler.
+    var isPlain: Bool { flags.load(ordering: .relaxed) == 0 }
 
-    /// Whether the first event ends the watch.
-    final var isOnce: Bool { flags.load(ordering: .relaxed) & WatcherFlags.once.rawValue != 0 }
-
-    /// Whether the watch observes events that others handle; a watch of a pattern does.
-    final var isObserver: Bool { flags.load(ordering: .relaxed) & WatcherFlags.observing.rawValue != 0 }
+    var isLive: Bool { flags.load(ordering: .acquiring) & Self.cancelled == 0 }
 
     /// Whether the owner or the source of the watch has been released.
-    final var isOrphan: Bool { details?.isOrphan ?? false }
+    var isOrphan: Bool { details?.isOrphan ?? false }
 
     /// The error of a watch whose bag has outlived its owner; nil for other orphans, which end with their object.
-    final var ownerError: EventBusError? {
+    var ownerError: EventBusError? {
         guard let details, details.outlivesOwner else { return nil }
         return EventBusError(
             .ownerReleased, subject: details.ownerType.map { "\($0)" } ?? "",
@@ -65,126 +75,148 @@ class Watcher: @unchecked Sendable {
             location: location)
     }
 
-    /// Cancels the watcher, outside all locks; returns whether this call cancelled it.
-    final func cancel() -> Bool {
-        guard insert(.cancelled) else { return false }
-        didCancel()
-        return true
-    }
+    func belongs(to owner: AnyObject) -> Bool { bus === owner }
+
+    func cancel() -> Bool { bus?.cancel(self) ?? false }
+
+    /// Makes no further call start; returns whether this call ended the watch.
+    func markCancelled() -> Bool { insert(Self.cancelled) }
 
     /// Claims the only event of a `once` watch; returns whether it was unclaimed.
-    final func claim() -> Bool { insert(.claimed) }
+    func claim() -> Bool { insert(Self.claimed) }
 
     /// Sets a flag; returns whether it was clear.
-    private func insert(_ flag: WatcherFlags) -> Bool {
-        flags.bitwiseOr(flag.rawValue, ordering: .acquiringAndReleasing).oldValue & flag.rawValue == 0
+    private func insert(_ flag: UInt8) -> Bool {
+        flags.bitwiseOr(flag, ordering: .acquiringAndReleasing).oldValue & flag == 0
     }
 
-    // MARK: Stored events
+    // MARK: Rarely used state
 
-    /// Makes the watcher skip the new events of a topic until it has received the stored events.
-    final func beginJoining(_ topic: AnyObject) {
-        currentUsage.joining.withLock { _ = $0.insert(ObjectIdentifier(topic)) }
-        _ = insert(.joining)
+    private struct Usage: Sendable {
+        /// The end of the last trigger that uses the cancelled watch.
+        let end = Completion()
+        /// The topics whose stored events the watcher hasn't received yet.
+        var joining: Set<String> = []
     }
 
-    final func endJoining(_ topic: AnyObject) {
-        currentUsage.joining.withLock { topics in
-            topics.remove(ObjectIdentifier(topic))
-            guard topics.isEmpty else { return }
-            flags.bitwiseAnd(~WatcherFlags.joining.rawValue, ordering: .acquiringAndReleasing)
+    /// The release of the handler, which the bus and running triggers retain.
+    var end: Completion {
+        let end = use { $0.end }
+        if flags.load(ordering: .acquiring) & Self.released != 0 { end.complete() }
+        return end
+    }
+
+    /// Reports the release of the handler.
+    func didRelease() {
+        _ = insert(Self.released)
+        usage.withLock { $0 }?.end.complete()
+    }
+
+    private func use<Result: Sendable>(_ body: (inout Usage) -> Result) -> Result {
+        usage.withLock { usage in
+            var used = usage ?? Usage()
+            defer { usage = used }
+            return body(&used)
         }
     }
 
-    final func isJoining(_ topic: AnyObject) -> Bool {
-        currentUsage.joining.withLock { $0.contains(ObjectIdentifier(topic)) }
+    /// Makes the watcher skip the new events of a topic until it has received the stored events.
+    func beginJoining(_ topic: String) {
+        use { _ = $0.joining.insert(topic) }
+        _ = insert(Self.joining)
     }
 
-    /// Called once, when the watcher has been cancelled.
+    func endJoining(_ topic: String) {
+        use { usage in
+            usage.joining.remove(topic)
+            guard usage.joining.isEmpty else { return }
+            flags.bitwiseAnd(~Self.joining, ordering: .acquiringAndReleasing)
+        }
+    }
+
+    func isJoining(_ topic: String) -> Bool {
+        flags.load(ordering: .acquiring) & Self.joining != 0 && use { $0.joining.contains(topic) }
+    }
+}
+
+/// The bus of watchers, which removes those that end.
+protocol WatcherHome: AnyObject, Sendable {
+    /// Ends a watch; returns whether this call ended it.
+    func cancel(_ watcher: Watcher) -> Bool
+}
+
+/// The handler of a watch, which only the bus and running triggers retain.
+///
+/// Nothing refers to it weakly, because calls would then count its references several times slower.
+@usableFromInline
+class EventHandler: @unchecked Sendable {
+    // Unchecked because it has a subclass; every stored property is immutable.
+    final let watcher: Watcher
+    final let isObserver: Bool
+
+    fileprivate init(_ watcher: Watcher) {
+        self.watcher = watcher
+        isObserver = watcher.isObserver
+    }
+
+    deinit { watcher.didRelease() }
+
+    /// Called once, when the watch has ended.
     func didCancel() {}
 
     /// Whether events are queued and handled later.
     var isQueued: Bool { false }
 
-    /// Returns whether this watcher is called before another one for the same event.
-    final func precedes(_ other: Watcher) -> Bool {
-        priority != other.priority ? priority > other.priority : id < other.id
-    }
+    /// Returns whether the handler takes a payload.
+    func accepts(_ payload: any Sendable) -> Bool { false }
+
+    /// Receives an event: calls the closure or queues the event; returns nil for a payload of another type.
+    func take(_ payload: any Sendable, _ context: SignalContext, _ call: TriggerCall) throws -> TakeOutcome? { nil }
 }
 
-/// A watcher whose handler receives events of one payload type.
-///
-/// A watcher of any payload is a `TypedWatcher<any Sendable>` with the trait `untyped`.
+/// A handler of events of one payload type; `any Sendable` for a watch of patterns and bare names.
 @usableFromInline
-final class TypedWatcher<Payload: Sendable>: Watcher, @unchecked Sendable {
+final class TypedHandler<Payload: Sendable>: EventHandler, @unchecked Sendable {
     // Unchecked because the superclass is.
-    @usableFromInline typealias Handler = @Sendable (Signal<Payload>) throws -> Void
-
-    @usableFromInline let handler: Handler
-    /// The queue of a watcher whose handler runs later; nil for an inline watcher.
+    /// The closure that runs inside the trigger; nil if events are queued.
+    @usableFromInline let body: (@Sendable (Signal<Payload>) throws -> Void)?
     let queue: EventQueue<Payload>?
 
-    init(_ options: WatchOptions, id: UInt64, traits: WatcherFlags, _ delivery: WatchDelivery<Payload>) {
+    init(_ watcher: Watcher, _ delivery: WatchDelivery<Payload>) {
         switch delivery {
-        case .inline(let handler):
-            self.handler = handler
+        case .inline(let body):
+            self.body = body
             queue = nil
-            super.init(options, id: id, traits: traits)
         case .queued(let queue):
-            handler = { _ in }
+            body = nil
             self.queue = queue
-            super.init(options, id: id, traits: traits.union(.indirect))
         }
-    }
-
-    /// Receives an event: calls the handler or queues the event.
-    func take(_ signal: Signal<Payload>, _ call: TriggerCall) throws -> TakeOutcome {
-        if let queue { return try queue.take(signal, call, for: self) }
-        try handler(signal)
-        return .delivered
+        super.init(watcher)
     }
 
     override func didCancel() { queue?.end() }
 
     override var isQueued: Bool { queue != nil }
+
+    override func accepts(_ payload: any Sendable) -> Bool { payload is Payload }
+
+    override func take(
+        _ payload: any Sendable, _ context: SignalContext, _ call: TriggerCall
+    ) throws -> TakeOutcome? {
+        guard let payload = payload as? Payload else { return nil }
+        let signal = Signal(payload, context)
+        if let queue { return try queue.take(signal, call, for: self) }
+        try body?(signal)
+        return .delivered
+    }
 }
 
 /// How a watch delivers events to its handler.
 enum WatchDelivery<Payload: Sendable>: Sendable {
     /// Inside the trigger.
-    case inline(TypedWatcher<Payload>.Handler)
+    case inline(@Sendable (Signal<Payload>) throws -> Void)
     /// Through a queue: on an actor, in a task, or as the elements of a stream.
     case queued(EventQueue<Payload>)
-}
-
-/// The properties of a watcher that needs more than a plain call of the handler.
-@usableFromInline
-struct WatcherFlags: OptionSet, Sendable {
-    @usableFromInline let rawValue: UInt8
-    @usableFromInline init(rawValue: UInt8) { self.rawValue = rawValue }
-
-    /// No further call starts.
-    @usableFromInline static let cancelled = Self(rawValue: 0x80)
-    /// The only event of a `once` watch has been claimed.
-    static let claimed = Self(rawValue: 0x40)
-    /// The first event ends the watch.
-    static let once = Self(rawValue: 0x01)
-    /// The handler receives any payload.
-    @usableFromInline static let untyped = Self(rawValue: 0x02)
-    /// Events are received by `TypedWatcher.take` instead of a call of the handler.
-    static let indirect = Self(rawValue: 0x04)
-    /// The stored events of some topics come first.
-    static let joining = Self(rawValue: 0x08)
-    /// The watch doesn't handle events.
-    static let observing = Self(rawValue: 0x10)
-}
-
-/// The state of a watcher that only few watchers need.
-final class WatcherUsage: Sendable {
-    /// The end of the last trigger that uses the cancelled watcher.
-    let end = Completion()
-    /// The topics whose stored events the watcher hasn't received yet.
-    let joining = Mutex<Set<ObjectIdentifier>>([])
 }
 
 /// The arguments of a `watch` call, except the handler.
@@ -197,7 +229,6 @@ struct WatchOptions: Sendable {
     let bag: WatchBag?
     /// Whether the watch answers requests, which only one watch of a topic can do.
     let isResponder: Bool
-    /// Whether the watch observes events without handling them.
     let isObserver: Bool
 
     init(
@@ -207,27 +238,24 @@ struct WatchOptions: Sendable {
     ) {
         // A pattern without stars is the name of the topic with which it is registered.
         let pattern = pattern?.exactName == nil ? pattern : nil
-        self.isObserver = isObserver || pattern != nil
         let isPlain = owner == nil && source == nil && pattern == nil
         details = isPlain ? nil : WatchDetails(owner: owner, source: source, pattern: pattern, hasBag: bag != nil)
         self.bag = bag
         self.priority = priority
         self.once = once
         self.isResponder = isResponder
+        self.isObserver = isObserver || pattern != nil
         self.place = place
     }
-
-    var location: EventLocation { place.location }
 }
 
 /// The owner, the source and the pattern of a watch.
 final class WatchDetails: Sendable {
     private let owner: WeakObject
-    private let source: WeakObject
+    let source: WeakObject
     let ownerType: (any AnyObject.Type)?
     let ownerID: ObjectIdentifier?
     let sourceID: ObjectIdentifier?
-
     /// The watched pattern, if the watch isn't for a topic.
     let pattern: TopicPattern?
     /// Whether the bag of the owner ends the watch.
@@ -248,6 +276,6 @@ final class WatchDetails: Sendable {
 
     var isOrphan: Bool { ownerID != nil && owner.object == nil || sourceID != nil && source.object == nil }
 
-    /// Returns whether an object is the source; its address alone could belong to a later object.
-    func isSource(_ object: AnyObject) -> Bool { source.object === object }
+    /// Whether the watch can end with an object.
+    var isOwned: Bool { ownerID != nil || sourceID != nil }
 }
