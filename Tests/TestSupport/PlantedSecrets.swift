@@ -320,6 +320,19 @@ public enum PlantedSecrets {
         proxy=http://user:§pr0xy§@proxy:3128
         private_key: §0x4c0883a69102937d6231471b5dbb6204fe512961708279§
         ssn=§078-05-1120§
+        db connect failed: password=§wedding§
+        password=§breeding§, attempt 2
+        wifi_password: §sweethome§
+        gitlab §glpat-aBcDeFgHiJkLmNoPqRsT§ was rejected
+        config: jwtSecret=§my-very-long-secret-string§
+        oauth_verifier=§w4r1f13r77§
+        firebase server key=§AAAAx1y2z3:APA91bHq§
+        git clone https://§x-access-token:v1.1f699f1069f60xxx§@github.com/o/r
+        POST body: grant_type=password&username=bob&password=§opensesame§&scope=read
+        credentials: §admin:adm1nadm1n§
+        bot token=§123456789:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw§
+        https://x.blob.core.windows.net/c?sv=2020&sig=§Z%2FRHIX5Xcg§
+        recovery_code: §8F3K-92JD-QX71§
         """#
 
     /// Ordinary lines, one for each line of the table.
@@ -710,5 +723,22 @@ public enum PlantedSecrets {
         palavra-chave: busca
         chave primária: id
         token expirado: faça login
+        token: identifier
+        token: StringLiteral
+        the secret: kindness
+        csrf_token: mismatch
+        token: semicolon at 3:14
+        lexer: token(kind: identifier, text: foo)
+        SyntaxError: Unexpected token < in JSON at position 0
+        password=weak
+        password: accepted
+        credential=stored
+        salt=generated
+        certificate pin: matched
+        keychain status: -25300
+        topic=auth:token:refreshed
+        WWW-Authenticate: Bearer error="invalid_token"
+        passwd: user bob not found
+        token=rotated
         """#
 }

@@ -31,6 +31,8 @@ package struct SecretNames: Hashable, Sendable {
         package let isVague: Bool
         /// Whether the name is a plural, whose value can be a number of things, such as `tokens`.
         package let isPlural: Bool
+        /// Whether people choose the value, which can be an ordinary word then, such as `password`.
+        package let isChosen: Bool
     }
 
     /// Returns whether a setting, header field or parameter has the name of a secret.
@@ -63,7 +65,8 @@ package struct SecretNames: Hashable, Sendable {
                 if Self.before.contains(before) || stem == "token" && Self.beforeToken.contains(before) { continue }
                 if isVague ? rest.allSatisfy(Self.carriers.contains) : Self.after.isDisjoint(with: rest) {
                     let isPlural = rest.isEmpty && words[end].last == "s" && !stem.hasPrefix("cred")
-                    return Match(isVague: isVague, isPlural: isPlural)
+                    let isChosen = Self.chosen.contains { stem.hasPrefix($0) || stem.hasSuffix($0) }
+                    return Match(isVague: isVague, isPlural: isPlural, isChosen: isChosen)
                 }
             }
         }

@@ -124,7 +124,8 @@ private struct SecretScanner {
         // A call, a subscript or the parameter of a type, and a number or a list of names.
         if has("([<{", at: value.upperBound) || isColon && name.isPlural { return nil }
         let isContinued = isColon && has(" ", at: value.upperBound) && isWordPart(at: value.upperBound + 1)
-        let isWord = !isContinued && !(isColon && start == next)
+        // In a sentence, `token: identifier` has no secret; a password can be a word.
+        let isWord = !isContinued && !(isColon && (start == next || !name.isChosen))
         let isPossible = SecretValue(bytes[value]).isPossible(
             name, names, isContinued: isContinued, isWordPossible: isWord)
         return isPossible ? value : nil
@@ -218,7 +219,7 @@ private struct SecretScanner {
         let token = start..<end(from: start) { !Self.isWordPart($0) && !"-.".utf8.contains($0) }
         if prefix.elementsEqual("eyJ".utf8) { return bytes[token].count { $0 == UInt8(ascii: ".") } >= 2 ? token : nil }
         let rest = bytes[token].dropFirst(prefix.count)
-        return rest.count >= 12 && rest.contains(where: { $0.isDigit }) ? token : nil
+        return rest.count >= 12 && SecretValue(rest).isRandom ? token : nil
     }
 
     /// The user information of the URL whose authority starts at an offset: with a password, or a token in a web address.

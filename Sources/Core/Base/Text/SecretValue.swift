@@ -23,8 +23,8 @@ struct SecretValue {
 
     /// Whether the value could be a secret.
     ///
-    /// `isContinued` says that more words of a sentence follow. Letters alone can't be a secret in `token:refresh` and within
-    /// a sentence, which `isWordPossible` says.
+    /// `isContinued` says that more words of a sentence follow. Letters alone can't be a secret in `token: identifier` and
+    /// within a sentence, which `isWordPossible` says.
     func isPossible(
         _ name: SecretNames.Match, _ names: SecretNames, isContinued: Bool = false, isWordPossible: Bool = true
     ) -> Bool {
@@ -48,7 +48,7 @@ struct SecretValue {
         let word = text.lowercased().trimming { !($0.isLetter || $0.isDigit || $0 >= 0x80) }
         if count < 24, Self.algorithms.contains(where: { word.hasPrefix($0) }) { return true }
         if isLetters, Self.stateEndings.contains(where: { word.hasSuffix($0) }) { return true }
-        return word.isEmpty || Self.words.contains(word)
+        return word.isEmpty || Self.words.contains(word) || Self.states.contains(word)
     }
 
     private var isLetters: Bool { bytes.allSatisfy { $0.isLetter || $0 >= 0x80 || "'?!".utf8.contains($0) } }
@@ -85,7 +85,7 @@ struct SecretValue {
         let isPath = bytes.contains(UInt8(ascii: "/")) && text == text.lowercased()
         let isConstant = words.count > 1 && text == text.uppercased()
         let isMember = bytes.contains(UInt8(ascii: "."))
-        return !hasDigit && (isPath || isConstant || isMember || words.count > 1 && names.match(words) != nil)
+        return !hasDigit && (isPath || isConstant || isMember || 2...4 ~= words.count && names.match(words) != nil)
     }
 }
 

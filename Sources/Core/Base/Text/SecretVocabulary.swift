@@ -11,7 +11,7 @@ extension SecretNames {
         iban aspxauth sshpass secretkeybase sessid sessionid sessiontoken jwttoken totpseed otpseed walletseed
         recoveryseed masterseed seedphrase recoveryphrase mnemonicphrase recoverycode backupcode securitycode
         securityanswer verificationcode logincode mfacode smscode 2facode tfacode otpcode pincode onetimecode
-        codeverifier cardnumber databaseurl dburl databaseuri dburi mongouri mongourl redisurl clientcert
+        codeverifier oauthverifier cardnumber databaseurl dburl databaseuri dburi mongouri mongourl redisurl clientcert
         clientcertificate privkey privatepem rsaprivate dsaprivate ecprivate sshprivate gpgprivate pgpprivate
         sastoken basicauth bearertoken pgppassphrase userpass dbpass smtppass ftppass mysqlpass
 
@@ -33,7 +33,7 @@ extension SecretNames {
         deepl deploy digitalocean dropbox ec encryption fernet firebase function functions gcp gemini github gitlab
         google gpg groq heroku hmac hubspot intercom jwt launchdarkly license licence linear mailchimp mailgun mapbox
         maps master mistral mixpanel mollie newrelic notion okta openai pagerduty paypal pgp plaid posthog postmark
-        private product pusher recaptcha rollbar rsa s3 secret segment sendgrid sentry session shared shopify signing
+        private product pusher recaptcha rollbar rsa s3 secret segment sendgrid sentry server session shared shopify signing
         slack square ssh ssl statsig stripe subscription supabase symmetric telegram tls twilio twitter vault vapid
         vonage webhook wifi wireguard wpa write yubi zendesk
         """)
@@ -42,6 +42,12 @@ extension SecretNames {
         """
         auth authorization authentication proxyauthorization bearer cookie setcookie jwt otp totp pin dsn salt hmac
         pat sid pass session sess signature sig cvv cvc mnemonic oauth clave sitzung sesión sesion sessão sessao
+        """)
+
+    /// The beginnings and ends of the names of secrets that people choose.
+    static let chosen = list(
+        """
+        pass passw password passwd pwd pw psk phrase wort motdepasse motpasse mdp contraseña contrasena clave senha
         """)
 
     /// Words after a vague name that leave it secret: `pinCode`, `authHeader`, `sessionKey`.
@@ -108,7 +114,30 @@ extension SecretValue {
         esquecida vazia vazio
         """)
 
-    static let stateEndings = ["ed", "ing", "ado", "ada", "ido", "ida"]
+    /// Words for the state of a secret, which is written in its place: `password=changed`.
+    static let states = list(
+        """
+        accepted activated added allowed applied approved archived assigned authorized blocked bypassed cached cancelled
+        canceled changed changing checked checking cleared cleaned closed completed compromised configured confirmed
+        consumed created creating declined decoded decrypted defined delegated deleted deleting denied deprecated
+        derived detected disabled discarded disconnected dropped duplicated embedded enabled encoded encrypted enforced
+        exceeded exchanged exchanging excluded exhausted existing expected expired expiring exported exposed failed
+        failing fetched fetching filled filtered finished forced forwarded found generated generating granted handled
+        hashed hashing ignored imported included incoming inherited initialized injected inserted invalidated issued
+        leaked limited linked loaded loading locked logged malformed managed masked matched matching migrated mismatched
+        missing modified needed normalized obfuscated obtained omitted opened outdated overridden parsed passed passing
+        pending permitted preserved processed processing prompted protected provided provisioned queued received
+        recorded recreated recycled refreshed refreshing refused registered rejected released reloaded removed
+        removing renamed renewed renewing replaced requested requesting resolved restored restricted retrieved returned
+        reused revoked rolled rotated rotating sanitized saved scheduled scrubbed sealed selected sending shared signed
+        skipped specified started stopped stored storing stripped submitted succeeded supplied supported suspended
+        terminated truncated trusted typed unchanged unchecked unconfigured undefined unencrypted unexpected unlocked
+        unmatched unmodified unprotected unregistered unsigned unspecified unsupported untrusted unused unverified
+        updated updating used validated validating verified verifying waiting wanted whitelisted wrapped
+        """)
+
+    /// The ends of such words in Spanish and Portuguese.
+    static let stateEndings = ["ado", "ada", "ido", "ida"]
 
     static let algorithms = [
         "sha1", "sha2", "sha3", "sha5", "sha-", "md5", "hmac", "aes", "rsa-", "rsa2", "rsa4", "ecdsa", "ed25519",
