@@ -1,9 +1,6 @@
 package ashlar;
 
-import java.io.File;
-import java.io.FileInputStream;
-import java.io.IOException;
-import java.io.InputStream;
+import java.io.*;
 
 /** Opens the files of a tree of {@code .lproj} folders. On Android: {@code context.getAssets()::open}. */
 public interface Files {

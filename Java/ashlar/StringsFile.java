@@ -1,8 +1,7 @@
 package ashlar;
 
 import java.nio.*;
-import java.nio.charset.Charset;
-import java.nio.charset.StandardCharsets;
+import java.nio.charset.*;
 import java.text.ParseException;
 import java.util.*;
 import java.util.regex.*;
@@ -30,7 +29,8 @@ final class StringsFile {
     private static final int MAXIMUM_DEPTH = 512;
 
     // Android's \w and \s differ from Java's, so the patterns name the characters.
-    private static final Pattern SPACE = Pattern.compile("[ \\t-\\r\\u2028\\u2029]+|//[^\\n\\r\\u2028\\u2029]*");
+    private static final Pattern SPACE =
+        Pattern.compile("[ \\t-\\r\\u2028\\u2029]+|//[^\\n\\r\\u2028\\u2029]*|/\\*(?s:.*?)\\*/");
     private static final Pattern BARE = Pattern.compile("[a-zA-Z0-9_$/:.\\-]+");
     private static final Pattern DATA = Pattern.compile("(?:[0-9a-fA-F]{2}|[ \\t\\n\\r\\u2028\\u2029])*+");
     private static final Pattern ESCAPE = Pattern.compile("([0-7]{1,3})|U([0-9a-fA-F]{1,4})|(?s:.)");
@@ -46,7 +46,7 @@ final class StringsFile {
     StringsFile(byte[] bytes, String file) {
         this.file = file;
         text = decode(bytes).replaceAll("\\p{Cs}", "\ufffd");
-        if (text.startsWith("bplist00") || text.trim().startsWith("<")) report(0, "property lists aren't supported");
+        if (text.trim().matches("(?s)(bplist00|<(\\?xml|!DOCTYPE|plist|!--)).*")) report(0, "unsupported property list");
         else statements();
     }
 
@@ -110,9 +110,8 @@ final class StringsFile {
     }
 
     private String string() throws ParseException {
-        int start = at;
         String string = at < text.length() && "\"'".indexOf(text.charAt(at)) >= 0 ? quoted() : take(BARE);
-        if (string == null) throw new ParseException("expected a string", start);
+        if (string == null) throw new ParseException("expected a string", at);
         return string;
     }
 
@@ -139,16 +138,9 @@ final class StringsFile {
 
     /** Skips whitespace and comments; returns false at the end of the file. */
     private boolean skipSpace() throws ParseException {
-        while (at < text.length()) {
-            if (text.startsWith("/*", at)) {
-                int end = text.indexOf("*/", at + 2);
-                if (end < 0) throw new ParseException("unterminated comment", at);
-                at = end + 2;
-            } else if (take(SPACE) == null) {
-                return true;
-            }
-        }
-        return false;
+        while (at < text.length() && take(SPACE) != null) {}
+        if (text.startsWith("/*", at)) throw new ParseException("unterminated comment", at);
+        return at < text.length();
     }
 
     private String quoted() throws ParseException {
